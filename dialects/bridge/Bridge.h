@@ -63,9 +63,15 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
 /// Lowers ops of the dialect `tosa` to linalg by upstream's passes, if the module has any. False if one has no lowering, which has been
 /// reported.
 bool spyreLowerTosa(MlirOperation module);
+/// Makes tensors without dimensions of the numbers that a function takes and returns; an index is a number of 64 bits.
+void spyreBoxNumbers(MlirOperation function);
 /// Gives sizes to the dynamic dimensions of a function's arguments, in their order, and makes static what follows from them. Inlines what
 /// the function calls.
 bool spyreSpecialize(MlirOperation function, const int64_t *sizes);
+
+/// Spells operations of a function as others: `scf.if` outside of bodies as both branches and a choice, where neither has an effect, and
+/// `tensor.generate` as `linalg.generic`.
+void spyreSpellPlainly(MlirOperation function);
 
 /// A diagnostic under construction.
 typedef struct SpyreDiagnostic SpyreDiagnostic;

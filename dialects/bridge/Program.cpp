@@ -180,6 +180,33 @@ bool spyreLowerTosa(MlirOperation module) {
   return !left || refuse(left->getLoc(), left->getName().getStringRef());
 }
 
+void spyreBoxNumbers(MlirOperation function) {
+  auto program = cast<func::FuncOp>(unwrap(function));
+  Block &body = program.front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  auto boxOf = [&](Type number) { return RankedTensorType::get({}, number.isIndex() ? builder.getI64Type() : number); };
+  auto isNumber = [](Value value) { return value.getType().isIntOrIndexOrFloat(); };
+  auto converted = [&](Value value, Type type) -> Value {
+    if (value.getType() == type)
+      return value;
+    return arith::IndexCastOp::create(builder, value.getLoc(), type, value);
+  };
+  for (BlockArgument argument : llvm::make_filter_range(body.getArguments(), isNumber)) {
+    Type number = argument.getType();
+    argument.setType(boxOf(number));
+    auto element = tensor::ExtractOp::create(builder, argument.getLoc(), argument, ValueRange());
+    Value value = converted(element, number);
+    argument.replaceAllUsesExcept(value, element);
+  }
+  builder.setInsertionPoint(body.getTerminator());
+  for (OpOperand &returned : body.getTerminator()->getOpOperands())
+    if (Value number = returned.get(); isNumber(number)) {
+      RankedTensorType box = boxOf(number.getType());
+      returned.set(tensor::FromElementsOp::create(builder, number.getLoc(), box, converted(number, box.getElementType())));
+    }
+  settleSignature(program);
+}
+
 bool spyreSpecialize(MlirOperation function, const int64_t *sizes) {
   auto program = cast<func::FuncOp>(unwrap(function));
   Block &body = program.front();

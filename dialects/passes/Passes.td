@@ -21,7 +21,8 @@ class Spyre_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
 def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
   let summary = "Leave the function that is compiled, in the sizes that it is compiled for";
   let description = [{
-    Leaves one function and those that it calls, which become private; the rest is not looked at. Gives the dynamic
+    Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes
+    or returns become tensors without dimensions, an index one of 64 bits. Gives the dynamic
     dimensions of its arguments the sizes that `dim-size` names, by argument and dimension (`arg0.1=128`) or by the name
     that `spyre.dims` of an argument has for it, and makes static what follows from them. Functions that are called are
     inlined then. Implemented in `src/import/ir/select_program.rs`.

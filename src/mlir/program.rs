@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 unsafe extern "C" {
     fn spyreLowerTosa(module: MlirOperation) -> bool;
+    fn spyreBoxNumbers(function: MlirOperation);
     fn spyreSpecialize(function: MlirOperation, sizes: *const i64) -> bool;
 }
 
@@ -62,6 +63,12 @@ pub fn sizes_of(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
         let size = |dim: i64| (!mlirShapedTypeIsDynamicDim(raw, dim as isize)).then(|| mlirShapedTypeGetDimSize(raw, dim as isize));
         mlirTypeIsARankedTensor(raw).then(|| (0..mlirShapedTypeGetRank(raw)).map(size).collect())
     }
+}
+
+/// Makes tensors without dimensions of the numbers that a function takes and returns, of an index one of 64 bits.
+pub fn box_numbers(function: Op<'_>) {
+    // SAFETY: the function is alive; nothing of it is freed.
+    unsafe { spyreBoxNumbers(function.to_raw()) }
 }
 
 /// Gives sizes to the open dimensions of the arguments of a function, in their order, and makes static what follows from them. What was in the

@@ -12,8 +12,8 @@ pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, functions_of, is_public, lower_tosa, make_entry, n_approximated,
-    sizes_of, specialize, widen,
+    Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, box_numbers, functions_of, is_public, lower_tosa, make_entry,
+    n_approximated, sizes_of, specialize, widen,
 };
 use referee::{Elements, HostArray};
 
@@ -105,6 +105,7 @@ fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), S
         (None, _) => return Err(format!("has several public functions, none of which is '{name}'")),
     };
     make_entry(module.op(), entry);
+    box_numbers(entry);
     let shapes: Vec<Vec<Option<i64>>> =
         entry.body_args().into_iter().map(|argument| sizes_of(argument.r#type()).unwrap_or_default()).collect();
     let fits = shapes.len() == inputs.len() && shapes.iter().zip(inputs).all(|(open, input)| open.len() == input.shape.len());

@@ -8,7 +8,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 27] = [
+const OPS: [&str; 28] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -28,6 +28,7 @@ const OPS: [&str; 27] = [
     "tensor.extract",
     "tensor.extract_slice",
     "tensor.from_elements",
+    "tensor.generate",
     "tensor.insert_slice",
     "tensor.pad",
     "tensor.reshape",
@@ -93,7 +94,7 @@ impl<'c> Steps<'c> {
         Ok(match op.full_name() {
             "scf.for" => steps.saturating_mul(trips_of(op)?),
             "func.call" => self.of_call(op)?,
-            name if name.starts_with("linalg.") || [tm_tensor::SCAN, tm_tensor::SCATTER].contains(&name) => {
+            name if name.starts_with("linalg.") || name == "tensor.generate" || [tm_tensor::SCAN, tm_tensor::SCATTER].contains(&name) => {
                 steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
             }
             _ => steps,

@@ -7,7 +7,7 @@ use super::importer::refuse_size;
 use crate::{
     dialect::{Misuse, misused_buffers},
     import::Operation,
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
 };
 use std::collections::BTreeMap;
 
@@ -53,9 +53,12 @@ fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
 fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
     for op in around.body_ops() {
         check(op, functions)?;
-        // Hint scopes and loops hold operations too.
+        // Hint scopes and loops hold operations too, and so do branches.
         if op.full_name().starts_with("spyre.") {
             check_block(op, functions)?;
+        } else if op.is("scf.if") {
+            let inner = op.bodies().into_iter().flat_map(BlockExt::ops).filter(|inner| !inner.is("scf.yield"));
+            inner.into_iter().try_for_each(|inner| check(inner, functions))?;
         }
     }
     Ok(())

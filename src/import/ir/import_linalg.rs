@@ -19,7 +19,7 @@ use crate::{
     import::{Element, NodeId, Precision, ScalarOp},
     mlir::{
         Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
-        shape_of,
+        shape_of, spell_plainly,
     },
 };
 use std::collections::BTreeMap;
@@ -41,6 +41,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     if function.nested().into_iter().skip(1).all(|op| is_spyre(op) || op.is("func.return")) {
         return Ok(());
     }
+    spell_plainly(function);
     generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
     let mut indices = BTreeMap::new();

@@ -187,6 +187,8 @@ fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     let numbers: Option<Vec<f64>> = nodes.iter().map(|&node| importer.graph.number_of(node)).collect();
     importer.note_result(op, |importer, shape, element| match numbers {
         Some(numbers) => Ok(importer.graph.known(crate::import::Known::table(&numbers), shape, element)),
+        // The only element is the tensor.
+        None if nodes.len() == 1 => Ok(shaped(importer, nodes[0], &shape)),
         None => {
             let message = "puts a tensor together from values that are known at run time only: not supported yet".to_owned();
             Ok(importer.refused(op, op.loc(), message, shape, element))

@@ -1,14 +1,15 @@
 //! `spyre-select-program`: what of a file is compiled, and in which sizes.
 //!
-//! Reads the functions of a module; leaves the one that is compiled, and those that it calls. Gives its dynamic dimensions the sizes that the
+//! Reads the functions of a module; leaves the one that is compiled, and those that it calls. Numbers that it takes
+//! or returns become tensors of one element. Gives its dynamic dimensions the sizes that the
 //! user names, and makes static what follows from them.
 
 use crate::dialect::ods::attr;
 use crate::{
     import::{DimSize, OpenShape, settled_sizes},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, error_at, functions_of, is_public, make_entry, sizes_of,
-        specialize, strings,
+        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, error_at, functions_of, is_public,
+        make_entry, sizes_of, specialize, strings,
     },
 };
 
@@ -19,6 +20,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let given: Vec<DimSize> = options.list("dim-size").into_iter().map(str::parse).collect::<Result<_, String>>().map_err(refuse)?;
     let Some(entry) = entry_of(module, options.text("entry"))? else { return Ok(()) };
     make_entry(module, entry);
+    box_numbers(entry);
     let arguments: Vec<OpenShape> =
         entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
     let sizes = settled_sizes(&arguments, &given).map_err(|message| error_at(entry, message).report())?;

@@ -75,6 +75,7 @@ pub const OPERATIONS: &[Operation] = &[
         "tensor.extract",
         "in a body, a `view`, a `gather`, or the product with a one-hot matrix where the index is computed; else the element is known at compile time, or the tensor has one",
     ),
+    becomes("tensor.generate", "what its body computes, as `linalg.generic`"),
     becomes("tensor.dim", "a number: shapes are static"),
     refused("tensor.*", "has no form on the device"),
     refused("tensor.scatter", SCATTER),
@@ -91,7 +92,10 @@ pub const OPERATIONS: &[Operation] = &[
         "nothing, if it holds for every index that chooses a row; the range of an argument of integers, where that makes it hold; else it is refused",
     ),
     refused("cf.*", CONTROL_FLOW),
-    becomes("scf.if", "in a body: a choice, or parts of the result where the condition depends on an index alone"),
+    becomes(
+        "scf.if",
+        "what both branches compute, and a choice; in a body also parts of the result, where the condition depends on an index alone",
+    ),
     refused("scf.for", RECURRENCE),
     refused("scf.*", CONTROL_FLOW),
     becomes("func.func", "the program; functions that it calls are inlined"),
@@ -123,8 +127,6 @@ impl Operation {
     #[must_use]
     pub fn refusal(name: &str) -> Option<String> {
         match Self::named(name).map(|row| row.outcome) {
-            // It is a choice in a body only.
-            _ if name == "scf.if" => Some(format!("{CONTROL_FLOW}: not supported yet")),
             Some(Outcome::Becomes(_)) => None,
             Some(Outcome::Refused(why)) => Some(format!("{why}: not supported yet")),
             None => Some("is of a dialect that is not read: a program is linalg, tensor, arith, math and spyre ops".to_owned()),
@@ -196,7 +198,6 @@ mod tests {
         assert_eq!(Operation::refusal("linalg.matmul"), None);
         assert!(Operation::refusal("scf.for").is_some_and(|why| why.contains("online softmax")));
         assert!(Operation::refusal("scf.while").is_some_and(|why| why.contains("control flow")));
-        assert!(Operation::refusal("scf.if").is_some());
         assert!(Operation::refusal("stablehlo.add").is_some_and(|why| why.contains("dialect")));
     }
 
