@@ -60,8 +60,8 @@ def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
     Reads the operations of every function before other passes change their names; changes nothing. The table of what is
     supported is `docs/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
 
-    Refuses convolutions and pooling, scatter, control flow, calls of functions without a body, ops of dialects that are
-    not read, tensors of dynamic shape and of size 0, and arguments that are no tensors.
+    Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
+    size 0, and arguments that are no tensors.
 
     Example: `spyre-opt --spyre-check-input test/import/check-input.mlir`
   }];

@@ -51,14 +51,12 @@ fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
 }
 
 fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
-    for op in around.body_ops() {
+    let is_branch = |op: Op<'_>| op.is("scf.if");
+    for op in around.bodies().into_iter().flat_map(BlockExt::ops).filter(|op| !(op.is("scf.yield") && is_branch(around))) {
         check(op, functions)?;
-        // Hint scopes and loops hold operations too, and so do branches.
-        if op.full_name().starts_with("spyre.") {
+        // Hint scopes, loops and branches hold operations too.
+        if op.full_name().starts_with("spyre.") || is_branch(op) {
             check_block(op, functions)?;
-        } else if op.is("scf.if") {
-            let inner = op.bodies().into_iter().flat_map(BlockExt::ops).filter(|inner| !inner.is("scf.yield"));
-            inner.into_iter().try_for_each(|inner| check(inner, functions))?;
         }
     }
     Ok(())

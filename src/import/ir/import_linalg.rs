@@ -166,9 +166,20 @@ impl<'c> Importer<'c> {
                 self.asserted.extend(operands.first().map(|&condition| (condition, op, op.loc())));
                 Ok(())
             }
+            _ if op.is("scf.if") => {
+                let message = "chooses at run time between branches of which one has an effect, as an assertion: not supported";
+                Err(error_at(op, message).report())
+            }
             [output] => {
+                let shape = shape_of(*output);
+                // One number chooses between whole tensors.
+                let everywhere = |node: &NodeId| match self.graph.node(*node).shape.is_empty() && self.graph.number_of(*node).is_none() {
+                    true => self.graph.repeated(*node, &shape),
+                    false => *node,
+                };
+                let operands: Vec<NodeId> = operands.iter().map(everywhere).collect();
                 let scalar = ScalarOp { name: scalar_name(op), operands: Vec::new() };
-                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape_of(*output));
+                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape);
                 self.note_node(*output, node);
                 Ok(())
             }
