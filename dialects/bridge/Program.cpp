@@ -207,6 +207,48 @@ void spyreBoxNumbers(MlirOperation function) {
   settleSignature(program);
 }
 
+static bool isEmpty(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && llvm::is_contained(type.getShape(), 0);
+}
+
+/// What an op gives whose operands have no elements where its result has some; none where that is another op.
+static SmallVector<Value> withoutEmpty(RewriterBase &rewriter, Operation *op) {
+  rewriter.setInsertionPoint(op);
+  // No iteration: the results are what they start from.
+  if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+    if (llvm::any_of(loops.getDpsInputs(), isEmpty) && llvm::is_contained(loops.getStaticLoopRanges(), 0))
+      return llvm::to_vector(loops.getDpsInits());
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    if (isEmpty(insert.getSource()))
+      return {insert.getDest()};
+  auto concat = dyn_cast<tensor::ConcatOp>(op);
+  if (!concat || !llvm::any_of(concat.getInputs(), isEmpty) || isEmpty(concat))
+    return {};
+  SmallVector<Value> parts = llvm::filter_to_vector(concat.getInputs(), [&](Value part) { return !isEmpty(part); });
+  if (parts.size() == 1)
+    return parts;
+  return {tensor::ConcatOp::create(rewriter, op->getLoc(), concat.getDim(), parts)};
+}
+
+void spyreDropEmpty(MlirOperation module) {
+  SmallVector<Operation *> ops;
+  unwrap(module)->walk([&](Operation *op) { ops.push_back(op); });
+  IRRewriter rewriter(unwrap(module)->getContext());
+  SmallVector<Operation *> kept;
+  for (Operation *op : ops) {
+    SmallVector<Value> results = withoutEmpty(rewriter, op);
+    if (!results.empty() && llvm::equal(ValueRange(results).getTypes(), op->getResultTypes()))
+      rewriter.replaceAllUsesWith(op->getResults(), results);
+    if (isa<linalg::LinalgDialect, tensor::TensorDialect>(op->getDialect()) && op->getNumResults() > 0)
+      kept.push_back(op);
+  }
+  // Users stand behind what they use.
+  for (Operation *op : llvm::reverse(kept))
+    if (op->use_empty() && isMemoryEffectFree(op) && (llvm::any_of(op->getResults(), isEmpty) || llvm::any_of(op->getOperands(), isEmpty)))
+      rewriter.eraseOp(op);
+}
+
 bool spyreSpecialize(MlirOperation function, const int64_t *sizes) {
   auto program = cast<func::FuncOp>(unwrap(function));
   Block &body = program.front();

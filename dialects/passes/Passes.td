@@ -21,31 +21,26 @@ class Spyre_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
 def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
   let summary = "Leave the function that is compiled, in the sizes that it is compiled for";
   let description = [{
-    Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes
-    or returns become tensors without dimensions, an index one of 64 bits. Gives the dynamic
-    dimensions of its arguments the sizes that `dim-size` names, by argument and dimension (`arg0.1=128`) or by the name
-    that `spyre.dims` of an argument has for it, and makes static what follows from them. Functions that are called are
-    inlined then. Implemented in `src/import/ir/select_program.rs`.
+    Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes or returns
+    become tensors without dimensions. Gives the dynamic dimensions of its arguments the sizes that `dim-size` names, by argument
+    and dimension (`arg0.1=128`) or by the name that `spyre.dims` has for it, makes static what follows from them, and inlines what
+    is called. Takes tensors without elements out of what computes with others. Implemented in `src/import/ir/select_program.rs`.
 
-    Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and
-    a size for what is no dimension or has another one.
+    Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
+    for what is no dimension or has another one.
 
     Example: `spyre-opt --spyre-select-program="entry=main" test/import/select-program.mlir`
   }];
-  let options = [
-    Option<"entry", "entry", "std::string", "\"\"", "The function to compile; without it the only public one">,
-    ListOption<"dimSize", "dim-size", "std::string", "argA.D=SIZE or NAME=SIZE, the size of a dynamic dimension">
-  ];
+  let options = [Option<"entry", "entry", "std::string", "\"\"", "The function to compile; without it the only public one">,
+                 ListOption<"dimSize", "dim-size", "std::string", "argA.D=SIZE or NAME=SIZE, the size of a dynamic dimension">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def SpyreLowerTosa : Spyre_Pass<"spyre-lower-tosa"> {
   let summary = "Turn ops of the dialect tosa into linalg";
   let description = [{
-    Runs upstream's passes from `tosa` to `linalg`, `tensor`, `arith` and `scf` where there are such ops, and nothing where
-    there are none. Implemented in `src/import/ir/lower_tosa.rs`.
-
-    Refuses ops that upstream does not lower.
+    Runs upstream's passes from `tosa` to `linalg`, `tensor`, `arith` and `scf`, where there are such ops. Refuses ops that upstream
+    does not lower. Implemented in `src/import/ir/lower_tosa.rs`.
 
     Example: `spyre-opt --spyre-lower-tosa test/import/lower-tosa.mlir`
   }];

@@ -62,7 +62,7 @@ pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
 pub use pass::{Event, Hooks, Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
-pub use program::{box_numbers, functions_of, is_public, lower_tosa, make_entry, sizes_of, specialize};
+pub use program::{box_numbers, drop_empty, functions_of, is_public, lower_tosa, make_entry, sizes_of, specialize};
 pub use scalar::ScalarType;
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};

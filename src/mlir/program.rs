@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 unsafe extern "C" {
     fn spyreLowerTosa(module: MlirOperation) -> bool;
     fn spyreBoxNumbers(function: MlirOperation);
+    fn spyreDropEmpty(module: MlirOperation);
     fn spyreSpecialize(function: MlirOperation, sizes: *const i64) -> bool;
 }
 
@@ -69,6 +70,13 @@ pub fn sizes_of(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
 pub fn box_numbers(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreBoxNumbers(function.to_raw()) }
+}
+
+/// Takes tensors without elements out of what computes with others. What is replaced is freed: the caller holds no handle of what is in the
+/// functions.
+pub fn drop_empty(module: Op<'_>) {
+    // SAFETY: the module is alive.
+    unsafe { spyreDropEmpty(module.to_raw()) }
 }
 
 /// Gives sizes to the open dimensions of the arguments of a function, in their order, and makes static what follows from them. What was in the

@@ -2,14 +2,15 @@
 //!
 //! Reads the functions of a module; leaves the one that is compiled, and those that it calls. Numbers that it takes
 //! or returns become tensors of one element. Gives its dynamic dimensions the sizes that the
-//! user names, and makes static what follows from them.
+//! user names, and makes static what follows from them. What computes with tensors without elements
+//! becomes what is left of it.
 
 use crate::dialect::ods::attr;
 use crate::{
     import::{DimSize, OpenShape, settled_sizes},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, error_at, functions_of, is_public,
-        make_entry, sizes_of, specialize, strings,
+        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, error_at, functions_of,
+        is_public, make_entry, sizes_of, specialize, strings,
     },
 };
 
@@ -24,7 +25,11 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let arguments: Vec<OpenShape> =
         entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
     let sizes = settled_sizes(&arguments, &given).map_err(|message| error_at(entry, message).report())?;
-    if sizes.is_empty() { Ok(()) } else { specialize(entry, &sizes) }
+    if !sizes.is_empty() {
+        specialize(entry, &sizes)?;
+    }
+    drop_empty(module);
+    Ok(())
 }
 
 /// The function of that name; without a name, the only one that is public. A module of private functions has nothing to choose.
