@@ -60,6 +60,21 @@ unsigned spyreReferenceApproximated(MlirModule module);
 /// A named op has no users then and is left to `replaced`, which takes it out.
 void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperation op));
 
+/// Lowers ops of the dialect `tosa` to linalg by upstream's passes, if the module has any. False if one has no lowering, which has been
+/// reported.
+bool spyreLowerTosa(MlirOperation module);
+/// Makes tensors without dimensions of the numbers that a function takes and returns; an index is a number of 64 bits.
+void spyreBoxNumbers(MlirOperation function);
+/// Takes tensors without elements out of what computes with others: what reads none of their elements is what it would be without them.
+void spyreDropEmpty(MlirOperation module);
+/// Gives sizes to the dynamic dimensions of a function's arguments, in their order, and makes static what follows from them. Inlines what
+/// the function calls.
+bool spyreSpecialize(MlirOperation function, const int64_t *sizes);
+
+/// Spells operations of a function as others: `scf.if` outside of bodies as both branches and a choice, where neither has an effect, and
+/// `tensor.generate` as `linalg.generic`.
+void spyreSpellPlainly(MlirOperation function);
+
 /// A diagnostic under construction.
 typedef struct SpyreDiagnostic SpyreDiagnostic;
 enum SpyreSeverity { SpyreError = 0, SpyreWarning = 1, SpyreRemark = 2 };

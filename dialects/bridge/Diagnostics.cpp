@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Foreign.h"
 #include "Input.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
@@ -58,6 +59,7 @@ MlirModule spyreSourceParse(SpyreSource *source) {
   const llvm::MemoryBuffer *buffer = source->manager->getMemoryBuffer(source->manager->getMainFileID());
   if (failed(spyre::checkInput(*buffer, source->context)))
     return MlirModule{nullptr};
+  spyre::ForeignDialects foreign(*buffer, source->context);
   spyre::guardParser();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
   spyre::endParserGuard();

@@ -1,4 +1,4 @@
-//===- Generalize.cpp - linalg.generic of named ops -----------------------===//
+//===- Generalize.cpp - operations in the forms that import reads -----------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -6,8 +6,12 @@
 
 #include "Bridge.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -30,5 +34,54 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
     }
     rewriter.replaceAllUsesWith(op->getResults(), generic->getResults());
     replaced(wrap(op.getOperation()));
+  }
+}
+
+namespace {
+/// Both branches, and a choice between what they give; what is known to be chosen alone.
+void choose(IRRewriter &rewriter, scf::IfOp branches) {
+  auto isPure = [](Block *block) {
+    return !block || llvm::all_of(block->without_terminator(), [](Operation &op) { return isMemoryEffectFree(&op); });
+  };
+  Block *then = branches.thenBlock(), *otherwise = branches.elseBlock();
+  BoolAttr known;
+  if (!matchPattern(branches.getCondition(), m_Constant(&known)) && !(isPure(then) && isPure(otherwise)))
+    return;
+  auto taken = [&](Block *block) -> SmallVector<Value> {
+    SmallVector<Value> given(block->getTerminator()->getOperands());
+    rewriter.eraseOp(block->getTerminator());
+    rewriter.inlineBlockBefore(block, branches);
+    return given;
+  };
+  if (known) {
+    Block *chosen = known.getValue() ? then : otherwise;
+    rewriter.replaceOp(branches, chosen ? taken(chosen) : SmallVector<Value>());
+    return;
+  }
+  Value condition = branches.getCondition();
+  Location location = branches.getLoc();
+  SmallVector<Value> chosen, given = taken(then);
+  if (otherwise)
+    for (auto [yes, no] : llvm::zip(given, taken(otherwise)))
+      chosen.push_back(arith::SelectOp::create(rewriter, location, condition, yes, no));
+  rewriter.replaceOp(branches, chosen);
+}
+} // namespace
+
+void spyreSpellPlainly(MlirOperation function) {
+  SmallVector<Operation *> found;
+  unwrap(function)->walk([&](Operation *op) {
+    // In bodies an element is chosen.
+    if (isa<scf::IfOp, tensor::GenerateOp>(op) && !op->getParentOfType<linalg::LinalgOp>())
+      found.push_back(op);
+  });
+  IRRewriter rewriter(unwrap(function)->getContext());
+  // What is inside of others comes first.
+  for (Operation *op : found) {
+    rewriter.setInsertionPoint(op);
+    if (auto branches = dyn_cast<scf::IfOp>(op))
+      choose(rewriter, branches);
+    else
+      (void)linalg::rewriteInDestinationPassingStyle(rewriter, cast<tensor::GenerateOp>(op));
   }
 }

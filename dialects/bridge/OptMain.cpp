@@ -18,9 +18,11 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/Pass.h"
@@ -41,8 +43,8 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
   unwrap(registry)
       ->insert<spyre::SpyreDialect, sdsc::SdscDialect, sdscbundle::SdscBundleDialect, tm_tensor::TmTensorDialect,
                affine::AffineDialect, arith::ArithDialect,
-               cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
-               tensor::TensorDialect>();
+               cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect, ml_program::MLProgramDialect, scf::SCFDialect,
+               tensor::TensorDialect, tosa::TosaDialect>();
   func::registerInlinerExtension(*unwrap(registry));
 }
 

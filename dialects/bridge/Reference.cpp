@@ -92,6 +92,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         copyBit(sign);
       else if (auto magnitude = dyn_cast<math::AbsIOp>(op))
         compare(magnitude);
+      else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+        leaveOutEmpty(concat);
       else if (auto scan = dyn_cast<tm_tensor::ScanOp>(op))
         spell(scan);
       else if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op))
@@ -103,6 +105,14 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     });
     if (failed)
       signalPassFailure();
+  }
+
+  /// A part without elements would be a view that begins behind the end.
+  static void leaveOutEmpty(tensor::ConcatOp concat) {
+    auto hasElements = [](Value part) { return cast<RankedTensorType>(part.getType()).getNumElements() > 0; };
+    SmallVector<Value> parts = llvm::filter_to_vector(concat.getInputs(), hasElements);
+    if (!parts.empty())
+      concat.getInputsMutable().assign(parts);
   }
 
   /// The JIT has no function for it: the larger of the integer and its negative.

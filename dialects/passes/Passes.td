@@ -18,14 +18,45 @@ class Spyre_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
 // import
 //===----------------------------------------------------------------------===//
 
+def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
+  let summary = "Leave the function that is compiled, in the sizes that it is compiled for";
+  let description = [{
+    Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes or returns
+    become tensors without dimensions. Gives the dynamic dimensions of its arguments the sizes that `dim-size` names, by argument
+    and dimension (`arg0.1=128`) or by the name that `spyre.dims` has for it, makes static what follows from them, and inlines what
+    is called. Takes tensors without elements out of what computes with others. Implemented in `src/import/ir/select_program.rs`.
+
+    Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
+    for what is no dimension or has another one.
+
+    Example: `spyre-opt --spyre-select-program="entry=main" test/import/select-program.mlir`
+  }];
+  let options = [Option<"entry", "entry", "std::string", "\"\"", "The function to compile; without it the only public one">,
+                 ListOption<"dimSize", "dim-size", "std::string", "argA.D=SIZE or NAME=SIZE, the size of a dynamic dimension">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def SpyreLowerTosa : Spyre_Pass<"spyre-lower-tosa"> {
+  let summary = "Turn ops of the dialect tosa into linalg";
+  let description = [{
+    Runs upstream's passes from `tosa` to `linalg`, `tensor`, `arith` and `scf`, where there are such ops. Refuses ops that upstream
+    does not lower. Implemented in `src/import/ir/lower_tosa.rs`.
+
+    Example: `spyre-opt --spyre-lower-tosa test/import/lower-tosa.mlir`
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tosa::TosaDialect"];
+}
+
 def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
   let summary = "Refuse what can never be compiled";
   let description = [{
     Reads the operations of every function before other passes change their names; changes nothing. The table of what is
     supported is `docs/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
 
-    Refuses convolutions and pooling, scatter, control flow, calls of functions without a body, ops of dialects that are
-    not read, tensors of dynamic shape and of size 0, and arguments that are no tensors.
+    Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
+    size 0, and arguments that are no tensors.
 
     Example: `spyre-opt --spyre-check-input test/import/check-input.mlir`
   }];

@@ -20,6 +20,13 @@ unsafe extern "C" {
 #[must_use]
 pub struct Reported(());
 
+impl Reported {
+    /// What MLIR has reported itself.
+    pub(super) const fn by_mlir() -> Self {
+        Self(())
+    }
+}
+
 /// A diagnostic under construction.
 pub struct Diagnostic<'c> {
     severity: i32,

@@ -5,6 +5,7 @@ use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
 use mlir_sys::MlirOperation;
 
 unsafe extern "C" {
+    fn spyreSpellPlainly(function: MlirOperation);
     fn spyreGeneralizeNamedOps(function: MlirOperation, replaced: unsafe extern "C" fn(MlirOperation));
 }
 
@@ -15,6 +16,13 @@ const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
 pub fn generalize_named_ops(function: Op<'_>) {
     // SAFETY: the operation is alive; what is replaced is not freed before the pass is done.
     unsafe { spyreGeneralizeNamedOps(function.to_raw(), bury_replaced) }
+}
+
+/// Spells branches outside of bodies as choices, where neither has an effect, and `tensor.generate` as `linalg.generic`. What is replaced is
+/// freed: the caller holds no handle of what is in the function.
+pub fn spell_plainly(function: Op<'_>) {
+    // SAFETY: the function is alive.
+    unsafe { spyreSpellPlainly(function.to_raw()) }
 }
 
 unsafe extern "C" fn bury_replaced(op: MlirOperation) {

@@ -4,7 +4,7 @@ use super::Phase;
 use crate::{
     bundle::{Addresses, Loops},
     hint::{Binding, DimNames, TileCount},
-    import::Precision,
+    import::{DimSize, Precision},
     layout::Strategy,
 };
 use cost::Objective;
@@ -14,6 +14,10 @@ use std::{fmt, str::FromStr};
 /// What a user may choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// The function to compile; empty for the only public one.
+    pub entry: String,
+    /// Sizes of dimensions that the program leaves open.
+    pub dim_sizes: Vec<DimSize>,
     /// Cores to use; 0 for all that the machine has.
     pub cores: i64,
     /// A file that describes another machine; empty for Spyre.
@@ -93,6 +97,8 @@ impl fmt::Display for PlannerName {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            entry: String::new(),
+            dim_sizes: Vec::new(),
             cores: 0,
             target: String::new(),
             tiles: Vec::new(),
@@ -141,6 +147,8 @@ impl Options {
             _ => Err(format!("option '{key}': expected '{yes}' or '{no}', found '{value}'")),
         };
         match key {
+            "entry" => value.clone_into(&mut self.entry),
+            "dim-size" => self.dim_sizes.extend(list(key, value)?),
             "cores" => self.cores = number()?,
             "target" => value.clone_into(&mut self.target),
             "tiles" => self.tiles.extend(list(key, value)?),
@@ -172,6 +180,8 @@ impl Options {
         let usual = Self::default();
         let mut given: Vec<(&'static str, String)> = Vec::new();
         let mut add = |is_given: bool, name, value: String| given.extend(is_given.then_some((name, value)));
+        add(!self.entry.is_empty(), "entry", self.entry.clone());
+        self.dim_sizes.iter().for_each(|size| add(true, "dim-size", size.to_string()));
         add(self.cores != usual.cores, "cores", self.cores.to_string());
         add(self.target != usual.target, "target", self.target.clone());
         self.tiles.iter().for_each(|tile| add(true, "tiles", tile.to_string()));
@@ -286,7 +296,7 @@ mod tests {
 
     #[test]
     fn what_is_given_reads_back() {
-        let text = "cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
+        let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
                     addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json precision=strict sticks=greedy";
         let options = Options::parse(text).unwrap();
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();

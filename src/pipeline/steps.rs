@@ -7,7 +7,7 @@ use crate::{
     hint::ir::{flatten_hints, propagate_dims},
     import::{
         Precision,
-        ir::{check_input, expand_functions, fuse_gathers, import_linalg, set_target},
+        ir::{check_input, expand_functions, fuse_gathers, import_linalg, lower_tosa, select_program, set_target},
     },
     joint::ir::divide_jointly,
     launch::ir::lower_to_sdscbundle,
@@ -114,7 +114,14 @@ impl Options {
     fn import_steps(&self) -> Vec<Step> {
         let target = Step::of(&set_target::PASS).with_path("file", &self.target).with("cores", self.cores).with("lx-bytes", self.lx_bytes);
         let flatten = Step::of(&flatten_hints::PASS).with_all("tiles", &self.tiles).with_all("bind", &self.bind);
+        let select = Step::of(&select_program::PASS);
+        let select = if self.entry.is_empty() { select } else { select.with("entry", &self.entry) };
+        let select = if self.dim_sizes.is_empty() { select } else { select.with_all("dim-size", &self.dim_sizes) };
         let mut steps = vec![
+            // What a file has beside the program is not looked at.
+            select,
+            // Upstream knows what the dialect means.
+            Step::of(&lower_tosa::PASS),
             // What cannot be compiled is named as the program names it: later passes would change that.
             Step::of(&check_input::PASS),
             // The machine is on the module, for every pass that asks for a number of it.

@@ -11,7 +11,10 @@ pub use compare::{Comparison, Worst, compare};
 pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, n_approximated, widen};
+use crate::mlir::{
+    Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, box_numbers, functions_of, is_public, lower_tosa, make_entry,
+    n_approximated, sizes_of, specialize, widen,
+};
 use referee::{Elements, HostArray};
 
 /// What a program computes.
@@ -29,11 +32,13 @@ pub struct Reference {
 const MOST_PATTERNS: u32 = 4;
 
 impl Reference {
-    /// Runs the module in `path` on `inputs`, one per argument of its function.
+    /// Runs the function `name` of the module in `path`, or its only public one, on `inputs`, one per argument. Where the type of an argument
+    /// leaves a size open, the input says it.
     ///
     /// # Errors
     /// As [`run`].
-    pub fn of(path: &str, inputs: &[HostArray]) -> Result<Self, String> {
+    pub fn of(path: &str, name: &str, inputs: &[HostArray]) -> Result<Self, String> {
+        let run_as = |path, inputs, pattern| run_as(path, name, inputs, pattern);
         let (results, n_approximated) = run_as(path, inputs, None)?;
         let patterns = 0..n_approximated.next_power_of_two().min(MOST_PATTERNS);
         let patterns = patterns.filter(|_| n_approximated > 0);
@@ -48,19 +53,20 @@ impl Reference {
     }
 }
 
-/// Runs the module in `path` on `inputs`, one per argument of its function, and gives its results.
+/// Runs the only public function of the module in `path` on `inputs`, one per argument, and gives its results.
 ///
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
 pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
-    Ok(run_as(path, inputs, None)?.0)
+    Ok(run_as(path, "", inputs, None)?.0)
 }
 
 /// The results, with a pattern of approximations if one is given, and how many functions have one.
-fn run_as(path: &str, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
+fn run_as(path: &str, name: &str, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
     let session = Session::with_reference();
     let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
     let module = source.parse().ok_or_else(String::new)?;
+    choose(&module, name, inputs).map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
     let n_approximated = n_approximated(&module);
     leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     runnable::check(module.op()).map_err(|found| format!("'{path}' {found}"))?;
@@ -83,9 +89,33 @@ fn run_as(path: &str, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec
 }
 
 fn function_of<'c>(module: &'c Module<'_>, path: &str) -> Result<Op<'c>, String> {
-    let mut functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
-    let function = functions.find(|op| op.text_attr("sym_visibility") != "private");
+    let function = functions_of(module.op()).into_iter().find(|function| is_public(*function));
     function.ok_or_else(|| format!("'{path}' has no public function to run"))
+}
+
+/// Leaves the function of that name, or the only public one, with the sizes of its inputs, as linalg on tensors.
+fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), String> {
+    let functions = functions_of(module.op());
+    let public: Vec<Op<'_>> = functions.iter().copied().filter(|function| is_public(*function)).collect();
+    let named = functions.iter().find(|function| function.text_attr("sym_name") == name);
+    let entry = match (named, public.as_slice()) {
+        (Some(named), _) => *named,
+        (None, [only]) => *only,
+        (None, []) => return Err("has no public function to run".to_owned()),
+        (None, _) => return Err(format!("has several public functions, none of which is '{name}'")),
+    };
+    make_entry(module.op(), entry);
+    box_numbers(entry);
+    let shapes: Vec<Vec<Option<i64>>> =
+        entry.body_args().into_iter().map(|argument| sizes_of(argument.r#type()).unwrap_or_default()).collect();
+    let fits = shapes.len() == inputs.len() && shapes.iter().zip(inputs).all(|(open, input)| open.len() == input.shape.len());
+    let dims = shapes.iter().flatten().zip(inputs.iter().flat_map(|input| &input.shape));
+    let sizes: Vec<i64> = dims.filter_map(|(known, size)| known.is_none().then_some(*size)).collect();
+    // Who compares inputs with arguments refuses what does not fit.
+    if fits && !sizes.is_empty() {
+        specialize(entry, &sizes).map_err(|_| String::new())?;
+    }
+    lower_tosa(module.op()).map_err(|_| String::new())
 }
 
 /// The elements as f64, if they are floating-point numbers.

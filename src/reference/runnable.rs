@@ -8,7 +8,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 30] = [
+const OPS: [&str; 31] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -30,6 +30,7 @@ const OPS: [&str; 30] = [
     "tensor.extract",
     "tensor.extract_slice",
     "tensor.from_elements",
+    "tensor.generate",
     "tensor.insert_slice",
     "tensor.pad",
     "tensor.reshape",
@@ -101,7 +102,10 @@ impl<'c> Steps<'c> {
             // The reference makes it a loop that ends.
             "scf.while" => steps.saturating_mul(MOST_TURNS),
             "func.call" => self.of_call(op)?,
-            name if name.starts_with("linalg.") || [tm_tensor::SCAN, tm_tensor::SCATTER, tm_tensor::SORT].contains(&name) => {
+            name if name.starts_with("linalg.")
+                || name == "tensor.generate"
+                || [tm_tensor::SCAN, tm_tensor::SCATTER, tm_tensor::SORT].contains(&name) =>
+            {
                 steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
             }
             _ => steps,

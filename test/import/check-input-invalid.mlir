@@ -39,14 +39,10 @@ func.func @packed(%x: tensor<8x64xf16>) -> tensor<1x1x8x64xf16> {
 
 // -----
 
-func.func @generated() -> tensor<8xf16> {
-  // expected-error @+1 {{'tensor.generate' op has no form on the device: not supported yet}}
-  %y = tensor.generate {
-  ^bb0(%i: index):
-    %one = arith.constant 1.0 : f16
-    tensor.yield %one : f16
-  } : tensor<8xf16>
-  return %y : tensor<8xf16>
+func.func @rank(%x: tensor<8xf16>) -> index {
+  // expected-error @+1 {{'tensor.rank' op has no form on the device: not supported yet}}
+  %y = tensor.rank %x : tensor<8xf16>
+  return %y : index
 }
 
 // -----
@@ -65,6 +61,20 @@ func.func @in_a_loop(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
     scf.yield %next : tensor<8x64xf16>
   }
   return %last : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @condition(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16> {
+  %is_set = tensor.extract %flag[] : tensor<i1>
+  %y = scf.if %is_set -> tensor<8x64xf16> {
+    scf.yield %x : tensor<8x64xf16>
+  } else {
+    // expected-error @+1 {{'tensor.rank' op has no form on the device: not supported yet}}
+    %rank = tensor.rank %x : tensor<8x64xf16>
+    scf.yield %x : tensor<8x64xf16>
+  }
+  return %y : tensor<8x64xf16>
 }
 
 // -----

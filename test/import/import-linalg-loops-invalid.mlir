@@ -57,20 +57,6 @@ func.func @until(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16> {
 
 // -----
 
-func.func @condition(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16> {
-  %is_set = tensor.extract %flag[] : tensor<i1>
-  // expected-error @+1 {{'scf.if' op chooses by a value of run time what is computed: not supported yet; 'arith.select' chooses between results}}
-  %y = scf.if %is_set -> tensor<8x64xf16> {
-    scf.yield %x : tensor<8x64xf16>
-  } else {
-    %z = arith.negf %x : tensor<8x64xf16>
-    scf.yield %z : tensor<8x64xf16>
-  }
-  return %y : tensor<8x64xf16>
-}
-
-// -----
-
 func.func @scope(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -21,6 +21,12 @@ struct Arguments {
     /// The bundle directory; with --compile-to, the file for the IR (standard output without it)
     #[arg(short = 'o', value_name = "DIR")]
     output: Option<String>,
+    /// The function to compile, where the module has several public ones
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// The size of a dimension that the program leaves open: argA.D=SIZE, or NAME=SIZE of a name in spyre.dims; repeatable
+    #[arg(long, value_name = "argA.D=SIZE", value_delimiter = ',')]
+    dim_size: Vec<String>,
     /// Cores to use, 1 to 32
     #[arg(long, value_name = "N")]
     cores: Option<String>,
@@ -131,6 +137,7 @@ fn compare_plans(paths: &[String]) -> Result<(), String> {
 fn options_of(arguments: &Arguments) -> Result<Options, String> {
     let mut options = Options::default();
     let one = [
+        ("entry", &arguments.entry),
         ("cores", &arguments.cores),
         ("target", &arguments.target),
         ("lx-planner", &arguments.lx_planner),
@@ -146,7 +153,9 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         ("compile-to", &Some(arguments.compile_to.clone())),
     ];
     one.into_iter().try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;
-    for (name, values) in [("tiles", &arguments.tiles), ("bind", &arguments.bind), ("dims", &arguments.dims)] {
+    for (name, values) in
+        [("dim-size", &arguments.dim_size), ("tiles", &arguments.tiles), ("bind", &arguments.bind), ("dims", &arguments.dims)]
+    {
         values.iter().try_for_each(|value| options.set(name, value))?;
     }
     if arguments.joint {

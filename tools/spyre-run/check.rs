@@ -19,7 +19,7 @@ pub(crate) fn check(
     let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| error.to_string())?;
     finish(&outcome, arguments)?;
     let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
-    let reference = Reference::of(module, &in_order)?;
+    let reference = Reference::of(module, &simulation.program().name, &in_order)?;
     if reference.results.len() != outcome.results.len() {
         return Err(format!("the module has {} results, the bundle {}", reference.results.len(), outcome.results.len()));
     }

@@ -53,7 +53,8 @@ fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
 const CONTROL_FLOW: [&str; 3] = ["scf.for", "scf.while", "scf.if"];
 
 fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
-    for op in around.bodies().into_iter().flat_map(BlockExt::ops) {
+    let is_branch = |op: Op<'_>| op.is("scf.if");
+    for op in around.bodies().into_iter().flat_map(BlockExt::ops).filter(|op| !(op.is("scf.yield") && is_branch(around))) {
         check(op, functions)?;
         // Hint scopes, loops and branches hold operations too.
         if op.full_name().starts_with("spyre.") || CONTROL_FLOW.contains(&op.full_name()) {

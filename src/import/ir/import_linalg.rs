@@ -21,7 +21,7 @@ use crate::{
     import::{Element, NodeId, Precision, ScalarOp},
     mlir::{
         Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
-        shape_of,
+        shape_of, spell_plainly,
     },
 };
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     if function.nested().into_iter().skip(1).all(|op| is_spyre(op) || op.is("func.return")) {
         return Ok(());
     }
+    spell_plainly(function);
     generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
     let mut indices = BTreeMap::new();
@@ -170,8 +171,15 @@ impl<'c> Importer<'c> {
                 Ok(())
             }
             [output] => {
+                let shape = shape_of(*output);
+                // One number chooses between whole tensors.
+                let everywhere = |node: &NodeId| match self.graph.node(*node).shape.is_empty() && self.graph.number_of(*node).is_none() {
+                    true => self.graph.repeated(*node, &shape),
+                    false => *node,
+                };
+                let operands: Vec<NodeId> = operands.iter().map(everywhere).collect();
                 let scalar = ScalarOp { name: scalar_name(op), operands: Vec::new() };
-                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape_of(*output));
+                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape);
                 self.note_node(*output, node);
                 Ok(())
             }

@@ -86,7 +86,8 @@ fn import_while<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, 
 fn import_if<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
     let condition = importer.node_of(op, op.inputs()[0])?;
     let Some(number) = importer.graph.number_of(condition) else {
-        let message = "chooses by a value of run time what is computed: not supported yet; 'arith.select' chooses between results";
+        // Others are choices between results by now.
+        let message = "chooses at run time between branches of which one has an effect, as an assertion: not supported";
         return Ok(Err(message.to_owned()));
     };
     match op.bodies().get(usize::from(number == 0.0)) {

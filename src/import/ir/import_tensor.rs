@@ -161,11 +161,7 @@ fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
 fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
     let from = shape_of(op.inputs()[0]);
-    let list = |name: &str| op.required(name, integers);
-    let (low, high) = (list("static_low"), list("static_high"));
-    if low.iter().chain(&high).any(|&size| size == DYNAMIC) {
-        return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
-    }
+    let (low, high) = borders(importer, op)?;
     let padding = op.body_ops().last().and_then(|terminator| terminator.inputs().first().copied());
     for inner in op.body_ops().into_iter().filter(|inner| inner.is("arith.constant")) {
         let node = importer.constant(inner)?;
@@ -181,6 +177,23 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     })
 }
 
+/// What a `tensor.pad` adds in front of each dimension and behind it.
+fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec<i64>), Reported> {
+    let list = |name: &str| op.required(name, integers);
+    let (mut low, mut high) = (list("static_low"), list("static_high"));
+    // What is no attribute is an operand, in this order; TOSA leaves constants there.
+    let mut given = op.inputs().into_iter().skip(1);
+    for size in low.iter_mut().chain(&mut high).filter(|size| **size == DYNAMIC) {
+        let Some(value) = given.next() else { continue };
+        let node = importer.node_of(op, value)?;
+        let Some(number) = importer.graph.number_of(node) else {
+            return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
+        };
+        *size = number as i64;
+    }
+    Ok((low, high))
+}
+
 /// A number, or the element of a tensor without dimensions, everywhere.
 pub(super) fn fill<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let number = importer.node_of(op, op.inputs()[0])?;
@@ -192,6 +205,8 @@ fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     let numbers: Option<Vec<f64>> = nodes.iter().map(|&node| importer.graph.number_of(node)).collect();
     importer.note_result(op, |importer, shape, element| match numbers {
         Some(numbers) => Ok(importer.graph.known(crate::import::Known::table(&numbers), shape, element)),
+        // The only element is the tensor.
+        None if nodes.len() == 1 => Ok(shaped(importer, nodes[0], &shape)),
         None => {
             let message = "puts a tensor together from values that are known at run time only: not supported yet".to_owned();
             Ok(importer.refused(op, op.loc(), message, shape, element))

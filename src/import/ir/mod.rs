@@ -17,6 +17,8 @@ mod import_tensor;
 mod import_windows;
 mod importer;
 mod island;
+pub(crate) mod lower_tosa;
 mod read_body;
 mod scalar;
+pub(crate) mod select_program;
 pub(crate) mod set_target;

@@ -21,6 +21,7 @@
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
 //! | `known_index.rs` | indices that come as tables, as expressions |
+//! | `dim_size.rs` | sizes for dimensions that a program leaves open |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
 mod angles;
@@ -28,6 +29,7 @@ pub(super) mod body;
 mod composites;
 pub(super) mod contraction;
 pub(super) mod digits;
+pub(super) mod dim_size;
 pub(super) mod expansion;
 pub(super) mod functions;
 pub(super) mod index;

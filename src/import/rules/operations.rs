@@ -72,6 +72,7 @@ pub const OPERATIONS: &[Operation] = &[
         "tensor.extract",
         "in a body, a `view`, a `gather`, or the product with a one-hot matrix where the index is computed; else the element is known at compile time, or the tensor has one",
     ),
+    becomes("tensor.generate", "what its body computes, as `linalg.generic`"),
     becomes("tensor.dim", "a number: shapes are static"),
     refused("tensor.*", "has no form on the device"),
     refused("tensor.scatter", SCATTER),
@@ -90,7 +91,8 @@ pub const OPERATIONS: &[Operation] = &[
     refused("cf.*", CONTROL_FLOW),
     becomes(
         "scf.if",
-        "in a body: a choice, or parts of the result where the condition depends on an index alone; else the branch that is taken, where that is known",
+        "the branch that is taken, where that is known; else what both branches compute, and a choice; in a body also parts of the result, where the \
+         condition depends on an index alone",
     ),
     becomes("scf.for", "each iteration, one after the other, where the bounds are known: up to 2048 operations in all"),
     becomes("scf.while", "as `scf.for`, where each condition is known"),
@@ -101,6 +103,7 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("func.call", "the body of the function"),
     becomes("func.return", "itself"),
     refused("func.*", CONTROL_FLOW),
+    becomes("tosa.*", "linalg, by upstream's passes; then as that"),
     becomes("spyre.*", "itself"),
     becomes("tm_tensor.scan", "what is known at compile time, or, for a running sum, `matmul` with a triangle of ones"),
     becomes(
@@ -192,7 +195,7 @@ mod tests {
         assert_eq!(outcome("linalg.matmul"), Some("linalg.*"));
         assert_eq!(outcome("linalg.conv_2d_nchw_fchw"), Some("linalg.conv_*"));
         assert_eq!(outcome("tensor.scatter"), Some("tensor.scatter"));
-        assert_eq!(outcome("tosa.add"), None);
+        assert_eq!(outcome("stablehlo.add"), None);
     }
 
     #[test]
@@ -200,7 +203,7 @@ mod tests {
         assert_eq!(Operation::refusal("linalg.matmul"), None);
         assert!(Operation::refusal("scf.forall").is_some_and(|why| why.contains("control flow")));
         assert_eq!(Operation::refusal("scf.for"), None);
-        assert!(Operation::refusal("tosa.add").is_some_and(|why| why.contains("dialect")));
+        assert!(Operation::refusal("stablehlo.add").is_some_and(|why| why.contains("dialect")));
     }
 
     #[test]

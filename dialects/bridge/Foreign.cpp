@@ -1,0 +1,104 @@
+//===- Foreign.cpp - what is said of dialects that are not read -----------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Foreign.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace {
+/// Dialects that producers leave in files, and what brings their programs to linalg.
+struct Producer {
+  StringLiteral dialects;
+  StringLiteral advice;
+};
+
+constexpr Producer kProducers[] = {
+    {"stablehlo chlo", "lower it with 'stablehlo-opt --chlo-legalize-to-stablehlo --stablehlo-legalize-to-linalg' (JAX, OpenXLA)"},
+    {"vhlo", "read it with 'stablehlo-translate --deserialize', then lower it with 'stablehlo-opt --stablehlo-legalize-to-linalg'"},
+    {"mhlo lmhlo", "lower it with 'mlir-hlo-opt --hlo-legalize-to-stablehlo', then with 'stablehlo-opt --stablehlo-legalize-to-linalg'"},
+    {"torch torch_c tm_tensor",
+     "export with output_type=\"linalg-on-tensors\", or lower it with 'torch-mlir-opt --torch-backend-to-linalg-on-tensors-backend-pipeline'"},
+    {"onnx krnl", "import the model with 'torch-mlir-import-onnx', then lower it with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline "
+                  "--torch-backend-to-linalg-on-tensors-backend-pipeline'"},
+    {"tf tfl tf_executor", "lower it to TOSA with 'tf-opt --tfl-to-tosa-pipeline' or 'iree-import-tflite'"},
+    {"flow hal stream util iree_linalg_ext iree_input iree_tensor_ext", "stop IREE earlier: 'iree-compile --compile-to=input'"},
+    {"tt ttg", "lower it with 'triton-shared-opt --triton-to-linalg-experimental'"},
+    {"memref bufferization vector llvm gpu nvgpu omp", "stop the producer before it lowers tensors to memory or to a processor"},
+    {"quant", "quantised types are read as integers and scales: lower them with 'mlir-opt --lower-quant-ops --strip-func-quant-types'"},
+};
+
+StringRef adviceFor(StringRef dialect) {
+  for (const Producer &producer : kProducers) {
+    SmallVector<StringRef> names;
+    StringRef(producer.dialects).split(names, ' ');
+    if (llvm::is_contained(names, dialect))
+      return producer.advice;
+  }
+  return "lower it to linalg on tensors in the producer";
+}
+
+bool isOfName(char letter) { return llvm::isAlnum(letter) || letter == '_' || letter == '.' || letter == '$'; }
+
+/// The first name with a dialect in a text: `dialect.name`, or `dialect` if nothing has a dot.
+StringRef nameIn(StringRef text) {
+  StringRef first;
+  while (!text.empty()) {
+    text = text.drop_until([](char letter) { return llvm::isAlpha(letter) || letter == '_'; });
+    StringRef name = text.take_while(isOfName);
+    text = text.drop_front(name.size());
+    if (name.contains('.'))
+      return name;
+    first = first.empty() ? name : first;
+  }
+  return first;
+}
+} // namespace
+
+spyre::ForeignDialects::ForeignDialects(llvm::MemoryBufferRef text, MLIRContext *context) : text(text) {
+  handler.emplace(context, [this](Diagnostic &found) { return success(take(found)); });
+}
+
+spyre::ForeignDialects::~ForeignDialects() {
+  handler.reset();
+  if (taken)
+    emitError(taken->first) << taken->second;
+}
+
+bool spyre::ForeignDialects::take(Diagnostic &found) {
+  std::string said = found.str();
+  StringRef message = said;
+  // Custom ops, generic ones, types and attributes, and bytecode.
+  bool isForeign = message.contains("not found for custom op") || message.contains("unregistered dialect") ||
+                   message.contains("llowUnregisteredDialects") || message.contains("allow-unregistered-dialect");
+  if (!isForeign)
+    return false;
+  if (taken)
+    return true;
+  // What is quoted is the op or the dialect; of a generic op the message says the place only.
+  StringRef name = message.contains("custom op '") ? message.split("custom op '").second.split('\'').first : StringRef();
+  auto place = dyn_cast<FileLineColLoc>(found.getLocation());
+  if (name.empty() && place && place.getLine() > 0) {
+    StringRef rest = text.getBuffer();
+    for (unsigned line = 1; line < place.getLine() && !rest.empty(); ++line)
+      rest = rest.split('\n').second;
+    StringRef line = rest.split('\n').first;
+    // The place may be behind the name of an op, or in the middle of a type's.
+    size_t begin = std::min<size_t>(line.size(), place.getColumn() - 1);
+    while (begin > 0 && (isOfName(line[begin - 1]) || line[begin - 1] == '"'))
+      --begin;
+    name = nameIn(line.drop_front(begin));
+  }
+  if (name.empty())
+    name = message.split('\'').second.split('\'').first;
+  StringRef dialect = name.split('.').first;
+  taken.emplace(found.getLocation(), ("'" + name + "' is of the dialect '" + dialect +
+                                      "', which is not read: a program is linalg, tensor, arith, math and tosa ops; " + adviceFor(dialect))
+                                         .str());
+  return true;
+}

@@ -1,0 +1,277 @@
+//===- Program.cpp - programs as producers leave them ---------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Upstream's own passes and patterns bring a program to linalg on tensors of static shape: for the compiler, and for the reference.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bridge.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/Conversion/TosaToArith/TosaToArith.h"
+#include "mlir/Conversion/TosaToLinalg/TosaToLinalg.h"
+#include "mlir/Conversion/TosaToSCF/TosaToSCF.h"
+#include "mlir/Conversion/TosaToTensor/TosaToTensor.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace mlir;
+
+namespace {
+/// Folds what sizes are made of: integers, and operations that move elements. What computes with numbers stays, because folding rounds to the
+/// program's format, and a referee asks for the numbers.
+struct FoldSizes final : RewritePattern {
+  explicit FoldSizes(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    bool isOfSizes = op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndex(); });
+    if (op->hasTrait<OpTrait::ConstantLike>() || !(isOfSizes || isa<tensor::TensorDialect>(op->getDialect())))
+      return failure();
+    SmallVector<Value> results;
+    rewriter.startOpModification(op);
+    if (failed(rewriter.tryFold(op, results))) {
+      rewriter.cancelOpModification(op);
+      return failure();
+    }
+    rewriter.finalizeOpModification(op);
+    if (!results.empty())
+      rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// What a cast makes dynamic; else the value.
+Value behindCast(Value value) {
+  auto cast = value.getDefiningOp<tensor::CastOp>();
+  return cast && cast.getSource().getType().hasStaticShape() ? cast.getSource() : value;
+}
+
+/// Puts parts together as what they are; upstream looks at the whole only.
+struct StaticConcat final : OpRewritePattern<tensor::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ConcatOp concat, PatternRewriter &rewriter) const override {
+    SmallVector<Value> parts = llvm::map_to_vector(concat.getInputs(), behindCast);
+    if (llvm::equal(parts, concat.getInputs()))
+      return failure();
+    Value whole = tensor::ConcatOp::create(rewriter, concat.getLoc(), concat.getDim(), parts);
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(concat, concat.getType(), whole);
+    return success();
+  }
+};
+
+/// Computes element by element on what operands are.
+struct StaticElementwise final : RewritePattern {
+  explicit StaticElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), behindCast);
+    if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1 || llvm::equal(operands, op->getOperands()))
+      return failure();
+    ArrayRef<int64_t> shape;
+    for (auto [operand, old] : llvm::zip(operands, op->getOperands()))
+      if (operand != old)
+        shape = cast<RankedTensorType>(operand.getType()).getShape();
+    auto withShape = [&](Type type) { return cast<RankedTensorType>(type).clone(shape); };
+    for (Value &operand : operands)
+      if (isa<RankedTensorType>(operand.getType()) && withShape(operand.getType()) != operand.getType())
+        operand = tensor::CastOp::create(rewriter, op->getLoc(), withShape(operand.getType()), operand);
+    Operation *made = rewriter.clone(*op);
+    made->setOperands(operands);
+    made->getResult(0).setType(withShape(op->getResult(0).getType()));
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op->getResult(0).getType(), made->getResult(0));
+    return success();
+  }
+};
+
+/// Makes static what is known of sizes.
+void settleSizes(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  RewritePatternSet patterns(context);
+  patterns.add<FoldSizes, StaticConcat, StaticElementwise>(context);
+  auto isOfShapes = [](Dialect *dialect) {
+    return isa<affine::AffineDialect, cf::ControlFlowDialect, linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>(dialect);
+  };
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (isOfShapes(dialect))
+      dialect->getCanonicalizationPatterns(patterns);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (isOfShapes(&op.getDialect()))
+      op.getCanonicalizationPatterns(patterns, context);
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  // Where it gives up, what is left is valid, and who reads it says what is not static.
+  (void)applyPatternsGreedily(function, std::move(patterns), config);
+}
+
+/// Makes the function return what stands behind casts, and its type say so.
+void settleSignature(func::FuncOp function) {
+  Operation *last = function.front().getTerminator();
+  for (OpOperand &returned : last->getOpOperands())
+    while (auto cast = returned.get().getDefiningOp<tensor::CastOp>()) {
+      if (cast.getSource().getType() == cast.getType() || !cast.getSource().getType().hasStaticShape())
+        break;
+      returned.set(cast.getSource());
+      if (cast->use_empty())
+        cast.erase();
+    }
+  function.setType(FunctionType::get(function.getContext(), function.front().getArgumentTypes(), last->getOperandTypes()));
+}
+
+void lowerTosa(PassManager &passes) {
+  OpPassManager &nested = passes.nest<func::FuncOp>();
+  nested.addPass(tosa::createTosaOptionalDecompositionsPass());
+  nested.addPass(tosa::createTosaInferShapesPass());
+  nested.addPass(tosa::createTosaMakeBroadcastablePass());
+  nested.addPass(tosa::createTosaToLinalgNamed());
+  nested.addPass(tosa::createTosaLayerwiseConstantFoldPass());
+  nested.addPass(tosa::createTosaMakeBroadcastablePass());
+  nested.addPass(tosa::createTosaToLinalg());
+  nested.addPass(createTosaToSCFPass());
+  nested.addPass(createTosaToArithPass());
+  nested.addPass(createTosaToTensorPass());
+}
+} // namespace
+
+bool spyreLowerTosa(MlirOperation module) {
+  auto program = cast<ModuleOp>(unwrap(module));
+  auto isTosa = [](Operation *op) { return isa_and_nonnull<tosa::TosaDialect>(op->getDialect()); };
+  if (!program.walk([&](Operation *op) { return isTosa(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted())
+    return true;
+  PassManager passes(program->getName());
+  lowerTosa(passes);
+  std::optional<std::pair<Location, std::string>> refused;
+  {
+    // That an op is illegal is what upstream says of its own passes.
+    ScopedDiagnosticHandler handler(program.getContext(), [&](Diagnostic &found) {
+      std::string message = found.str();
+      if (!StringRef(message).starts_with("failed to legalize operation '"))
+        return failure();
+      if (!refused)
+        refused.emplace(found.getLocation(), StringRef(message).split('\'').second.split('\'').first.str());
+      return success();
+    });
+    if (failed(passes.run(program)) && !refused)
+      return false;
+  }
+  auto refuse = [](Location location, StringRef name) {
+    emitError(location) << "'" << name << "' op has no lowering to linalg in MLIR " << LLVM_VERSION_MAJOR << ": not supported";
+    return false;
+  };
+  if (refused)
+    return refuse(refused->first, refused->second);
+  for (auto function : program.getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      settleSizes(function);
+  Operation *left = nullptr;
+  program.walk([&](Operation *op) { left = !left && isTosa(op) ? op : left; });
+  return !left || refuse(left->getLoc(), left->getName().getStringRef());
+}
+
+void spyreBoxNumbers(MlirOperation function) {
+  auto program = cast<func::FuncOp>(unwrap(function));
+  Block &body = program.front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  auto boxOf = [&](Type number) { return RankedTensorType::get({}, number.isIndex() ? builder.getI64Type() : number); };
+  auto isNumber = [](Value value) { return value.getType().isIntOrIndexOrFloat(); };
+  auto converted = [&](Value value, Type type) -> Value {
+    if (value.getType() == type)
+      return value;
+    return arith::IndexCastOp::create(builder, value.getLoc(), type, value);
+  };
+  for (BlockArgument argument : llvm::make_filter_range(body.getArguments(), isNumber)) {
+    Type number = argument.getType();
+    argument.setType(boxOf(number));
+    auto element = tensor::ExtractOp::create(builder, argument.getLoc(), argument, ValueRange());
+    Value value = converted(element, number);
+    argument.replaceAllUsesExcept(value, element);
+  }
+  builder.setInsertionPoint(body.getTerminator());
+  for (OpOperand &returned : body.getTerminator()->getOpOperands())
+    if (Value number = returned.get(); isNumber(number)) {
+      RankedTensorType box = boxOf(number.getType());
+      returned.set(tensor::FromElementsOp::create(builder, number.getLoc(), box, converted(number, box.getElementType())));
+    }
+  settleSignature(program);
+}
+
+static bool isEmpty(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && llvm::is_contained(type.getShape(), 0);
+}
+
+/// What an op gives whose operands have no elements where its result has some; none where that is another op.
+static SmallVector<Value> withoutEmpty(RewriterBase &rewriter, Operation *op) {
+  rewriter.setInsertionPoint(op);
+  // No iteration: the results are what they start from.
+  if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+    if (llvm::any_of(loops.getDpsInputs(), isEmpty) && llvm::is_contained(loops.getStaticLoopRanges(), 0))
+      return llvm::to_vector(loops.getDpsInits());
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    if (isEmpty(insert.getSource()))
+      return {insert.getDest()};
+  auto concat = dyn_cast<tensor::ConcatOp>(op);
+  if (!concat || !llvm::any_of(concat.getInputs(), isEmpty) || isEmpty(concat))
+    return {};
+  SmallVector<Value> parts = llvm::filter_to_vector(concat.getInputs(), [&](Value part) { return !isEmpty(part); });
+  if (parts.size() == 1)
+    return parts;
+  return {tensor::ConcatOp::create(rewriter, op->getLoc(), concat.getDim(), parts)};
+}
+
+void spyreDropEmpty(MlirOperation module) {
+  SmallVector<Operation *> ops;
+  unwrap(module)->walk([&](Operation *op) { ops.push_back(op); });
+  IRRewriter rewriter(unwrap(module)->getContext());
+  SmallVector<Operation *> kept;
+  for (Operation *op : ops) {
+    SmallVector<Value> results = withoutEmpty(rewriter, op);
+    if (!results.empty() && llvm::equal(ValueRange(results).getTypes(), op->getResultTypes()))
+      rewriter.replaceAllUsesWith(op->getResults(), results);
+    if (isa<linalg::LinalgDialect, tensor::TensorDialect>(op->getDialect()) && op->getNumResults() > 0)
+      kept.push_back(op);
+  }
+  // Users stand behind what they use.
+  for (Operation *op : llvm::reverse(kept))
+    if (op->use_empty() && isMemoryEffectFree(op) && (llvm::any_of(op->getResults(), isEmpty) || llvm::any_of(op->getOperands(), isEmpty)))
+      rewriter.eraseOp(op);
+}
+
+bool spyreSpecialize(MlirOperation function, const int64_t *sizes) {
+  auto program = cast<func::FuncOp>(unwrap(function));
+  Block &body = program.front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : body.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || type.hasStaticShape())
+      continue;
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t &size : shape)
+      size = ShapedType::isDynamic(size) ? *sizes++ : size;
+    argument.setType(RankedTensorType::get(shape, type.getElementType(), type.getEncoding()));
+    auto dynamic = tensor::CastOp::create(builder, argument.getLoc(), type, argument);
+    argument.replaceAllUsesExcept(dynamic, dynamic);
+  }
+  program.setType(FunctionType::get(program.getContext(), body.getArgumentTypes(), program.getResultTypes()));
+  PassManager passes(program->getParentOp()->getName());
+  // A function that is called is specialised by its call.
+  passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  passes.addPass(createSymbolDCEPass());
+  if (failed(passes.run(program->getParentOp())))
+    return false;
+  settleSizes(program);
+  settleSignature(program);
+  return true;
+}

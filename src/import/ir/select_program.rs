@@ -1,0 +1,62 @@
+//! `spyre-select-program`: what of a file is compiled, and in which sizes.
+//!
+//! Reads the functions of a module; leaves the one that is compiled, and those that it calls. Numbers that it takes
+//! or returns become tensors of one element. Gives its dynamic dimensions the sizes that the
+//! user names, and makes static what follows from them. What computes with tensors without elements
+//! becomes what is left of it.
+
+use crate::dialect::ods::attr;
+use crate::{
+    import::{DimSize, OpenShape, settled_sizes},
+    mlir::{
+        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, error_at, functions_of,
+        is_public, make_entry, sizes_of, specialize, strings,
+    },
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-select-program", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let refuse = |message: String| error_at(module, format_args!("option 'dim-size': {message}")).report();
+    let given: Vec<DimSize> = options.list("dim-size").into_iter().map(str::parse).collect::<Result<_, String>>().map_err(refuse)?;
+    let Some(entry) = entry_of(module, options.text("entry"))? else { return Ok(()) };
+    make_entry(module, entry);
+    box_numbers(entry);
+    let arguments: Vec<OpenShape> =
+        entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
+    let sizes = settled_sizes(&arguments, &given).map_err(|message| error_at(entry, message).report())?;
+    if !sizes.is_empty() {
+        specialize(entry, &sizes)?;
+    }
+    drop_empty(module);
+    Ok(())
+}
+
+/// The function of that name; without a name, the only one that is public. A module of private functions has nothing to choose.
+fn entry_of<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, Reported> {
+    let functions = functions_of(module);
+    let public: Vec<Op<'c>> = functions.iter().copied().filter(|function| is_public(*function)).collect();
+    let names = |functions: &[Op<'c>]| {
+        let names: Vec<String> = functions.iter().map(|function| format!("'{}'", function.text_attr("sym_name"))).collect();
+        names.join(", ")
+    };
+    match public.as_slice() {
+        _ if !name.is_empty() => match functions.iter().find(|function| function.text_attr("sym_name") == name) {
+            Some(function) => Ok(Some(*function)),
+            None => Err(error_at(module, format_args!("has no function '{name}' with a body: it has {}", names(&functions))).report()),
+        },
+        [] => Ok(None),
+        [only] => Ok(Some(*only)),
+        [first, ..] => {
+            let message = format!("is one of several public functions, {}: say by --entry NAME which is compiled", names(&public));
+            Err(error_at(*first, message).report())
+        }
+    }
+}
+
+fn open_shape(function: Op<'_>, index: usize, argument: Value<'_>) -> OpenShape {
+    let sizes = sizes_of(argument.r#type()).unwrap_or_default();
+    let names = argument_attribute(function, index, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
+    let names = if names.len() == sizes.len() { names.into_iter().map(str::to_owned).collect() } else { Vec::new() };
+    OpenShape { sizes, names }
+}

@@ -1,0 +1,28 @@
+// RUN: spyre-opt --split-input-file --spyre-select-program %s | FileCheck %s
+
+// A part without elements is none; of two parts one is left.
+
+// CHECK-LABEL: func.func @parts(
+// CHECK-SAME:      [[X:%.+]]: tensor<4x64xf16>)
+// CHECK-NEXT:    [[TWICE:%.+]] = tensor.concat dim(1) [[X]], [[X]]
+// CHECK-NEXT:    return [[X]], [[TWICE]]
+func.func @parts(%x: tensor<4x64xf16>) -> (tensor<4x64xf16>, tensor<4x128xf16>) {
+  %none = tensor.extract_slice %x[0, 0] [4, 0] [1, 1] : tensor<4x64xf16> to tensor<4x0xf16>
+  %one = tensor.concat dim(1) %x, %none : (tensor<4x64xf16>, tensor<4x0xf16>) -> tensor<4x64xf16>
+  %two = tensor.concat dim(1) %x, %none, %x : (tensor<4x64xf16>, tensor<4x0xf16>, tensor<4x64xf16>) -> tensor<4x128xf16>
+  return %one, %two : tensor<4x64xf16>, tensor<4x128xf16>
+}
+
+// -----
+
+// What goes nowhere changes nothing, and a sum over nothing is what it starts from.
+
+// CHECK-LABEL: func.func @nothing(
+// CHECK-SAME:      [[X:%.+]]: tensor<4x64xf16>, [[START:%.+]]: tensor<4xf16>)
+// CHECK-NEXT:    return [[X]], [[START]]
+func.func @nothing(%x: tensor<4x64xf16>, %start: tensor<4xf16>) -> (tensor<4x64xf16>, tensor<4xf16>) {
+  %none = tensor.extract_slice %x[0, 0] [4, 0] [1, 1] : tensor<4x64xf16> to tensor<4x0xf16>
+  %whole = tensor.insert_slice %none into %x[0, 7] [4, 0] [1, 1] : tensor<4x0xf16> into tensor<4x64xf16>
+  %sum = linalg.reduce { arith.addf } ins(%none : tensor<4x0xf16>) outs(%start : tensor<4xf16>) dimensions = [1]
+  return %whole, %sum : tensor<4x64xf16>, tensor<4xf16>
+}

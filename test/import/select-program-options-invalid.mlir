@@ -1,0 +1,16 @@
+// RUN: not spyre-opt --spyre-select-program="entry=third" %s 2>&1 | FileCheck %s --check-prefix=ENTRY
+// RUN: not spyre-opt --spyre-select-program="entry=open dim-size=arg0.0=2,K=4" %s 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not spyre-opt --spyre-select-program="entry=open dim-size=arg0.0=2,arg0.1=4" %s 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not spyre-opt --spyre-select-program="entry=open dim-size=arg0.0=0" %s 2>&1 | FileCheck %s --check-prefix=SIZE
+
+// ENTRY: error: 'builtin.module' op has no function 'third' with a body: it has 'first', 'open'
+// NAME: error: 'func.func' op is given 'K=4', which is of no dimension of an argument: these are arg0.0, arg0.1, ..., or names in 'spyre.dims'
+// OTHER: error: 'func.func' op has size 64 in arg0.1, and is given 4
+// SIZE: error: 'builtin.module' op option 'dim-size': expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, found 'arg0.0=0'
+
+func.func @first(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  return %x : tensor<8x64xf16>
+}
+func.func @open(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
+  return %x : tensor<?x64xf16>
+}
