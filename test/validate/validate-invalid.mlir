@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not spyre-compile %t/large.mlir --validate -o %t/out 2>&1 | FileCheck %t/large.mlir
 // RUN: not spyre-compile %t/integers.mlir --validate -o %t/out 2>&1 | FileCheck %t/integers.mlir
-// RUN: not spyre-compile %t/eight.mlir --validate --compile-to import -o %t/out 2>&1 | FileCheck %t/eight.mlir
+// RUN: not spyre-compile %t/sixteen.mlir --validate --compile-to import -o %t/out 2>&1 | FileCheck %t/sixteen.mlir
 // RUN: not ls %t/out
 
 //--- large.mlir
@@ -22,9 +22,9 @@ func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %i: ten
   return %c, %j : tensor<4096x4096xf16>, tensor<128x128xi64>
 }
 
-//--- eight.mlir
-// CHECK: error: 'builtin.module' op cannot be validated after phase 'import': cannot be interpreted: has a value of tensor<64x64xi8>
-func.func @copy(%x: tensor<64x64xi8>) -> tensor<64x64xi8> {
-  %y = spyre.copy %x : tensor<64x64xi8> -> tensor<64x64xi8>
-  return %y : tensor<64x64xi8>
+//--- sixteen.mlir
+// CHECK: error: 'builtin.module' op cannot be validated after phase 'import': cannot be interpreted: has a value of tensor<64x64xi16>
+func.func @copy(%x: tensor<64x64xi16>) -> tensor<64x64xi16> {
+  %y = spyre.copy %x : tensor<64x64xi16> -> tensor<64x64xi16>
+  return %y : tensor<64x64xi16>
 }
