@@ -423,10 +423,11 @@ func.func @returned_integers() -> tensor<2xi64> {
 
 // -----
 
-func.func @one_element(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+func.func @one_element(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<8x64xf16> {
   %c0 = arith.constant 0 : index
+  %row = tensor.extract %at[] : tensor<index>
   // expected-error @+1 {{'tensor.extract' op takes one element of a tensor at run time: not supported yet}}
-  %element = tensor.extract %x[%c0, %c0] : tensor<8x64xf16>
+  %element = tensor.extract %x[%row, %c0] : tensor<8x64xf16>
   %splat = tensor.splat %element : tensor<8x64xf16>
   return %splat : tensor<8x64xf16>
 }
