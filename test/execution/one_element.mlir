@@ -3,6 +3,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/out --entry main --validate > %t/log && spyre-run %t/out --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --entry main --cores 3 --lx-planner none > %t/three.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
+// RUN: spyre-compile %s -o %t/strict --entry main --precision strict > %t/strict.log && spyre-run %t/strict --check %s | FileCheck %s
 
 // CHECK: result0: agrees with the reference
 // CHECK: result1: agrees with the reference

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::dialect::ods::{spyre, tm_tensor};
 use crate::{
-    import::{Element, NodeId, Precision, ScalarOp},
+    import::{Element, NodeId, Precision, ScalarOp, graph::integers::Integers},
     mlir::{
         Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
         shape_of, spell_plainly,
@@ -76,7 +76,9 @@ fn read<'c>(
     (half, precision): (Option<Element>, Precision),
     (indices, is_narrow): (&BTreeMap<usize, i64>, bool),
 ) -> Result<Importer<'c>, Reported> {
-    let mut importer = Importer::new(half, precision, indices.clone(), is_narrow);
+    // Where nothing is f32, integers need not be, so that what they are compared with and what a comparison chooses have one format.
+    let of_integers = half.or_else(|| half_of(function).filter(|_| !has_single(function))).unwrap_or(Element::F32);
+    let mut importer = Importer::new(half, precision, Integers::new(of_integers, indices.clone()), is_narrow);
     for argument in body.args() {
         importer.add_source(function, argument)?;
     }
@@ -84,11 +86,21 @@ fn read<'c>(
     Ok(importer)
 }
 
+fn values(op: Op<'_>) -> impl Iterator<Item = Value<'_>> {
+    op.outputs().into_iter().chain(op.body_args())
+}
+
+/// Whether some numbers of a program are f32 or f64, be it in a body.
+fn has_single(function: Op<'_>) -> bool {
+    let is_single = |value: Value<'_>| {
+        let element = TensorType::of(value.r#type()).map_or_else(|| value.r#type(), |tensor| tensor.element);
+        matches!(ScalarType::of(element), ScalarType::F32 | ScalarType::F64)
+    };
+    function.nested().into_iter().flat_map(values).any(is_single)
+}
+
 /// The half-width type of a program that has tensors of one; f16 where it has both.
 fn half_of(function: Op<'_>) -> Option<Element> {
-    fn values(op: Op<'_>) -> impl Iterator<Item = Value<'_>> {
-        op.outputs().into_iter().chain(op.body_args())
-    }
     let mut found = None;
     for value in function.nested().into_iter().flat_map(values) {
         let Some(tensor) = TensorType::of(value.r#type()) else { continue };

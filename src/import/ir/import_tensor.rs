@@ -222,7 +222,9 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     #[allow(clippy::cast_possible_truncation, reason = "an index is a small whole number")]
     let place = |&index: &NodeId| importer.graph.number_of(index).map(|number| Expr::Constant(number as i64));
     let place: Option<Vec<Expr>> = indices.iter().map(place).collect();
-    let is_inside = |place: &[Expr]| place.iter().zip(shape_of(operands[0])).all(|(at, size)| matches!(at, Expr::Constant(at) if (0..size).contains(at)));
+    let is_inside = |place: &[Expr]| {
+        place.iter().zip(shape_of(operands[0])).all(|(at, size)| matches!(at, Expr::Constant(at) if (0..size).contains(at)))
+    };
     let element = importer.graph.node(node).element;
     let node = match place {
         _ if importer.graph.number_of(node).is_some() || indices.is_empty() => node,

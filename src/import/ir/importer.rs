@@ -13,7 +13,6 @@ use crate::{
         argument_attribute, dense_elements, dense_numbers, error_at, float_value, integer, integers, raw_elements, shape_of,
     },
 };
-use std::collections::BTreeMap;
 
 /// Constant tensors of up to so many elements take part in what is computed at compile time; larger ones are weights.
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
@@ -84,8 +83,7 @@ pub(super) struct Kept<'c> {
 
 impl<'c> Importer<'c> {
     /// Before anything was read.
-    pub(super) fn new(half: Option<Element>, precision: Precision, indices: BTreeMap<usize, i64>, is_narrow: bool) -> Self {
-        let integers = Integers::new(half.unwrap_or(Element::F32), indices);
+    pub(super) fn new(half: Option<Element>, precision: Precision, integers: Integers, is_narrow: bool) -> Self {
         Self {
             graph: Graph::with_integers(integers, is_narrow),
             nodes: ValueMap::default(),
