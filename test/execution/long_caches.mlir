@@ -1,5 +1,5 @@
 // Caches of more rows than the 16-bit format has whole numbers: a row of one, several rows of one, and rows of a table at places of their own, some of
-// them the same; and a mask of the rows up to a position, as a step of decoding has it. The places are compared digit by digit.
+// them the same; and a mask of the rows up to a position and not too far before it, as a step of decoding has it. The places are compared digit by digit.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/out --validate > %t/log && spyre-run %t/out --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-run %t/out --seed 7 --check %s | FileCheck %s
@@ -46,7 +46,11 @@ func.func @main(%cache: tensor<1x2x1100x64xf16>, %row: tensor<1x2x1x64xf16>, %po
   ^bb0(%score: f16, %out: f16):
     %column = linalg.index 1 : index
     %number = arith.index_cast %column : index to i64
-    %is_there = arith.cmpi sle, %number, %0 : i64
+    %is_before = arith.cmpi sle, %number, %0 : i64
+    %window = arith.constant 1030 : i64
+    %start = arith.subi %0, %window : i64
+    %is_near = arith.cmpi sgt, %number, %start : i64
+    %is_there = arith.andi %is_before, %is_near : i1
     %hidden = arith.constant -60000.0 : f16
     %kept = arith.select %is_there, %score, %hidden : f16
     linalg.yield %kept : f16

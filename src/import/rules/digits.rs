@@ -42,7 +42,7 @@ pub(in crate::import) fn compared(graph: &mut Graph, name: &str, numbers: &[Node
     Some(graph.pointwise(function, &[difference, zero], Element::Bool))
 }
 
-/// A number that has the sign of the difference of two integers, of which each is known or looked up, is not negative and below [`MOST_VALUES`].
+/// A number that has the sign of the difference of two integers, of which each is known or looked up and has a magnitude below [`MOST_VALUES`].
 pub(in crate::import) fn difference(graph: &mut Graph, one: NodeId, other: NodeId) -> Option<NodeId> {
     let element = graph.integers.element();
     let ([upper, lower], [other_upper, other_lower]) = (digits(graph, one)?, digits(graph, other)?);
@@ -51,12 +51,12 @@ pub(in crate::import) fn difference(graph: &mut Graph, one: NodeId, other: NodeI
     recognize::add(graph, &[upper, lower], element).ok()
 }
 
-/// The integer behind all of a node's: of known ones, if none is negative, and of what is looked up.
+/// The integer behind the magnitudes of all of a node's: of known ones, and of what is looked up.
 fn end_of(graph: &Graph, number: NodeId) -> Option<i64> {
     let table = rows::parts(graph, number).map_or(number, |(table, _)| table);
     let known = graph.known_of(table)?;
-    let is_whole = known.numbers().all(|number| number >= 0.0 && number.fract() == 0.0);
-    let most = known.numbers().fold(0.0, f64::max);
+    let is_whole = known.numbers().all(|number| number.fract() == 0.0);
+    let most = known.numbers().map(f64::abs).fold(0.0, f64::max);
     #[allow(clippy::cast_possible_truncation, reason = "a far larger number is above every limit")]
     is_whole.then_some(most as i64 + 1)
 }
@@ -67,7 +67,8 @@ fn digits(graph: &mut Graph, number: NodeId) -> Option<[NodeId; 2]> {
     let element = graph.integers.element();
     #[allow(clippy::cast_precision_loss, reason = "both are small")]
     let (base, step) = (BASE as f64, UPPER_STEP as f64);
-    let parts: [fn(f64, f64, f64) -> f64; 2] = [|number, base, step| (number / base).floor() * step, |number, base, _| number % base];
+    let parts: [fn(f64, f64, f64) -> f64; 2] =
+        [|number, base, step| (number / base).floor() * step, |number, base, _| number.rem_euclid(base)];
     let mut found = Vec::new();
     for part in parts {
         let of_known = |graph: &mut Graph, node: NodeId| {
@@ -117,9 +118,9 @@ mod tests {
 
     #[test]
     fn the_sum_of_the_differences_of_digits_has_the_sign_of_the_difference() {
-        let digits = |number: i64| [number / BASE * UPPER_STEP, number % BASE];
-        for one in (0..MOST_VALUES).step_by(511).chain([1023, 1024, 1025, 2047, 2048, MOST_VALUES - 1]) {
-            for other in (0..MOST_VALUES).step_by(257).chain([0, 1, 1023, 1024, 1025, 2048, MOST_VALUES - 1]) {
+        let digits = |number: i64| [number.div_euclid(BASE) * UPPER_STEP, number.rem_euclid(BASE)];
+        for one in (-MOST_VALUES..MOST_VALUES).step_by(511).chain([1023, 1024, 1025, 2047, 2048, MOST_VALUES - 1]) {
+            for other in (-MOST_VALUES..MOST_VALUES).step_by(257).chain([0, 1, 1023, 1024, 1025, 2048, MOST_VALUES - 1]) {
                 let ([upper, lower], [other_upper, other_lower]) = (digits(one), digits(other));
                 assert_eq!((upper - other_upper + (lower - other_lower)).signum(), (one - other).signum(), "{one} and {other}");
             }
@@ -143,7 +144,9 @@ mod tests {
         let found = compared(&mut graph, "arith.cmpi sle", &[counted, index]).unwrap();
         assert!(matches!(graph.node(found).kind, Kind::Pointwise("lesserequal", _)));
         assert_eq!(compared(&mut graph, "arith.addi", &[counted, index]), None, "no comparison");
-        let negative = graph.known(Known::counting(-3, 4096), vec![4096], Element::Int);
-        assert_eq!(compared(&mut graph, "arith.cmpi sle", &[negative, index]), None);
+        let negative = graph.known(Known::counting(-3000, 4096), vec![4096], Element::Int);
+        assert!(compared(&mut graph, "arith.cmpi sle", &[negative, index]).is_some(), "a window begins before the first row");
+        let far = graph.known(Known::counting(0, MOST_VALUES + 1), vec![MOST_VALUES + 1], Element::Int);
+        assert_eq!(compared(&mut graph, "arith.cmpi sle", &[far, index]), None);
     }
 }
