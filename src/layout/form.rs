@@ -2,8 +2,9 @@
 //!
 //! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its own dimensions, under
 //! the *fine* dimensions that the reader's view splits it into (heads out of columns), under the *seen* dimensions of the reader (columns
-//! out of heads), or under these with those *apart* that the reader need not have in one piece (the rows of a product). A move of the sticks from one dimension to another is a restickify. One may not be enough: where heads are narrower than
-//! a stick, the stick first goes to the rows, and from there into the heads or the columns.
+//! out of heads), under these with those *apart* that the reader need not have in one piece (the rows of a product), or under its own with a
+//! *window* along one of them. A move of the sticks from one dimension to another is a restickify. One may not be enough: where heads are narrower
+//! than a stick, the stick first goes to the rows, and from there into the heads or the columns; so do some columns of one row of a stick.
 
 use super::{
     Buffer, Digit, Index, Op, OperandView, Role,
@@ -193,7 +194,34 @@ impl Levels {
             });
             levels.add(op, indices, &parts, apart.collect::<Option<Vec<_>>>()?.concat())?;
         }
+        levels.add_windows(&op.ranges, indices, buffer)?;
         Some(levels)
+    }
+
+    /// Adds, for each dimension of which the reader sees a window only, the buffer's dimensions with that window and all of the others: where rows were
+    /// in the sticks for a while, a stick has more rows than the reader sees.
+    fn add_windows(&mut self, ranges: &[i64], indices: &[Index], buffer: &Buffer) -> Option<()> {
+        for (dim, index) in indices.iter().enumerate() {
+            let size = index.last() + 1 - index.offset;
+            if size == buffer.sizes[dim] || size == 1 {
+                continue;
+            }
+            let mut sizes = buffer.sizes.clone();
+            sizes[dim] = size;
+            let own = |other: usize| {
+                let digit = Digit { dim: other, divisor: 1, size: sizes[other], factor: 1 };
+                Index::new(&[digit], if other == dim { index.offset } else { 0 }, &sizes).ok()
+            };
+            let level = Level { indices: (0..sizes.len()).map(own).collect::<Option<_>>()?, sizes: sizes.clone() };
+            if !self.levels.contains(&level) {
+                let mut read = indices.to_vec();
+                read[dim] = Index::new(&index.digits, 0, ranges).ok()?;
+                self.of_fine.push(None);
+                self.levels.push(level);
+                self.read.push(read);
+            }
+        }
+        Some(())
     }
 
     /// Adds the level whose dimensions are at these indices in terms of the reader's, unless there is one like it. `parts` are those of the
