@@ -34,6 +34,9 @@ fn host(function: &Function<'_>, position: usize, array: &Array<f64>) -> HostArr
     let tensor = &function.values[function.body.arguments[position]];
     let shape = tensor.shape.iter().map(|size| i64::try_from(*size).unwrap()).collect();
     let elements = match (array, tensor.element) {
+        (Array::Positions(positions), ElementType::I8) => {
+            Elements::I8(positions.iter().map(|position| i8::try_from(position.unwrap()).unwrap()).collect())
+        }
         (Array::Positions(positions), ElementType::I32) => {
             Elements::I32(positions.iter().map(|position| i32::try_from(position.unwrap()).unwrap()).collect())
         }

@@ -97,7 +97,7 @@ const fn most_refused_percent(family: Family) -> usize {
 const MOST_REPORTED: usize = 3;
 
 /// Operations that the front door takes and no program here has, with the reason.
-const NOT_GENERATED: [(&str, &str); 28] = [
+const NOT_GENERATED: [(&str, &str); 30] = [
     ("func.return", "it is written `return`"),
     ("spyre.*", "the dialect's own text, which `random_loops` has, and the tests of the passes"),
     ("tensor.dim", "sizes are static, so it is a number known at compile time, and a test of the import has it"),
@@ -105,6 +105,8 @@ const NOT_GENERATED: [(&str, &str); 28] = [
     ("linalg.conv_*", WINDOWS),
     ("linalg.depthwise_conv_*", WINDOWS),
     ("linalg.pooling_*", WINDOWS),
+    ("tensor.generate", "it is made `linalg.generic` before anything else; `test/execution/choices.mlir` has it"),
+    ("tosa.*", "upstream's passes lower it to what is here; `test/execution/tosa.mlir` has many"),
     ("tm_tensor.scan", "`test/execution/running_sums.mlir` has it"),
     ("tm_tensor.sort", "`test/execution/sort.mlir` has it, with ties and infinities"),
     ("scf.for", LOOPS),

@@ -35,9 +35,10 @@ pub(crate) const DRAWN: [&str; 16] = [
     "--validate",
 ];
 
-/// The options that change nothing in what is written: where it goes, where to stop, what is said about it.
+/// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
+/// about it, which function and sizes are meant.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 6] = ["--compare", "--compile-to", "--plan", "--report", "--help", "--version"];
+pub(crate) const NOT_DRAWN: [&str; 8] = ["--compare", "--compile-to", "--dim-size", "--entry", "--plan", "--report", "--help", "--version"];
 
 /// One way to compile.
 #[derive(Clone, Debug)]
