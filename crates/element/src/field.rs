@@ -4,6 +4,7 @@
 //! quotients act on each part, so that they are equal in any order. 4 has the order Q modulo P: `exp` of a pair has the residue
 //! `4^(the residue modulo Q)` modulo P, and so `exp(a + b) = exp(a) exp(b)`. What the second part of an exponential is no law says; it is a
 //! hash, and everything computed from it is marked as spent: an exponential of a spent element takes a hash of its first part as exponent.
+//! A zero has the exponential 1, and products with it are zeros that are not spent, wherever it comes from.
 //! So the law holds for one exponential on each path, and equal elements have equal exponentials everywhere. In draws that are lawful it holds
 //! for all, and exponentials of exponentials show less.
 //!
@@ -16,6 +17,7 @@
 //! Two elements count as equal by the first part. Two programs that are different polynomials of degree d agree on a draw by chance with
 //! probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
 
+use super::spent::Marks;
 use super::{Arithmetic, Binary, Unary, products};
 
 /// The first modulus, `2 Q + 1`.
@@ -161,6 +163,7 @@ impl Field {
         match x {
             FieldElement::NEGATIVE_INFINITY => FieldElement::ZERO,
             FieldElement::INFINITY => x,
+            FieldElement { first: 0, .. } if x != FieldElement::ZERO => self.exp(FieldElement::ZERO),
             _ if self.is_lawful => FieldElement::new(exponential(x.residue()), 1, false),
             _ => {
                 let exponent = if x.is_spent() { self.hashed(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
@@ -230,6 +233,9 @@ impl Arithmetic for Field {
     /// An infinity times a residue is that infinity, as if the residue were positive; times -1 it is the other one.
     fn mul(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         if left.is_finite() && right.is_finite() {
+            if left.first == 0 || right.first == 0 {
+                return FieldElement::ZERO;
+            }
             let first = u64::from(left.first) * u64::from(right.first) % u64::from(P);
             let second = left.residue() * right.residue() % u64::from(Q);
             return FieldElement::new(first, second, left.is_spent() || right.is_spent());
@@ -319,6 +325,7 @@ impl Arithmetic for Field {
         let is_spent = |elements: &[FieldElement]| elements.iter().fold(false, |any, element| any | element.is_spent());
         let (right_is_finite, right_is_spent) = (is_finite(right), is_spent(right));
         let (first, mut second) = (parts(right, first_part), None);
+        let mut columns = None;
         let mut sums = products::Sums::new(n);
         for (row, out) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             if !right_is_finite || !is_finite(row) || !is_finite(out) {
@@ -327,9 +334,13 @@ impl Arithmetic for Field {
             }
             sums.add(&parts(row, first_part), &first);
             out.iter_mut().zip(sums.take(P)).for_each(|(out, first)| out.first = sum(first, out.first.into(), P) as u32);
-            // Nothing depends on the second part of a spent element.
             if right_is_spent || is_spent(row) {
-                out.iter_mut().for_each(|out| out.second = SPENT);
+                let row = marks(row.iter());
+                let columns = columns.get_or_insert_with(|| (0..n).map(|column| marks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>());
+                out.iter_mut().zip(columns).filter(|(_, column)| row.meet(column)).for_each(|(out, _)| out.second = SPENT);
+            }
+            // Nothing depends on the second part of a spent element.
+            if is_all_spent(out) {
                 continue;
             }
             sums.add(&parts(row, second_part), second.get_or_insert_with(|| parts(right, second_part)));
@@ -338,6 +349,14 @@ impl Arithmetic for Field {
             }
         }
     }
+}
+
+fn is_all_spent(elements: &[FieldElement]) -> bool {
+    elements.iter().fold(true, |all, element| all & element.is_spent())
+}
+
+fn marks<'a>(factors: impl ExactSizeIterator<Item = &'a FieldElement>) -> Marks {
+    Marks::new(factors.map(|factor| (factor.first == 0, factor.is_spent())))
 }
 
 fn parts(elements: &[FieldElement], part: impl Fn(FieldElement) -> u32) -> Vec<u32> {

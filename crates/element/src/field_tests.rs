@@ -144,6 +144,30 @@ fn products_are_those_of_single_steps() {
     (300..304).for_each(products_of_so_many);
 }
 
+/// Zero queries beside exponentials, say: what stands in other rows and columns, and zeros that fill up, change nothing.
+#[test]
+fn what_is_spent_depends_on_its_own_factors_alone() {
+    let (x, spent) = (DRAW.input(1, 0), DRAW.apply(Unary::Exp, &[], DRAW.input(1, 1)));
+    let zero = FieldElement::ZERO;
+    let spent_zero = DRAW.sub(spent, spent);
+    let exp = |x| DRAW.apply(Unary::Exp, &[], x);
+    assert!(spent_zero.is_spent() && exp(spent_zero) == exp(zero) && DRAW.mul(spent_zero, x) == zero);
+    let factors = [x, spent, zero, spent_zero];
+    for (a, b) in factors.into_iter().flat_map(|a| factors.map(|b| (a, b))) {
+        // Each column alone, beside others, and with rows that are filled up.
+        let alone = factors.map(|right| {
+            let mut out = [zero];
+            DRAW.multiply(&[a, b], &[right, x], &mut out, 2, 1);
+            assert_eq!(exp(out[0]), exp(DRAW.add(DRAW.mul(a, right), DRAW.mul(b, x))), "{a:?} {right:?} + {b:?} {x:?}");
+            out[0]
+        });
+        let mut beside = [zero; 8];
+        let right: Vec<FieldElement> = factors.into_iter().chain([x; 4]).chain([spent; 4]).collect();
+        DRAW.multiply(&[a, b, zero, x, x, spent_zero], &right, &mut beside, 3, 4);
+        assert_eq!(beside[..4].iter().map(|x| exp(*x)).collect::<Vec<_>>(), alone.map(exp));
+    }
+}
+
 #[test]
 fn powers_of_the_base_are_those_of_single_steps() {
     let mut product = 1;

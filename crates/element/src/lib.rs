@@ -9,6 +9,7 @@ mod exact;
 mod field;
 mod function;
 mod products;
+mod spent;
 
 pub use exact::{Exact, erf, maximum};
 pub use field::{Field, FieldElement, stirred};
