@@ -14,8 +14,6 @@ mod corpus;
 mod memory;
 #[path = "common/mutation.rs"]
 mod mutation;
-#[path = "../tools/spyre-run/npy.rs"]
-mod npy;
 #[path = "hostile/targets.rs"]
 mod targets;
 #[cfg(unix)]
@@ -24,6 +22,7 @@ mod tools;
 
 use corpus::Place;
 use mutation::{below, mutant};
+use spyre::tool::spyre_run::npy;
 use std::{
     collections::BTreeMap,
     env, fs,

@@ -9,11 +9,10 @@ mod common;
 mod corpus;
 #[path = "../../test/common/mutation.rs"]
 mod mutation;
-#[path = "../../tools/spyre-run/npy.rs"]
-mod npy;
 #[path = "../../test/hostile/targets.rs"]
 mod targets;
 
+use spyre::tool::spyre_run::npy;
 use corpus::Place;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use std::{

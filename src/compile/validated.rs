@@ -3,7 +3,7 @@
 use super::compile_watched;
 use crate::{
     dialect::phase_of,
-    mlir::{Module, error_at, note_bug},
+    mlir::{Module, error_at, note_bug, quietly},
     pipeline::{Options, Phase, PlannerName},
     report::Report,
     validate::{Failure, Limits, Phases},
@@ -63,7 +63,8 @@ fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
     let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = Options { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
-        if is_right(&mut original.duplicate(), &options, limits) {
+        // What these compilations have to say was said before.
+        if quietly(original.op(), || is_right(&mut original.duplicate(), &options, limits)) {
             return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
         }
     }

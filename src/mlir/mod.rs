@@ -37,6 +37,7 @@
 //! ```
 
 mod builder;
+mod collect;
 mod dense;
 mod diag;
 mod function;
@@ -54,6 +55,7 @@ mod types;
 
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
+pub use collect::{Collected, SourcePlace, collect, places_of};
 pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, quietly, remark_at, warning_at};
 pub use function::{argument_attribute, generalize_named_ops, set_argument_attribute, set_function_type, spell_plainly};

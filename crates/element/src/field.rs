@@ -336,7 +336,8 @@ impl Arithmetic for Field {
             out.iter_mut().zip(sums.take(P)).for_each(|(out, first)| out.first = sum(first, out.first.into(), P) as u32);
             if right_is_spent || is_spent(row) {
                 let row = marks(row.iter());
-                let columns = columns.get_or_insert_with(|| (0..n).map(|column| marks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>());
+                let columns =
+                    columns.get_or_insert_with(|| (0..n).map(|column| marks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>());
                 out.iter_mut().zip(columns).filter(|(_, column)| row.meet(column)).for_each(|(out, _)| out.second = SPENT);
             }
             // Nothing depends on the second part of a spent element.

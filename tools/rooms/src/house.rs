@@ -106,6 +106,7 @@ pub const HOUSE: House = House {
             "",
             &["cost", "element", "files", "machine", "referee", "rooms", "scratchpad", "scratchpad-verify", "sdsc-check", "sdsc-format"],
         ),
+        library("spyre-python", "python", &["machine", "referee", "scratchpad", "sdsc-format", "spyre"]),
         library("mutate-passes", "tools/mutate-passes", &[]),
         library("rooms", "tools/rooms", &[]),
         library("xtask", "tools/xtask", &["rooms"]),

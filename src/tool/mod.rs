@@ -1,34 +1,46 @@
-//! What the command-line tools share: exit codes, messages, and writing without half-written files.
+//! The command-line tools, and what they share: exit codes, messages, and writing without half-written files.
+
+#[cfg(feature = "mlir")]
+pub mod spyre_compile;
+#[cfg(feature = "mlir")]
+pub mod spyre_opt;
+pub mod spyre_plan;
+pub mod spyre_run;
+pub mod spyre_translate;
 
 #[cfg(feature = "mlir")]
 use crate::mlir::found_bug;
 use clap::Parser;
 use std::{
+    ffi::OsString,
     fs,
     io::{self, Write},
     path::Path,
-    process::ExitCode,
 };
 
-/// A tool's `main`: reads the arguments and runs. Exit 0 on success, 1 on a mistake of the user's, 2 on a bug of ours.
+/// A tool's `main`: reads the arguments, runs, and gives the exit code: 0 on success, 1 on a mistake of the user's, 2 on a bug of ours.
 ///
 /// An empty message stands for errors that MLIR has reported already.
-pub fn main<Arguments: Parser + Send + Sync>(name: &str, run: impl FnOnce(&Arguments) -> Result<(), String> + Send) -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+fn main<Arguments: Parser + Send + Sync>(
+    name: &str,
+    words: impl IntoIterator<Item = OsString>,
+    run: impl FnOnce(&Arguments) -> Result<(), String> + Send,
+) -> u8 {
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             // A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
             let _ = error.print();
-            return ExitCode::from(u8::from(error.use_stderr()));
+            return error.use_stderr().into();
         }
     };
     match on_large_stack(|| run(&arguments)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(message) => {
             if !message.is_empty() {
                 let _ = writeln!(io::stderr(), "{name}: error: {message}");
             }
-            ExitCode::from(if found_bug() { 2 } else { 1 })
+            if found_bug() { 2 } else { 1 }
         }
     }
 }

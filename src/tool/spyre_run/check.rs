@@ -1,11 +1,11 @@
 //! `spyre-run --check`: the results of a bundle beside those of the module that it was compiled from.
 
 use super::{Arguments, finish};
-use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
-use spyre::{
+use crate::{
     reference::{Comparison, Reference, Verdict, Worst, compare, judge},
     tool,
 };
+use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
 use std::collections::BTreeMap;
 
 /// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names the worst element.

@@ -1,9 +1,9 @@
 //! NumPy files.
 
+use crate::tool;
 use half::f16;
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
 use referee::{Elements, HostArray};
-use spyre::tool;
 use std::{
     fs::{self, File},
     io::{self, BufReader, Read, Seek, SeekFrom},
@@ -11,7 +11,10 @@ use std::{
 };
 
 /// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read from f32.
-pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
+///
+/// # Errors
+/// The file, and what is wrong with it.
+pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
     let mut file = BufReader::new(files::open(Path::new(path)).map_err(refuse)?);
     check_header(&mut file).map_err(refuse)?;
@@ -71,7 +74,10 @@ fn check_header(file: &mut BufReader<File>) -> io::Result<()> {
 }
 
 /// Writes every result into the folder, which it makes; a name that leads elsewhere is refused before anything is written.
-pub(crate) fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
+///
+/// # Errors
+/// The name, or the file and the system's reason.
+pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
         return Err(format!("cannot write the result '{name}': it has no plain file name"));
     }

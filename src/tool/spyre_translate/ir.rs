@@ -1,11 +1,11 @@
 //! The modes of `spyre-translate` that read or write IR.
 
 use super::Arguments;
-use files::{MAX_TEXT_BYTES, read_stream, read_text};
-use spyre::{
+use crate::{
     pipeline, tool,
     translate::{bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
+use files::{MAX_TEXT_BYTES, read_stream, read_text};
 use std::{io, path::Path};
 
 /// Does what the mode says.

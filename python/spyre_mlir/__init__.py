@@ -1,0 +1,38 @@
+"""spyre-mlir: from linalg on tensors, or PyTorch, to the IBM Spyre accelerator, and a simulator that runs what was compiled.
+
+>>> program = spyre_mlir.compile("softmax.mlir")
+>>> [result] = program.run(array)
+"""
+
+from spyre_mlir import _native
+from spyre_mlir.errors import CompileError, Diagnostic, Place, RunError
+from spyre_mlir.plan import plan
+from spyre_mlir.sim import Simulation, Tensor
+
+try:
+    from spyre_mlir.program import Program, compile, lower
+except ImportError as missing:
+    # A build without the compiler still simulates and plans.
+    if missing.name not in (None, "spyre_mlir._native"):
+        raise
+    _reason = str(missing)
+
+    def __getattr__(name: str):
+        if name in ("Program", "compile", "lower"):
+            raise ImportError(f"spyre_mlir.{name} needs the compiler, which this build was made without: {_reason}")
+        raise AttributeError(f"module 'spyre_mlir' has no attribute {name!r}")
+
+
+__version__: str = _native.VERSION
+__all__ = [
+    "CompileError",
+    "Diagnostic",
+    "Place",
+    "Program",
+    "RunError",
+    "Simulation",
+    "Tensor",
+    "compile",
+    "lower",
+    "plan",
+]

@@ -1,0 +1,37 @@
+"""The command-line tools as console scripts: the native library holds all of them once."""
+
+import signal
+import sys
+
+from spyre_mlir import _native
+
+
+def _run(name: str) -> int:
+    # The tool is all that this process does: Ctrl-C ends it at once, as it ends any other program.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _native.run_tool(name, sys.argv[1:])
+
+
+def spyre_compile() -> int:
+    """Runs `spyre-compile`."""
+    return _run("spyre-compile")
+
+
+def spyre_opt() -> int:
+    """Runs `spyre-opt`."""
+    return _run("spyre-opt")
+
+
+def spyre_plan() -> int:
+    """Runs `spyre-plan`."""
+    return _run("spyre-plan")
+
+
+def spyre_run() -> int:
+    """Runs `spyre-run`."""
+    return _run("spyre-run")
+
+
+def spyre_translate() -> int:
+    """Runs `spyre-translate`."""
+    return _run("spyre-translate")

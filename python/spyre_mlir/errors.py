@@ -1,0 +1,58 @@
+"""What goes wrong, as values with a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file; both count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """What the compiler says: an error, a warning, a remark or a note."""
+
+    severity: str
+    message: str
+    #: The place itself, then what it was called from, innermost first; empty if nobody knows.
+    places: tuple[Place, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+
+    @property
+    def location(self) -> Place | None:
+        """Where, in the innermost file."""
+        return self.places[0] if self.places else None
+
+    def __str__(self) -> str:
+        where = f"{self.location}: " if self.location else ""
+        callers = [f"{place}: note: called from" for place in self.places[1:]]
+        return "\n".join([f"{where}{self.severity}: {self.message}", *callers, *map(str, self.notes)])
+
+
+class CompileError(Exception):
+    """A program, or an option, that the compiler refuses."""
+
+    def __init__(self, diagnostics: list[Diagnostic]):
+        self.diagnostics = diagnostics
+        super().__init__(diagnostics)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The diagnostics that are errors."""
+        return [diagnostic for diagnostic in self.diagnostics if diagnostic.severity == "error"]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors or self.diagnostics))
+
+
+class RunError(Exception):
+    """Arrays, or a bundle, that the simulated machine refuses."""

@@ -1,0 +1,158 @@
+"""Programs: from MLIR to a bundle that can be run."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+import numpy
+
+from spyre_mlir._native import compile as _compile
+from spyre_mlir.errors import CompileError, Diagnostic, Place
+from spyre_mlir.sim import Simulation, Tensor
+
+#: What an option of `spyre-compile` may be given as.
+Option = Union[str, int, bool, Sequence[str], Mapping[str, Any]]
+
+#: The file of a program that was given as text or bytecode.
+_TEXT = "program.mlir"
+
+
+class Program:
+    """A compiled program."""
+
+    def __init__(self, source: pathlib.Path, bundle_dir: pathlib.Path, options: dict[str, Option], place, compiled: _Compiled):
+        # The temporary directory lives as long as the program.
+        self._source, self._options, self._place = source, options, place
+        self._simulation: Simulation | None = None
+        #: The bundle directory.
+        self.bundle_dir = bundle_dir
+        #: What was decided and why, bytes moved and lower bounds: `spyre-compile --report`.
+        self.report: dict = json.loads(compiled.report)
+        #: What was chosen, as data: `spyre-compile --plan`; none if a plan was followed.
+        self.plan: dict | None = json.loads(compiled.plan) if compiled.plan else None
+        #: Warnings and remarks.
+        self.diagnostics: list[Diagnostic] = compiled.diagnostics
+        #: What was validated, in words; none without `validate`.
+        self.validation: str | None = compiled.validation
+
+    @property
+    def simulation(self) -> Simulation:
+        """The bundle on the simulated machine."""
+        if self._simulation is None:
+            self._simulation = Simulation(self.bundle_dir)
+        return self._simulation
+
+    @property
+    def arguments(self) -> list[Tensor]:
+        """The arguments in order."""
+        return self.simulation.arguments
+
+    @property
+    def results(self) -> list[Tensor]:
+        """The results in order."""
+        return self.simulation.results
+
+    def run(self, *arrays: numpy.ndarray, max_steps: int | None = None) -> list[numpy.ndarray]:
+        """Runs on the simulated machine: see `Simulation.run`."""
+        return self.simulation.run(*arrays, max_steps=max_steps)
+
+    def validate(self) -> str:
+        """Executes the imported program and the files on elements of a finite field, and says what was compared.
+
+        Raises `CompileError` if they differ, which would be a bug of the compiler.
+        """
+        if self.validation is None:
+            with tempfile.TemporaryDirectory(prefix="spyre-") as place:
+                compiled = _compiled(self._source, pathlib.Path(place) / "bundle", self._options, validate=True)
+            self.validation = compiled.validation
+        return self.validation
+
+    def __repr__(self) -> str:
+        return f"<spyre_mlir.Program in {self.bundle_dir}>"
+
+
+class _Compiled:
+    """What the native part gives."""
+
+    def __init__(self, native: dict, shown: Mapping[str, str]):
+        self.report, self.plan, self.ir, self.validation = (native[name] for name in ("report", "plan", "ir", "validation"))
+        self.diagnostics = [_diagnostic(each, shown) for each in native["diagnostics"]]
+        if not native["done"]:
+            raise CompileError(self.diagnostics)
+
+
+def compile(
+    program: str | bytes | os.PathLike[str],
+    *,
+    bundle_dir: str | os.PathLike[str] | None = None,
+    validate: bool = False,
+    **options: Option,
+) -> Program:
+    """Compiles a module of `linalg` on tensors, TOSA or `spyre` ops.
+
+    `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers and text as
+    they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`, `dim_size={"arg0.0": 128}`), and as
+    `plan` the dictionary that another program has, or a path.
+    The bundle goes to `bundle_dir`, or to a temporary directory that lives as long as the program. With `validate` it is checked that the
+    files compute what the imported program says.
+
+    Raises `CompileError` with the compiler's diagnostics. Ctrl-C ends the wait.
+    """
+    place = tempfile.TemporaryDirectory(prefix="spyre-")
+    folder = pathlib.Path(place.name)
+    source = _written(program, folder)
+    # Where there is no such file yet, what is chosen is noted.
+    plan = options.get("plan") or folder / "plan.json"
+    if isinstance(plan, Mapping):
+        (folder / "plan.json").write_text(json.dumps(plan))
+        plan = folder / "plan.json"
+    options["plan"] = os.fspath(plan)
+    output = folder / "bundle" if bundle_dir is None else pathlib.Path(bundle_dir)
+    return Program(source, output, options, place, _compiled(source, output, options, validate))
+
+
+def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
+    """The IR of a program after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` if it does not get there."""
+    with tempfile.TemporaryDirectory(prefix="spyre-") as place:
+        source = _written(program, pathlib.Path(place))
+        return _compiled(source, pathlib.Path(place) / "bundle", {**options, "compile_to": to}, validate=False).ir
+
+
+def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pathlib.Path:
+    """The file of a program: its own, or one that is made of its text."""
+    if isinstance(program, os.PathLike) or (isinstance(program, str) and "\n" not in program and os.path.exists(program)):
+        return pathlib.Path(program)
+    source = place / _TEXT
+    source.write_bytes(program.encode() if isinstance(program, str) else program)
+    return source
+
+
+def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool) -> _Compiled:
+    pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
+    # Text that was given has no file that the user knows.
+    shown = {str(source): "<program>"} if source.name == _TEXT and source.parent == output.parent else {}
+    return _Compiled(_compile(str(source), str(output), pairs, validate), shown)
+
+
+def _pairs(name: str, value: Option) -> list[tuple[str, str]]:
+    """An option as the compiler reads it, once for each value."""
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [(name, "true")]
+    if isinstance(value, Mapping):
+        return [(name, f"{key}={each}") for key, each in value.items()]
+    if isinstance(value, (str, int)):
+        return [(name, str(value))]
+    return [(name, str(each)) for each in value]
+
+
+def _diagnostic(native: dict, shown: Mapping[str, str]) -> Diagnostic:
+    places = tuple(Place(shown.get(file, file), line, column) for file, line, column in native["places"])
+    notes = tuple(_diagnostic(note, shown) for note in native["notes"])
+    return Diagnostic(native["severity"], native["message"], places, notes)

@@ -1,0 +1,78 @@
+"""The simulated machine. It needs no compiler: `Simulation(directory)` runs any bundle directory."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+import numpy
+
+from spyre_mlir import _native
+from spyre_mlir.errors import RunError
+
+#: NumPy's types for the element types of a program; of bf16, which NumPy lacks, f32.
+DTYPES = {
+    "f16": numpy.dtype("<f2"),
+    "bf16": numpy.dtype("<f4"),
+    "f32": numpy.dtype("<f4"),
+    "f64": numpy.dtype("<f8"),
+    "i1": numpy.dtype("?"),
+    "i8": numpy.dtype("i1"),
+    "i32": numpy.dtype("<i4"),
+    "i64": numpy.dtype("<i8"),
+}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An argument or a result of a program."""
+
+    name: str
+    shape: tuple[int, ...]
+    #: As in `program.json`: f16, bf16, f32, i1, i8, i32 or i64.
+    dtype: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: tensor<{'x'.join([*map(str, self.shape), self.dtype])}>"
+
+
+class Simulation:
+    """A bundle directory on the simulated machine."""
+
+    def __init__(self, directory: str | os.PathLike[str]):
+        try:
+            self._native = _native.Simulation(os.fspath(directory))
+        except ValueError as error:
+            raise RunError(str(error)) from None
+        self.arguments = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.arguments()]
+        self.results = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.results()]
+        #: What the last run moved and how long the model says it takes (`docs/report.md`).
+        self.report: dict | None = None
+
+    def run(self, *arrays: numpy.ndarray, max_steps: int | None = None) -> list[numpy.ndarray]:
+        """Runs on an array for each argument, in order, and gives the results in order.
+
+        Arrays have the arguments' shapes and types (`DTYPES`); numbers are not converted, so that nothing is rounded without a word.
+        `max_steps` bounds the element operations. Raises `RunError` for what the machine refuses.
+        """
+        if len(arrays) != len(self.arguments):
+            names = ", ".join(map(str, self.arguments))
+            raise RunError(f"the program has {len(self.arguments)} arguments ({names}), but {len(arrays)} arrays were given")
+        given = [_checked(tensor, array) for tensor, array in zip(self.arguments, arrays)]
+        try:
+            results, report = self._native.run(given, max_steps)
+        except ValueError as error:
+            raise RunError(str(error)) from None
+        self.report = json.loads(report)
+        return [numpy.frombuffer(data, DTYPES[dtype]).reshape(shape).copy() for _, shape, dtype, data in results]
+
+
+def _checked(tensor: Tensor, array: numpy.ndarray) -> tuple[list[int], bytes]:
+    """The array as its sizes and bytes."""
+    array = numpy.asarray(array)
+    wanted = DTYPES[tensor.dtype]
+    if array.shape != tensor.shape or array.dtype != wanted:
+        found = f"an array of shape {array.shape} and type {array.dtype}"
+        raise RunError(f"{tensor.name} has shape {tensor.shape} and type {wanted}, but {found} was given")
+    return list(array.shape), numpy.ascontiguousarray(array).tobytes()

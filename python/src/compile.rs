@@ -1,0 +1,96 @@
+//! The compiler.
+
+use super::work::wait_for;
+use pyo3::prelude::*;
+use spyre::{
+    compile::{compile as compile_module, compile_validated},
+    mlir::{Collected, collect},
+    pipeline::{Options, Phase, session},
+    report::Report,
+};
+
+/// A diagnostic: severity, message, places (file, line, column; innermost first), and notes.
+#[derive(IntoPyObject)]
+pub(crate) struct Diagnostic {
+    severity: &'static str,
+    message: String,
+    places: Vec<(String, i64, i64)>,
+    notes: Vec<Diagnostic>,
+}
+
+impl From<Collected> for Diagnostic {
+    fn from(collected: Collected) -> Self {
+        let Collected { severity, message, places, notes } = collected;
+        let places = places.into_iter().map(|place| (place.file, place.line, place.column)).collect();
+        Self { severity, message, places, notes: notes.into_iter().map(Self::from).collect() }
+    }
+}
+
+/// What became of a program.
+#[derive(IntoPyObject)]
+pub(crate) struct Compiled {
+    /// Whether it was compiled.
+    done: bool,
+    diagnostics: Vec<Diagnostic>,
+    /// The report as JSON, once files are written.
+    report: Option<String>,
+    /// The plan as JSON, likewise; none where a plan was followed.
+    plan: Option<String>,
+    /// The IR, if the compilation ended before files are written.
+    ir: Option<String>,
+    /// In words what was validated.
+    validation: Option<String>,
+}
+
+/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text.
+///
+/// # Errors
+/// Options that cannot be read are a diagnostic without a place, as is what was wrong with the program; an exception is only raised where
+/// the wait was interrupted.
+#[pyfunction]
+pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Vec<(String, String)>, validate: bool) -> PyResult<Compiled> {
+    wait_for(py, move |_| {
+        let refused = |message: String| Compiled {
+            done: false,
+            diagnostics: vec![Diagnostic { severity: "error", message, places: Vec::new(), notes: Vec::new() }],
+            report: None,
+            plan: None,
+            ir: None,
+            validation: None,
+        };
+        match options_of(&options) {
+            Ok(options) => compile_file(&input, &output, &options, validate).unwrap_or_else(refused),
+            Err(message) => refused(message),
+        }
+    })
+}
+
+fn options_of(given: &[(String, String)]) -> Result<Options, String> {
+    let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
+    given.iter().try_for_each(|(name, value)| options.set(name, value))?;
+    options.check()?;
+    Ok(options)
+}
+
+fn compile_file(input: &str, output: &str, options: &Options, validate: bool) -> Result<Compiled, String> {
+    let session = session();
+    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
+    let ((report, ir), collected) = collect(session.context(), || {
+        let Some(mut module) = source.parse() else { return (None, None) };
+        let report = if validate { compile_validated(&mut module, options, output) } else { compile_module(&mut module, options, output) };
+        let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
+        (report, ir)
+    });
+    let has_files = ir.is_none();
+    let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());
+    let emitted = report.as_ref().filter(|_| has_files);
+    let plan = emitted.and_then(Report::plan_file).map(|plan| serde_json::to_string(&plan).map_err(|error| error.to_string()));
+    Ok(Compiled {
+        done: report.is_some(),
+        diagnostics: collected.into_iter().map(Diagnostic::from).collect(),
+        report: emitted.map(json).transpose()?,
+        plan: plan.transpose()?,
+        ir,
+        validation: report.as_ref().and_then(|report| report.validation.as_ref()).map(ToString::to_string),
+    })
+}

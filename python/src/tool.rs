@@ -1,0 +1,24 @@
+//! The command-line tools, so that one library holds them all.
+
+use pyo3::{exceptions::PyValueError, prelude::*};
+use spyre::tool::{spyre_plan, spyre_run, spyre_translate};
+use std::ffi::OsString;
+
+/// Runs a tool with the words behind its name, and gives its exit code.
+///
+/// # Errors
+/// When there is no such tool in this build.
+#[pyfunction]
+pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> PyResult<i32> {
+    let words = || std::iter::once(OsString::from(&name)).chain(words.clone());
+    py.detach(|| match name.as_str() {
+        #[cfg(feature = "mlir")]
+        "spyre-compile" => Ok(spyre::tool::spyre_compile::main(words()).into()),
+        #[cfg(feature = "mlir")]
+        "spyre-opt" => Ok(spyre::tool::spyre_opt::main(words())),
+        "spyre-plan" => Ok(spyre_plan::main(words()).into()),
+        "spyre-run" => Ok(spyre_run::main(words()).into()),
+        "spyre-translate" => Ok(spyre_translate::main(words()).into()),
+        other => Err(PyValueError::new_err(format!("there is no tool '{other}' in this build"))),
+    })
+}

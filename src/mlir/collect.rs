@@ -1,0 +1,130 @@
+//! Diagnostics as values, for callers that are no terminal.
+
+use super::{Context, Location, text_of};
+use melior::diagnostic::{Diagnostic, DiagnosticSeverity};
+use mlir_sys::{
+    MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationFileLineColRangeGetFilename,
+    mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine, mlirLocationFusedGetLocations,
+    mlirLocationFusedGetNumLocations, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName,
+    mlirLocationNameGetChildLoc,
+};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A line of a file; both count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourcePlace {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: i64,
+    /// The column.
+    pub column: i64,
+}
+
+/// What was reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// `error`, `warning`, `remark` or `note`.
+    pub severity: &'static str,
+    /// What it says.
+    pub message: String,
+    /// Where: the place itself, then what it was called from, innermost first; none if it is unknown.
+    pub places: Vec<SourcePlace>,
+    /// What was added.
+    pub notes: Vec<Collected>,
+}
+
+/// Does something, and gives what it reported instead of printing it.
+pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Collected>) {
+    let collected = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&collected);
+    let handler = context.attach_diagnostic_handler(move |diagnostic| {
+        sink.lock().unwrap_or_else(PoisonError::into_inner).push(collected_from(&diagnostic));
+        true
+    });
+    let done = do_it();
+    context.detach_diagnostic_handler(handler);
+    let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
+    (done, std::mem::take(&mut *collected))
+}
+
+fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
+    let severity = match diagnostic.severity() {
+        DiagnosticSeverity::Error => "error",
+        DiagnosticSeverity::Warning => "warning",
+        DiagnosticSeverity::Remark => "remark",
+        DiagnosticSeverity::Note => "note",
+    };
+    let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok());
+    let notes = notes.map(|note| collected_from(&note)).collect();
+    Collected { severity, message: diagnostic.to_string(), places: places_of(diagnostic.location()), notes }
+}
+
+/// The lines that a location names, innermost first. Of places that were fused, the first that names one.
+#[must_use]
+pub fn places_of(location: Location<'_>) -> Vec<SourcePlace> {
+    // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is asked of its own kind only.
+    unsafe { places_below(location.to_raw()) }
+}
+
+/// # Safety
+/// The location is one of a context that is alive.
+unsafe fn places_below(location: MlirLocation) -> Vec<SourcePlace> {
+    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
+    unsafe {
+        if mlirLocationIsAFileLineColRange(location) {
+            let file = text_of(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).to_owned();
+            let line = mlirLocationFileLineColRangeGetStartLine(location).into();
+            let column = mlirLocationFileLineColRangeGetStartColumn(location).into();
+            return vec![SourcePlace { file, line, column }];
+        }
+        if mlirLocationIsAName(location) {
+            return places_below(mlirLocationNameGetChildLoc(location));
+        }
+        if mlirLocationIsACallSite(location) {
+            let mut places = places_below(mlirLocationCallSiteGetCallee(location));
+            places.extend(places_below(mlirLocationCallSiteGetCaller(location)));
+            return places;
+        }
+        if mlirLocationIsAFused(location) {
+            let count = usize::try_from(mlirLocationFusedGetNumLocations(location)).unwrap_or_default();
+            let mut parts = vec![MlirLocation { ptr: std::ptr::null() }; count];
+            mlirLocationFusedGetLocations(location, parts.as_mut_ptr());
+            return parts.into_iter().map(|part| places_below(part)).find(|places| !places.is_empty()).unwrap_or_default();
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        mlir::{Module, OpExt, error_at},
+        pipeline::session,
+    };
+
+    #[test]
+    fn what_is_reported_is_collected_with_its_places_and_notes() {
+        let session = session();
+        let text = "module {} loc(callsite(fused[unknown, \"a.py\":3:5] at callsite(\"x\"(\"b.py\":7:1) at \"c.py\":9:2)))";
+        let module = Module::parse(&session, text).unwrap();
+        let ((), collected) = collect(session.context(), || {
+            let _ = error_at(module.op(), "is wrong").note(module.op(), "as seen here").report();
+        });
+        let place = |file: &str, line, column| SourcePlace { file: file.to_owned(), line, column };
+        let places = vec![place("a.py", 3, 5), place("b.py", 7, 1), place("c.py", 9, 2)];
+        assert_eq!(places_of(module.op().loc()), places);
+        let note = Collected { severity: "note", message: "as seen here".to_owned(), places: places.clone(), notes: Vec::new() };
+        let error = Collected { severity: "error", message: "'builtin.module' op is wrong".to_owned(), places, notes: vec![note] };
+        assert_eq!(collected, [error]);
+    }
+
+    #[test]
+    fn errors_of_the_parser_are_collected() {
+        let session = session();
+        let (module, collected) = collect(session.context(), || Module::parse(&session, "nonsense").is_some());
+        assert!(!module && collected.len() == 1 && collected[0].severity == "error", "{collected:?}");
+        assert_eq!((collected[0].places[0].line, collected[0].places[0].column), (1, 1));
+    }
+}

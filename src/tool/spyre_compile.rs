@@ -1,0 +1,202 @@
+//! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
+
+use crate::{
+    compile::{compile, compile_validated},
+    explain::draw_scratchpad,
+    pipeline::{self, Options, Phase},
+    plan_file::{PlanFile, compare},
+    report::Report,
+    tool,
+};
+use clap::Parser;
+use std::{ffi::OsString, fs, io, path::Path};
+
+/// Compiles a module of linalg-on-tensors or spyre ops to a SuperDSC bundle directory.
+#[derive(Parser)]
+#[command(name = "spyre-compile", version)]
+struct Arguments {
+    /// The module, as MLIR text or bytecode; `-` reads standard input
+    #[arg(required_unless_present = "compare")]
+    input: Option<String>,
+    /// The bundle directory; with --compile-to, the file for the IR (standard output without it)
+    #[arg(short = 'o', value_name = "DIR")]
+    output: Option<String>,
+    /// The function to compile, where the module has several public ones
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// The size of a dimension that the program leaves open: argA.D=SIZE, or NAME=SIZE of a name in spyre.dims; repeatable
+    #[arg(long, value_name = "argA.D=SIZE", value_delimiter = ',')]
+    dim_size: Vec<String>,
+    /// Cores to use, 1 to 32
+    #[arg(long, value_name = "N")]
+    cores: Option<String>,
+    /// Another machine: a JSON file with any of the numbers of crates/machine/src/lib.rs
+    #[arg(long, value_name = "FILE.json")]
+    target: Option<String>,
+    /// A hint around the whole function: NAME=COUNT[,...], outermost first; repeatable
+    #[arg(long, value_name = "NAME=COUNT", value_delimiter = ',')]
+    tiles: Vec<String>,
+    /// The number that the name of a count stands for, in --tiles or in a hint scope: NAME=NUMBER[,...]; repeatable
+    #[arg(long, value_name = "NAME=NUMBER", value_delimiter = ',')]
+    bind: Vec<String>,
+    /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
+    #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
+    dims: Vec<String>,
+    /// The scratchpad planner: none, greedy, first-fit, best-fit or exact [default: exact with --joint]
+    #[arg(long, value_name = "PLANNER")]
+    lx_planner: Option<String>,
+    /// Choose the division of work and the scratchpad together; needs the planner exact
+    #[arg(long)]
+    joint: bool,
+    /// Usable LX bytes per core
+    #[arg(long, value_name = "N")]
+    lx_bytes: Option<String>,
+    /// Kernel arguments as symbols, or absolute addresses: symbolic or baked
+    #[arg(long, value_name = "MODE", default_value = "symbolic")]
+    addresses: String,
+    /// scf.for, or one execute per iteration: keep or unroll
+    #[arg(long, value_name = "MODE", default_value = "keep")]
+    loops: String,
+    /// Choose loops for ops without hints, where the scratchpad is too small for what is between them: auto or none [default: auto with --joint]
+    #[arg(long, value_name = "MODE")]
+    tile_search: Option<String>,
+    /// The most ops that the search for loops may judge in each 64 ops of the program [default: 3000]
+    #[arg(long, value_name = "N")]
+    tile_steps: Option<String>,
+    /// What plans are compared by: modelled time, or bytes to and from HBM: time or bytes
+    #[arg(long, value_name = "WHAT", default_value = "time")]
+    objective: String,
+    /// Follow this plan instead of a search; if there is no such file, write there what was chosen
+    #[arg(long, value_name = "FILE.json")]
+    plan: Option<String>,
+    /// Compile nothing: say which decisions of two plans differ, and what each costs
+    #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
+    compare: Vec<String>,
+    /// Fold f32 islands between f16 values, or keep them: device or strict
+    #[arg(long, value_name = "MODE", default_value = "device")]
+    precision: String,
+    /// Chooses sticks for the whole program, or op by op: global or greedy
+    #[arg(long, value_name = "MODE", default_value = "global")]
+    sticks: String,
+    /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
+    #[arg(long, value_name = "PHASE", default_value = "emit")]
+    compile_to: String,
+    /// Execute the imported program and the files on elements of a finite field, and write nothing unless they agree
+    #[arg(long)]
+    validate: bool,
+    /// Write what was decided and why, bytes moved and lower bounds; a picture of the scratchpad goes to FILE.svg
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<String>,
+}
+
+/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+#[must_use]
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    tool::main("spyre-compile", words, run)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let Some(input) = &arguments.input else { return compare_plans(&arguments.compare) };
+    let options = options_of(arguments)?;
+    let emits = options.compile_to == Phase::Emit;
+    let output = match (&arguments.output, emits) {
+        (None, true) => return Err("-o DIR is missing: where should the bundle go?".to_owned()),
+        (output, _) => output.as_deref().unwrap_or("-"),
+    };
+    let session = pipeline::session();
+    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
+    let mut module = source.parse().ok_or_else(String::new)?;
+    let mut report =
+        if arguments.validate { compile_validated(&mut module, &options, output) } else { compile(&mut module, &options, output) }
+            .ok_or_else(String::new)?;
+    if emits {
+        report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
+        tool::say(&summary(&report, output))?;
+    } else {
+        tool::write_file(output, format!("{}\n", module.op()))?;
+    }
+    if let Some(path) = arguments.plan.as_ref().filter(|_| emits) {
+        write_plan(&report, path)?;
+    }
+    arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
+}
+
+/// Writes what was chosen, unless a plan was followed.
+fn write_plan(report: &Report, path: &str) -> Result<(), String> {
+    let Some(plan) = report.plan_file() else { return tool::say(&format!("  followed the plan '{path}'\n")) };
+    let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
+    tool::write_file(path, format!("{text}\n"))?;
+    tool::say(&format!("  plan written to {path}\n"))
+}
+
+fn compare_plans(paths: &[String]) -> Result<(), String> {
+    let read = |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}'"));
+    let plans = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let [one, other] = plans.as_slice() else { return Err("two plans are compared".to_owned()) };
+    tool::say(&compare(one, other)?)
+}
+
+fn options_of(arguments: &Arguments) -> Result<Options, String> {
+    let mut options = Options::default();
+    let one = [
+        ("entry", &arguments.entry),
+        ("cores", &arguments.cores),
+        ("target", &arguments.target),
+        ("lx-planner", &arguments.lx_planner),
+        ("lx-bytes", &arguments.lx_bytes),
+        ("addresses", &Some(arguments.addresses.clone())),
+        ("loops", &Some(arguments.loops.clone())),
+        ("tile-search", &arguments.tile_search),
+        ("tile-steps", &arguments.tile_steps),
+        ("plan", &arguments.plan),
+        ("objective", &Some(arguments.objective.clone())),
+        ("precision", &Some(arguments.precision.clone())),
+        ("sticks", &Some(arguments.sticks.clone())),
+        ("compile-to", &Some(arguments.compile_to.clone())),
+    ];
+    one.into_iter().try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;
+    for (name, values) in
+        [("dim-size", &arguments.dim_size), ("tiles", &arguments.tiles), ("bind", &arguments.bind), ("dims", &arguments.dims)]
+    {
+        values.iter().try_for_each(|value| options.set(name, value))?;
+    }
+    if arguments.joint {
+        options.joint = Some(true);
+    }
+    options.check()?;
+    Ok(options)
+}
+
+fn write_report(report: &Report, path: &str) -> Result<(), String> {
+    let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
+    tool::write_file(path, format!("{text}\n"))?;
+    match path.strip_suffix(".json") {
+        Some(name) if !report.explain.scratchpad.is_empty() => {
+            let lx_bytes = report.target.get("lx_bytes").copied().unwrap_or_default();
+            tool::write_file(&format!("{name}.svg"), draw_scratchpad(&report.program, lx_bytes, &report.explain.scratchpad))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn summary(report: &Report, output: &str) -> String {
+    let n_files = report.files.len();
+    let validation = report.validation.as_ref().map_or_else(String::new, |verdict| format!("  {verdict}\n"));
+    format!("{report}\n{validation}  {n_files} files written to {output}\n")
+}
+
+/// The files below a folder, in order.
+fn files_below(folder: &Path) -> io::Result<Vec<String>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() {
+            files.extend(files_below(&entry.path())?.into_iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            files.push(name);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

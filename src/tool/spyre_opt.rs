@@ -1,0 +1,12 @@
+//! `spyre-opt`: MLIR's opt driver with our dialects and passes.
+
+use super::on_large_stack;
+use crate::{mlir::opt_main, pipeline::HOOKS};
+use std::ffi::OsString;
+
+/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+#[must_use]
+pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
+    let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    on_large_stack(|| opt_main(&HOOKS, words.into_iter()))
+}

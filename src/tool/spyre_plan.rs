@@ -1,0 +1,236 @@
+//! `spyre-plan`: the LX planner on its own, and the model of time on its own.
+
+use crate::tool;
+use clap::Parser;
+use cost::{Formula, Price};
+use files::{MAX_TEXT_BYTES, read_text as read_text_file};
+use machine::Target;
+use scratchpad::{
+    Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance,
+    smallest_lx,
+};
+use scratchpad_verify::{Verified, verify};
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    ffi::OsString,
+    io::{IsTerminal, Write},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// Plans which buffers of an instance live in LX, and where.
+#[derive(Parser)]
+#[command(name = "spyre-plan", version)]
+struct Arguments {
+    /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column weight) or our JSON
+    #[arg(required_unless_present = "price", default_value = "", hide_default_value = true)]
+    instance: String,
+    /// Price kernels in neutral terms instead: what each takes, in microseconds, with an interval; -o writes {id: microseconds}
+    #[arg(long, value_name = "KERNELS.json", conflicts_with_all = ["instance", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "svg"])]
+    price: Option<String>,
+    /// Bytes of LX; a CSV file needs it, in JSON it replaces the limit
+    #[arg(long, value_name = "BYTES")]
+    capacity: Option<i64>,
+    /// Addresses are multiples of this many bytes; by default what the JSON says, and 1 for CSV
+    #[arg(long, value_name = "BYTES")]
+    alignment: Option<i64>,
+    /// exact, first-fit, best-fit or greedy
+    #[arg(long, value_name = "NAME", default_value = "exact")]
+    planner: String,
+    /// Buffers do not leave LX before their last use; so it always is for CSV
+    #[arg(long)]
+    whole_lives: bool,
+    /// Check a result of the instance instead: its plan, its HBM bytes and its bound
+    #[arg(long, value_name = "RESULT.json", conflicts_with_all = ["output", "svg", "smallest_peak", "planner", "budget", "timeout", "whole_lives"])]
+    verify: Option<String>,
+    /// Look for the smallest capacity in which everything has a place
+    #[arg(long)]
+    smallest_peak: bool,
+    /// Stop after this many steps of search: the same on every machine. Split stays have as many again. By default 2 million or 2,000 for each buffer, and 10 million for the smallest peak
+    #[arg(long, value_name = "STEPS")]
+    budget: Option<u64>,
+    /// Stop after this time; the result says so
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+    /// Write the plan
+    #[arg(short = 'o', value_name = "RESULT.json")]
+    output: Option<String>,
+    /// Draw the plan
+    #[arg(long, value_name = "PLAN.svg")]
+    svg: Option<String>,
+}
+
+/// Prices the kernels of a file.
+fn price(path: &str, output: Option<&str>) -> Result<(), String> {
+    let text = read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let rows = cost::rows(&text).map_err(|message| format!("'{path}': {message}"))?;
+    let time = Target::spyre().time;
+    let (mut said, mut estimates) = (String::new(), BTreeMap::new());
+    for row in &rows {
+        let Price { low_ns, estimate_ns, high_ns, is_ranked, .. } = row.price(&time, Formula::Recommended);
+        let [low, estimate, high] = [low_ns, estimate_ns, high_ns].map(|ns| ns / 1e3);
+        let unranked = if is_ranked { "" } else { "; nobody has published times of some of its ops" };
+        said += &format!("{}: {estimate:.3} us ({low:.3} to {high:.3}{unranked})\n", row.id);
+        if estimates.insert(&row.id, estimate).is_some() {
+            return Err(format!("'{path}': two entries have the id '{}'", row.id));
+        }
+    }
+    if let Some(output) = output {
+        let text = serde_json::to_string_pretty(&estimates).map_err(|error| error.to_string())?;
+        tool::write_file(output, format!("{text}\n"))?;
+    }
+    tool::say(&said)
+}
+
+/// Steps for a plan, and for the smallest LX, unless told otherwise: seconds, and less than a minute.
+const BUDGET: u64 = 2_000_000;
+const PEAK_BUDGET: u64 = 10_000_000;
+/// At least so many for each buffer.
+const STEPS_OF_BUFFER: u64 = 2_000;
+
+/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+#[must_use]
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    tool::main("spyre-plan", words, run)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(kernels) = &arguments.price {
+        return price(kernels, arguments.output.as_deref());
+    }
+    if let Some(result) = &arguments.verify {
+        return check(arguments, result);
+    }
+    let (mut instance, is_csv) = read(arguments)?;
+    let started = Instant::now();
+    let mut watcher = Watcher { started, last: started, timeout: arguments.timeout.map(seconds).transpose()?, shown: false };
+    let mut go_on = |progress: &Progress| watcher.go_on(progress);
+    let n_buffers = instance.buffers.len() as u64;
+    let usual = if arguments.smallest_peak { PEAK_BUDGET } else { BUDGET.max(STEPS_OF_BUFFER * n_buffers) };
+    let budget = arguments.budget.unwrap_or(usual);
+    let mut limits = Limits { budget, go_on: &mut go_on };
+    let stays = if is_csv || arguments.whole_lives { Stays::Whole } else { Stays::Split };
+    let (plan, peak) = if arguments.smallest_peak {
+        let found = smallest_lx(&instance, &mut limits);
+        // The plan is for an LX of this size.
+        instance.capacity.bytes = found.bytes;
+        let plan = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
+        let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
+        (Plan { steps: found.steps, timed_out: found.timed_out, ..plan }, Some(peak))
+    } else {
+        (plan_instance(&instance, &arguments.planner, stays, &mut limits).map_err(|error| error.to_string())?, None)
+    };
+    watcher.end();
+    let planner = if peak.is_some() { "smallest-peak" } else { &arguments.planner };
+    let heading = Heading { planner, seconds: started.elapsed().as_secs_f64(), peak };
+    tool::say(&summary(&plan, peak))?;
+    if let Some(path) = &arguments.output {
+        let text = plan.to_json(&instance, &heading).map_err(|error| error.to_string())?;
+        tool::write_file(path, format!("{text}\n"))?;
+    }
+    if let Some(path) = &arguments.svg {
+        let title = format!("{}: {}", arguments.instance, n_placed(&plan));
+        tool::write_file(path, draw(&drawing_of(&instance, &plan, title)))?;
+    }
+    Ok(())
+}
+
+/// Confirms a result, or says what is wrong with it.
+fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
+    let Arguments { instance, capacity, alignment, .. } = arguments;
+    let verified =
+        verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment)).map_err(|error| format!("{result}: {error}"))?;
+    let Verified { hbm_bytes_left, lower_bound, optimal, among, capacity, peak_bound } = verified;
+    let optimal = if optimal { ", optimal" } else { "" };
+    let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for everything, bound {bound}"));
+    let gap = 100.0 * verified.gap();
+    tool::say(&format!(
+        "valid for {capacity} bytes of LX{suffices}: HBM {hbm_bytes_left} bytes left, bound {lower_bound}, gap {gap:.3} %{optimal} among {among}\n"
+    ))
+}
+
+fn read_text(path: &str) -> Result<String, String> {
+    read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read '{path}': {error}"))
+}
+
+/// The instance, and whether it is a CSV.
+fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
+    let path = &arguments.instance;
+    let text = read_text(path)?;
+    let explained = |error: InstanceError| match &error {
+        InstanceError::Line { line, .. } => format!("{path}:{line}: {}", error.to_string().split_once(": ").map_or("", |parts| parts.1)),
+        InstanceError::Json(reason) => {
+            let text = reason.to_string();
+            // The place stands in front.
+            let what = text.split(" at line ").next().unwrap_or(&text);
+            format!("{path}:{}:{}: {what}", reason.line(), reason.column())
+        }
+        other => format!("{path}: {other}{}", other.source().map_or_else(String::new, |source| format!(": {source}"))),
+    };
+    if text.trim_start().starts_with('{') {
+        let instance = Instance::from_json(&text).map_err(explained)?;
+        let Capacity { bytes, alignment } = instance.capacity;
+        let given = Capacity { bytes: arguments.capacity.unwrap_or(bytes), alignment: arguments.alignment.unwrap_or(alignment) };
+        return instance.in_memory(given).map(|instance| (instance, false)).map_err(explained);
+    }
+    let bytes = match arguments.capacity {
+        Some(bytes) => bytes,
+        None if arguments.smallest_peak => 0,
+        None => return Err(format!("'{path}' does not say how large LX is: --capacity is missing")),
+    };
+    Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) })
+        .map(|instance| (instance, true))
+        .map_err(explained)
+}
+
+fn summary(plan: &Plan, peak: Option<PlannedBytes>) -> String {
+    let suffices = peak.map_or_else(String::new, |peak| format!("; {} bytes suffice, bound {}", peak.bytes, peak.lower_bound));
+    let is_optimal = plan.optimal && peak.is_none_or(|peak| peak.bytes == peak.lower_bound);
+    let optimal = if is_optimal { ", optimal" } else { "" };
+    let stopped = if plan.timed_out { ", timed out" } else { "" };
+    let Plan { hbm_bytes_left, lower_bound, steps, .. } = plan;
+    let (n_placed, among) = (n_placed(plan), plan.among());
+    format!("{n_placed}; HBM {hbm_bytes_left} bytes left, bound {lower_bound}{suffices}{optimal} among {among}; {steps} steps{stopped}\n")
+}
+
+fn n_placed(plan: &Plan) -> String {
+    let n_buffers = plan.reasons.len();
+    let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
+    let n_split = plan.stays.len() - n_placed;
+    let split = if n_split > 0 { format!(" in {} stays", plan.stays.len()) } else { String::new() };
+    format!("{n_placed} of {n_buffers} buffers in LX{split}")
+}
+
+fn seconds(seconds: f64) -> Result<Duration, String> {
+    Duration::try_from_secs_f64(seconds).map_err(|error| format!("--timeout {seconds}: {error}"))
+}
+
+/// Shows progress on a terminal after the first second, and ends what takes too long.
+struct Watcher {
+    started: Instant,
+    last: Instant,
+    timeout: Option<Duration>,
+    shown: bool,
+}
+
+impl Watcher {
+    fn go_on(&mut self, progress: &Progress) -> bool {
+        let now = Instant::now();
+        if now - self.last >= Duration::from_secs(1) && std::io::stderr().is_terminal() {
+            (self.last, self.shown) = (now, true);
+            let Progress { steps, best, bound } = *progress;
+            let state =
+                if best == i64::MAX { format!("bound {bound}") } else { format!("best {best}, bound {bound}, gap {}", best - bound) };
+            // Nobody misses a line of progress that cannot be written.
+            let _ = write!(std::io::stderr(), "\r\x1b[K{steps} steps, {state}");
+        }
+        self.timeout.is_none_or(|timeout| now - self.started < timeout)
+    }
+
+    fn end(&self) {
+        if self.shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! `spyre-run`: executes a bundle directory on the simulated machine.
+
+#[cfg(feature = "mlir")]
+mod check;
+pub mod npy;
+
+use crate::tool;
+use clap::Parser;
+use machine::Target;
+use referee::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn};
+use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
+
+/// Executes a bundle directory on the simulated machine.
+#[derive(Parser)]
+#[command(name = "spyre-run", version)]
+struct Arguments {
+    /// The bundle directory
+    directory: String,
+    /// An input: NAME=FILE.npy; repeatable, the rest comes from the generator
+    #[arg(long, value_name = "NAME=FILE.npy")]
+    input: Vec<String>,
+    /// The seed of the generator
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// What it makes: 'random', 'ties', 'extreme' or 'infinite' numbers
+    #[arg(long, value_name = "KIND", default_value = "random")]
+    draw: Draw,
+    /// Write the results as .npy files
+    #[arg(long, value_name = "OUT")]
+    output_dir: Option<String>,
+    /// Only count: work out and check every access, and compute nothing. For programs that are too large to run
+    #[arg(long, conflicts_with_all = ["check", "output_dir"])]
+    count: bool,
+    /// Run the original module by MLIR's JIT on the same inputs and compare, both without rounding; and see what the device's formats round
+    #[arg(long, value_name = "FILE.mlir")]
+    check: Option<String>,
+    /// The largest difference between the device's numbers and the reference, relative to its root mean square; without it, the device's
+    /// numbers may be off by what the formats explain
+    #[arg(long, value_name = "R", requires = "check", value_parser = finite)]
+    tolerance: Option<f64>,
+    /// Write bytes moved and modelled time per op and in total
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<String>,
+    /// Refuse to execute more element operations than this
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+    /// Poison the scratchpads before every launch
+    #[arg(long)]
+    wipe_lx: bool,
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a finite number that is not negative".to_owned())
+}
+
+/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+#[must_use]
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    tool::main("spyre-run", words, run)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    if let (Some(module), false) = (&arguments.check, cfg!(feature = "mlir")) {
+        return Err(format!(
+            "--check '{module}': this spyre-run was built without MLIR, which runs the module: 'cargo build' with its default features \
+             makes one that can"
+        ));
+    }
+    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| error.to_string())?;
+    let inputs = inputs_of(&simulation, arguments)?;
+    let defaults = RunOptions::default();
+    let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
+    if arguments.count {
+        let report = simulation.count(&inputs, &options).map_err(|error| error.to_string())?;
+        tool::say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
+        return write_report(&report, arguments);
+    }
+    #[cfg(feature = "mlir")]
+    if let Some(module) = &arguments.check {
+        return check::check(module, &simulation, &inputs, &options, arguments);
+    }
+    let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
+    finish(&outcome, arguments)
+}
+
+/// Says what was done, and writes what was asked for.
+fn finish(outcome: &Outcome, arguments: &Arguments) -> Result<(), String> {
+    let report = &outcome.report;
+    let n_launches = launches(report.launches.len());
+    tool::say(&format!("{}{}: {n_launches}, {} element operations\n", summary(report), report.program, report.steps))?;
+    if let Some(folder) = &arguments.output_dir {
+        npy::write_results(Path::new(folder), &outcome.results)?;
+    }
+    write_report(report, arguments)
+}
+
+fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
+    let Some(path) = &arguments.report else { return Ok(()) };
+    let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
+    tool::write_file(path, format!("{text}\n"))
+}
+
+/// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.
+fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<String, HostArray>, String> {
+    let mut inputs = BTreeMap::new();
+    for given in &arguments.input {
+        let (name, path) = given.split_once('=').ok_or_else(|| format!("--input: expected NAME=FILE.npy, found '{given}'"))?;
+        let program = simulation.program();
+        let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
+        let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}'"))?;
+        inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?);
+    }
+    let program = simulation.program();
+    for (position, tensor) in program.arguments.iter().enumerate() {
+        let is_needed = !arguments.count || tensor.index_range.is_some();
+        if is_needed && !inputs.contains_key(&tensor.name) {
+            let array = drawn(program, position, arguments.seed, arguments.draw).map_err(|error| error.to_string())?;
+            inputs.insert(tensor.name.clone(), array);
+        }
+    }
+    Ok(inputs)
+}
+
+fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    for launch in &report.launches {
+        let executions: u64 = launch.ops.iter().map(|op| op.executions).sum();
+        let (total, time) = (&launch.total, &launch.time);
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{}: {executions} executes; HBM {} B read, {} B written; LX {} B; modelled {:.1} to {:.1} us",
+            launch.bundle,
+            total.hbm_read,
+            total.hbm_written,
+            total.lx_read + total.lx_written,
+            time.low_ns / 1000.0,
+            time.high_ns / 1000.0,
+        );
+    }
+    text
+}
+
+fn launches(count: usize) -> String {
+    if count == 1 { "1 launch".to_owned() } else { format!("{count} launches") }
+}
