@@ -19,7 +19,7 @@ from spyre_mlir.sim import Simulation, Tensor
 Option = Union[str, int, bool, Sequence[str], Mapping[str, Any]]
 
 #: The file of a program that was given as text or bytecode.
-_TEXT = "program.mlir"
+_TEXT = "program that was given.mlir"
 
 
 class Program:
@@ -68,7 +68,8 @@ class Program:
         """
         if self.validation is None:
             with tempfile.TemporaryDirectory(prefix="spyre-") as place:
-                compiled = _compiled(self._source, pathlib.Path(place) / "bundle", self._options, validate=True)
+                folder = pathlib.Path(place)
+                compiled = _compiled(self._source, folder / "bundle", folder, self._options, validate=True)
             self.validation = compiled.validation
         return self.validation
 
@@ -106,21 +107,19 @@ def compile(
     place = tempfile.TemporaryDirectory(prefix="spyre-")
     folder = pathlib.Path(place.name)
     source = _written(program, folder)
-    # Where there is no such file yet, what is chosen is noted.
-    plan = options.get("plan") or folder / "plan.json"
-    if isinstance(plan, Mapping):
-        (folder / "plan.json").write_text(json.dumps(plan))
-        plan = folder / "plan.json"
-    options["plan"] = os.fspath(plan)
+    if isinstance(options.get("plan"), Mapping):
+        (folder / "plan.json").write_text(json.dumps(options["plan"]))
+        options["plan"] = str(folder / "plan.json")
     output = folder / "bundle" if bundle_dir is None else pathlib.Path(bundle_dir)
-    return Program(source, output, options, place, _compiled(source, output, options, validate))
+    return Program(source, output, options, place, _compiled(source, output, folder, options, validate))
 
 
 def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
     """The IR of a program after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` if it does not get there."""
     with tempfile.TemporaryDirectory(prefix="spyre-") as place:
-        source = _written(program, pathlib.Path(place))
-        return _compiled(source, pathlib.Path(place) / "bundle", {**options, "compile_to": to}, validate=False).ir
+        folder = pathlib.Path(place)
+        source = _written(program, folder)
+        return _compiled(source, folder / "bundle", folder, {**options, "compile_to": to}, validate=False).ir
 
 
 def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pathlib.Path:
@@ -132,11 +131,14 @@ def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pa
     return source
 
 
-def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool) -> _Compiled:
+def _compiled(
+    source: pathlib.Path, output: pathlib.Path, folder: pathlib.Path, options: Mapping[str, Option], validate: bool
+) -> _Compiled:
+    """Compiles; `folder` is a temporary one."""
     pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
     # Text that was given has no file that the user knows.
-    shown = {str(source): "<program>"} if source.name == _TEXT and source.parent == output.parent else {}
-    return _Compiled(_compile(str(source), str(output), pairs, validate), shown)
+    shown = {str(source): "<program>"} if source.name == _TEXT else {}
+    return _Compiled(_compile(str(source), str(output), pairs, validate, str(folder / "no plan")), shown)
 
 
 def _pairs(name: str, value: Option) -> list[tuple[str, str]]:

@@ -42,13 +42,21 @@ pub(crate) struct Compiled {
     validation: Option<String>,
 }
 
-/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text.
+/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text;
+/// `no_plan` is a path where there is no file.
 ///
 /// # Errors
 /// Options that cannot be read are a diagnostic without a place, as is what was wrong with the program; an exception is only raised where
 /// the wait was interrupted.
 #[pyfunction]
-pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Vec<(String, String)>, validate: bool) -> PyResult<Compiled> {
+pub(crate) fn compile(
+    py: Python<'_>,
+    input: String,
+    output: String,
+    options: Vec<(String, String)>,
+    validate: bool,
+    no_plan: String,
+) -> PyResult<Compiled> {
     wait_for(py, move |_| {
         let refused = |message: String| Compiled {
             done: false,
@@ -58,17 +66,22 @@ pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Ve
             ir: None,
             validation: None,
         };
-        match options_of(&options) {
+        match options_of(&options, &no_plan) {
             Ok(options) => compile_file(&input, &output, &options, validate).unwrap_or_else(refused),
             Err(message) => refused(message),
         }
     })
 }
 
-fn options_of(given: &[(String, String)]) -> Result<Options, String> {
+fn options_of(given: &[(String, String)], no_plan: &str) -> Result<Options, String> {
     let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
     given.iter().try_for_each(|(name, value)| options.set(name, value))?;
     options.check()?;
+    if options.plan.is_empty() {
+        // What is chosen is noted where a plan is named that does not exist, if anything is.
+        let noting = Options { plan: no_plan.to_owned(), ..options.clone() };
+        return Ok(if noting.check().is_ok() { noting } else { options });
+    }
     Ok(options)
 }
 

@@ -10,6 +10,7 @@ mod mutate_passes;
 mod new_pass;
 mod plans;
 mod plugin;
+mod python;
 mod rooms;
 mod setup;
 mod step;
@@ -29,6 +30,7 @@ usage: cargo xtask COMMAND
   mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
   fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
   plugin                     build the plugin for a stock mlir-opt
+  wheel                      build the Python package, and try it in an environment of its own
   mutate-passes [N [FROM [TO]]]
                              break N sampled lines of the passes one at a time, and say which the tests do not notice (hours)
   new-pass STAGE ARGUMENT    write the skeleton of a pass, for example: new-pass work spyre-balance-cores
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         ["plans", options @ ..] => plans::run(options),
         ["fuzz", target, minutes] => fuzz::run(target, minutes),
         ["plugin"] => plugin::run(),
+        ["wheel"] => python::wheel(),
         ["mutate-passes", options @ ..] => mutate_passes::run(options),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),
         [] | ["help" | "--help" | "-h"] => {

@@ -15,6 +15,8 @@ enum Probe {
     Program(&'static str),
     /// A C header of the system.
     Header(&'static str),
+    /// A module of Python.
+    Module(&'static str),
 }
 
 /// What we need, and the Debian package that has it.
@@ -34,6 +36,8 @@ const NEEDS: &[(&str, Probe)] = &[
     ("cmake", Probe::Program("cmake")),
     ("ninja-build", Probe::Program("ninja")),
     ("python3", Probe::Program("python3")),
+    // For the environments of the Python package's tests.
+    ("python3-venv", Probe::Module("ensurepip")),
     // Runs `test/memory.rs`.
     ("valgrind", Probe::Program("valgrind")),
     ("zlib1g-dev", Probe::Header("zlib.h")),
@@ -84,6 +88,10 @@ impl Probe {
                 (path.exists(), path.display().to_string())
             }
             Self::Program(name) => (is_program(name), format!("the program '{name}'")),
+            Self::Module(name) => {
+                let found = Command::new("python3").args(["-c", &format!("import {name}")]).output();
+                (found.is_ok_and(|output| output.status.success()), format!("the module '{name}' of Python"))
+            }
             Self::Header(name) => {
                 let folders = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"];
                 (folders.iter().any(|folder| Path::new(folder).join(name).exists()), format!("the header <{name}>"))

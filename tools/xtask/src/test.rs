@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test and check.
 
 use crate::{
-    plugin, setup,
+    plugin, python, setup,
     step::{self, cargo},
 };
 use std::{
@@ -32,6 +32,7 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("round trips", perturbed(&["--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
         step::run("memory", &mut checked(&["--test", "memory", "--", "--ignored"])),
         plugin_test(),
+        python::test(),
     ];
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();

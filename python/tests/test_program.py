@@ -1,0 +1,257 @@
+"""The compiler, the simulator and the planner from Python."""
+
+import gc
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy
+import pytest
+
+import spyre_mlir
+
+SOFTMAX = """
+func.func @softmax(%x: tensor<96x200xf16>) -> tensor<96x200xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<96x200xf16> -> tensor<96x1xf16>
+  %shifted = spyre.pointwise sub(%x, %max) : (tensor<96x200xf16>, tensor<96x1xf16>) -> tensor<96x200xf16>
+  %exp = spyre.pointwise exp(%shifted) : tensor<96x200xf16>
+  %sum = spyre.reduce sum(%exp) dims [1] : tensor<96x200xf16> -> tensor<96x1xf16>
+  %result = spyre.pointwise realdiv(%exp, %sum) : (tensor<96x200xf16>, tensor<96x1xf16>) -> tensor<96x200xf16>
+  return %result : tensor<96x200xf16>
+}
+"""
+
+#: Adds 1 to elements of a type.
+ADD_ONE = """
+func.func @add(%x: tensor<70xTYPE>) -> tensor<70xTYPE> {
+  %one = arith.constant 1.0 : TYPE
+  %empty = tensor.empty() : tensor<70xTYPE>
+  %result = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<70xTYPE>) outs(%empty : tensor<70xTYPE>) {
+  ^bb0(%in: TYPE, %out: TYPE):
+    %sum = arith.addf %in, %one : TYPE
+    linalg.yield %sum : TYPE
+  } -> tensor<70xTYPE>
+  return %result : tensor<70xTYPE>
+}
+"""
+
+OPEN = """
+func.func @exp(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x64xf16>
+  %empty = tensor.empty(%n) : tensor<?x64xf16>
+  %result = linalg.exp ins(%x : tensor<?x64xf16>) outs(%empty : tensor<?x64xf16>) -> tensor<?x64xf16>
+  return %result : tensor<?x64xf16>
+}
+"""
+
+FOREIGN = """
+func.func @main(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %y = "stablehlo.exponential"(%x) : (tensor<4xf16>) -> tensor<4xf16>
+  return %y : tensor<4xf16>
+}
+"""
+
+
+def softmax_of(x: numpy.ndarray) -> numpy.ndarray:
+    powers = numpy.exp(x.astype(float) - x.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def test_a_program_is_compiled_run_and_validated():
+    program = spyre_mlir.compile(SOFTMAX, validate=True)
+    assert [str(each) for each in program.arguments + program.results] == ["arg0: tensor<96x200xf16>", "result0: tensor<96x200xf16>"]
+    x = numpy.random.default_rng(0).normal(size=(96, 200)).astype(numpy.float16)
+    [found] = program.run(x)
+    assert found.dtype == numpy.float16 and abs(found - softmax_of(x)).max() < 1e-3
+    assert program.validation == program.validate() and "agree" in program.validation
+    assert program.report["total"] and program.simulation.report["total"]
+    assert (program.bundle_dir / "program.json").is_file()
+
+
+def test_validation_may_come_later():
+    program = spyre_mlir.compile(SOFTMAX)
+    assert program.validation is None
+    assert "agree" in program.validate() and "agree" in program.validation
+
+
+@pytest.mark.parametrize("name, dtype, tolerance", [("f16", "<f2", 4e-3), ("f32", "<f4", 1e-6), ("bf16", "<f4", 2e-2)])
+def test_elements_are_those_of_numpy(name, dtype, tolerance):
+    program = spyre_mlir.compile(ADD_ONE.replace("TYPE", name))
+    x = numpy.linspace(-2, 2, 70).astype(dtype)
+    [found] = program.run(x)
+    assert found.dtype == numpy.dtype(dtype) and abs(found - (x + 1)).max() <= tolerance
+
+
+def test_a_bundle_goes_where_it_is_told(tmp_path):
+    program = spyre_mlir.compile(SOFTMAX, bundle_dir=tmp_path / "out")
+    assert program.bundle_dir == tmp_path / "out" and (tmp_path / "out" / "program.json").is_file()
+    del program
+    gc.collect()
+    # Any bundle runs without its program.
+    simulation = spyre_mlir.Simulation(tmp_path / "out")
+    assert simulation.run(numpy.zeros((96, 200), numpy.float16))[0].sum() == pytest.approx(96, rel=1e-2)
+
+
+def test_a_temporary_bundle_goes_with_its_program():
+    program = spyre_mlir.compile(SOFTMAX)
+    place = program.bundle_dir
+    assert place.is_dir()
+    del program
+    gc.collect()
+    assert not place.exists()
+
+
+def test_options_are_those_of_the_tool(tmp_path):
+    one_core = spyre_mlir.compile(SOFTMAX, cores=1, lx_planner="none")
+    assert {op["cores"] for op in one_core.report["ops"]} == {1}
+    assert one_core.report["total"]["hbm_read"] > spyre_mlir.compile(SOFTMAX).report["total"]["hbm_read"]
+    open_sizes = spyre_mlir.compile(OPEN, dim_size={"arg0.0": 24})
+    assert open_sizes.arguments[0].shape == (24, 64)
+    from_file = tmp_path / "softmax.mlir"
+    from_file.write_text(SOFTMAX)
+    assert spyre_mlir.compile(from_file).results == spyre_mlir.compile(str(from_file)).results
+
+
+def test_a_plan_is_followed():
+    program = spyre_mlir.compile(SOFTMAX)
+    again = spyre_mlir.compile(SOFTMAX, plan=program.plan)
+    assert again.plan is None
+    files = [sorted(path.relative_to(each.bundle_dir) for path in each.bundle_dir.rglob("*.*")) for each in (program, again)]
+    assert files[0] == files[1]
+    assert all((program.bundle_dir / name).read_bytes() == (again.bundle_dir / name).read_bytes() for name in files[0])
+    with pytest.raises(spyre_mlir.CompileError, match="plan"):
+        spyre_mlir.compile(OPEN, dim_size={"arg0.0": 24}, plan=program.plan)
+
+
+def test_ir_after_a_phase():
+    assert "spyre.reduce max" in spyre_mlir.lower(SOFTMAX, to="import")
+    assert "sdsc.op" in spyre_mlir.lower(SOFTMAX, to="bundle")
+
+
+def test_what_is_refused_has_a_place_a_reason_and_no_output(tmp_path):
+    with pytest.raises(spyre_mlir.CompileError) as refused:
+        spyre_mlir.compile(FOREIGN, bundle_dir=tmp_path / "out")
+    [error] = refused.value.errors
+    assert (error.location.file, error.location.line) == ("<program>", 3)
+    assert "stablehlo" in error.message and str(refused.value).startswith("<program>:3:31: error: ")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"coress": 3}, "unknown option 'coress'"),
+        ({"cores": 33}, "cores"),
+        ({"tile_search": "maybe"}, "expected 'auto' or 'none', found 'maybe'"),
+        ({"dim_size": {"arg7.0": 3}}, "arg7"),
+    ],
+)
+def test_wrong_options_are_errors_of_the_user(options, said):
+    with pytest.raises(spyre_mlir.CompileError, match=said):
+        spyre_mlir.compile(SOFTMAX, **options)
+
+
+def test_arrays_that_do_not_fit_are_refused():
+    program = spyre_mlir.compile(SOFTMAX)
+    for arrays, said in [
+        ([], "has 1 arguments"),
+        ([numpy.zeros((96, 200))], "type float64 was given"),
+        ([numpy.zeros((96, 201), numpy.float16)], r"shape \(96, 201\)"),
+    ]:
+        with pytest.raises(spyre_mlir.RunError, match=said):
+            program.run(*arrays)
+    with pytest.raises(spyre_mlir.RunError, match="steps"):
+        program.run(numpy.zeros((96, 200), numpy.float16), max_steps=10)
+
+
+def test_what_is_no_bundle_is_refused(tmp_path):
+    with pytest.raises(spyre_mlir.RunError, match="program.json"):
+        spyre_mlir.Simulation(tmp_path)
+
+
+def test_arrays_in_other_orders_are_read_as_they_mean():
+    program = spyre_mlir.compile(SOFTMAX)
+    x = numpy.random.default_rng(1).normal(size=(200, 96)).astype(numpy.float16)
+    assert (program.run(x.T)[0] == program.run(numpy.ascontiguousarray(x.T))[0]).all()
+
+
+def test_the_planner_plans():
+    csv = "id,lower,upper,size\na,0,3,4\nb,2,5,4\nc,5,6,8\n"
+    planned = spyre_mlir.plan(csv, capacity=8)
+    assert planned["optimal"] and planned["hbm_bytes_left"] == 0 and set(planned["addresses"]) == {"a", "b", "c"}
+    with pytest.raises(ValueError, match="capacity is missing"):
+        spyre_mlir.plan(csv)
+    with pytest.raises(ValueError, match="planner"):
+        spyre_mlir.plan(csv, capacity=8, planner="best")
+
+
+def test_python_goes_on_while_the_compiler_works():
+    done = threading.Event()
+    thread = threading.Thread(target=lambda: (spyre_mlir.compile(SOFTMAX), done.set()))
+    thread.start()
+    ticks = 0
+    while not done.wait(0.001):
+        ticks += 1
+    thread.join()
+    assert ticks > 0
+
+
+def test_ctrl_c_ends_the_wait():
+    # A simulation of many steps, in a process of its own.
+    script = textwrap.dedent(
+        """
+        import numpy, sys, time, spyre_mlir
+        size = 2048
+        text = f'''func.func @main(%a: tensor<{size}x{size}xf32>, %b: tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32> {{
+          %c = spyre.matmul(%a, %b) : (tensor<{size}x{size}xf32>, tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32>
+          return %c : tensor<{size}x{size}xf32>
+        }}'''
+        program = spyre_mlir.compile(text.replace("f32", "f16"))
+        arrays = [numpy.zeros((size, size), numpy.float16)] * 2
+        print("ready", flush=True)
+        try:
+            while True:
+                program.run(*arrays)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=os.environ)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    assert process.stdout.readline() == "interrupted\n"
+    assert time.monotonic() - started < 10
+    process.wait(timeout=60)
+
+
+def run_tool(name: str, *words: str) -> subprocess.CompletedProcess:
+    script = f"import sys; from spyre_mlir import _tools; sys.exit(_tools.{name}())"
+    return subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, env=os.environ)
+
+
+def test_tools_have_their_exit_codes(tmp_path):
+    source = tmp_path / "softmax.mlir"
+    source.write_text(SOFTMAX)
+    out = str(tmp_path / "out")
+    compiled = run_tool("spyre_compile", str(source), "-o", out)
+    assert (compiled.returncode, compiled.stderr) == (0, "") and "HBM traffic" in compiled.stdout
+    assert "element operations" in run_tool("spyre_run", out, "--check", str(source)).stdout
+    assert run_tool("spyre_translate", "--check-bundle", out).returncode == 0
+    assert run_tool("spyre_compile", "nowhere.mlir", "-o", out).returncode == 1
+    assert "spyre.reduce" in run_tool("spyre_opt", str(source)).stdout
+    assert run_tool("spyre_plan").returncode == 1
+    version = run_tool("spyre_run", "--version")
+    assert version.stdout.split() == ["spyre-run", spyre_mlir.__version__]
+
+
+def test_types_are_annotated():
+    assert pathlib.Path(spyre_mlir.__file__).with_name("py.typed").is_file()
