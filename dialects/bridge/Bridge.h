@@ -40,6 +40,9 @@ typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, S
 /// MLIR's opt driver; returns the exit code. With `--spyre-validate-each` the observer looks at every pass.
 int spyreOptMain(int argc, char **argv, SpyrePassObserver observer);
 
+/// MLIR's language server on standard input and output; returns the exit code.
+int spyreLspServerMain(int argc, char **argv);
+
 /// Adds what lowering to LLVM needs beyond the dialects of programs.
 void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
 /// Lowers the module in place and hands it to the JIT; null if that failed, which has been reported. A function `f` becomes

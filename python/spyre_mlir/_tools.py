@@ -17,6 +17,11 @@ def spyre_compile() -> int:
     return _run("spyre-compile")
 
 
+def spyre_lsp_server() -> int:
+    """Runs `spyre-lsp-server`."""
+    return _run("spyre-lsp-server")
+
+
 def spyre_opt() -> int:
     """Runs `spyre-opt`."""
     return _run("spyre-opt")

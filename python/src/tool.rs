@@ -15,6 +15,8 @@ pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> Py
         #[cfg(feature = "mlir")]
         "spyre-compile" => Ok(spyre::tool::spyre_compile::main(words()).into()),
         #[cfg(feature = "mlir")]
+        "spyre-lsp-server" => Ok(spyre::tool::spyre_lsp_server::main(words())),
+        #[cfg(feature = "mlir")]
         "spyre-opt" => Ok(spyre::tool::spyre_opt::main(words())),
         "spyre-plan" => Ok(spyre_plan::main(words()).into()),
         "spyre-run" => Ok(spyre_run::main(words()).into()),

@@ -1,14 +1,16 @@
 //! Passes in Rust: declared in `dialects/passes/Passes.td`, which makes their options, help and documentation; run here.
 
 use super::{
-    Op, OpExt, Reported, error_at,
+    Op, OpExt, Reported,
+    drivers::with_c_words,
+    error_at,
     op::graveyard,
     text::{string_ref, text_of},
 };
 use mlir_sys::{MlirOperation, MlirStringRef};
 use std::{
     collections::BTreeMap,
-    ffi::{CString, c_char, c_int, c_void},
+    ffi::{c_char, c_int, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
@@ -240,12 +242,8 @@ pub fn register(hooks: &'static Hooks) {
 #[must_use]
 pub fn opt_main(hooks: &'static Hooks, arguments: impl Iterator<Item = String>) -> i32 {
     register(hooks);
-    let arguments: Vec<CString> = arguments.filter_map(|argument| CString::new(argument).ok()).collect();
-    let mut pointers: Vec<*mut c_char> = arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();
-    let count = c_int::try_from(pointers.len()).expect("as many arguments as a process can have");
-    pointers.push(std::ptr::null_mut());
-    // SAFETY: the strings outlive the call, which only reads them.
-    let code = unsafe { spyreOptMain(count, pointers.as_mut_ptr(), observe) };
+    // SAFETY: C++ only reads the words, which outlive the call.
+    let code = with_c_words(arguments, |count, words| unsafe { spyreOptMain(count, words, observe) });
     // LLVM's own convention is 1 for every failure; a bug of ours is 2 (interfaces.md).
     if found_bug() { 2 } else { code }
 }

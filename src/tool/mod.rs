@@ -3,6 +3,8 @@
 #[cfg(feature = "mlir")]
 pub mod spyre_compile;
 #[cfg(feature = "mlir")]
+pub mod spyre_lsp_server;
+#[cfg(feature = "mlir")]
 pub mod spyre_opt;
 pub mod spyre_plan;
 pub mod spyre_run;

@@ -1,0 +1,19 @@
+//===- LspServer.cpp - MLIR's language server with our dialects -----------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bridge.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+using namespace mlir;
+
+int spyreLspServerMain(int argc, char **argv) {
+  DialectRegistry registry;
+  spyreRegisterDialects(wrap(&registry));
+  return failed(MlirLspServerMain(argc, argv, registry)) ? 1 : 0;
+}

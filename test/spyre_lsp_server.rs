@@ -1,0 +1,133 @@
+//! `spyre-lsp-server` as an editor talks to it: diagnostics, hover, definition, completion.
+
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+const PROGRAM: &str = "func.func @main(%arg0: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  %max = spyre.reduce max(%arg0) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
+  %0 = spyre.pointwise sub(%arg0, %max) : (tensor<4x64xf16>, tensor<4x1xf16>) -> tensor<4x64xf16>
+  return %0 : tensor<4x64xf16>
+}
+";
+
+struct Editor {
+    server: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    number: u64,
+}
+
+impl Editor {
+    fn start() -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-lsp-server"));
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (to, from) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+        let mut editor = Self { server, to, from, number: 0 };
+        let answer = editor.ask("initialize", &json!({"processId": null, "rootUri": null, "capabilities": {}}));
+        assert!(answer["capabilities"]["hoverProvider"].as_bool().unwrap(), "{answer}");
+        editor.tell("initialized", &json!({}));
+        editor
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        self.to.flush().unwrap();
+    }
+
+    fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.number += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
+        let mut answer = self.hear();
+        assert_eq!(answer["id"], self.number, "{answer}");
+        answer["result"].take()
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.from.read_line(&mut line).unwrap() > 0, "the server has gone");
+            match line.trim() {
+                "" => break,
+                line => length = line.strip_prefix("Content-Length: ").map_or(length, |length| length.parse().unwrap()),
+            }
+        }
+        let mut text = vec![0; length];
+        self.from.read_exact(&mut text).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    /// Opens a program; gives the diagnostics of it.
+    fn open(&mut self, name: &str, text: &str) -> Vec<Value> {
+        let document = json!({"uri": format!("file:///{name}"), "languageId": "mlir", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", &json!({"textDocument": document}));
+        let mut published = self.hear();
+        assert_eq!(published["method"], "textDocument/publishDiagnostics");
+        std::mem::take(published["params"]["diagnostics"].as_array_mut().unwrap())
+    }
+
+    fn ask_at(&mut self, method: &str, name: &str, [line, character]: [usize; 2]) -> Value {
+        let place = json!({"textDocument": {"uri": format!("file:///{name}")}, "position": {"line": line, "character": character}});
+        self.ask(method, &place)
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The line and column of the first letter of a word.
+fn place_of(word: &str) -> [usize; 2] {
+    let (line, text) = PROGRAM.lines().enumerate().find(|(_, text)| text.contains(word)).unwrap();
+    [line, text.find(word).unwrap()]
+}
+
+#[test]
+fn a_wrong_program_has_the_verifiers_diagnostic_where_it_is_wrong() {
+    let mut editor = Editor::start();
+    assert_eq!(editor.open("right.mlir", PROGRAM), Vec::<Value>::new());
+    let found = editor.open("wrong.mlir", &PROGRAM.replace("dims [1]", "dims [2]"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0]["message"].as_str().unwrap().contains("'spyre.reduce' op"), "{found:?}");
+    assert_eq!(found[0]["range"]["start"]["line"], 1);
+}
+
+#[test]
+fn hover_says_what_an_operation_is() {
+    let mut editor = Editor::start();
+    editor.open("a.mlir", PROGRAM);
+    let hover = editor.ask_at("textDocument/hover", "a.mlir", place_of("spyre.pointwise"));
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("\"spyre.pointwise\""), "{hover}");
+}
+
+#[test]
+fn a_use_leads_to_its_definition_and_back() {
+    let mut editor = Editor::start();
+    editor.open("a.mlir", PROGRAM);
+    let definition = editor.ask_at("textDocument/definition", "a.mlir", place_of("%max) :"));
+    assert_eq!(definition[0]["range"]["start"], json!({"line": 1, "character": 2}), "{definition}");
+    let place = json!({"textDocument": {"uri": "file:///a.mlir"}, "position": {"line": 1, "character": 3}, "context": {"includeDeclaration": false}});
+    let uses = editor.ask("textDocument/references", &place);
+    assert!(uses.as_array().unwrap().iter().any(|found| found["range"]["start"]["line"] == 2), "{uses}");
+}
+
+#[test]
+fn completion_knows_our_dialects() {
+    let mut editor = Editor::start();
+    editor.open("a.mlir", &PROGRAM.replace("spyre.pointwise sub", "spyre."));
+    let [line, column] = place_of("spyre.pointwise");
+    let found = editor.ask_at("textDocument/completion", "a.mlir", [line, column + "spyre.".len()]);
+    let items = found["items"].as_array().unwrap();
+    assert!(items.iter().any(|item| item["label"].as_str().unwrap().contains("matmul")), "{found}");
+}
