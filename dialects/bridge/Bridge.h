@@ -40,6 +40,10 @@ typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, S
 /// MLIR's opt driver; returns the exit code. With `--spyre-validate-each` the observer looks at every pass.
 int spyreOptMain(int argc, char **argv, SpyrePassObserver observer);
 
+/// Keeps operations of a function's body (`kept` has one entry for each but the terminator) and returns `count` values of what is kept, or of
+/// arguments. Results of the others that are used become arguments; arguments without a use go.
+void spyreKeepPart(MlirOperation function, const bool *kept, const MlirValue *returned, intptr_t count);
+
 /// MLIR's language server on standard input and output; returns the exit code.
 int spyreLspServerMain(int argc, char **argv);
 

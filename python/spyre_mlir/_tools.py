@@ -32,6 +32,11 @@ def spyre_plan() -> int:
     return _run("spyre-plan")
 
 
+def spyre_reduce() -> int:
+    """Runs `spyre-reduce`."""
+    return _run("spyre-reduce")
+
+
 def spyre_run() -> int:
     """Runs `spyre-run`."""
     return _run("spyre-run")

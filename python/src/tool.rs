@@ -19,6 +19,8 @@ pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> Py
         #[cfg(feature = "mlir")]
         "spyre-opt" => Ok(spyre::tool::spyre_opt::main(words())),
         "spyre-plan" => Ok(spyre_plan::main(words()).into()),
+        #[cfg(feature = "mlir")]
+        "spyre-reduce" => Ok(spyre::tool::spyre_reduce::main(words()).into()),
         "spyre-run" => Ok(spyre_run::main(words()).into()),
         "spyre-translate" => Ok(spyre_translate::main(words()).into()),
         other => Err(PyValueError::new_err(format!("there is no tool '{other}' in this build"))),

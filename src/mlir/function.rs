@@ -1,12 +1,13 @@
 //! `func.func`: its type and the attributes of its arguments.
 
-use super::{Attribute, BlockExt, Op, OpExt, ValueLike, array, dictionary_entries, elements, op::identifier, type_attribute};
+use super::{Attribute, BlockExt, Op, OpExt, Value, ValueLike, array, dictionary_entries, elements, op::identifier, type_attribute};
 use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
-use mlir_sys::MlirOperation;
+use mlir_sys::{MlirOperation, MlirValue};
 
 unsafe extern "C" {
     fn spyreSpellPlainly(function: MlirOperation);
     fn spyreGeneralizeNamedOps(function: MlirOperation, replaced: unsafe extern "C" fn(MlirOperation));
+    fn spyreKeepPart(function: MlirOperation, kept: *const bool, returned: *const MlirValue, count: isize);
 }
 
 const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
@@ -28,6 +29,18 @@ pub fn spell_plainly(function: Op<'_>) {
 unsafe extern "C" fn bury_replaced(op: MlirOperation) {
     // SAFETY: C++ hands over an operation of the function, without users.
     unsafe { Op::from_raw(op) }.erase();
+}
+
+/// Keeps operations of a function's body, an entry for each but the terminator, and returns values of what is kept, or of arguments. Results of
+/// the others that are used become arguments; arguments without a use go. What goes is freed: the caller holds no handle of it.
+///
+/// # Panics
+/// If there are more or fewer entries than operations.
+pub fn keep_part(function: Op<'_>, kept: &[bool], returned: &[Value<'_>]) {
+    assert_eq!(kept.len() + 1, function.body_ops().len(), "an entry for each operation but the terminator");
+    let returned: Vec<MlirValue> = returned.iter().map(ValueLike::to_raw).collect();
+    // SAFETY: the function and the values are alive; there are as many entries and values as C++ reads.
+    unsafe { spyreKeepPart(function.to_raw(), kept.as_ptr(), returned.as_ptr(), returned.len().cast_signed()) }
 }
 
 /// Makes a function's type say what its arguments and its returned values are.

@@ -60,7 +60,7 @@ pub use collect::{Collected, SourcePlace, collect, places_of};
 pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, quietly, remark_at, warning_at};
 pub use drivers::lsp_server_main;
-pub use function::{argument_attribute, generalize_named_ops, set_argument_attribute, set_function_type, spell_plainly};
+pub use function::{argument_attribute, generalize_named_ops, keep_part, set_argument_attribute, set_function_type, spell_plainly};
 pub use jit::{Jit, JitArray, n_approximated, widen};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};

@@ -7,6 +7,8 @@ pub mod spyre_lsp_server;
 #[cfg(feature = "mlir")]
 pub mod spyre_opt;
 pub mod spyre_plan;
+#[cfg(feature = "mlir")]
+pub mod spyre_reduce;
 pub mod spyre_run;
 pub mod spyre_translate;
 

@@ -1,0 +1,210 @@
+//! `spyre-reduce`: the smallest part of a program for which a command does what it does for the whole.
+
+mod shrink;
+
+use crate::{
+    mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, functions_of, is_public, keep_part},
+    pipeline, tool,
+};
+use clap::Parser;
+use shrink::{Outline, Part, Returned, Search};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Makes a program smaller as long as a command ends as it does for the whole program.
+///
+/// Operations are left out, and what they compute becomes an argument; results are left out, or replaced by earlier values.
+#[derive(Parser)]
+#[command(name = "spyre-reduce", version)]
+struct Arguments {
+    /// The module, as MLIR text or bytecode
+    input: String,
+    /// The file for the part; standard output without it
+    #[arg(short = 'o', value_name = "FILE.mlir", default_value = "-")]
+    output: String,
+    /// The function to make smaller; by default the only public one
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// What the command must print as well, such as a part of its message; by default, if it refuses the program with exit code 1, its first error
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    says: Option<String>,
+    /// Try at most so many parts
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    tests: u64,
+    /// The command, behind `--`: {} is the file of the part, which stands at the end if there is no {}
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+#[must_use]
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    tool::main("spyre-reduce", words, run)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let session = pipeline::session();
+    let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;
+    let module = source.parse().ok_or_else(String::new)?;
+    let name = entry_of(&module, arguments.entry.as_deref())?;
+    let place = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    let check = Check::of_the_whole(arguments, &module, place.path().join("part.mlir"))?;
+    let (outline, whole) = outline_of(function_of(&module, &name));
+    let mut is_interesting = |part: &Part| part_of(&module, &name, part).map_or(Ok(false), |part| check.holds(&part));
+    let mut search = Search::new(&outline, arguments.tests, &mut is_interesting);
+    let n_ops = whole.kept.len();
+    let part = search.shrink(whole)?;
+    let n_tests = search.n_tests;
+    let reduced = part_of(&module, &name, &part).ok_or("the part that was found is not valid any more")?;
+    tool::write_file(&arguments.output, format!("{}\n", reduced.op()))?;
+    if arguments.output != "-" {
+        tool::say(&format!("{} of {n_ops} operations are left after {n_tests} tests: {}\n", part.kept.len(), arguments.output))?;
+    }
+    Ok(())
+}
+
+/// The name of the function that is made smaller.
+fn entry_of(module: &Module<'_>, named: Option<&str>) -> Result<String, String> {
+    let with_body = |function: &Op<'_>| function.body().is_some();
+    let functions: Vec<Op<'_>> = functions_of(module.op()).into_iter().filter(with_body).collect();
+    let names = |functions: &[Op<'_>]| functions.iter().map(|function| name_of(*function).to_owned()).collect::<Vec<_>>();
+    if let Some(named) = named {
+        let is_there = functions.iter().any(|function| name_of(*function) == named);
+        let all = names(&functions).join("', '");
+        return if is_there { Ok(named.to_owned()) } else { Err(format!("--entry {named}: the module has the functions '{all}'")) };
+    }
+    let public = names(&functions.into_iter().filter(|function| is_public(*function)).collect::<Vec<_>>());
+    match <[String; 1]>::try_from(public) {
+        Ok([name]) => Ok(name),
+        Err(public) if public.is_empty() => Err("the module has no public function with a body".to_owned()),
+        Err(public) => Err(format!("the module has several public functions: choose one of '{}' by --entry", public.join("', '"))),
+    }
+}
+
+fn name_of(function: Op<'_>) -> &str {
+    function.text_attr(crate::dialect::ods::attr::SYM_NAME)
+}
+
+fn function_of<'m>(module: &'m Module<'_>, name: &str) -> Op<'m> {
+    let found = functions_of(module.op()).into_iter().find(|function| name_of(*function) == name);
+    found.expect("copies of a module have its functions")
+}
+
+/// What a function's operations read, and the whole of it.
+fn outline_of(function: Op<'_>) -> (Outline, Part) {
+    let ops = operations_of(function);
+    let mut positions: ValueMap<(usize, usize)> = ValueMap::default();
+    for (position, op) in ops.iter().enumerate() {
+        op.outputs().into_iter().enumerate().for_each(|(result, value)| {
+            positions.insert(value, (position, result));
+        });
+    }
+    let read_by = |op: &Op<'_>| {
+        let mut read = BTreeSet::new();
+        for inner in op.nested() {
+            read.extend(inner.inputs().into_iter().filter_map(|value| positions.get(value).map(|(op, _)| *op)));
+        }
+        read
+    };
+    let outline = Outline { n_results: ops.iter().map(|op| op.outputs().len()).collect(), reads: ops.iter().map(read_by).collect() };
+    let returned = function.yielded().into_iter().map(|value| match positions.get(value) {
+        Some(&(op, result)) => Returned::Result { op, result },
+        None => Returned::Argument(value.arg_of().map_or(0, |(_, number)| number)),
+    });
+    (outline, Part { kept: (0..ops.len()).collect(), returned: returned.collect() })
+}
+
+/// The operations of a function's body, but for the terminator.
+fn operations_of(function: Op<'_>) -> Vec<Op<'_>> {
+    let mut ops = function.body_ops();
+    ops.pop();
+    ops
+}
+
+/// A copy of the module with a part of the function; none if that is no valid program.
+fn part_of<'s>(module: &Module<'s>, name: &str, part: &Part) -> Option<Module<'s>> {
+    let copy = module.duplicate();
+    let function = function_of(&copy, name);
+    let ops = operations_of(function);
+    let kept: Vec<bool> = (0..ops.len()).map(|op| part.kept.contains(&op)).collect();
+    let arguments = function.body_args();
+    let returned: Vec<Value<'_>> = part
+        .returned
+        .iter()
+        .map(|value| match *value {
+            Returned::Result { op, result } => ops[op].outputs()[result],
+            Returned::Argument(number) => arguments[number],
+        })
+        .collect();
+    keep_part(function, &kept, &returned);
+    quiet(copy.session(), || copy.verify()).then_some(copy)
+}
+
+fn quiet<T>(session: &Session, do_it: impl FnOnce() -> T) -> T {
+    crate::mlir::collect(session.context(), do_it).0
+}
+
+/// What is looked for.
+struct Check<'a> {
+    command: &'a [String],
+    /// What must be printed.
+    says: Option<String>,
+    /// The exit code for the whole program; none if a signal ended it.
+    code: Option<i32>,
+    file: PathBuf,
+}
+
+/// The exit code of a tool that refuses its input.
+const REFUSED: i32 = 1;
+
+impl<'a> Check<'a> {
+    /// Runs the command on the whole program.
+    fn of_the_whole(arguments: &'a Arguments, module: &Module<'_>, file: PathBuf) -> Result<Self, String> {
+        let mut check = Self { command: &arguments.command, says: arguments.says.clone(), code: None, file };
+        let (code, text) = check.run(module)?;
+        check.code = code;
+        match &check.says {
+            Some(says) if !text.contains(says) => Err(format!("the command does not print '{says}' for the whole program, but:\n{text}")),
+            None if code == Some(0) => {
+                Err("the command succeeds for the whole program: choose one that fails, or say what it prints by --says".to_owned())
+            }
+            // There are many reasons to refuse a part; the one for the whole is meant.
+            None if code == Some(REFUSED) => Ok(Self { says: first_error(&text), ..check }),
+            _ => Ok(check),
+        }
+    }
+
+    fn holds(&self, module: &Module<'_>) -> Result<bool, String> {
+        let (code, text) = self.run(module)?;
+        Ok(code == self.code && self.says.as_ref().is_none_or(|says| text.contains(says)))
+    }
+
+    /// The exit code, and what was printed.
+    fn run(&self, module: &Module<'_>) -> Result<(Option<i32>, String), String> {
+        fs::write(&self.file, format!("{}\n", module.op())).map_err(|error| format!("cannot write '{}': {error}", self.file.display()))?;
+        let output = self.command_on(&self.file).output().map_err(|error| format!("cannot run '{}': {error}", self.command[0]))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        Ok((output.status.code(), text))
+    }
+
+    fn command_on(&self, file: &Path) -> Command {
+        let file = file.to_string_lossy();
+        let mut words: Vec<String> = self.command.iter().map(|word| word.replace("{}", &file)).collect();
+        if words == self.command {
+            words.push(file.into_owned());
+        }
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).stdin(std::process::Stdio::null());
+        command
+    }
+}
+
+/// The first error of what a tool prints, without its place.
+fn first_error(text: &str) -> Option<String> {
+    text.lines().find_map(|line| line.split_once("error: ")).map(|(_, message)| message.to_owned())
+}

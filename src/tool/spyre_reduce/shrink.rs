@@ -1,0 +1,187 @@
+//! Which operations of a function are enough for what is looked for: delta debugging on a graph.
+
+use std::collections::BTreeSet;
+
+/// The operations of a function in order: how many results each has, and the operations whose results it reads.
+pub(super) struct Outline {
+    pub(super) n_results: Vec<usize>,
+    pub(super) reads: Vec<BTreeSet<usize>>,
+}
+
+/// A value that is returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Returned {
+    /// A result of an operation.
+    Result { op: usize, result: usize },
+    /// An argument of the function.
+    Argument(usize),
+}
+
+/// A part of a function: what the operations that are not kept compute becomes an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) kept: BTreeSet<usize>,
+    pub(super) returned: Vec<Returned>,
+}
+
+/// A search for a small part, which may look at so many.
+pub(super) struct Search<'a> {
+    outline: &'a Outline,
+    is_interesting: &'a mut dyn FnMut(&Part) -> Result<bool, String>,
+    pub(super) n_tests: u64,
+    budget: u64,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(outline: &'a Outline, budget: u64, is_interesting: &'a mut dyn FnMut(&Part) -> Result<bool, String>) -> Self {
+        Self { outline, is_interesting, n_tests: 0, budget }
+    }
+
+    /// A part from which no operation and no result can be left out, if the budget suffices.
+    ///
+    /// # Errors
+    /// Those of the test.
+    pub(super) fn shrink(&mut self, whole: Part) -> Result<Part, String> {
+        let mut part = self.earliest(whole)?;
+        loop {
+            let before = part.clone();
+            part = self.with_fewer_results(part)?;
+            part = self.with_fewer_ops(part)?;
+            if part == before || self.is_over() {
+                return Ok(part);
+            }
+        }
+    }
+
+    const fn is_over(&self) -> bool {
+        self.n_tests >= self.budget
+    }
+
+    fn holds(&mut self, part: &Part) -> Result<bool, String> {
+        if self.is_over() {
+            return Ok(false);
+        }
+        self.n_tests += 1;
+        (self.is_interesting)(part)
+    }
+
+    /// The part that ends with the first operation whose results show what is looked for, if there is one.
+    fn earliest(&mut self, whole: Part) -> Result<Part, String> {
+        for &op in &whole.kept {
+            let returned = (0..self.outline.n_results[op]).map(|result| Returned::Result { op, result }).collect();
+            let part = self.outline.pruned(Part { kept: whole.kept.range(..=op).copied().collect(), returned });
+            if part.kept.len() < whole.kept.len() && !part.returned.is_empty() && self.holds(&part)? {
+                return Ok(part);
+            }
+        }
+        Ok(whole)
+    }
+
+    fn with_fewer_results(&mut self, mut part: Part) -> Result<Part, String> {
+        for value in part.returned.clone() {
+            let returned: Vec<Returned> = part.returned.iter().copied().filter(|other| *other != value).collect();
+            let fewer = self.outline.pruned(Part { returned, ..part.clone() });
+            if !fewer.returned.is_empty() && self.holds(&fewer)? {
+                part = fewer;
+            }
+        }
+        Ok(part)
+    }
+
+    /// Leaves out runs of operations, long ones first.
+    fn with_fewer_ops(&mut self, mut part: Part) -> Result<Part, String> {
+        let mut length = part.kept.len();
+        while length > 0 {
+            let ops: Vec<usize> = part.kept.iter().copied().collect();
+            for run in ops.chunks(length) {
+                let kept: BTreeSet<usize> = part.kept.iter().copied().filter(|op| !run.contains(op)).collect();
+                let fewer = self.outline.pruned(Part { kept, ..part.clone() });
+                if fewer.kept.len() < part.kept.len() && self.holds(&fewer)? {
+                    part = fewer;
+                }
+            }
+            length = length.min(part.kept.len()) / 2;
+        }
+        Ok(part)
+    }
+}
+
+impl Outline {
+    /// The part without what none of its results depends on.
+    fn pruned(&self, part: Part) -> Part {
+        let mut needed = BTreeSet::new();
+        let mut open: Vec<usize> = part.returned.iter().filter_map(|value| value.op()).collect();
+        while let Some(op) = open.pop() {
+            if part.kept.contains(&op) && needed.insert(op) {
+                open.extend(&self.reads[op]);
+            }
+        }
+        Part { kept: needed, ..part }
+    }
+}
+
+impl Returned {
+    const fn op(self) -> Option<usize> {
+        match self {
+            Self::Result { op, .. } => Some(op),
+            Self::Argument(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain of ops, each of which reads the one before.
+    fn chain(count: usize) -> Outline {
+        Outline { n_results: vec![1; count], reads: (0..count).map(|op| op.checked_sub(1).into_iter().collect()).collect() }
+    }
+
+    fn whole(outline: &Outline, returned: &[usize]) -> Part {
+        let returned = returned.iter().map(|op| Returned::Result { op: *op, result: 0 }).collect();
+        Part { kept: (0..outline.n_results.len()).collect(), returned }
+    }
+
+    fn shrunk(outline: &Outline, part: Part, budget: u64, mut test: impl FnMut(&Part) -> bool) -> (Part, u64) {
+        let mut is_interesting = |part: &Part| Ok(test(part));
+        let mut search = Search::new(outline, budget, &mut is_interesting);
+        let part = search.shrink(part).unwrap();
+        (part, search.n_tests)
+    }
+
+    #[test]
+    fn one_op_in_a_long_chain_is_found() {
+        let outline = chain(200);
+        let (part, n_tests) = shrunk(&outline, whole(&outline, &[199]), 1000, |part| part.kept.contains(&120));
+        assert_eq!(part, Part { kept: [120].into(), returned: vec![Returned::Result { op: 120, result: 0 }] });
+        assert!(n_tests < 200, "{n_tests}");
+    }
+
+    #[test]
+    fn ops_that_need_each_other_stay() {
+        let outline = chain(40);
+        let (part, _) = shrunk(&outline, whole(&outline, &[39]), 1000, |part| part.kept.contains(&7) && part.kept.contains(&30));
+        // What is between them is cut, unless the later one is only reached through it.
+        assert!(part.kept.is_superset(&[7, 30].into()));
+        assert_eq!(part.returned, [Returned::Result { op: 30, result: 0 }]);
+        assert_eq!(part.kept.len(), 24, "7 is needed only as long as 30 reads it, through all between");
+    }
+
+    #[test]
+    fn a_result_too_many_is_left_out() {
+        let outline = Outline { n_results: vec![1, 2, 1], reads: vec![BTreeSet::new(), [0].into(), [0].into()] };
+        let mut part = whole(&outline, &[2]);
+        part.returned.extend([Returned::Result { op: 1, result: 1 }, Returned::Argument(0)]);
+        let both = |part: &Part| part.returned.contains(&Returned::Argument(0)) && part.kept.contains(&1);
+        let (part, _) = shrunk(&outline, part, 1000, both);
+        assert_eq!(part, Part { kept: [1].into(), returned: vec![Returned::Result { op: 1, result: 1 }, Returned::Argument(0)] });
+    }
+
+    #[test]
+    fn a_budget_is_kept_and_the_best_so_far_given() {
+        let outline = chain(100);
+        let (part, n_tests) = shrunk(&outline, whole(&outline, &[99]), 5, |part| part.kept.contains(&99));
+        assert_eq!((n_tests, part.kept.contains(&99)), (5, true));
+    }
+}
