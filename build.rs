@@ -118,7 +118,19 @@ fn passes(prefix: &Path) -> Result<String, Box<dyn Error>> {
 fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
     let mut tablegen = Command::new(prefix.join("bin/llvm-tblgen"));
     tablegen.arg("--dump-json").arg("-I").arg(prefix.join("include"));
-    tablegen.args(["-I", "dialects/spyre", "-I", "dialects/sdsc", "-I", "dialects/sdscbundle", "-I", "dialects/tm_tensor", file]);
+    tablegen.args([
+        "-I",
+        "dialects/spyre",
+        "-I",
+        "dialects/sdsc",
+        "-I",
+        "dialects/sdscbundle",
+        "-I",
+        "dialects/tm_tensor",
+        "-I",
+        "dialects/passes",
+        file,
+    ]);
     Ok(serde_json::from_str(&output_of(&mut tablegen)?)?)
 }
 

@@ -143,10 +143,14 @@ struct Declared {
 
 impl Declared {
     fn all() -> Vec<Self> {
-        let path = "dialects/passes/Passes.td";
+        let passes: Vec<Self> = files("dialects/passes", &["td"]).iter().flat_map(|path| Self::of_file(path)).collect();
+        assert!(!passes.is_empty(), "no passes in dialects/passes");
+        passes
+    }
+
+    fn of_file(path: &str) -> Vec<Self> {
         let text = read(path);
-        let passes: Vec<Self> = text
-            .match_indices(": Spyre_Pass<\"")
+        text.match_indices(": Spyre_Pass<\"")
             .filter_map(|(offset, opening)| {
                 let (argument, rest) = text[offset + opening.len()..].split_once('"')?;
                 let body = rest.split_once("\n}").map_or(rest, |(body, _)| body);
@@ -161,9 +165,7 @@ impl Declared {
                     description,
                 })
             })
-            .collect();
-        assert!(!passes.is_empty(), "no passes in {path}");
-        passes
+            .collect()
     }
 
     /// `src/layout/propagate_layouts.rs` is in `layout`.

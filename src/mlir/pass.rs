@@ -1,4 +1,4 @@
-//! Passes in Rust: declared in `dialects/passes/Passes.td`, which makes their options, help and documentation; run here.
+//! Passes in Rust: declared in `dialects/passes`, which makes their options, help and documentation; run here.
 
 use super::{
     Op, OpExt, Reported,

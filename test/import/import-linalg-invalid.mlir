@@ -606,3 +606,34 @@ func.func @short_integers(%x: tensor<8x64xi16>) -> tensor<8x64xf16> {
   %y = arith.sitofp %x : tensor<8x64xi16> to tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }
+
+// -----
+
+func.func @windows_of_many_points(%x: tensor<3999xf16>) -> tensor<2000x2000xf16> {
+  %e = tensor.empty() : tensor<2000x2000xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<2000x2000xf16>) {
+  ^bb0(%o: f16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %at = arith.addi %i, %j : index
+    // expected-error @+1 {{'tensor.extract' op reads in overlapping windows, which take more than 1024 parts: not supported yet}}
+    %v = tensor.extract %x[%at] : tensor<3999xf16>
+    linalg.yield %v : f16
+  } -> tensor<2000x2000xf16>
+  return %y : tensor<2000x2000xf16>
+}
+
+// -----
+
+func.func @largest_of_some_integers(%x: tensor<9x70xi32>, %start: tensor<9xi32>) -> tensor<9xi32> {
+  %c5 = arith.constant 5 : i32
+  // expected-error @+1 {{'linalg.generic' op result 0 is no sum, product, maximum or minimum of new values: not supported yet}}
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<9x70xi32>) outs(%start : tensor<9xi32>) {
+  ^bb0(%v: i32, %running: i32):
+    %is_in = arith.cmpi ne, %v, %c5 : i32
+    %larger = arith.maxsi %v, %running : i32
+    %next = arith.select %is_in, %larger, %running : i32
+    linalg.yield %next : i32
+  } -> tensor<9xi32>
+  return %y : tensor<9xi32>
+}

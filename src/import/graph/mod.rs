@@ -9,6 +9,7 @@
 //! | `mod.rs` | the graph |
 //! | `known.rs` | numbers known at compile time |
 //! | `integers.rs` | integers of run time, as numbers or as indices |
+//! | `gather.rs` | rows that an index chooses |
 //! | `rows.rs` | what follows from an index, as rows of a table |
 //! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
@@ -16,6 +17,7 @@
 //! | `pad.rs` | tensors with borders |
 //! | `window.rs` | parts of an iteration space, for branches |
 
+mod gather;
 pub(in crate::import) mod integers;
 pub(in crate::import) mod known;
 pub(in crate::import) mod linear;

@@ -166,8 +166,7 @@ fn gathered(graph: &mut Graph, table: NodeId, index: NodeId, shape: &[i64], elem
         graph.reshape(table, &[of_table[0], n_columns])
     };
     let index = graph.reshape(index, &chosen);
-    let n_columns = if repeated { COLUMNS } else { n_columns };
-    let rows = graph.add(Kind::Gather(0), &[flat, index], [chosen.clone(), vec![n_columns]].concat(), element);
+    let rows = graph.gather_as(flat, 0, index, element);
     let of_rows = if repeated { rows } else { graph.reshape(rows, &[chosen, of_row].concat()) };
     let at_index = if along_index.is_empty() { vec![Expr::Constant(0)] } else { along_index.into_iter().map(Expr::Dim).collect() };
     let at_row = if repeated { vec![Expr::Constant(0)] } else { along_row.into_iter().map(Expr::Dim).collect() };

@@ -116,7 +116,7 @@ impl<'c> Generic<'_, 'c> {
         if let Some((position, found)) = self.body.position(result) {
             return self.import_position(position, found, result);
         }
-        let Some(reduction) = self.body.reduction(result) else {
+        let Some(reduction) = self.body.reduction(result).or_else(|| self.guarded_reduction(result)) else {
             let message = format!("result {result} is no sum, product, maximum or minimum of new values: not supported yet");
             return Ok(self.refused_result(result, message));
         };
@@ -133,6 +133,26 @@ impl<'c> Generic<'_, 'c> {
             dims => self.reduce_windows(dims, &reduction, result)?,
         };
         self.with_start(&reduction, result, node)
+    }
+
+    /// A reduction of only those new values for which a condition holds: the others are the number that changes nothing.
+    fn guarded_reduction(&mut self, result: usize) -> Option<Reduction> {
+        let (choice, condition, is_then, mut reduction) = self.body.guarded_reduction(result)?;
+        if self.ops[choice].outputs().len() != 1 {
+            return None;
+        }
+        let neutral = reduction.combiner.neutral();
+        let of = TensorType::of(self.op.outputs()[result].r#type())?.element;
+        if neutral.is_infinite() && !self.importer.scalar_element(of).is_float() {
+            return None;
+        }
+        let neutral = Scalar::Outer(self.importer.graph.number(neutral));
+        let [chosen, other] = if is_then { [reduction.new, neutral] } else { [neutral, reduction.new] };
+        reduction.new = Scalar::Op(self.body.ops.len());
+        self.body.ops.push(ScalarOp { name: "arith.select".to_owned(), operands: vec![condition, chosen, other] });
+        self.ops.push(self.ops[choice]);
+        self.known_ops.push(None);
+        Some(reduction)
     }
 
     /// Whether a factor of a product is looked up by an index.

@@ -225,6 +225,30 @@ impl Body {
         (!self.reads_accumulator(new)).then_some(Reduction { combiner, new, casts, ignores_nan })
     }
 
+    /// A combination of only those new values for which a condition holds: a choice between the combined value and the running one. Gives
+    /// the operation that chooses, its condition, and whether the combined value is chosen where that is true.
+    #[must_use]
+    pub fn guarded_reduction(&self, result: usize) -> Option<(usize, Scalar, bool, Reduction)> {
+        let mut casts = Vec::new();
+        let Scalar::Op(index) = self.behind_casts(*self.yields.get(result)?, &mut casts) else { return None };
+        let ScalarOp { name, operands } = &self.ops[index];
+        let (&[condition, chosen, other], true) = (operands.as_slice(), matches!(name.as_str(), "arith.select" | ScalarOp::BRANCH)) else {
+            return None;
+        };
+        let is_running = |scalar| self.behind_casts(scalar, &mut Vec::new()) == Scalar::Accumulator(result);
+        let (combined, running, is_then) = if is_running(other) { (chosen, other, true) } else { (other, chosen, false) };
+        if !is_running(running) || self.reads_accumulator(condition) {
+            return None;
+        }
+        let combining = Self { yields: vec![combined; self.yields.len()], ..self.clone() };
+        let mut reduction = combining.reduction(result)?;
+        self.behind_casts(running, &mut casts);
+        reduction.casts.extend(casts);
+        reduction.casts.sort_unstable();
+        reduction.casts.dedup();
+        Some((index, condition, is_then, reduction))
+    }
+
     /// The product of two inputs that `scalar` is.
     #[must_use]
     pub fn product(&self, scalar: Scalar) -> Option<Product> {
@@ -281,6 +305,21 @@ mod tests {
 
     fn op(name: &str, operands: &[Scalar]) -> ScalarOp {
         ScalarOp { name: name.to_owned(), operands: operands.to_vec() }
+    }
+
+    #[test]
+    fn a_reduction_of_some_values_has_their_condition() {
+        let (running, new) = (Scalar::Accumulator(0), Scalar::Input(1));
+        let body = |operands: [Scalar; 3]| Body {
+            ops: vec![op("arith.addf", &[new, running]), op("arith.select", &operands)],
+            yields: vec![Scalar::Op(1)],
+        };
+        let found =
+            |operands| body(operands).guarded_reduction(0).map(|(_, condition, is_then, reduction)| (condition, is_then, reduction.new));
+        assert_eq!(found([Scalar::Input(0), Scalar::Op(0), running]), Some((Scalar::Input(0), true, new)));
+        assert_eq!(found([Scalar::Input(0), running, Scalar::Op(0)]), Some((Scalar::Input(0), false, new)));
+        assert_eq!(found([Scalar::Input(0), Scalar::Op(0), new]), None, "what is left out is not the running value");
+        assert_eq!(found([running, Scalar::Op(0), running]), None, "the condition depends on the order");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::{
     known_index::index_of_table,
     one_hot::{OneHot, one_hot},
+    unfolded::unfolded,
 };
 use crate::affine::Expr;
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, linear::refuse_window, rows as tables, views::moving_dims};
@@ -57,8 +58,8 @@ pub(in crate::import) fn lookup(
     match computed.as_slice() {
         [] => {
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
-            if let Some(message) = refuse_window(&exprs, sizes) {
-                return Err(format!("reads {message}"));
+            if refuse_window(&exprs, sizes).is_some() {
+                return unfolded(graph, table, &exprs, sizes).map(Lookup::plain);
             }
             let shape = moving_dims(&exprs, sizes);
             Ok(Lookup::plain(graph.strided(table, exprs, &shape)))
@@ -322,11 +323,10 @@ fn in_order(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId) -> Opti
     let over = graph.node(index).shape.clone();
     let mut moving = (0..over.len()).filter(|&along| over[along] > 1);
     let (along, None) = (moving.next()?, moving.next()) else { return None };
-    let (mut shape, element) = (graph.node(table).shape.clone(), graph.node(table).element);
-    let others: Vec<usize> = (0..shape.len()).filter(|&other| other != dim).collect();
+    let mut shape = graph.node(table).shape.clone();
+    let others = (0..shape.len()).filter(|&other| other != dim);
     let index = graph.reshape(index, &[over[along]]);
-    let gathered = [over[along]].into_iter().chain(others.iter().map(|&other| shape[other])).collect();
-    let gathered = graph.add(Kind::Gather(dim), &[table, index], gathered, element);
+    let gathered = graph.gather(table, dim, index);
     shape[dim] = over[along];
     let map = [dim].into_iter().chain(others).map(Expr::Dim).collect();
     Some((graph.view(gathered, map, &shape), along))
@@ -334,16 +334,15 @@ fn in_order(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId) -> Opti
 
 /// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.
 fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> NodeId {
-    let (rows, element) = (graph.node(table).shape.clone(), graph.node(table).element);
+    let rows = graph.node(table).shape.clone();
     let over = graph.node(index).shape.clone();
     let moving: Vec<usize> = (0..over.len()).filter(|&dim| over[dim] > 1).collect();
     let index_shape: Vec<i64> = if moving.is_empty() { vec![1] } else { moving.iter().map(|&dim| over[dim]).collect() };
     let index = graph.reshape(index, &index_shape);
-    let others: Vec<usize> = (0..rows.len()).filter(|&other| other != dim).collect();
-    let shape = index_shape.iter().copied().chain(others.iter().map(|&other| rows[other])).collect();
-    let gathered = graph.add(Kind::Gather(dim), &[table, index], shape, element);
+    let gathered = graph.gather(table, dim, index);
+    let others = (0..rows.len()).filter(|&other| other != dim);
     let chosen = if moving.is_empty() { vec![Expr::Constant(0)] } else { moving.iter().map(|&dim| Expr::Dim(dim)).collect() };
-    let map: Vec<Expr> = chosen.into_iter().chain(others.iter().filter_map(|&other| exprs[other].clone())).collect();
+    let map: Vec<Expr> = chosen.into_iter().chain(others.filter_map(|other| exprs[other].clone())).collect();
     let shape = moving_dims(&map, sizes);
     graph.view(gathered, map, &shape)
 }

@@ -14,6 +14,7 @@
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
+//! | `unfolded.rs` | reads of a table through windows that overlap |
 //! | `scan.rs` | running sums as products |
 //! | `digits.rs` | integers beyond those that a format holds, digit by digit |
 //! | `sort.rs` | rows in order, by ranks or one element after the other |
@@ -50,3 +51,4 @@ pub(super) mod sort;
 mod steps;
 mod trigonometry;
 pub(super) mod truth;
+mod unfolded;

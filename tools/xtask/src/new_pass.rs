@@ -32,7 +32,10 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
         (format!("src/{stage}/ir/mod.rs"), format!("pub(crate) mod {module};")),
         ("src/pipeline/mod.rs".to_owned(), format!("{stage}::ir::{module}::PASS in PASSES")),
         ("src/pipeline/steps.rs".to_owned(), "a step in the phase that runs it".to_owned()),
-        ("dialects/passes/Passes.td".to_owned(), "the declaration:".to_owned()),
+        (
+            format!("dialects/passes/{}", if matches!(stage, "import" | "layout") { "ProgramPasses.td" } else { "PlanPasses.td" }),
+            "the declaration:".to_owned(),
+        ),
     ];
     println!("\nadd:");
     for (path, row) in rows {

@@ -1,0 +1,316 @@
+//===- PlanPasses.td - the passes from hint to sdsc --------*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPYRE_PLANPASSES_TD
+#define SPYRE_PLANPASSES_TD
+
+include "SpyrePass.td"
+
+//===----------------------------------------------------------------------===//
+// hint
+//===----------------------------------------------------------------------===//
+
+def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
+  let summary = "Carry the names of dimensions from arguments to every op";
+  let description = [{
+    Reads `spyre.dims` of the arguments (or `dims`) and writes `dims` on compute ops: one string per iteration dimension,
+    empty where no name is known. Implemented in `src/hint/ir/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and
+    `merge.rs`.
+
+    The names of an argument are of its elements in storage order, outermost first. There may be more or fewer of them than
+    dimensions: `tensor<16384xf16> {spyre.dims = ["M", "K"]}` is really [M, K]. Their sizes are declared (`spyre.dim_sizes =
+    {M = 64}` on the function, or `0=M@64:K`), are those of the dimensions where each has one name, or are what the others
+    leave. The sizes of an argument's names come to its elements. The pass completes `spyre.dim_sizes`.
+
+    Names follow elements through every view by index arithmetic. A dimension that walks along several names has them all,
+    the outer one first: `C*D`. A reduction drops the names of what it reduces. A buffer that is written in parts has the
+    names of its parts, and a window of it that is one part has that part's.
+
+    Warns, with the place where the name comes from, and goes on:
+    * where two operands have different names for one dimension: the first one wins;
+    * where a name is cut: a slice, a split inside it, a view across its ends, or elements without a name in the same
+      dimension. The first op that reads the view has the warning, and the dimension no name.
+
+    Refuses names whose sizes are not known or do not come to the elements of the tensor.
+
+    Example: `spyre-opt --spyre-propagate-dims="dims=0=A:B" test/hint/propagate-dims.mlir`
+  }];
+  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME or ARG=NAME@SIZE:NAME names argument ARG in storage order">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// search
+//===----------------------------------------------------------------------===//
+
+def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
+  let summary = "Choose loops for ops without hints";
+  let description = [{
+    Writes the hints that save most time, by the model of `docs/cost-model.md`: which ops run in loops together, along which of
+    their dimensions, in how many tiles. An op with hints of its own keeps them and stands in no other loop. A program whose
+    values all fit into the LX of the cores is left as it is.
+
+    Reads layouts, `dims` and `hints`; writes `hints` and, for the dimensions that it cuts, names in `dims`. What it chose is in
+    `spyre.tile_search` of the function. Every plan that it looks at is tiled, divided, placed and priced by the passes that
+    follow, on a copy; `docs/tile-search.md` has the method. Implemented in `src/search/ir/choose_tiles.rs`.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`
+  }];
+  let options = [
+    Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">,
+    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
+    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">
+  ];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// tile
+//===----------------------------------------------------------------------===//
+
+def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
+  let summary = "Run hinted ops tile by tile";
+  let description = [{
+    Ops with the same hints become the body of nested `spyre.loop`s, one per hint; an op is only in the loops of dimensions
+    that it has. A loop is parted in two where an op needs all of a value that the loop makes; what needs nothing of a loop
+    comes before it. A value that only its loop uses lives within one iteration, with a layout of its own; a value that
+    others read is written into its full buffer tile by tile, or copied there if ops in the loop read it too. Where a loop
+    cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
+    adds its part. An op that writes a part of a larger buffer is not tiled: it stands between the loops of what it reads and
+    of what reads it, and a remark says so. `docs/architecture.md`, "Loops", has the rules. Implemented in
+    `src/tile/ir/coarse_tile.rs`.
+
+    Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
+    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, and a reduction whose
+    parts cannot be combined.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
+  let summary = "Run two loops as one where what they carry can be corrected";
+  let description = [{
+    Where a loop needs what the loop before it finishes, as the sum of `exp(x - max x)` needs the maximum of a row, there are
+    two loops over one dimension. They become one that reads the running value, which is what the first one has so far, if
+    what the second one carries can be corrected whenever that changes:
+    * a sum of something of the tile times `exp(-r)`, of a running `r` that never falls (a maximum), is multiplied by
+      `exp(old - new)` before the next part is added; and the same for `exp(r)` of one that never grows;
+    * a maximum or minimum of something of the tile plus or minus a running value gets the difference added.
+
+    What is read behind the loops is the finished value, as before. Implemented in `src/tile/ir/make_online.rs`; the rules are
+    in `src/tile/online.rs`. A remark names the first op that needs a finished value otherwise, and leaves the loops as they
+    are; loops with loops inside are left, too.
+
+    Example: `spyre-opt --spyre-make-online test/tile/make-online.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
+  let summary = "Let every loop overwrite what it carries";
+  let description = [{
+    All that a `spyre.loop` carries from a start on lies in one buffer. Copies a value where that buffer would be overwritten
+    before the last reader of what was in it:
+    * a start that others read when the loop runs or later, that two loops or two places of one begin with, or that no op
+      beside the loop makes;
+    * a value that is left for the next iteration, or written as a tile, and is not made in the body for that one place: one
+      from outside, one that the iteration found elsewhere (values that change places), one that is left twice;
+    * a value whose op overwrites what the iteration found before that was read; an elementwise op may read it at the same
+      elements.
+
+    The passes that divide work do the same first, and what comes behind them refuses a loop that is not settled. Implemented
+    in `src/tile/ir/settle_loops.rs`.
+
+    Example: `spyre-opt --split-input-file --spyre-settle-loops test/tile/settle-loops.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// work
+//===----------------------------------------------------------------------===//
+
+def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
+  let summary = "Cut ops whose tensors are too large for one core to address";
+  let description = [{
+    A core addresses at most 65535 x 4096 bytes of one tensor. Writes `min_work`, the fewest slices that keep every
+    tensor of the op within that, where it is more than one. Implemented in `src/work/ir/reduce_span.rs`.
+
+    Refuses an op that no split brings within the limit.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-reduce-span test/work/reduce-span.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
+  let summary = "Divide the iteration space of every op over the cores";
+  let description = [{
+    Writes `work`: slices per iteration dimension, at least `min_work`. An op with a `work_div` that names one of its
+    dimensions is divided as it says, other matmuls follow a cost model, all other ops give cores to their largest
+    output dimensions first. Removes `work_div`. Implemented in `src/work/ir/divide_work.rs`; the rules are in
+    `docs/work-division.md`.
+
+    Refuses a `work_div` that cannot be followed: slices that do not divide, more than there are cores, two reduction
+    dimensions, a dimension that cannot be divided, a name that no op under it has.
+
+    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// lx
+//===----------------------------------------------------------------------===//
+
+def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
+  let summary = "Divide the work of all ops together, by what the splits and the placement in LX cost";
+  let description = [{
+    Takes the place of `spyre-divide-work` before the planner `exact`. Begins with the splits that `spyre-divide-work` writes, and
+    chooses among all splits and orders of cores those for which the modelled time of the program is least, values in LX included:
+    a value stays there only if all its users divide it alike. The result is never dearer by the model than what it begins with.
+    Implemented in `src/joint/ir/divide_jointly.rs`; the method is in `docs/lx-planning.md`.
+
+    Refuses what `spyre-divide-work` refuses; a `work_div` is followed.
+
+    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/joint/divide-jointly.mlir`
+  }];
+  let options = [
+    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
+    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">
+  ];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
+  let summary = "Copy inputs that are read several times, so that they can live in LX";
+  let description = [{
+    An argument that several ops read, all with the same division over the cores, is copied once; the readers read the
+    copy. For the planners other than `exact`, which chooses such copies itself. Implemented in `src/lx/ir/clone_inputs.rs`.
+
+    No rewrite pattern: a copy is for all readers of an argument that divide it alike.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs test/lx/clone-inputs.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
+  let summary = "Choose LX or HBM for every value, and the address in LX";
+  let description = [{
+    Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM
+    with the reason. Implemented in `src/lx/ir/plan_lx.rs`.
+
+    The planner `exact` also writes `spyre.copy` ops between LX and HBM: for inputs that several ops read alike, for results that
+    other ops read as well, and for values that leave LX between two uses. It does so where fewer bytes are moved to and from HBM.
+
+    Refuses an unknown planner.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=first-fit test/lx/plan-lx.mlir`
+  }];
+  let options = [Option<"planner", "planner", "std::string", "\"exact\"", "none, greedy, first-fit, best-fit or exact">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// bundle
+//===----------------------------------------------------------------------===//
+
+def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
+  let summary = "Group ops and loops into kernel launches";
+  let description = [{
+    Writes `spyre.bundle`, the number of the launch, on every op and loop of a function, and gives HBM values that live
+    within one launch an offset in its pool. With baked addresses a launch addresses at most seven tensors, six beside a
+    pool. Implemented in `src/bundle/ir/form_bundles.rs`.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles test/bundle/form-bundles.mlir`
+  }];
+  let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
+                        "symbolic: kernel arguments are symbols; baked: absolute addresses">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreLowerToSdsc : Spyre_Pass<"spyre-lower-to-sdsc"> {
+  let summary = "Turn ops into op specs with coordinates and addresses";
+  let description = [{
+    Replaces every function by an `sdsc.program` with its buffers and bundles. Implemented in
+    `src/bundle/ir/lower_to_sdsc.rs`.
+
+    A constant becomes a buffer with the elements as its value; constants of equal bytes and equal layout are one buffer.
+
+    Refuses fills, which the layout phase turns into copies of constants.
+
+    Example: `spyre-opt --spyre-compile="compile-to=lx" --spyre-form-bundles --spyre-lower-to-sdsc test/bundle/lower-to-sdsc.mlir`
+  }];
+  let dependentDialects = ["::sdsc::SdscDialect"];
+}
+
+def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
+  let summary = "Write the launch function of every bundle";
+  let description = [{
+    Replaces every `sdsc.bundle` by a module with the function of `bundle.mlir` (symbols, loops, executes) and the op
+    specs, each with the name of its file. Implemented in `src/launch/ir/lower_to_sdscbundle.rs`.
+
+    Refuses an LX tensor that moves with a loop, a pool that is too large, and baked addresses that move with a loop.
+
+    Example: `spyre-opt --spyre-lower-to-sdscbundle test/launch/lower-to-sdscbundle.mlir`
+  }];
+  let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
+                        "symbolic: kernel arguments are symbols; baked: absolute addresses">,
+                 Option<"loops", "loops", "std::string", "\"keep\"", "keep: counted loops; unroll: one execute per iteration">];
+  let dependentDialects = ["::sdsc::SdscDialect", "::sdscbundle::SdscBundleDialect", "::mlir::func::FuncDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// emit
+//===----------------------------------------------------------------------===//
+
+def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
+  let summary = "Write the bundle directory";
+  let description = [{
+    Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
+    SDSC files, complete or not at all. Implemented in `src/sdsc/ir/emit_bundle.rs`.
+
+    Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
+    files would break a rule of the format.
+
+    Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
+  }];
+  let options = [
+    Option<"output", "output", "std::string", "\"\"", "The directory to write">,
+    Option<"compiled", "compiled", "bool", "false", "The module went through all phases: a rule that it breaks is a bug of ours">
+  ];
+}
+
+def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
+  let summary = "Refuse what should be gone, or decided, after a phase";
+  let description = [{
+    Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Writes the phase on the module,
+    as `spyre.phase`: from there `spyre-compile` goes on. Implemented in `src/gate/verify_phase.rs`.
+
+    All that is wrong is named, not the first mistake alone. Of what an earlier phase promises, everything holds behind a later one, up
+    to `bundle`:
+
+    | behind | holds |
+    |---|---|
+    | `import` | no `linalg`, no `tensor`, no hint scope |
+    | `layout` | every buffer has a device layout, every result of the program is a buffer of its own |
+    | `tile` | no hints are left, and every loop overwrites what it carries |
+    | `work` | every op is divided as the machine can, and no `work_div` is left |
+    | `lx` | every value has a place, which it shares with none that lives at the same time |
+    | `bundle` | no op of `spyre`, no `sdsc.bundle` and no `sdsc.loop` |
+
+    Refuses a module that breaks one of them.
+
+    Example: `spyre-opt --split-input-file --spyre-compile="compile-to=layout" --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"import\"", "import, layout, hint, tile, work, lx or bundle">];
+}
+
+#endif // SPYRE_PLANPASSES_TD

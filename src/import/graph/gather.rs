@@ -1,0 +1,86 @@
+//! Rows that an index chooses.
+
+use super::{Element, Graph, Kind, Node, NodeId};
+use crate::affine::Expr;
+
+impl Graph {
+    /// The rows of `table` along `dim` that `index` chooses: the dimensions of the index, then the others of the table. An index under
+    /// another shape is read as it lies, and what it chooses is shown under that shape: a list of indices has no sticks to be taken apart.
+    pub(in crate::import) fn gather(&mut self, table: NodeId, dim: usize, index: NodeId) -> NodeId {
+        let element = self.node(table).element;
+        self.gather_as(table, dim, index, element)
+    }
+
+    /// The same, as elements of a type.
+    pub(super) fn gather_as(&mut self, table: NodeId, dim: usize, index: NodeId, element: Element) -> NodeId {
+        let mut shape = self.node(table).shape.clone();
+        shape.remove(dim);
+        let (over, lies) = (self.node(index).shape.clone(), self.as_it_lies(index));
+        let (lies, rows) = match without_units(&self.node(lies).shape) {
+            own if own == without_units(&over) => (index, over.clone()),
+            own => (self.reshape(lies, &own), own),
+        };
+        let chosen = self.add(Kind::Gather(dim), &[table, lies], [rows, shape.clone()].concat(), element);
+        self.reshape(chosen, &[over, shape].concat())
+    }
+
+    /// What an index is before it was shown under other shapes.
+    fn as_it_lies(&self, mut index: NodeId) -> NodeId {
+        loop {
+            let Node { kind, inputs, shape, .. } = self.node(index);
+            let is_in_order = match kind {
+                Kind::Reshape => true,
+                Kind::View(map) => keeps_order(map, &self.node(inputs[0]).shape, shape),
+                _ => false,
+            };
+            if !is_in_order {
+                return index;
+            }
+            index = inputs[0];
+        }
+    }
+}
+
+fn without_units(shape: &[i64]) -> Vec<i64> {
+    shape.iter().copied().filter(|&size| size > 1).collect()
+}
+
+/// Whether a map only adds and drops dimensions of size 1.
+fn keeps_order(map: &[Expr], from: &[i64], to: &[i64]) -> bool {
+    let moving = |shape: &[i64]| (0..shape.len()).filter(|&dim| shape[dim] > 1).collect::<Vec<_>>();
+    let (own, new) = (moving(from), moving(to));
+    own.len() == new.len() && own.iter().zip(new).all(|(&dim, new)| map[dim] == Expr::Dim(new) && from[dim] == to[new])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_indices_is_read_as_it_lies() {
+        let mut graph = Graph::default();
+        let table = graph.tensor(0, vec![32, 64], Element::F16);
+        let index = graph.tensor(1, vec![4, 8], Element::Int);
+        let flat = graph.reshape(index, &[32]);
+        let column = graph.view(flat, vec![Expr::Dim(0)], &[32, 1]);
+        let list = graph.reshape(column, &[32]);
+        let chosen = graph.gather(table, 0, list);
+        assert_eq!(graph.node(chosen).shape, [32, 64]);
+        let rows = graph.node(chosen).inputs[0];
+        assert_eq!((&graph.node(rows).kind, &graph.node(rows).inputs[..]), (&Kind::Gather(0), &[table, index][..]));
+    }
+
+    #[test]
+    fn an_index_in_another_order_is_another_index() {
+        let mut graph = Graph::default();
+        let table = graph.tensor(0, vec![32, 64], Element::F16);
+        let index = graph.tensor(1, vec![4, 8], Element::Int);
+        let turned = graph.view(index, vec![Expr::Dim(1), Expr::Dim(0)], &[8, 4]);
+        let chosen = graph.gather(table, 0, turned);
+        assert_eq!(graph.node(chosen).inputs, [table, turned]);
+        let list = graph.reshape(turned, &[32]);
+        let chosen = graph.gather(table, 0, list);
+        let rows = graph.node(chosen).inputs[0];
+        assert_eq!(graph.node(rows).inputs, [table, turned]);
+    }
+}
