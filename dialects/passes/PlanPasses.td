@@ -62,7 +62,8 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
   let options = [
     Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">,
     Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
-    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">
+    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">,
+    Option<"notesPlan", "notes-plan", "bool", "false", "Note what is chosen, for a plan file">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

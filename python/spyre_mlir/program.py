@@ -33,7 +33,7 @@ class Program:
         self.bundle_dir = bundle_dir
         #: What was decided and why, bytes moved and lower bounds: `spyre-compile --report`.
         self.report: dict = json.loads(compiled.report)
-        #: What was chosen, as data: `spyre-compile --plan`; none if a plan was followed.
+        #: What was chosen, as data: `spyre-compile --plan`; none if the options leave nothing to choose.
         self.plan: dict | None = json.loads(compiled.plan) if compiled.plan else None
         #: Warnings and remarks.
         self.diagnostics: list[Diagnostic] = compiled.diagnostics
@@ -69,7 +69,7 @@ class Program:
         if self.validation is None:
             with tempfile.TemporaryDirectory(prefix="spyre-") as place:
                 folder = pathlib.Path(place)
-                compiled = _compiled(self._source, folder / "bundle", folder, self._options, validate=True)
+                compiled = _compiled(self._source, folder / "bundle", self._options, validate=True)
             self.validation = compiled.validation
         return self.validation
 
@@ -111,7 +111,7 @@ def compile(
         (folder / "plan.json").write_text(json.dumps(options["plan"]))
         options["plan"] = str(folder / "plan.json")
     output = folder / "bundle" if bundle_dir is None else pathlib.Path(bundle_dir)
-    return Program(source, output, options, place, _compiled(source, output, folder, options, validate))
+    return Program(source, output, options, place, _compiled(source, output, options, validate))
 
 
 def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
@@ -119,7 +119,7 @@ def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **opti
     with tempfile.TemporaryDirectory(prefix="spyre-") as place:
         folder = pathlib.Path(place)
         source = _written(program, folder)
-        return _compiled(source, folder / "bundle", folder, {**options, "compile_to": to}, validate=False).ir
+        return _compiled(source, folder / "bundle", {**options, "compile_to": to}, validate=False).ir
 
 
 def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pathlib.Path:
@@ -131,14 +131,11 @@ def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pa
     return source
 
 
-def _compiled(
-    source: pathlib.Path, output: pathlib.Path, folder: pathlib.Path, options: Mapping[str, Option], validate: bool
-) -> _Compiled:
-    """Compiles; `folder` is a temporary one."""
+def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool) -> _Compiled:
     pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
     # Text that was given has no file that the user knows.
     shown = {str(source): "<program>"} if source.name == _TEXT else {}
-    return _Compiled(_compile(str(source), str(output), pairs, validate, str(folder / "no plan")), shown)
+    return _Compiled(_compile(str(source), str(output), pairs, validate), shown)
 
 
 def _pairs(name: str, value: Option) -> list[tuple[str, str]]:

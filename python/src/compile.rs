@@ -34,7 +34,7 @@ pub(crate) struct Compiled {
     diagnostics: Vec<Diagnostic>,
     /// The report as JSON, once files are written.
     report: Option<String>,
-    /// The plan as JSON, likewise; none where a plan was followed.
+    /// The plan as JSON, likewise; none where nothing was chosen.
     plan: Option<String>,
     /// The IR, if the compilation ended before files are written.
     ir: Option<String>,
@@ -42,21 +42,13 @@ pub(crate) struct Compiled {
     validation: Option<String>,
 }
 
-/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text;
-/// `no_plan` is a path where there is no file.
+/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text.
 ///
 /// # Errors
 /// Options that cannot be read are a diagnostic without a place, as is what was wrong with the program; an exception is only raised where
 /// the wait was interrupted.
 #[pyfunction]
-pub(crate) fn compile(
-    py: Python<'_>,
-    input: String,
-    output: String,
-    options: Vec<(String, String)>,
-    validate: bool,
-    no_plan: String,
-) -> PyResult<Compiled> {
+pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Vec<(String, String)>, validate: bool) -> PyResult<Compiled> {
     wait_for(py, move |_| {
         let refused = |message: String| Compiled {
             done: false,
@@ -66,21 +58,21 @@ pub(crate) fn compile(
             ir: None,
             validation: None,
         };
-        match options_of(&options, &no_plan) {
+        match options_of(&options) {
             Ok(options) => compile_file(&input, &output, &options, validate).unwrap_or_else(refused),
             Err(message) => refused(message),
         }
     })
 }
 
-fn options_of(given: &[(String, String)], no_plan: &str) -> Result<Options, String> {
+fn options_of(given: &[(String, String)]) -> Result<Options, String> {
     let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
     given.iter().try_for_each(|(name, value)| options.set(name, value))?;
     options.check()?;
-    if options.plan.is_empty() {
-        // What is chosen is noted where a plan is named that does not exist, if anything is.
-        let noting = Options { plan: no_plan.to_owned(), ..options.clone() };
-        return Ok(if noting.check().is_ok() { noting } else { options });
+    // What is chosen is noted, if anything is.
+    let noting = Options { notes_plan: true, ..options.clone() };
+    if noting.check().is_ok() {
+        return Ok(noting);
     }
     Ok(options)
 }

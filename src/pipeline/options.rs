@@ -46,6 +46,8 @@ pub struct Options {
     pub objective: Objective,
     /// A plan file to follow, or to write what was chosen to, if there is none; empty for neither.
     pub plan: String,
+    /// Whether what is chosen is noted, for a plan file.
+    pub notes_plan: bool,
     /// What becomes of f32 between f16.
     pub precision: Precision,
     /// How sticks are chosen.
@@ -113,6 +115,7 @@ impl Default for Options {
             tile_steps: None,
             objective: Objective::Time,
             plan: String::new(),
+            notes_plan: false,
             precision: Precision::Device,
             sticks: Strategy::Global,
             compile_to: Phase::Bundle,
@@ -166,6 +169,7 @@ impl Options {
             }
             "objective" => self.objective = value.parse()?,
             "plan" => value.clone_into(&mut self.plan),
+            "notes-plan" => self.notes_plan = either("true", "false")? == Some(true),
             "precision" => self.precision = value.parse()?,
             "sticks" => self.sticks = value.parse()?,
             "compile-to" => self.compile_to = value.parse()?,
@@ -196,6 +200,7 @@ impl Options {
         self.tile_steps.iter().for_each(|steps| add(true, "tile-steps", steps.to_string()));
         add(self.objective != usual.objective, "objective", self.objective.to_string());
         add(self.plan != usual.plan, "plan", self.plan.clone());
+        add(self.notes_plan, "notes-plan", "true".to_owned());
         add(self.precision != usual.precision, "precision", self.precision.to_string());
         add(self.sticks != usual.sticks, "sticks", self.sticks.to_string());
         given
@@ -250,9 +255,10 @@ impl Options {
             return Err(format!("option 'objective=bytes' needs {needs}"));
         }
         let can_follow = self.is_joint() && self.searches_tiles();
-        if !self.plan.is_empty() && !can_follow {
-            let needs = "what it is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'";
-            return Err(format!("option 'plan' needs {needs}"));
+        let of_plans = [(!self.plan.is_empty(), "plan"), (self.notes_plan, "write-plan")];
+        if let Some((_, name)) = of_plans.into_iter().find(|(is_given, _)| *is_given && !can_follow) {
+            let needs = "what a plan is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'";
+            return Err(format!("option '{name}' needs {needs}"));
         }
         Ok(())
     }
@@ -283,7 +289,7 @@ fn last_phase(name: &str) -> Phase {
     match name {
         "precision" | "sticks" => Phase::Layout,
         "dims" | "tile-search" | "tile-steps" => Phase::Hint,
-        "joint" | "objective" | "plan" => Phase::Work,
+        "joint" | "objective" | "plan" | "notes-plan" => Phase::Work,
         "lx-planner" => Phase::Lx,
         "addresses" | "loops" => Phase::Bundle,
         _ => Phase::Import,
@@ -297,7 +303,7 @@ mod tests {
     #[test]
     fn what_is_given_reads_back() {
         let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
-                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json precision=strict sticks=greedy";
+                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true precision=strict sticks=greedy";
         let options = Options::parse(text).unwrap();
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(given.join(" "), text);

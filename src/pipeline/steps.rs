@@ -185,7 +185,8 @@ impl Options {
                 Some(most) => choose.with("steps", most),
                 None => choose,
             };
-            steps.push(self.with_plan(choose.with("objective", self.objective)));
+            let choose = self.with_plan(choose.with("objective", self.objective));
+            steps.push(if self.notes_plan { choose.with("notes-plan", true) } else { choose });
         }
         steps
     }

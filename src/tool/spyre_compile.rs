@@ -69,6 +69,9 @@ struct Arguments {
     /// Follow this plan instead of a search; if there is no such file, write there what was chosen
     #[arg(long, value_name = "FILE.json")]
     plan: Option<String>,
+    /// Write what was chosen, or followed, as a plan
+    #[arg(long, value_name = "FILE.json")]
+    write_plan: Option<String>,
     /// Compile nothing: say which decisions of two plans differ, and what each costs
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
     compare: Vec<String>,
@@ -103,6 +106,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         (None, true) => return Err("-o DIR is missing: where should the bundle go?".to_owned()),
         (output, _) => output.as_deref().unwrap_or("-"),
     };
+    let follows = arguments.plan.as_ref().is_some_and(|path| Path::new(path).exists());
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
     let mut module = source.parse().ok_or_else(String::new)?;
@@ -115,18 +119,25 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     } else {
         tool::write_file(output, format!("{}\n", module.op()))?;
     }
-    if let Some(path) = arguments.plan.as_ref().filter(|_| emits) {
-        write_plan(&report, path)?;
+    if emits {
+        write_plans(&report, arguments, follows)?;
     }
     arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
 }
 
-/// Writes what was chosen, unless a plan was followed.
-fn write_plan(report: &Report, path: &str) -> Result<(), String> {
-    let Some(plan) = report.plan_file() else { return tool::say(&format!("  followed the plan '{path}'\n")) };
-    let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
-    tool::write_file(path, format!("{text}\n"))?;
-    tool::say(&format!("  plan written to {path}\n"))
+/// Writes what was chosen to where it is asked for, and to a plan that there was none of.
+fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<(), String> {
+    if let (Some(path), true) = (&arguments.plan, follows) {
+        tool::say(&format!("  followed the plan '{path}'\n"))?;
+    }
+    let made = arguments.plan.as_ref().filter(|_| !follows);
+    for path in made.into_iter().chain(&arguments.write_plan) {
+        let plan = report.plan_file().ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
+        let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
+        tool::write_file(path, format!("{text}\n"))?;
+        tool::say(&format!("  plan written to {path}\n"))?;
+    }
+    Ok(())
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
@@ -160,6 +171,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     {
         values.iter().try_for_each(|value| options.set(name, value))?;
     }
+    options.notes_plan = arguments.write_plan.is_some();
     if arguments.joint {
         options.joint = Some(true);
     }

@@ -11,8 +11,9 @@ use super::{
     segment::segment,
 };
 use crate::{
-    dialect::{TileSearch, declared_maxima, target_of},
+    dialect::{TileSearch, declared_maxima, set_plan, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
+    plan_file,
     search::{Chosen, Found, Loops, choose, choose_fewest_bytes, stretches},
 };
 use cost::Objective;
@@ -30,29 +31,34 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     })?;
     let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
     let request = Request { most_steps, objective, target: &target };
-    let path = options.text("plan");
+    let (path, notes) = (options.text("plan"), options.text("notes-plan") == "true");
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        if path.is_empty() {
+        if path.is_empty() && !notes {
             search_function(function, request);
         } else {
-            plan_function(function, request, path)?;
+            plan_function(function, request, path, notes)?;
         }
     }
     Ok(())
 }
 
-/// Follows the plan file of that name; without one, searches and notes what is to be written there.
-fn plan_function(function: Op<'_>, request: Request<'_>, path: &str) -> Result<(), Reported> {
+/// Follows the plan file of that name; without one, searches. Notes what is to be written to a file: what was searched for, and if `notes` is
+/// set what was followed as well.
+fn plan_function(function: Op<'_>, request: Request<'_>, path: &str, notes: bool) -> Result<(), Reported> {
     let key = key_of_function(function);
-    let plan = planned(path, &key, request.target).map_err(|message| error_at(function, message).report())?;
-    let Some(plan) = plan else {
+    let plan = if path.is_empty() { Ok(None) } else { planned(path, &key, request.target) };
+    let Some(plan) = plan.map_err(|message| error_at(function, message).report())? else {
         let loops = search_function(function, request);
         record(function, key, &loops);
         return Ok(());
     };
     let mut steps = Steps::of(function, &declared_maxima(function))?;
     steps.find_eligible(function)?;
-    follow(function, &steps, &plan.chosen.loops)
+    follow(function, &steps, &plan.chosen.loops)?;
+    if notes {
+        set_plan(function, &plan_file::Chosen { work: None, ..plan.chosen });
+    }
+    Ok(())
 }
 
 /// What is asked of a search.
