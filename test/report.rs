@@ -46,6 +46,21 @@ fn tiles_and_their_decisions_are_in_the_report() {
 // The bound
 //===----------------------------------------------------------------------===//
 
+#[test]
+fn a_trace_has_the_ops_of_the_report_on_their_cores() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let words = ["examples/softmax.mlir", "-o", &path("out"), "--report", &path("report.json"), "--trace", &path("trace.json")];
+    let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).args(words).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let read = |name: &str| serde_json::from_str::<Value>(&fs::read_to_string(path(name)).unwrap()).unwrap();
+    let (report, trace) = (read("report.json"), read("trace.json"));
+    let events = trace["traceEvents"].as_array().unwrap();
+    let first = events.iter().filter(|event| event["ph"] == "X" && event["tid"] == 0);
+    let us: Vec<&Value> = first.map(|event| &event["dur"]).collect();
+    assert_eq!(us, report["ops"].as_array().unwrap().iter().map(|op| &op["us"]).collect::<Vec<_>>());
+}
+
 fn bytes(report: &Value, part: &str, name: &str) -> i64 {
     report[part][name].as_i64().unwrap()
 }

@@ -105,9 +105,27 @@ pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
     write().map_err(|error| format!("cannot write '{path}': {error}"))
 }
 
+/// Whether a file can be written there, which is better known before long work than behind it.
+///
+/// # Errors
+/// As [`write_file`].
+pub fn check_place(path: &str) -> Result<(), String> {
+    let target = Path::new(path);
+    if path == "-" || (target.exists() && !target.is_dir()) {
+        return Ok(());
+    }
+    if target.is_dir() {
+        return Err(format!("cannot write '{path}': it is a directory"));
+    }
+    new_file(folder_of(target)).map(drop).map_err(|error| format!("cannot write '{path}': {error}"))
+}
+
+fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut fresh = new_file(folder)?;
+    let mut fresh = new_file(folder_of(target))?;
     fresh.write_all(content)?;
     fresh.persist(target)?;
     Ok(())

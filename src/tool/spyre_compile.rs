@@ -5,7 +5,7 @@ use crate::{
     explain::draw_scratchpad,
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
-    report::Report,
+    report::{Report, trace},
     tool,
 };
 use clap::Parser;
@@ -90,6 +90,9 @@ struct Arguments {
     /// Write what was decided and why, bytes moved and lower bounds; a picture of the scratchpad goes to FILE.svg
     #[arg(long, value_name = "FILE.json")]
     report: Option<String>,
+    /// Write the modelled time as a timeline for Perfetto, with a track for each core
+    #[arg(long, value_name = "FILE.json")]
+    trace: Option<String>,
 }
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
@@ -106,6 +109,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         (None, true) => return Err("-o DIR is missing: where should the bundle go?".to_owned()),
         (output, _) => output.as_deref().unwrap_or("-"),
     };
+    [&arguments.report, &arguments.trace, &arguments.write_plan].into_iter().flatten().try_for_each(|path| tool::check_place(path))?;
     let follows = arguments.plan.as_ref().is_some_and(|path| Path::new(path).exists());
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
@@ -121,6 +125,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     if emits {
         write_plans(&report, arguments, follows)?;
+    }
+    if let Some(path) = &arguments.trace {
+        tool::write_file(path, format!("{}\n", trace(&report)))?;
     }
     arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
 }

@@ -10,6 +10,8 @@
 // RUN: not spyre-compile %s -o %t.out --unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not spyre-compile %s 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // RUN: not spyre-compile %s -o %s 2>&1 | FileCheck %s --check-prefix=OCCUPIED
+// RUN: not spyre-compile %s -o %t.out --report %t.nowhere/report.json 2>&1 | FileCheck %s --check-prefix=REPORT
+// RUN: not spyre-compile %s -o %t.out --trace %S 2>&1 | FileCheck %s --check-prefix=TRACE
 // RUN: not ls %t.out
 
 // MISSING: error: cannot read '{{.*}}.missing'
@@ -23,6 +25,8 @@
 // TARGET: error: 'builtin.module' op '{{.*}}' is no machine description
 // UNKNOWN: error: unexpected argument '--unknown'
 // OUTPUT: error: -o DIR is missing
+// REPORT: error: cannot write '{{.*}}nowhere/report.json': No such file or directory
+// TRACE: error: cannot write '{{.*}}tools': it is a directory
 // OCCUPIED: error: {{.*}}will not replace
 
 // Each mistake has one message; nothing is written.

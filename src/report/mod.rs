@@ -1,5 +1,9 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
+mod trace;
+
+pub use trace::trace;
+
 use crate::dialect::ods::spyre;
 use crate::{
     explain::{Explain, Gap, LowerBound, OpGap, TileLoop, ValueGap},
@@ -173,7 +177,7 @@ pub struct OpReport {
 }
 
 /// A launch in numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LaunchReport {
     /// The folder of the bundle.
     pub bundle: String,

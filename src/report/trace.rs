@@ -1,0 +1,156 @@
+//! A report's modelled time as a timeline that Perfetto and `chrome://tracing` show.
+
+use super::{OpReport, Report};
+use crate::explain::TileLoop;
+use serde_json::{Value, json};
+
+/// The track of launches, and the first of those of loops, behind the cores.
+const LAUNCHES: i64 = 1000;
+const LOOPS: i64 = 1001;
+
+/// The events of the Trace Event Format: a track for each core, one for launches and one for each depth of loops; counters of the bytes that
+/// ops move. Times are microseconds of the model of `docs/cost-model.md`. An op in loops is shown once, with the time of all its iterations.
+#[must_use]
+pub fn trace(report: &Report) -> Value {
+    let starts = starts_of(report);
+    let mut events = tracks(report);
+    for launch in launches_of(report) {
+        events.push(slice(LAUNCHES, &launch.name, launch.start_us, launch.us, json!({"modelled_us": launch.us})));
+    }
+    for (op, start) in report.ops.iter().zip(&starts) {
+        let arguments = json!({
+            "location": op.location, "iteration_space": op.iteration_space, "dims": op.dims, "work": op.work, "loops": op.loops,
+            "result": op.memory, "why_not_in_lx": op.reason, "hbm_bytes": op.bytes.hbm(),
+        });
+        events.extend((0..op.cores.max(1)).map(|core| slice(core, &op.function, *start, op.us, arguments.clone())));
+        events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": start, "args": {"bytes": rate(op)}}));
+    }
+    if let (Some(op), Some(start)) = (report.ops.last(), starts.last()) {
+        events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": start + op.us, "args": {"bytes": 0.0}}));
+    }
+    add_loops(&report.explain.loops, 0, &report.ops, &starts, &mut events);
+    json!({"displayTimeUnit": "ns", "otherData": {"program": report.program}, "traceEvents": events})
+}
+
+/// A launch on the axis of time.
+struct Span {
+    name: String,
+    start_us: f64,
+    us: f64,
+}
+
+/// The launches one after the other, each as long as its ops or as the model says, whichever is longer.
+fn launches_of(report: &Report) -> Vec<Span> {
+    let (mut spans, mut start_us, mut first) = (Vec::new(), 0.0, 0);
+    for launch in &report.launches {
+        let end = (first + launch.n_ops).min(report.ops.len());
+        let us = report.ops[first..end].iter().map(|op| op.us).sum::<f64>().max(launch.cost.estimate_us);
+        spans.push(Span { name: launch.bundle.clone(), start_us, us });
+        (start_us, first) = (start_us + us, end);
+    }
+    spans
+}
+
+/// When each op begins: one after the other within its launch.
+fn starts_of(report: &Report) -> Vec<f64> {
+    let mut starts = Vec::new();
+    for (span, launch) in launches_of(report).iter().zip(&report.launches) {
+        let mut start = span.start_us;
+        for op in report.ops.iter().skip(starts.len()).take(launch.n_ops) {
+            starts.push(start);
+            start += op.us;
+        }
+    }
+    starts
+}
+
+/// The names of the tracks.
+fn tracks(report: &Report) -> Vec<Value> {
+    let name = |track: i64, name: &str| json!({"name": "thread_name", "ph": "M", "pid": 0, "tid": track, "args": {"name": name}});
+    let cores = report.ops.iter().map(|op| op.cores.max(1)).max().unwrap_or_default();
+    let depth = report.ops.iter().map(|op| op.loops.len()).max().unwrap_or_default();
+    let process = json!({"name": "process_name", "ph": "M", "pid": 0, "args": {"name": report.program}});
+    let mut named = vec![process, name(LAUNCHES, "launches")];
+    named.extend((0..depth).zip(LOOPS..).map(|(depth, track)| name(track, &format!("loops, depth {depth}"))));
+    named.extend((0..cores).map(|core| name(core, &format!("core {core}"))));
+    named
+}
+
+fn slice(track: i64, name: &str, start_us: f64, us: f64, arguments: Value) -> Value {
+    let mut event = json!({"name": name, "ph": "X", "pid": 0, "tid": track, "ts": start_us, "dur": us});
+    event["args"] = arguments;
+    event
+}
+
+fn rate(op: &OpReport) -> f64 {
+    if op.us > 0.0 { op.bytes.hbm() as f64 / op.us } else { 0.0 }
+}
+
+/// Loops around their ops, which follow each other.
+fn add_loops(loops: &[TileLoop], depth: i64, ops: &[OpReport], starts: &[f64], events: &mut Vec<Value>) {
+    for each in loops {
+        let of_loop = || each.ops.iter().filter(|op| op.op < starts.len());
+        let (Some(first), Some(last)) = (of_loop().map(|op| op.op).min(), of_loop().map(|op| op.op).max()) else { continue };
+        let us = starts[last] + ops[last].us - starts[first];
+        let arguments = json!({"location": each.location, "count": each.count, "hbm_bytes_per_iteration": each.bytes_per_iteration.hbm()});
+        events.push(slice(LOOPS + depth, &format!("{} tiles of {}", each.count, each.dim), starts[first], us, arguments));
+        add_loops(&each.loops, depth + 1, ops, starts, events);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        explain::OpInLoop,
+        report::{Cost, LaunchReport},
+    };
+
+    fn op(us: f64, cores: i64, loops: &[i64]) -> OpReport {
+        OpReport { function: format!("f{us}"), us, cores, loops: loops.to_vec(), ..OpReport::default() }
+    }
+
+    fn launch(n_ops: usize, estimate_us: f64) -> LaunchReport {
+        LaunchReport { bundle: format!("bundle_{n_ops}"), n_ops, cost: Cost { estimate_us, ..Cost::default() }, ..LaunchReport::default() }
+    }
+
+    fn report() -> Report {
+        let inside = |op| OpInLoop { op, ..OpInLoop::default() };
+        let tiles = TileLoop { dim: "M".to_owned(), count: 4, ops: vec![inside(1), inside(2)], ..TileLoop::default() };
+        let mut report = Report { ops: vec![op(2.0, 2, &[]), op(1.0, 1, &[4]), op(3.0, 1, &[4])], ..Report::default() };
+        report.launches = vec![launch(1, 5.0), launch(2, 1.0)];
+        report.explain.loops = vec![tiles];
+        report
+    }
+
+    fn slices(trace: &Value, track: i64) -> Vec<(String, f64, f64)> {
+        let events = trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X" && event["tid"] == track);
+        events
+            .map(|event| (event["name"].as_str().unwrap().to_owned(), event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn ops_follow_each_other_on_their_cores() {
+        let trace = trace(&report());
+        let found = |name: &str, start, us| (name.to_owned(), start, us);
+        assert_eq!(slices(&trace, 0), [found("f2", 0.0, 2.0), found("f1", 5.0, 1.0), found("f3", 6.0, 3.0)]);
+        assert_eq!(slices(&trace, 1), [found("f2", 0.0, 2.0)]);
+        // A launch takes what the model says, and no less than its ops.
+        assert_eq!(slices(&trace, LAUNCHES), [found("bundle_1", 0.0, 5.0), found("bundle_2", 5.0, 4.0)]);
+        assert_eq!(slices(&trace, LOOPS), [found("4 tiles of M", 5.0, 4.0)]);
+    }
+
+    #[test]
+    fn every_track_has_a_name() {
+        let trace = trace(&report());
+        let events = trace["traceEvents"].as_array().unwrap();
+        let named: Vec<&Value> = events.iter().filter(|event| event["name"] == "thread_name").map(|event| &event["tid"]).collect();
+        assert!(events.iter().filter(|event| event["ph"] == "X").all(|event| named.contains(&&event["tid"])));
+    }
+
+    #[test]
+    fn a_report_without_ops_is_a_trace_without_slices() {
+        assert_eq!(trace(&Report::default())["traceEvents"].as_array().unwrap().len(), 2);
+    }
+}
