@@ -19,7 +19,7 @@
 // CORES: error: option 'cores': expected a number, found 'many'
 // RANGE: error: 'builtin.module' op cannot use 33 cores: the machine has 1 to 32
 // PHASE: error: unknown phase 'lxx'
-// TILES: spyre-compile-invalid.mlir:[[#@LINE+12]]:{{[0-9]+}}: error: 'spyre.pointwise' op cannot cut 'A' of 64 into 3 tiles of equal size
+// TILES: spyre-compile-invalid.mlir:[[#@LINE+14]]:{{[0-9]+}}: error: 'spyre.pointwise' op cannot cut 'A' of 64 into 3 tiles of equal size
 // SPELLING: error: option 'tiles': expected NAME=COUNT with a positive count or the name of one, found 'A'
 // BINDING: error: option 'bind': expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
 // TARGET: error: 'builtin.module' op '{{.*}}' is no machine description
