@@ -80,9 +80,12 @@ class Program:
 class _Compiled:
     """What the native part gives."""
 
-    def __init__(self, native: dict, shown: Mapping[str, str]):
-        self.report, self.plan, self.ir, self.validation = (native[name] for name in ("report", "plan", "ir", "validation"))
-        self.diagnostics = [_diagnostic(each, shown) for each in native["diagnostics"]]
+    def __init__(self, native: dict, source: pathlib.Path):
+        # Text that was given has no file that the user knows.
+        file, shown = str(source), "<program>" if source.name == _TEXT else str(source)
+        texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
+        self.report, self.plan, self.ir, self.validation = texts
+        self.diagnostics = [_diagnostic(each, {file: shown}) for each in native["diagnostics"]]
         if not native["done"]:
             raise CompileError(self.diagnostics)
 
@@ -133,9 +136,7 @@ def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pa
 
 def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool) -> _Compiled:
     pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
-    # Text that was given has no file that the user knows.
-    shown = {str(source): "<program>"} if source.name == _TEXT else {}
-    return _Compiled(_compile(str(source), str(output), pairs, validate), shown)
+    return _Compiled(_compile(str(source), str(output), pairs, validate), source)
 
 
 def _pairs(name: str, value: Option) -> list[tuple[str, str]]:
