@@ -1,4 +1,4 @@
-//! What becomes of programs that producers export (`cargo bench --bench exports -- --write DIR`): each `.mlir` file of a folder, and of the folders in
+//! What becomes of programs that producers export (`cargo xtask models DIR`): each `.mlir` file of a folder, and of the folders in
 //! it, is compiled by default with `--validate`, and run beside the reference. Writes `docs/models.md`, which says how the files are made.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
@@ -15,7 +15,7 @@ use std::{
 
 const PAGE: &str = "docs/models.md";
 /// Behind this line of the page stand the tables.
-const MARK: &str = "<!-- Made by `cargo bench --bench exports -- --write DIR` from here on. -->\n";
+const MARK: &str = "<!-- Made by `cargo xtask models DIR` from here on. -->\n";
 const MIB: f64 = 1_048_576.0;
 
 fn main() {

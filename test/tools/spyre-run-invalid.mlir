@@ -3,6 +3,7 @@
 // RUN: not spyre-run %t/out --input y=%s 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not spyre-run %t/out --input arg0 2>&1 | FileCheck %s --check-prefix=SPELLING
 // RUN: not spyre-run %t/out --input arg0=%s 2>&1 | FileCheck %s --check-prefix=NPY
+// RUN: not spyre-run %t/out --inputs %s 2>&1 | FileCheck %s --check-prefix=ARCHIVE
 // RUN: not spyre-run %t/out --max-steps 100 2>&1 | FileCheck %s --check-prefix=STEPS
 // RUN: not spyre-run %t/out --check %s.missing 2>&1 | FileCheck %s --check-prefix=CHECK-FILE
 // RUN: not spyre-run %t/out --check %S/spyre-run.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
@@ -23,6 +24,7 @@
 // NAME: spyre-run: error: --input: the program has no argument 'y'
 // SPELLING: spyre-run: error: --input: expected NAME=FILE.npy, found 'arg0'
 // NPY: spyre-run: error: {{.*}}spyre-run-invalid.mlir
+// ARCHIVE: spyre-run: error: --inputs: '{{.*}}spyre-run-invalid.mlir' is neither .npz nor .safetensors
 // STEPS: spyre-run: error: {{.*}}100
 // CHECK-FILE: spyre-run: error: {{.*}}.missing
 // OTHER: spyre-run: error: {{.*}}argument

@@ -1,5 +1,6 @@
 //! `spyre-run`: executes a bundle directory on the simulated machine.
 
+pub mod archive;
 #[cfg(feature = "mlir")]
 mod check;
 pub mod npy;
@@ -8,6 +9,7 @@ use crate::tool;
 use clap::Parser;
 use machine::Target;
 use referee::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn};
+use sdsc_format::program::Program;
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
 /// Executes a bundle directory on the simulated machine.
@@ -19,6 +21,9 @@ struct Arguments {
     /// An input: NAME=FILE.npy; repeatable, the rest comes from the generator
     #[arg(long, value_name = "NAME=FILE.npy")]
     input: Vec<String>,
+    /// Inputs from a file with arrays by name, .npz or .safetensors: the names are those of arguments
+    #[arg(long, value_name = "FILE.npz")]
+    inputs: Option<String>,
     /// The seed of the generator
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -103,15 +108,18 @@ fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
 
 /// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.
 fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<String, HostArray>, String> {
-    let mut inputs = BTreeMap::new();
+    let program = simulation.program();
+    let archive = arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments));
+    let mut inputs = archive.transpose()?.unwrap_or_default();
     for given in &arguments.input {
         let (name, path) = given.split_once('=').ok_or_else(|| format!("--input: expected NAME=FILE.npy, found '{given}'"))?;
-        let program = simulation.program();
         let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}'"))?;
-        inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?);
+        if inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?).is_some() {
+            return Err(format!("--input: '{name}' is given twice"));
+        }
     }
-    let program = simulation.program();
+    say_what_is_drawn(program, &inputs, arguments)?;
     for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
@@ -120,6 +128,15 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
         }
     }
     Ok(inputs)
+}
+
+/// A misspelt name would leave an argument to the generator without a word.
+fn say_what_is_drawn(program: &Program, inputs: &BTreeMap<String, HostArray>, arguments: &Arguments) -> Result<(), String> {
+    let drawn: Vec<&str> = program.arguments.iter().map(|tensor| tensor.name.as_str()).filter(|name| !inputs.contains_key(*name)).collect();
+    if inputs.is_empty() || drawn.is_empty() || arguments.count {
+        return Ok(());
+    }
+    tool::say(&format!("drawn by seed {}: {}\n", arguments.seed, drawn.join(", ")))
 }
 
 fn summary(report: &Report) -> String {

@@ -5,7 +5,7 @@ use half::f16;
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
 use referee::{Elements, HostArray};
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, BufReader, Read, Seek, SeekFrom},
     path::Path,
 };
@@ -16,8 +16,15 @@ use std::{
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
-    let mut file = BufReader::new(files::open(Path::new(path)).map_err(refuse)?);
-    check_header(&mut file).map_err(refuse)?;
+    let file = files::open(Path::new(path)).map_err(refuse)?;
+    let n_bytes = file.metadata().map_err(refuse)?.len();
+    read_from(BufReader::new(file), n_bytes, path, element_type)
+}
+
+/// As [`read`], of what has that many bytes and is called `path`.
+pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, element_type: &str) -> Result<HostArray, String> {
+    let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
+    check_header(&mut file, n_bytes).map_err(refuse)?;
     let file = NpyFile::new(file).map_err(refuse)?;
     if file.order() != npyz::Order::C {
         return Err(format!("'{path}' is in Fortran order: expected C order"));
@@ -43,7 +50,7 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
 const MAX_HEADER_BYTES: u64 = 4096;
 
 /// Refuses a header that only its reader would fail on: one that is long or nests, or a shape with more elements than the file has bytes.
-fn check_header(file: &mut BufReader<File>) -> io::Result<()> {
+fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
     file.read_exact(&mut start)?;
@@ -67,7 +74,7 @@ fn check_header(file: &mut BufReader<File>) -> io::Result<()> {
     }
     let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
     let n_elements = sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
-    if n_elements.is_none_or(|count| count > file.get_ref().metadata().map_or(0, |found| found.len())) {
+    if n_elements.is_none_or(|count| count > n_bytes) {
         return refuse("the header's shape has more elements than the file has bytes");
     }
     file.rewind()

@@ -5,6 +5,7 @@
 mod demo;
 mod docs;
 mod fuzz;
+mod models;
 mod mutants;
 mod mutate_passes;
 mod new_pass;
@@ -27,6 +28,7 @@ usage: cargo xtask COMMAND
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
   rooms                      print the packages and the rooms of src with their imports; fails on one that should not be
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
+  models FOLDER              write the tables of docs/models.md again, of the exported programs in a folder
   mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
   fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
   plugin                     build the plugin for a stock mlir-opt
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["docs"] => docs::run(),
         ["rooms"] => rooms::run(),
+        ["models", folder] => models::run(folder),
         ["mutants"] => mutants::run(None),
         ["mutants", program] => mutants::run(Some(program)),
         ["plans", options @ ..] => plans::run(options),

@@ -1,0 +1,187 @@
+//! Files with several arrays by name: NumPy's `.npz`, and `.safetensors`.
+
+use super::npy;
+use referee::{Elements, HostArray};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use sdsc_format::program::Tensor;
+use std::{
+    collections::BTreeMap,
+    io::{self, Cursor, Read},
+    path::Path,
+};
+use zip::ZipArchive;
+
+/// Reads the arrays of a file, each of which is an argument by name.
+///
+/// # Errors
+/// The file, and what is wrong with it; an array that is no argument.
+pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
+    match Path::new(path).extension().and_then(|extension| extension.to_str()) {
+        Some("npz") => read_npz(path, arguments),
+        Some("safetensors") => read_safetensors(path, arguments),
+        _ => Err(format!("--inputs: '{path}' is neither .npz nor .safetensors")),
+    }
+}
+
+/// The argument of that name.
+fn argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a Tensor, String> {
+    arguments.iter().find(|tensor| tensor.name == name).ok_or_else(|| {
+        let names: Vec<&str> = arguments.iter().map(|tensor| tensor.name.as_str()).collect();
+        format!("--inputs: '{path}' has an array '{name}', and the program has no such argument: it has {}", names.join(", "))
+    })
+}
+
+/// What an array may take in a file: its elements in the largest type, and its header.
+fn most_bytes(tensor: &Tensor) -> u64 {
+    let n_elements = tensor.shape.iter().map(|size| size.unsigned_abs()).fold(1, u64::saturating_mul);
+    n_elements.saturating_mul(8).saturating_add(1 << 16)
+}
+
+fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
+    let refuse = |error: &dyn std::fmt::Display| format!("cannot read '{path}': {error}");
+    let file = files::open(Path::new(path)).map_err(|error| refuse(&error))?;
+    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| refuse(&error))?;
+    let mut arrays = BTreeMap::new();
+    for index in 0..archive.len() {
+        let entry = archive.by_index(index).map_err(|error| refuse(&error))?;
+        let name = entry.name().map_err(|error| refuse(&error))?;
+        let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
+        let tensor = argument(path, &name, arguments)?;
+        let mut bytes = Vec::new();
+        // What is packed may be of any length.
+        entry.take(most_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
+        let n_bytes = bytes.len() as u64;
+        if n_bytes > most_bytes(tensor) {
+            return Err(format!("cannot read '{path}': '{name}' is longer than an argument of shape {:?}", tensor.shape));
+        }
+        let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), &tensor.element_type)?;
+        arrays.insert(name, array);
+    }
+    Ok(arrays)
+}
+
+fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
+    let most = arguments.iter().map(most_bytes).fold(1 << 20, u64::saturating_add);
+    let bytes = files::read(Path::new(path), most).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let mut arrays = BTreeMap::new();
+    for (name, view) in file.iter() {
+        let tensor = argument(path, name, arguments)?;
+        let elements = elements_of(&view, &tensor.element_type).map_err(|message| format!("cannot read '{path}': '{name}' {message}"))?;
+        let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
+        arrays.insert(name.to_owned(), HostArray { shape, elements });
+    }
+    Ok(arrays)
+}
+
+fn elements_of(view: &TensorView<'_>, element_type: &str) -> Result<Elements, String> {
+    let found = match view.dtype() {
+        Dtype::F16 => "f16",
+        Dtype::BF16 => "bf16",
+        Dtype::F32 => "f32",
+        Dtype::I8 => "i8",
+        Dtype::I32 => "i32",
+        Dtype::I64 => "i64",
+        Dtype::BOOL => "i1",
+        other => return Err(format!("has elements of {other:?}, which no program has")),
+    };
+    if found != element_type {
+        return Err(format!("has elements of {found}, and the program has {element_type}"));
+    }
+    let n_elements = view.shape().iter().product();
+    let mut elements = Elements::zeros(element_type, n_elements)?;
+    elements.set_bytes(view.data());
+    Ok(elements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, io::Write};
+    use tempfile::TempDir;
+    use zip::{ZipWriter, write::SimpleFileOptions};
+
+    fn arguments() -> Vec<Tensor> {
+        let tensor = |name: &str, element_type: &str| {
+            let text = format!(
+                r#"{{"name": "{name}", "shape": [2, 3], "element_type": "{element_type}", "format": "", "device_size": [], "stride_map": [], "bytes": 0}}"#
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        vec![tensor("x", "f16"), tensor("index", "i64")]
+    }
+
+    fn arrays() -> [(&'static str, HostArray); 2] {
+        let elements = [Elements::F16(vec![1, 2, 3, 4, 5, 0x3c00]), Elements::I64(vec![0, -1, 7, 1 << 40, 2, 3])];
+        let [x, index] = elements.map(|elements| HostArray { shape: vec![2, 3], elements });
+        [("x", x), ("index", index)]
+    }
+
+    /// A file of NumPy's with these arrays, packed.
+    fn npz(place: &TempDir, arrays: &[(&str, HostArray)]) -> String {
+        let path = place.path().join("arrays.npz");
+        let mut archive = ZipWriter::new(fs::File::create(&path).unwrap());
+        for (name, array) in arrays {
+            npy::write_results(&place.path().join("npy"), &[((*name).to_owned(), array.clone())]).unwrap();
+            archive.start_file(format!("{name}.npy"), SimpleFileOptions::default()).unwrap();
+            archive.write_all(&fs::read(place.path().join("npy").join(format!("{name}.npy"))).unwrap()).unwrap();
+        }
+        archive.finish().unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn safetensors(place: &TempDir, arrays: &[(&str, HostArray)]) -> String {
+        let path = place.path().join("arrays.safetensors");
+        let bytes: Vec<Vec<u8>> = arrays.iter().map(|(_, array)| array.elements.to_bytes()).collect();
+        let views = arrays.iter().zip(&bytes).map(|((name, array), bytes)| {
+            let dtype = if array.elements.type_name() == "f16" { Dtype::F16 } else { Dtype::I64 };
+            let shape = array.shape.iter().map(|size| usize::try_from(*size).unwrap()).collect();
+            (*name, TensorView::new(dtype, shape, bytes).unwrap())
+        });
+        fs::write(&path, safetensors::serialize(views, None).unwrap()).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn both_kinds_of_files_have_the_arrays_that_were_written() {
+        let place = tempfile::tempdir().unwrap();
+        let expected: BTreeMap<String, HostArray> = arrays().into_iter().map(|(name, array)| (name.to_owned(), array)).collect();
+        for path in [npz(&place, &arrays()), safetensors(&place, &arrays())] {
+            assert_eq!(read_all(&path, &arguments()).unwrap(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_argument_or_of_another_type_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let [(_, x), (_, index)] = arrays();
+        for write in [npz, safetensors] {
+            let refused = read_all(&write(&place, &[("y", x.clone())]), &arguments()).unwrap_err();
+            assert!(refused.ends_with("has an array 'y', and the program has no such argument: it has x, index"), "{refused}");
+            let refused = read_all(&write(&place, &[("x", index.clone())]), &arguments()).unwrap_err();
+            assert!(refused.starts_with("cannot read '"), "{refused}");
+        }
+        assert!(read_all("arrays.zip", &arguments()).unwrap_err().contains("neither .npz nor .safetensors"));
+        assert!(read_all("nowhere.npz", &arguments()).unwrap_err().contains("nowhere.npz"));
+    }
+
+    #[test]
+    fn what_unpacks_to_more_than_an_argument_is_not_unpacked() {
+        let place = tempfile::tempdir().unwrap();
+        let long = HostArray { shape: vec![1 << 20], elements: Elements::F16(vec![0; 1 << 20]) };
+        let refused = read_all(&npz(&place, &[("x", long)]), &arguments()).unwrap_err();
+        assert!(refused.ends_with("'x' is longer than an argument of shape [2, 3]"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_no_archive_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a.npz", "a.safetensors"] {
+            let path = place.path().join(name);
+            for content in [&b""[..], b"PK\x03\x04", &[0xff; 64]] {
+                fs::write(&path, content).unwrap();
+                assert!(read_all(path.to_str().unwrap(), &arguments()).unwrap_err().starts_with("cannot read '"));
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! `cargo xtask models`: the tables of docs/models.md.
+
+use crate::step::{self, cargo};
+
+/// The benchmark compiles, validates, runs and checks every program of the folder, and writes the tables.
+pub(crate) fn run(folder: &str) -> Result<(), String> {
+    step::run("models", &mut cargo(["bench", "--bench", "exports", "--", "--write", folder]))
+}
