@@ -1,0 +1,24 @@
+"""PyTorch programs on the Spyre compiler: a backend for `torch.compile`, ahead-of-time compilation, and hints.
+
+`torch.compile(model, backend="spyre")` needs no import of this package; `compile`, `spyre_hint`, `name_tensor_dims` and
+`declare_tensor_dim` are here. docs/torch.md is the page for users.
+"""
+
+from ._backend import backend
+from ._hints import HintError, declare_tensor_dim, name_tensor_dims, spyre_hint
+from ._module import CompiledModule, compile
+from ._options import OptionError
+from ._refusal import CompilationRefused, Refusal
+
+__all__ = [
+    "CompilationRefused",
+    "CompiledModule",
+    "HintError",
+    "OptionError",
+    "Refusal",
+    "backend",
+    "compile",
+    "declare_tensor_dim",
+    "name_tensor_dims",
+    "spyre_hint",
+]
