@@ -81,54 +81,6 @@ def write_names(function: ir.Operation, names: Sequence[tuple[str, ...] | None])
         function.attributes["spyre.dim_sizes"] = ir.DictAttr.get(sizes)
 
 
-def tensor_graph(gm: GraphModule) -> tuple[GraphModule, list[int], list[object]]:
-    """A graph of tensors only, as the importer wants it.
-
-    Returns it with the positions of the inputs that it keeps and, for each output of the original, what becomes of it: the
-    number of a result as `Result`, that of an input as `Input`, or a constant (an integer, None).
-    """
-    graph = torch.fx.Graph()
-    copied: dict[Node, Node] = {}
-    kept: list[int] = []
-    placeholders = gm.graph.find_nodes(op="placeholder")
-    for position, node in enumerate(placeholders):
-        if is_computed_with(node):
-            copied[node] = graph.node_copy(node)
-            kept.append(position)
-    for node in gm.graph.nodes:
-        if node.op not in ("placeholder", "output"):
-            copied[node] = graph.node_copy(node, copied.__getitem__)
-    outputs, results = outcomes(gm.graph.output_node().args[0], placeholders)
-    graph.output(tuple(copied[node] for node in results))
-    return GraphModule(gm, graph), kept, outputs
-
-
 def calls(graph: torch.fx.Graph) -> list[Node]:
     """The operations of a graph."""
     return [node for node in graph.nodes if node.op == "call_function"]
-
-
-class Result(int):
-    """The number of a result of the program."""
-
-
-class Input(int):
-    """The position of an input that is returned as it is."""
-
-
-def is_computed_with(placeholder: Node) -> bool:
-    return any(user.op != "output" for user in placeholder.users) and isinstance(placeholder.meta.get("val"), torch.Tensor)
-
-
-def outcomes(returned: Sequence[object], placeholders: Sequence[Node]) -> tuple[list[object], list[Node]]:
-    """What each output is, and the nodes that the program returns, each once."""
-    results: dict[Node, Result] = {}
-    outputs: list[object] = []
-    for value in returned:
-        if not isinstance(value, Node):
-            outputs.append(value)
-        elif value.op == "placeholder":
-            outputs.append(Input(placeholders.index(value)))
-        else:
-            outputs.append(results.setdefault(value, Result(len(results))))
-    return outputs, list(results)

@@ -19,10 +19,11 @@ from torch.fx.passes.utils.fuser_utils import erase_nodes, fuse_as_graphmodule, 
 import spyre_mlir
 
 from ._hints import drop_hints
-from ._importer import calls, linalg_of, tensor_graph
+from ._importer import calls, linalg_of
 from ._options import Options
 from ._refusal import CompilationRefused, NotTaken, Refusal, describe, place_of, reason_of, value_text
 from ._region import Region
+from ._signature import signature_of
 
 # What is behind this phase depends on what stands around an operation.
 CHECKED_PHASE = "layout"
@@ -134,11 +135,10 @@ def verdict(node: Node, options: Options) -> str | None:
 
 def refusal_of(gm: GraphModule, options: Options) -> str | None:
     try:
-        tensors, _, _ = tensor_graph(gm)
-        if not all(isinstance(node.meta.get("val"), torch.Tensor) for node in tensors.graph.output_node().args[0]):
+        signature = signature_of(gm)
+        if not all(isinstance(value, torch.Tensor) for value in signature.results):
             raise NotTaken("its result is no tensor")
-        names = [None] * len(tensors.graph.find_nodes(op="placeholder"))
-        spyre_mlir.lower(linalg_of(tensors, names).text, to=CHECKED_PHASE, **options.compiler)
+        spyre_mlir.lower(linalg_of(signature.tensors, [None] * len(signature.kept)).text, to=CHECKED_PHASE, **options.compiler)
     except NotTaken as error:
         return str(error)
     except spyre_mlir.CompileError as error:

@@ -12,9 +12,10 @@ from torch.fx import GraphModule
 import spyre_mlir
 
 from ._cache import Compiled, compiled
-from ._importer import Input, Linalg, Result, calls, linalg_of, tensor_graph
+from ._importer import Linalg, calls, linalg_of
 from ._options import Options
 from ._refusal import NotTaken, reason_of
+from ._signature import signature_of
 
 log = logging.getLogger("spyre_mlir.torch")
 
@@ -30,13 +31,13 @@ class Region(torch.nn.Module):
         super().__init__()
         self.graph_module = gm
         self.options = options
-        tensors, self.kept, self.outputs = tensor_graph(gm)
-        self.results = [node.meta["val"] for node in tensors.graph.output_node().args[0]]
-        self.n_nodes = len(calls(tensors.graph))
+        signature = signature_of(gm)
+        self.kept, self.outputs, self.results = signature.kept, signature.outputs, signature.results
+        self.n_nodes = len(calls(signature.tensors.graph))
         self.linalg: Linalg | None = None
         self.compiled: Compiled | None = None
         if self.results:
-            self.compile(tensors)
+            self.compile(signature.tensors)
 
     def compile(self, tensors: GraphModule) -> None:
         if not all(isinstance(value, torch.Tensor) for value in self.results):
@@ -52,13 +53,7 @@ class Region(torch.nn.Module):
         results = self.launch([arguments[position] for position in self.kept]) if self.compiled else []
         if results is None:
             return tuple(self.graph_module(*arguments))
-        return tuple(self.output(output, arguments, results) for output in self.outputs)
-
-    @staticmethod
-    def output(output: object, arguments: Sequence[object], results: Sequence[torch.Tensor]) -> object:
-        if isinstance(output, Result):
-            return results[output]
-        return arguments[output] if isinstance(output, Input) else output
+        return tuple(output(arguments, results) for output in self.outputs)
 
     def launch(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor] | None:
         """The results, or None where the machine refuses the values (an integer out of range) and PyTorch is to compute."""
