@@ -7,19 +7,19 @@ they can be without circles; a part that is refused all the same loses the opera
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 from torch.fx.passes.tools_common import stable_topological_sort
-from torch.fx.passes.utils.fuser_utils import erase_nodes, fuse_as_graphmodule, insert_subgm, topo_sort
 
 import spyre_mlir
 
 from ._hints import drop_hints
 from ._importer import calls, linalg_of
+from ._known import known_nodes, with_known
 from ._options import Options
 from ._refusal import CompilationRefused, NotTaken, Refusal, describe, place_of, reason_of, value_text
 from ._region import Region
@@ -37,37 +37,80 @@ class Split:
     def __init__(self, gm: GraphModule, options: Options) -> None:
         self.gm = gm
         self.options = options
+        self.known = known_nodes(gm.graph)
         self.reasons: dict[Node, str] = {}
         self.ask_each()
         parts = self.settle()
         self.refusals = [Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if node.target is not operator.getitem]
         self.regions = [self.replace(number, nodes) for number, nodes in enumerate(parts)]
         stable_topological_sort(gm)
+        gm.graph.eliminate_dead_code()
         gm.recompile()
 
     def ask_each(self) -> None:
         """Asks the compiler for every operation; what takes a part of a result goes with the operation that makes it."""
         for node in calls(self.gm.graph):
+            if node in self.known:
+                continue
             if node.target is operator.getitem:
                 reason = self.reasons.get(node.args[0])
             else:
-                reason = verdict(node, self.options)
+                reason = self.verdict(node)
             if reason is not None:
                 self.reasons[node] = reason
+
+    def verdict(self, node: Node) -> str | None:
+        """Why the compiler refuses an operation on its own, with what it reads that is known; None if it takes it."""
+        key = f"{self.key_of(node)} {sorted(self.options.compiler.items())}"
+        if key not in _verdicts:
+            parts = parts_of(node)
+            _verdicts[key] = refusal_of(self.part_of([node, *parts], parts or [node])[0], self.options)
+        return _verdicts[key]
+
+    def key_of(self, node: Node) -> str:
+        """An operation as a text: what it is, of which types, with which constants."""
+        if node.op == "get_attr":
+            return f"{node.target} of {id(self.gm)}"
+        given = {read: self.key_of(read) if read in self.known else value_text(read.meta.get("val")) for read in node.all_input_nodes}
+        return f"{node.target}{torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)}"
+
+    def part_of(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> tuple[GraphModule, list[Node]]:
+        """Nodes as a graph of their own, with what they read that is known; and what it takes of the whole graph."""
+        graph, copied = Graph(), {}
+        inside = with_known(nodes, self.known)
+        inputs = dict.fromkeys(read for node in inside for read in node.all_input_nodes if read not in set(inside))
+        for node in inputs:
+            copied[node] = graph.placeholder(node.name)
+            copied[node].meta = dict(node.meta)
+        for node in inside:
+            copied[node] = graph.node_copy(node, copied.__getitem__)
+        graph.output(tuple(copied[node] for node in outputs))
+        return GraphModule(self.gm, graph), list(inputs)
 
     def settle(self) -> list[list[Node]]:
         """Parts that the compiler takes, each in the order of the graph."""
         taken: set[frozenset[Node]] = set()
         while True:
-            parts = [topo_sort(list(part.nodes)) for part in self.propose()]
+            parts = self.propose()
             refused = next((part for part in parts if frozenset(part) not in taken and not self.takes(part, taken)), None)
             if refused is None:
                 return parts
             self.blame(refused)
 
-    def propose(self) -> Sequence[object]:
-        support = Support(lambda node: node.op == "call_function" and node not in self.reasons)
-        return CapabilityBasedPartitioner(self.gm, support, allows_single_node_partition=True).propose_partitions()
+    def propose(self) -> list[list[Node]]:
+        """The largest parts of what is not refused, without circles between them."""
+        support = Support(lambda node: node.op == "call_function" and node not in self.reasons and node not in self.known)
+        partitioner = CapabilityBasedPartitioner(self.gm, support, allows_single_node_partition=True)
+        home = {node: number for number, part in enumerate(partitioner.propose_partitions()) for node in part.nodes}
+        for node in home:
+            # A tuple is no value of a program: who takes a tensor out of it stands where it is made.
+            if node.target is operator.getitem:
+                home[node] = home[node.args[0]]
+        parts: dict[int, list[Node]] = {}
+        for node in self.gm.graph.nodes:
+            if node in home:
+                parts.setdefault(home[node], []).append(node)
+        return list(parts.values())
 
     def takes(self, part: list[Node], taken: set[frozenset[Node]]) -> bool:
         if self.reason_against(part) is not None:
@@ -75,9 +118,9 @@ class Split:
         taken.add(frozenset(part))
         return True
 
-    def reason_against(self, part: list[Node]) -> str | None:
+    def reason_against(self, part: Sequence[Node]) -> str | None:
         """Why a part is refused. Hints are left out: whether they can be honoured is another question."""
-        copied = fuse_as_graphmodule(self.gm, part, "part", always_return_tuple=True)[0]
+        copied, _ = self.part_of(part, read_outside(part))
         drop_hints(copied.graph)
         try:
             Region(copied, self.options)
@@ -85,33 +128,51 @@ class Split:
             return str(error)
         return None
 
-    def blame(self, part: list[Node]) -> None:
+    def blame(self, part: Sequence[Node]) -> None:
         """Finds the operation with which the refusal begins, by bisection over the beginnings of the part."""
-        accepted, refused = 0, len(part)
+        steps = [[node, *parts_of(node)] for node in part if node.target is not operator.getitem]
+        accepted, refused = 0, len(steps)
         reason = self.reason_against(part)
         while refused - accepted > 1:
             middle = (accepted + refused) // 2
-            found = self.reason_against(part[:middle])
+            found = self.reason_against([node for step in steps[:middle] for node in step])
             if found is None:
                 accepted = middle
             else:
                 refused, reason = middle, found
-        node = part[refused - 1]
-        for left in [node, *(user for user in node.users if user.target is operator.getitem)]:
-            self.reasons[left] = reason or "refused beside its neighbours"
+        for node in steps[refused - 1]:
+            self.reasons[node] = reason or "refused beside its neighbours"
 
     def replace(self, number: int, nodes: list[Node]) -> Region:
         """Puts a compiled region in the place of a part."""
-        name = f"spyre_{number}"
-        sub, inputs, outputs = fuse_as_graphmodule(self.gm, nodes, name, always_return_tuple=True)
+        outputs = read_outside(nodes)
+        sub, inputs = self.part_of(nodes, outputs)
         try:
             region = Region(sub, self.options)
         except NotTaken as error:
             raise CompilationRefused([], f"the hints cannot be honoured: {error}") from error
-        insert_subgm(self.gm, sub, inputs, outputs, nodes[-1])
-        erase_nodes(self.gm, nodes)
-        setattr(self.gm, name, region)
+        with self.gm.graph.inserting_after(nodes[-1]):
+            self.gm.add_submodule(f"spyre_{number}", region)
+            call = self.gm.graph.call_module(f"spyre_{number}", tuple(inputs))
+        with self.gm.graph.inserting_after(call):
+            for position, node in reversed(list(enumerate(outputs))):
+                result = self.gm.graph.call_function(operator.getitem, (call, position))
+                result.meta = dict(node.meta)
+                node.replace_all_uses_with(result)
+        for node in reversed(nodes):
+            self.gm.graph.erase_node(node)
         return region
+
+
+def parts_of(node: Node) -> list[Node]:
+    """What takes the tensors out of an operation's tuple."""
+    return [user for user in node.users if user.target is operator.getitem]
+
+
+def read_outside(part: Sequence[Node]) -> list[Node]:
+    """The nodes of a part that others read."""
+    inside = set(part)
+    return [node for node in part if not inside.issuperset(node.users)]
 
 
 class Support(OperatorSupportBase):
@@ -122,15 +183,6 @@ class Support(OperatorSupportBase):
 
     def is_node_supported(self, submodules: object, node: Node) -> bool:
         return self.is_taken(node)
-
-
-def verdict(node: Node, options: Options) -> str | None:
-    """Why the compiler refuses an operation on its own, with the constants that it reads; None if it takes it."""
-    nodes = [*known_inputs(node), node]
-    key = f"{key_of(node)} {sorted(options.compiler.items())}"
-    if key not in _verdicts:
-        _verdicts[key] = refusal_of(alone(nodes), options)
-    return _verdicts[key]
 
 
 def refusal_of(gm: GraphModule, options: Options) -> str | None:
@@ -144,44 +196,3 @@ def refusal_of(gm: GraphModule, options: Options) -> str | None:
     except spyre_mlir.CompileError as error:
         return reason_of(error)
     return None
-
-
-def known_inputs(node: Node) -> list[Node]:
-    """What an operation reads that is computed from nothing (`arange`, `full`): the compiler may need to know its elements."""
-    found: dict[Node, None] = {}
-
-    def is_known(at: Node) -> bool:
-        if at in found:
-            return True
-        known = at.op == "call_function" and all(map(is_known, at.all_input_nodes))
-        if known:
-            found[at] = None
-        return known
-
-    for given in node.all_input_nodes:
-        is_known(given)
-    return list(found)
-
-
-def alone(nodes: Iterable[Node]) -> GraphModule:
-    """A graph of these nodes, of which the last one is asked for."""
-    graph, copied = Graph(), {}
-    *_, last = nodes = list(nodes)
-    for node in nodes:
-        for given in node.all_input_nodes:
-            if given not in copied:
-                copied[given] = graph.placeholder(given.name)
-                copied[given].meta = dict(given.meta)
-        copied[node] = graph.node_copy(node, copied.__getitem__)
-    parts = [user for user in last.users if user.target is operator.getitem]
-    graph.output(tuple(graph.node_copy(part, copied.__getitem__) for part in parts) if parts else (copied[last],))
-    gm = GraphModule({}, graph)
-    drop_hints(graph)
-    return gm
-
-
-def key_of(node: Node) -> str:
-    """An operation as a text: what it is, of which types, with which constants."""
-    known = set(known_inputs(node))
-    given = {read: key_of(read) if read in known else value_text(read.meta.get("val")) for read in node.all_input_nodes}
-    return f"{node.target}{torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)}"

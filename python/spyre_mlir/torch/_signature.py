@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch.fx import Graph, GraphModule, Node
 
+from ._known import known_nodes, value_of
+
 Arguments = Sequence[object]
 Results = Sequence[torch.Tensor]
 Output = Callable[[Arguments, Results], object]
@@ -29,7 +31,7 @@ class Signature:
 
 
 def signature_of(gm: GraphModule) -> Signature:
-    """Leaves out inputs that nothing is computed with, outputs that are inputs or constants, and views of a common result."""
+    """Leaves out inputs that nothing is computed with, outputs that are inputs or known, and views of a common result."""
     graph = Graph()
     copied: dict[Node, Node] = {}
     kept: list[int] = []
@@ -41,7 +43,7 @@ def signature_of(gm: GraphModule) -> Signature:
     for node in gm.graph.nodes:
         if node.op not in ("placeholder", "output"):
             copied[node] = graph.node_copy(node, copied.__getitem__)
-    outputs, results = outcomes(gm.graph.output_node().args[0], placeholders)
+    outputs, results = outcomes(gm.graph.output_node().args[0], placeholders, known_nodes(gm.graph))
     graph.output(tuple(copied[node] for node in results))
     graph.eliminate_dead_code()
     return Signature(GraphModule(gm, graph), kept, outputs)
@@ -51,7 +53,7 @@ def is_computed_with(placeholder: Node) -> bool:
     return any(user.op != "output" for user in placeholder.users) and isinstance(placeholder.meta.get("val"), torch.Tensor)
 
 
-def outcomes(returned: Sequence[object], placeholders: Sequence[Node]) -> tuple[list[Output], list[Node]]:
+def outcomes(returned: Sequence[object], placeholders: Sequence[Node], known: set[Node]) -> tuple[list[Output], list[Node]]:
     """How each output is had, and the nodes that the program returns, each once."""
     sharing = collections.Counter(base_of(value) for value in dict.fromkeys(returned) if isinstance(value, Node))
     results: dict[Node, int] = {}
@@ -61,6 +63,8 @@ def outcomes(returned: Sequence[object], placeholders: Sequence[Node]) -> tuple[
             outputs.append(constant(value))
         elif value.op == "placeholder":
             outputs.append(argument(placeholders.index(value)))
+        elif value in known:
+            outputs.append(computed(value))
         else:
             base = base_of(value)
             seen = base if base.op == "call_function" and sharing[base] > 1 else value
@@ -95,6 +99,11 @@ def views_between(base: Node, view: Node) -> list[Node]:
 
 def constant(value: object) -> Output:
     return lambda arguments, results: value
+
+
+def computed(node: Node) -> Output:
+    """What follows from no input is no work for the device."""
+    return lambda arguments, results: value_of(node)
 
 
 def argument(position: int) -> Output:
