@@ -22,21 +22,22 @@ BUNDLE, REPORT = "bundle", "report.json"
 
 @dataclasses.dataclass(frozen=True)
 class Compiled:
-    """A program that can be run, and what the compiler said about it."""
+    """A program that can be run, and what the compiler said about it. One from a directory is only its bundle."""
 
-    program: spyre_mlir.Program
+    program: spyre_mlir.Program | spyre_mlir.Simulation
     report: dict[str, Any]
 
 
-_programs: collections.OrderedDict[str, Compiled] = collections.OrderedDict()
+_programs: collections.OrderedDict[tuple[pathlib.Path | None, str], Compiled] = collections.OrderedDict()
 
 
 def compiled(linalg: Linalg, options: Options) -> Compiled:
     """The program of a text, compiled if nobody has compiled it before."""
     key = key_of(linalg, options)
-    found = _programs.get(key) or from_directory(key, options) or compile_anew(linalg, key, options)
-    _programs[key] = found
-    _programs.move_to_end(key)
+    here = (options.cache, key)
+    found = _programs.get(here) or from_directory(key, options) or compile_anew(linalg, key, options)
+    _programs[here] = found
+    _programs.move_to_end(here)
     while len(_programs) > MOST_IN_MEMORY:
         _programs.popitem(last=False)
     return found
@@ -61,7 +62,7 @@ def from_directory(key: str, options: Options) -> Compiled | None:
     path = options.cache / key if options.cache is not None else None
     if path is None or not path.is_dir():
         return None
-    return Compiled(spyre_mlir.load(path / BUNDLE), json.loads((path / REPORT).read_text()))
+    return Compiled(spyre_mlir.Simulation(path / BUNDLE), json.loads((path / REPORT).read_text()))
 
 
 def keep(made: Compiled, path: pathlib.Path) -> None:

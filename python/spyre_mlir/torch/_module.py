@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,10 +38,10 @@ class Function(torch.nn.Module):
 def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: Any, **options: Any) -> CompiledModule:
     """Compiles for inputs of these shapes and types; the whole goes through or it is an error.
 
-    `options` are `validate`, `cache` (see docs/torch.md) and any of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError`
+    `options` are `validate` and any of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError`
     with the compiler's diagnostics, or `CompilationRefused` where torch-mlir has no lowering.
     """
-    for name in ("fallback", "report", "sizes"):
+    for name in ("fallback", "report", "sizes", "cache"):
         if name in options:
             raise OptionError(f"option '{name}' is one of torch.compile(backend='spyre'): here one program is made, or none")
     module = module_or_function if isinstance(module_or_function, torch.nn.Module) else Function(module_or_function)
@@ -58,6 +59,8 @@ class CompiledModule:
         self.outputs = exported.graph_signature.output_specs
         self.examples = pytree.tree_leaves((inputs, {}))
         self.name_dimensions()
+        # The variable SPYRE_MLIR_CACHE is for the backend: here a user wants the program and all that is known of it.
+        options = dataclasses.replace(options, cache=None)
         try:
             self.region = Region(exported.graph_module, options)
         except NotTaken as error:
@@ -70,11 +73,6 @@ class CompiledModule:
     @property
     def program(self) -> spyre_mlir.Program:
         return self.region.compiled.program
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """The compiler's report; also of a program that comes from a cache."""
-        return self.region.compiled.report
 
     def name_dimensions(self) -> None:
         placeholders = self.exported.graph_module.graph.find_nodes(op="placeholder")

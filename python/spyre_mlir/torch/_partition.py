@@ -6,6 +6,7 @@ they can be without circles; a part that is refused all the same loses the opera
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Sequence
 
@@ -29,6 +30,7 @@ from ._signature import signature_of
 CHECKED_PHASE = "layout"
 
 _verdicts: dict[str, str | None] = {}
+_numbers = itertools.count()
 
 
 class Split:
@@ -36,6 +38,7 @@ class Split:
 
     def __init__(self, gm: GraphModule, options: Options) -> None:
         self.gm = gm
+        self.number = next(_numbers)
         self.options = options
         self.known = known_nodes(gm.graph)
         self.reasons: dict[Node, str] = {}
@@ -70,7 +73,7 @@ class Split:
     def key_of(self, node: Node) -> str:
         """An operation as a text: what it is, of which types, with which constants."""
         if node.op == "get_attr":
-            return f"{node.target} of {id(self.gm)}"
+            return f"{node.target} of {self.number}"
         given = {read: self.key_of(read) if read in self.known else value_text(read.meta.get("val")) for read in node.all_input_nodes}
         return f"{node.target}{torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)}"
 

@@ -35,8 +35,7 @@ class NotTaken(Exception):
 
 def reason_of(error: spyre_mlir.CompileError) -> str:
     """The compiler's first error on one line, without its place: the place is that of the node."""
-    errors = [found.message for found in error.diagnostics if found.severity == "error"]
-    return " ".join((errors[0] if errors else str(error)).split())
+    return " ".join((error.errors[0].message if error.errors else str(error)).split())
 
 
 def place_of(node: torch.fx.Node) -> str:

@@ -1,4 +1,4 @@
-"""The table of models in docs/torch.md: `cd python && python -m tests.model_table --write ../docs/torch.md`."""
+"""The table of models in docs/torch.md: `python python/tests/pytorch/model_table.py --write docs/torch.md`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
+from models import DECODERS, ENCODERS, TOKENS, ids
+
 from spyre_mlir.torch import backend
 
-from .models import DECODERS, ENCODERS, TOKENS, ids
-
-MARKS = ("<!-- Made by `python -m tests.model_table` from here on. -->", "<!-- to here. -->")
+MARKS = ("<!-- Made by `python/tests/pytorch/model_table.py` from here on. -->", "<!-- to here. -->")
 HEAD = "| model | graphs | operations of PyTorch | compiled parts | ops of Spyre | on the CPU | error against f32 | compile s |\n|---|--:|--:|--:|--:|--:|--:|--:|"
 
 
