@@ -20,6 +20,7 @@ from ._options import Options
 MOST_IN_MEMORY = 256
 BUNDLE, REPORT = "bundle", "report.json"
 
+
 @dataclasses.dataclass(frozen=True)
 class Compiled:
     """A program that can be run, and what the compiler said about it. One from a directory is only its bundle."""

@@ -43,12 +43,15 @@ class StaticGraph:
             return region, [region]
         except NotTaken as error:
             whole = str(error)
-        if has_hints(gm.graph):
+        if has_hints(gm.graph) or self.options.has_wishes():
             self.check_without_hints(gm, whole)
         split = Split(gm, self.options)
         self.refusals = split.refusals
         if self.options.fallback == "error":
-            raise CompilationRefused(self.refusals, f"the graph is refused as a whole: {whole}; with options={{'fallback': 'cpu'}} PyTorch computes these operations")
+            raise CompilationRefused(
+                self.refusals,
+                f"the graph is refused as a whole: {whole}; with options={{'fallback': 'cpu'}} PyTorch computes these operations",
+            )
         return split.gm, split.regions
 
     def check_without_hints(self, gm: GraphModule, reason: str) -> None:
@@ -57,7 +60,7 @@ class StaticGraph:
         plain.graph.output(plain.graph.graph_copy(gm.graph, {}))
         drop_hints(plain.graph)
         try:
-            Region(plain, self.options)
+            Region(plain, self.options.without_wishes())
         except NotTaken:
             return
         raise CompilationRefused([], f"the hints cannot be honoured: {reason}")
@@ -65,7 +68,14 @@ class StaticGraph:
     def say(self) -> None:
         """A line for the graph, one for each operation on the CPU, and the report if one is asked for."""
         launched = [region for region in self.regions if region.compiled]
-        log.info("graph %d (%s): %d operations, %d on the CPU, %d compiled parts", self.number, self.kind, self.n_nodes, len(self.refusals), len(launched))
+        log.info(
+            "graph %d (%s): %d operations, %d on the CPU, %d compiled parts",
+            self.number,
+            self.kind,
+            self.n_nodes,
+            len(self.refusals),
+            len(launched),
+        )
         for refusal in self.refusals:
             log.warning("graph %d: %s", self.number, refusal)
         if self.options.report is not None:

@@ -57,17 +57,13 @@ def check_sizes(tensor: torch.Tensor, names: Sequence[str]) -> None:
     if len(names) == tensor.dim():
         for position, (name, size) in enumerate(zip(names, tensor.shape, strict=True)):
             if _sizes.get(name, size) != size:
-                raise HintError(
-                    f"name_tensor_dims: dimension {position} has {size} elements, but {name!r} is declared with {_sizes[name]}"
-                )
+                raise HintError(f"name_tensor_dims: dimension {position} has {size} elements, but {name!r} is declared with {_sizes[name]}")
         return
     product = 1
     for name in names:
         product *= _sizes[name]
     if product != tensor.numel():
-        raise HintError(
-            f"name_tensor_dims: {list(names)} are declared with {product} elements in all, but the tensor has {tensor.numel()}"
-        )
+        raise HintError(f"name_tensor_dims: {list(names)} are declared with {product} elements in all, but the tensor has {tensor.numel()}")
 
 
 def spyre_hint(**wishes: Mapping[str, int]) -> contextlib.AbstractContextManager[None]:

@@ -82,9 +82,12 @@ class CompiledModule:
     def arguments(self, given: Sequence[Any]) -> list[Any]:
         """What the graph takes: weights as they are now, and the user's inputs in their places."""
         rest = iter(given)
-        return [self.weight(spec) if spec.kind in WEIGHTS else next(rest) for spec in self.inputs]
+        return [next(rest) if spec.kind == InputKind.USER_INPUT else self.weight(spec) for spec in self.inputs]
 
-    def weight(self, spec: InputSpec) -> torch.Tensor:
+    def weight(self, spec: InputSpec) -> torch.Tensor | None:
+        """A parameter, buffer or constant; none of a token, which only orders effects."""
+        if spec.kind not in WEIGHTS:
+            return None
         state = self.exported.state_dict
         return state[spec.target] if spec.target in state else self.exported.constants[spec.target]
 

@@ -8,8 +8,20 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
+import spyre_mlir
+
 FALLBACKS = ("cpu", "error")
 CACHE_VARIABLE = "SPYRE_MLIR_CACHE"
+# They are about one program: a graph that is refused because of them is no work for the CPU.
+WISHES = ("tiles", "dims", "bind", "plan")
+# A graph has one function of known sizes, and nobody asks where its files are.
+MEANINGLESS = ("entry", "dim_size", "bundle_dir")
+PROBE = """
+func.func @main(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}
+"""
 
 
 class OptionError(ValueError):
@@ -47,6 +59,7 @@ class Options:
         if not isinstance(validate, bool):
             raise OptionError(f"option 'validate' is {validate!r}, and can be True or False")
         cache = rest.pop("cache", None) or os.environ.get(CACHE_VARIABLE)
+        check_compiler(rest)
         return Options(
             fallback=fallback,
             report=directory("report", rest.pop("report", None)),
@@ -55,6 +68,27 @@ class Options:
             sizes=sizes,
             compiler=rest,
         )
+
+    def has_wishes(self) -> bool:
+        return any(name in self.compiler for name in WISHES)
+
+    def without_wishes(self) -> Options:
+        return dataclasses.replace(self, compiler=without_wishes(self.compiler))
+
+
+def without_wishes(compiler: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in compiler.items() if name not in WISHES}
+
+
+def check_compiler(given: Mapping[str, Any]) -> None:
+    """Lets the compiler look at its options before it is asked about a graph, which it would refuse for their sake."""
+    for name in MEANINGLESS:
+        if name in given:
+            raise OptionError(f"option '{name}' has no meaning here: leave it out")
+    try:
+        spyre_mlir.lower(PROBE, to="import", **without_wishes(given))
+    except spyre_mlir.CompileError as error:
+        raise OptionError(error.errors[0].message if error.errors else str(error)) from None
 
 
 def directory(name: str, given: str | os.PathLike[str] | None) -> pathlib.Path | None:

@@ -44,7 +44,9 @@ class Split:
         self.reasons: dict[Node, str] = {}
         self.ask_each()
         parts = self.settle()
-        self.refusals = [Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if node.target is not operator.getitem]
+        self.refusals = [
+            Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if node.target is not operator.getitem
+        ]
         self.regions = [self.replace(number, nodes) for number, nodes in enumerate(parts)]
         stable_topological_sort(gm)
         gm.graph.eliminate_dead_code()

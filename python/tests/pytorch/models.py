@@ -20,7 +20,9 @@ def causal(model: type, config: type, **choices: Any) -> Callable[[], torch.nn.M
 
 
 DECODERS: dict[str, Callable[[], torch.nn.Module]] = {
-    "GPT-2": causal(transformers.GPT2LMHeadModel, transformers.GPT2Config, n_embd=256, n_layer=2, n_head=4, vocab_size=512, n_positions=128),
+    "GPT-2": causal(
+        transformers.GPT2LMHeadModel, transformers.GPT2Config, n_embd=256, n_layer=2, n_head=4, vocab_size=512, n_positions=128
+    ),
     "Llama": causal(transformers.LlamaForCausalLM, transformers.LlamaConfig, **TEXT, **GROUPED),
     "Granite": causal(transformers.GraniteForCausalLM, transformers.GraniteConfig, **TEXT, **GROUPED),
     "Mistral, window of 16": causal(transformers.MistralForCausalLM, transformers.MistralConfig, **TEXT, **GROUPED, sliding_window=16),
@@ -29,8 +31,14 @@ DECODERS: dict[str, Callable[[], torch.nn.Module]] = {
 
 ENCODERS: dict[str, tuple[Callable[[], torch.nn.Module], Callable[[], dict[str, torch.Tensor]]]] = {
     "BERT": (causal(transformers.BertModel, transformers.BertConfig, **TEXT), lambda: {"input_ids": ids(TOKENS)}),
-    "CLIP text": (causal(transformers.CLIPTextModel, transformers.CLIPTextConfig, **{**TEXT, "max_position_embeddings": 77}), lambda: {"input_ids": ids(TOKENS)}),
-    "ViT": (causal(transformers.ViTModel, transformers.ViTConfig, **WIDTH, image_size=32, patch_size=8), lambda: {"pixel_values": torch.randn(1, 3, 32, 32)}),
+    "CLIP text": (
+        causal(transformers.CLIPTextModel, transformers.CLIPTextConfig, **{**TEXT, "max_position_embeddings": 77}),
+        lambda: {"input_ids": ids(TOKENS)},
+    ),
+    "ViT": (
+        causal(transformers.ViTModel, transformers.ViTConfig, **WIDTH, image_size=32, patch_size=8),
+        lambda: {"pixel_values": torch.randn(1, 3, 32, 32)},
+    ),
 }
 
 
