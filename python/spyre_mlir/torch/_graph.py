@@ -17,7 +17,7 @@ from ._hints import drop_hints, has_hints
 from ._importer import calls
 from ._options import Options
 from ._partition import Split
-from ._refusal import CompilationRefused, NotTaken, Refusal, describe, place_of
+from ._refusal import CompilationRefused, NotTaken, Refusal
 from ._region import NAMES, Region
 
 log = logging.getLogger("spyre_mlir.torch")

@@ -58,12 +58,13 @@ class Options:
         validate = rest.pop("validate", False)
         if not isinstance(validate, bool):
             raise OptionError(f"option 'validate' is {validate!r}, and can be True or False")
-        cache = rest.pop("cache", None) or os.environ.get(CACHE_VARIABLE)
+        report = directory("report", rest.pop("report", None))
+        cache = directory("cache", rest.pop("cache", None) or os.environ.get(CACHE_VARIABLE))
         check_compiler(rest)
         return Options(
             fallback=fallback,
-            report=directory("report", rest.pop("report", None)),
-            cache=directory("cache", cache),
+            report=report,
+            cache=cache,
             validate=validate,
             sizes=sizes,
             compiler=rest,

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-
 from models import DECODERS, ENCODERS, TOKENS, ids
 
 from spyre_mlir.torch import backend

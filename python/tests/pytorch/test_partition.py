@@ -1,6 +1,7 @@
 """Parts of graphs: which operations stand together, and which one is blamed when a part is refused."""
 
 import re
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
