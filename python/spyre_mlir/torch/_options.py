@@ -86,6 +86,8 @@ def check_compiler(given: Mapping[str, Any]) -> None:
     for name in MEANINGLESS:
         if name in given:
             raise OptionError(f"option '{name}' has no meaning here: leave it out")
+    if not given:
+        return
     try:
         spyre_mlir.lower(PROBE, to="import", **without_wishes(given))
     except spyre_mlir.CompileError as error:

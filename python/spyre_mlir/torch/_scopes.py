@@ -34,7 +34,7 @@ def mark(graph: torch.fx.Graph) -> dict[int, Wishes]:
         wishes.update(scopes)
         path = MARK + ",".join(map(str, scopes))
         trace = trace if trace and 'File "' in trace else 'File "<traced>", line 1,'
-        node.meta["stack_trace"] = re.sub(r'File "([^"]+)"', lambda found: f'File "{found[1]}{path}"', trace)
+        node.meta["stack_trace"] = re.sub(r'File "([^"]+)"', rf'File "\1{path}"', trace)
     return wishes
 
 

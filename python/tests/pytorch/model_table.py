@@ -18,7 +18,8 @@ from models import DECODERS, ENCODERS, TOKENS, ids
 from spyre_mlir.torch import backend
 
 MARKS = ("<!-- Made by `python/tests/pytorch/model_table.py` from here on. -->", "<!-- to here. -->")
-HEAD = "| model | graphs | operations of PyTorch | compiled parts | ops of Spyre | on the CPU | error against f32 | compile s |\n|---|--:|--:|--:|--:|--:|--:|--:|"
+COLUMNS = ["model", "graphs", "operations of PyTorch", "compiled parts", "ops of Spyre", "on the CPU", "error against f32", "compile s"]
+HEAD = f"| {' | '.join(COLUMNS)} |\n|---{'|--:' * (len(COLUMNS) - 1)}|"
 
 
 @dataclasses.dataclass
@@ -38,7 +39,8 @@ class Row:
         parts = [part for graph in self.graphs for part in graph["parts"]]
         operations = sum(graph["operations"] for graph in self.graphs)
         ops = sum(len(part["report"]["ops"]) for part in parts)
-        return f"| {self.name} | {len(self.graphs)} | {operations} | {len(parts)} | {ops} | {len(self.cpu)} | {self.error:.1e} | {self.seconds:.1f} |"
+        cells = [self.name, len(self.graphs), operations, len(parts), ops, len(self.cpu), f"{self.error:.1e}", f"{self.seconds:.1f}"]
+        return f"| {' | '.join(map(str, cells))} |"
 
 
 class Bench:
