@@ -34,6 +34,7 @@ class StaticGraph:
         self.number = next(_numbers)
         self.n_nodes = len(calls(gm.graph))
         self.refusals: list[Refusal] = []
+        self.reason: str | None = None
         self.module, self.regions = self.compile(gm)
         self.say()
 
@@ -42,19 +43,17 @@ class StaticGraph:
             region = Region(gm, self.options)
             return region, [region]
         except NotTaken as error:
-            whole = str(error)
+            self.reason = str(error)
         if has_hints(gm.graph) or self.options.has_wishes():
-            self.check_without_hints(gm, whole)
+            self.check_without_hints(gm)
         split = Split(gm, self.options)
         self.refusals = split.refusals
         if self.options.fallback == "error":
-            raise CompilationRefused(
-                self.refusals,
-                f"the graph is refused as a whole: {whole}; with options={{'fallback': 'cpu'}} PyTorch computes these operations",
-            )
+            advice = "with options={'fallback': 'cpu'} it runs in parts, and PyTorch computes the rest"
+            raise CompilationRefused(self.refusals, f"the graph is refused as a whole: {self.reason}; {advice}")
         return split.gm, split.regions
 
-    def check_without_hints(self, gm: GraphModule, reason: str) -> None:
+    def check_without_hints(self, gm: GraphModule) -> None:
         """A hint that cannot be honoured is an error, and nothing that the CPU could mend."""
         plain = GraphModule(gm, torch.fx.Graph())
         plain.graph.output(plain.graph.graph_copy(gm.graph, {}))
@@ -63,19 +62,15 @@ class StaticGraph:
             Region(plain, self.options.without_wishes())
         except NotTaken:
             return
-        raise CompilationRefused([], f"the hints cannot be honoured: {reason}")
+        raise CompilationRefused([], f"the hints cannot be honoured: {self.reason}")
 
     def say(self) -> None:
         """A line for the graph, one for each operation on the CPU, and the report if one is asked for."""
         launched = [region for region in self.regions if region.compiled]
-        log.info(
-            "graph %d (%s): %d operations, %d on the CPU, %d compiled parts",
-            self.number,
-            self.kind,
-            self.n_nodes,
-            len(self.refusals),
-            len(launched),
-        )
+        what = f"graph {self.number} ({self.kind})"
+        log.info("%s: %d operations, %d on the CPU, %d compiled parts", what, self.n_nodes, len(self.refusals), len(launched))
+        if self.reason is not None:
+            log.warning("%s is refused as a whole: %s", what, self.reason)
         for refusal in self.refusals:
             log.warning("graph %d: %s", self.number, refusal)
         if self.options.report is not None:
@@ -90,6 +85,8 @@ class StaticGraph:
             parts.append({"program": program, "operations": region.n_nodes, "report": region.compiled.report})
         cpu = [{"op": found.op, "location": found.location, "reason": found.reason} for found in self.refusals]
         content = {"graph": self.number, "kind": self.kind, "operations": self.n_nodes, "parts": parts, "cpu": cpu}
+        if self.reason is not None:
+            content["refused_as_a_whole"] = self.reason
         (directory / f"graph{self.number}.json").write_text(json.dumps(content, indent=2) + "\n")
 
     def __call__(self, *arguments: object) -> Sequence[object]:

@@ -36,5 +36,10 @@ def linalg(monkeypatch):
 
 @pytest.fixture
 def left(caplog):
-    """The lines of the log about what is left on the CPU."""
-    return lambda: [record.getMessage() for record in caplog.records if record.name == "spyre_mlir.torch" and record.levelname == "WARNING"]
+    """The warnings about what is left on the CPU."""
+
+    def lines():
+        said = [record.getMessage() for record in caplog.records if record.name == "spyre_mlir.torch" and record.levelname == "WARNING"]
+        return [line for line in said if "is refused as a whole" not in line]
+
+    return lines

@@ -60,7 +60,9 @@ def test_what_is_refused_runs_on_the_cpu_with_a_line_that_says_why(left, caplog)
         f"{place}: aten.histc.default(float32[8, 64]) is left on the CPU: "
         "torch-mlir refuses it: failed to legalize operation 'torch.operator' that was explicitly marked illegal"
     )
-    assert any("1 on the CPU, 2 compiled parts" in record.getMessage() for record in caplog.records)
+    said = [record.getMessage() for record in caplog.records]
+    assert any("1 on the CPU, 2 compiled parts" in line for line in said)
+    assert any("is refused as a whole: torch-mlir refuses it" in line for line in said)
 
 
 def test_fallback_error_refuses_instead():
@@ -85,6 +87,7 @@ def test_a_report_has_the_programs_and_what_is_on_the_cpu(tmp_path):
     [path] = (tmp_path / "new" / "reports").glob("*.json")
     report = json.loads(path.read_text())
     assert report["kind"] == "forward" and len(report["parts"]) == 2
+    assert report["refused_as_a_whole"].startswith("torch-mlir refuses it")
     assert [left["op"] for left in report["cpu"]] == ["aten.histc.default(float32[8, 64])"]
     for part in report["parts"]:
         assert part["report"]["ops"]
