@@ -1,10 +1,10 @@
 """PyTorch programs on the Spyre compiler: a backend for `torch.compile`, ahead-of-time compilation, and hints.
 
-`torch.compile(model, backend="spyre")` needs no import of this package; `compile`, `spyre_hint`, `name_tensor_dims` and
-`declare_tensor_dim` are here. docs/torch.md is the page for users.
+`torch.compile(model, backend="spyre")` needs no import of this package; docs/torch.md is the page for users.
 """
 
 from ._backend import backend
+from ._device import register_device
 from ._hints import HintError, declare_tensor_dim, name_tensor_dims, spyre_hint
 from ._module import CompiledModule, compile
 from ._options import OptionError
@@ -20,5 +20,6 @@ __all__ = [
     "compile",
     "declare_tensor_dim",
     "name_tensor_dims",
+    "register_device",
     "spyre_hint",
 ]

@@ -12,6 +12,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch.fx import GraphModule
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ._device import on_host
 from ._graph import DynamicGraph, StaticGraph, is_dynamic
 from ._hints import drop_hints, has_hints, names_of
 from ._options import Options
@@ -26,6 +27,7 @@ def backend(gm: GraphModule, example_inputs: Sequence[Any], *, options: Mapping[
     """Compiles a graph of Dynamo. `options` are those of `_options.Options` and of `spyre_mlir.compile`."""
     chosen = Options.of(options)
     names = [names_of(value) for value in example_inputs]
+    on_host(gm)
     compile_graph = aot_autograd(
         fw_compiler=functools.partial(compile_forward, options=chosen, names=names),
         bw_compiler=functools.partial(compile_backward, options=chosen),
