@@ -10,8 +10,8 @@ from typing import Any
 from functorch.compile import make_boxed_func
 from torch._dynamo.backends.common import aot_autograd
 from torch.fx import GraphModule
-from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ._decompositions import table
 from ._device import on_host
 from ._graph import DynamicGraph, StaticGraph, is_dynamic
 from ._hints import drop_hints, has_hints, names_of
@@ -32,7 +32,7 @@ def backend(gm: GraphModule, example_inputs: Sequence[Any], *, options: Mapping[
         fw_compiler=functools.partial(compile_forward, options=chosen, names=names),
         bw_compiler=functools.partial(compile_backward, options=chosen),
         inference_compiler=functools.partial(compile_forward, options=chosen, names=names),
-        decompositions=get_decomposition_table(),
+        decompositions=table(),
     )
     return compile_graph(gm, example_inputs)
 

@@ -11,10 +11,10 @@ import torch.fx.traceback
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.utils import _pytree as pytree
-from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 import spyre_mlir
 
+from ._decompositions import table
 from ._hints import names_of
 from ._options import OptionError, Options
 from ._refusal import CompilationRefused, NotTaken, value_text
@@ -46,7 +46,7 @@ def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: A
             raise OptionError(f"option '{name}' is one of torch.compile(backend='spyre'): here one program is made, or none")
     module = module_or_function if isinstance(module_or_function, torch.nn.Module) else Function(module_or_function)
     with torch.fx.traceback.preserve_node_meta():
-        exported = torch.export.export(module, inputs, strict=False).run_decompositions(get_decomposition_table())
+        exported = torch.export.export(module, inputs, strict=False).run_decompositions(table())
     return CompiledModule(exported, inputs, Options.of(options))
 
 

@@ -125,22 +125,33 @@ class Split:
 
     def reason_against(self, part: Sequence[Node]) -> str | None:
         """Why a part is refused. Hints are left out: whether they can be honoured is another question."""
-        copied, _ = self.part_of(part, read_outside(part))
-        drop_hints(copied.graph)
         try:
-            Region(copied, self.options)
+            Region(self.plain(part), self.options)
         except NotTaken as error:
             return str(error)
         return None
 
+    def early_reason_against(self, part: Sequence[Node]) -> str | None:
+        """The same, if nothing behind the layouts is at fault: this is known much sooner."""
+        return refusal_of(self.plain(part), self.options)
+
+    def plain(self, part: Sequence[Node]) -> GraphModule:
+        copied, _ = self.part_of(part, read_outside(part))
+        drop_hints(copied.graph)
+        return copied
+
     def blame(self, part: Sequence[Node]) -> None:
         """Finds the operation with which the refusal begins, by bisection over the beginnings of the part."""
         steps = [[node, *parts_of(node)] for node in part if node.target is not operator.getitem]
+        ask = self.early_reason_against
+        reason = ask(part)
+        if reason is None:
+            ask = self.reason_against
+            reason = ask(part)
         accepted, refused = 0, len(steps)
-        reason = self.reason_against(part)
         while refused - accepted > 1:
             middle = (accepted + refused) // 2
-            found = self.reason_against([node for step in steps[:middle] for node in step])
+            found = ask([node for step in steps[:middle] for node in step])
             if found is None:
                 accepted = middle
             else:

@@ -39,11 +39,12 @@ def reason_of(error: spyre_mlir.CompileError) -> str:
 
 
 def place_of(node: torch.fx.Node) -> str:
-    """The innermost line of the user's program that a node was traced from."""
+    """The innermost line of the user's program that a node was traced from, or the module that it belongs to."""
     lines = [line.strip() for line in (node.meta.get("stack_trace") or "").splitlines()]
     frames = [line for line in lines if line.startswith('File "')]
     if not frames:
-        return "unknown line"
+        modules = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
+        return modules[-1] if modules else "unknown line"
     file, line = frames[-1].split('"')[1], frames[-1].split("line ")[1].split(",")[0]
     return f"{file}:{line}"
 
