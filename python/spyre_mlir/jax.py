@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 import numpy
-from jaxlib.mlir import ir, passmanager
-from jaxlib.mlir.dialects import stablehlo
 
 import spyre_mlir
+
+try:
+    import jax
+    from jaxlib.mlir import ir, passmanager
+    from jaxlib.mlir.dialects import stablehlo
+except ImportError as missing:
+    raise ImportError(f"spyre_mlir.jax needs JAX: pip install jax==0.10.2 ({missing})") from missing
 
 PIPELINE = (
     "builtin.module(inline,symbol-dce,func.func(chlo-legalize-to-stablehlo),canonicalize,stablehlo-legalize-to-linalg,canonicalize,cse)"

@@ -3,6 +3,11 @@
 `torch.compile(model, backend="spyre")` needs no import of this package; docs/torch.md is the page for users.
 """
 
+try:
+    import torch_mlir as _torch_mlir  # noqa: F401
+except ImportError as missing:
+    raise ImportError(f"spyre_mlir.torch needs PyTorch and torch-mlir: pip install 'spyre-mlir[torch]' ({missing})") from missing
+
 from ._backend import backend
 from ._device import register_device
 from ._hints import HintError, declare_tensor_dim, name_tensor_dims, spyre_hint

@@ -18,7 +18,17 @@ from models import DECODERS, ENCODERS, TOKENS, ids
 from spyre_mlir.torch import backend
 
 MARKS = ("<!-- Made by `python/tests/pytorch/model_table.py` from here on. -->", "<!-- to here. -->")
-COLUMNS = ["model", "graphs", "operations of PyTorch", "compiled parts", "ops of Spyre", "on the CPU", "error against f32", "compile s"]
+COLUMNS = [
+    "model",
+    "graphs",
+    "operations of PyTorch",
+    "compiled parts",
+    "launches",
+    "ops of Spyre",
+    "on the CPU",
+    "error against f32",
+    "compile s",
+]
 HEAD = f"| {' | '.join(COLUMNS)} |\n|---{'|--:' * (len(COLUMNS) - 1)}|"
 
 
@@ -38,8 +48,18 @@ class Row:
     def __str__(self) -> str:
         parts = [part for graph in self.graphs for part in graph["parts"]]
         operations = sum(graph["operations"] for graph in self.graphs)
-        ops = sum(len(part["report"]["ops"]) for part in parts)
-        cells = [self.name, len(self.graphs), operations, len(parts), ops, len(self.cpu), f"{self.error:.1e}", f"{self.seconds:.1f}"]
+        launches, ops = (sum(len(part["report"][what]) for part in parts) for what in ("launches", "ops"))
+        cells = [
+            self.name,
+            len(self.graphs),
+            operations,
+            len(parts),
+            launches,
+            ops,
+            len(self.cpu),
+            f"{self.error:.1e}",
+            f"{self.seconds:.1f}",
+        ]
         return f"| {' | '.join(map(str, cells))} |"
 
 

@@ -150,6 +150,18 @@ def test_what_is_no_part_of_a_scope_does_not_part_it(linalg):
     assert linalg[0].count('"spyre.hint"') == 1
 
 
+def test_hints_are_kept_where_a_graph_is_in_parts(reports, left):
+    def parts(x, y, z):
+        counts = torch.histc(z.float(), 8, 0.0, 1.0)
+        return nested(x, y, z), counts * 2
+
+    x, y, z = tensors()
+    found, counts = run(parts, x, y, z)
+    assert close(found, nested, x, y, z) and counts.sum().item() == pytest.approx(2 * z.numel(), rel=1e-2)
+    assert WANTED in map(loops, reports)
+    assert len(left()) == 1
+
+
 def test_a_hint_that_cannot_be_honoured_is_an_error_that_says_why():
     def seven(x, y, z):
         with st.spyre_hint(tiles={"M": 7}):
