@@ -1,0 +1,96 @@
+"""JAX functions on the Spyre compiler: `spyre_mlir.jax.compile(function, *args)`.
+
+The way is `jax.jit`, StableHLO, the passes to `linalg` that jaxlib carries, this compiler. docs/torch.md has a section for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy
+
+import spyre_mlir
+
+try:
+    import jax
+    from jaxlib.mlir import ir, passmanager
+    from jaxlib.mlir.dialects import stablehlo
+except ImportError as missing:
+    raise ImportError(f"spyre_mlir.jax needs JAX: pip install jax==0.10.2 ({missing})") from missing
+
+PIPELINE = (
+    "builtin.module(inline,symbol-dce,func.func(chlo-legalize-to-stablehlo),canonicalize,stablehlo-legalize-to-linalg,canonicalize,cse)"
+)
+DIALECTS_BEFORE = ("stablehlo.", "chlo.")
+
+
+class LoweringError(ValueError):
+    """An operation that jaxlib cannot lower to `linalg`."""
+
+
+def compile(function: Callable[..., Any], *args: Any, validate: bool = False, **options: Any) -> CompiledFunction:
+    """Compiles a function for arguments of these shapes and types, which may be trees of arrays.
+
+    `options` are those of `spyre_mlir.compile`. Raises `LoweringError`, or `spyre_mlir.CompileError` with the compiler's diagnostics.
+    """
+    lowered = jax.jit(function, keep_unused=True).lower(*args)
+    return CompiledFunction(spyre_mlir.compile(linalg_of(lowered), validate=validate, **options), lowered)
+
+
+class CompiledFunction:
+    """Called like the function, with arguments of the shapes that it was compiled for; `program` is what it runs."""
+
+    def __init__(self, program: spyre_mlir.Program, lowered: jax.stages.Lowered) -> None:
+        self.program = program
+        self.arguments, self.arguments_tree = jax.tree.flatten(lowered.args_info)
+        self.results, self.results_tree = jax.tree.flatten(lowered.out_info)
+
+    def __call__(self, *args: Any) -> Any:
+        given, tree = jax.tree.flatten((args, {}))
+        self.check(given, tree)
+        arrays = self.program.run(*map(array_of, given, self.arguments))
+        made = [jax.numpy.asarray(array).astype(info.dtype) for array, info in zip(arrays, self.results, strict=True)]
+        return jax.tree.unflatten(self.results_tree, made)
+
+    def check(self, given: Sequence[Any], tree: object) -> None:
+        """A program has fixed shapes and types."""
+        if tree != self.arguments_tree:
+            raise TypeError(f"compiled for arguments {self.arguments_tree}, and called with {tree}")
+        wanted = [f"{info.dtype}{list(info.shape)}" for info in self.arguments]
+        found = [f"{jax.dtypes.canonicalize_dtype(jax.numpy.result_type(value))}{list(numpy.shape(value))}" for value in given]
+        if wanted != found:
+            raise TypeError(f"compiled for {', '.join(wanted)}, and called with {', '.join(found)}: compile for these, too")
+
+
+def array_of(value: Any, info: Any) -> numpy.ndarray:
+    """An argument as `Program.run` takes it: NumPy has no bf16."""
+    kept = numpy.float32 if info.dtype == jax.numpy.bfloat16 else info.dtype
+    return numpy.ascontiguousarray(numpy.asarray(value), dtype=kept).reshape(info.shape)
+
+
+def linalg_of(lowered: jax.stages.Lowered) -> str:
+    """The function in `linalg`, with the lines of the user's program."""
+    module = lowered.compiler_ir("stablehlo")
+    with module.context:
+        stablehlo.register_stablehlo_passes()
+        try:
+            passmanager.PassManager.parse(PIPELINE).run(module.operation)
+        except ir.MLIRError as error:
+            raise LoweringError(f"jaxlib cannot lower the function to linalg: {error}") from error
+        check_lowered(module)
+        return module.operation.get_asm(enable_debug_info=True)
+
+
+def check_lowered(module: ir.Module) -> None:
+    """The passes leave what they do not know as it is."""
+    left: list[str] = []
+
+    def look(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith(DIALECTS_BEFORE):
+            left.append(f"'{op.name}' at {op.location}")
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(look)
+    if left:
+        raise LoweringError(f"jaxlib has no lowering to linalg of {', '.join(left)}: write it in other operations")

@@ -1,0 +1,30 @@
+"""PyTorch programs on the Spyre compiler: a backend for `torch.compile`, ahead-of-time compilation, and hints.
+
+`torch.compile(model, backend="spyre")` needs no import of this package; docs/torch.md is the page for users.
+"""
+
+try:
+    import torch_mlir as _torch_mlir  # noqa: F401
+except ImportError as missing:
+    raise ImportError(f"spyre_mlir.torch needs PyTorch and torch-mlir: pip install 'spyre-mlir[torch]' ({missing})") from missing
+
+from ._backend import backend
+from ._device import register_device
+from ._hints import HintError, declare_tensor_dim, name_tensor_dims, spyre_hint
+from ._module import CompiledModule, compile
+from ._options import OptionError
+from ._refusal import CompilationRefused, Refusal
+
+__all__ = [
+    "CompilationRefused",
+    "CompiledModule",
+    "HintError",
+    "OptionError",
+    "Refusal",
+    "backend",
+    "compile",
+    "declare_tensor_dim",
+    "name_tensor_dims",
+    "register_device",
+    "spyre_hint",
+]

@@ -1,0 +1,108 @@
+"""What operations of PyTorch are taken apart into: torch-mlir's table, and the fused layers that PyTorch's own modules call
+without gradients (its fast path), which torch-mlir does not know."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+# What the numbers of `mask_type` mean, as the shape of a mask beside scores of [batch, heads, queries, keys].
+MASK_SHAPES: dict[int, Callable[[Tensor], Tensor]] = {
+    0: lambda mask: mask[None, None],
+    1: lambda mask: mask[:, None, None, :],
+    2: lambda mask: mask,
+}
+
+
+@functools.cache
+def table() -> dict[torch._ops.OperatorBase, Callable[..., Any]]:
+    """By operation, what it is computed with."""
+    return {
+        **get_decomposition_table(),
+        torch.ops.aten._native_multi_head_attention.default: attention,
+        torch.ops.aten._transformer_encoder_layer_fwd.default: encoder_layer,
+    }
+
+
+def attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim: int,
+    num_head: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    mask: Tensor | None = None,
+    need_weights: bool = True,
+    average_attn_weights: bool = True,
+    mask_type: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """`nn.MultiheadAttention`: the result, and the weights or an empty tensor."""
+    projected = (
+        functional.linear(given, weight, bias).unflatten(-1, (num_head, -1)).transpose(1, 2)
+        for given, weight, bias in zip((query, key, value), qkv_weight.chunk(3), qkv_bias.chunk(3), strict=True)
+    )
+    q, k, v = projected
+    scores = q @ k.transpose(-2, -1) * (embed_dim // num_head) ** -0.5
+    if mask is not None:
+        # A mask of numbers is -inf where it masks, and 0 elsewhere.
+        hidden = MASK_SHAPES[2 if mask_type is None else mask_type](mask.bool())
+        scores = scores.masked_fill(hidden, float("-inf"))
+    weights = torch.softmax(scores, -1)
+    result = functional.linear((weights @ v).transpose(1, 2).flatten(2), proj_weight, proj_bias)
+    if not need_weights:
+        return result, query.new_empty(0)
+    return result, weights.mean(1) if average_attn_weights else weights
+
+
+def encoder_layer(
+    src: Tensor,
+    embed_dim: int,
+    num_heads: int,
+    qkv_weight: Tensor,
+    qkv_bias: Tensor,
+    proj_weight: Tensor,
+    proj_bias: Tensor,
+    use_gelu: bool,
+    norm_first: bool,
+    eps: float,
+    norm_weight_1: Tensor,
+    norm_bias_1: Tensor,
+    norm_weight_2: Tensor,
+    norm_bias_2: Tensor,
+    ffn_weight_1: Tensor,
+    ffn_bias_1: Tensor,
+    ffn_weight_2: Tensor,
+    ffn_bias_2: Tensor,
+    mask: Tensor | None = None,
+    mask_type: int | None = None,
+) -> Tensor:
+    """`nn.TransformerEncoderLayer`."""
+
+    def first_norm(x: Tensor) -> Tensor:
+        return functional.layer_norm(x, (embed_dim,), norm_weight_1, norm_bias_1, eps)
+
+    def second_norm(x: Tensor) -> Tensor:
+        return functional.layer_norm(x, (embed_dim,), norm_weight_2, norm_bias_2, eps)
+
+    def attend(x: Tensor) -> Tensor:
+        weights = (qkv_weight, qkv_bias, proj_weight, proj_bias)
+        return attention(x, x, x, embed_dim, num_heads, *weights, mask, False, True, mask_type)[0]
+
+    def feed(x: Tensor) -> Tensor:
+        activation = functional.gelu if use_gelu else functional.relu
+        return functional.linear(activation(functional.linear(x, ffn_weight_1, ffn_bias_1)), ffn_weight_2, ffn_bias_2)
+
+    if norm_first:
+        x = src + attend(first_norm(src))
+        return x + feed(second_norm(x))
+    x = first_norm(src + attend(src))
+    return second_norm(x + feed(x))

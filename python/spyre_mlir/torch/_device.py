@@ -1,0 +1,122 @@
+"""The device "spyre", for programs that move tensors to it: their memory is the host's, as the machine is simulated.
+
+Outside of `torch.compile` operations on such tensors are PyTorch's own on the host. AOTAutograd takes the host tensors out
+of them, so that graphs are those of the host.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
+
+NAME = "spyre"
+
+
+class SpyreTensor(torch.Tensor):
+    """A tensor on the device; `host` holds its elements."""
+
+    host: torch.Tensor
+
+    @staticmethod
+    def __new__(cls, host: torch.Tensor) -> SpyreTensor:
+        return torch.Tensor._make_wrapper_subclass(
+            cls,
+            host.shape,
+            strides=host.stride(),
+            storage_offset=host.storage_offset(),
+            dtype=host.dtype,
+            layout=host.layout,
+            device=torch.device(NAME, 0),
+            requires_grad=host.requires_grad,
+        )
+
+    def __init__(self, host: torch.Tensor) -> None:
+        self.host = host
+
+    def __tensor_flatten__(self) -> tuple[list[str], None]:
+        return ["host"], None
+
+    @staticmethod
+    def __tensor_unflatten__(inner: dict[str, torch.Tensor], meta: None, size: Sequence[int], stride: Sequence[int]) -> SpyreTensor:
+        return SpyreTensor(inner["host"])
+
+    def __repr__(self, *, tensor_contents: object = None) -> str:
+        return f"{repr(self.host).removesuffix(')')}, device='{NAME}')"
+
+    @classmethod
+    def __torch_dispatch__(
+        cls, function: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        asked = (kwargs or {}).get("device")
+        result = function(*pytree.tree_map(host_of, args), **pytree.tree_map(host_of, kwargs or {}))
+        is_on_host = asked is not None and not is_spyre(asked)
+        return result if is_on_host else pytree.tree_map(on_device, result)
+
+
+def is_spyre(device: object) -> bool:
+    return isinstance(device, (str, torch.device)) and torch.device(device).type == NAME
+
+
+def host_of(value: Any) -> Any:
+    """What an operation on the host takes in place of a tensor on the device, or of the device."""
+    if isinstance(value, SpyreTensor):
+        return value.host
+    if isinstance(value, torch.Tensor) and is_spyre(value.device):
+        # What a factory makes while PyTorch only works out types (FakeTensor).
+        return value.to("cpu")
+    return torch.device("cpu") if isinstance(value, torch.device) and is_spyre(value) else value
+
+
+def on_device(value: Any) -> Any:
+    return SpyreTensor(value) if isinstance(value, torch.Tensor) else value
+
+
+@functools.cache
+def register_device() -> None:
+    """Lets `tensor.to("spyre")` and `device="spyre"` work, and makes this backend the one that `torch.compile` takes by default.
+
+    It takes PyTorch's place for devices that it does not know (PrivateUse1), of which there is one in a process.
+    """
+    from ._backend import backend
+
+    _setup_privateuseone_for_python_backend(NAME)
+    register_memory()
+    torch.compiler.set_default_backend(backend)
+
+
+@functools.cache
+def register_memory() -> torch.library.Library:
+    """What PyTorch needs of a device: memory, and copies to and from it."""
+    library = torch.library.Library("aten", "IMPL")
+
+    def empty(size: Sequence[int], *, dtype: torch.dtype | None = None, **rest: Any) -> torch.Tensor:
+        return SpyreTensor(torch.empty(size, dtype=dtype))
+
+    def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: torch.dtype | None = None, **rest: Any) -> torch.Tensor:
+        return SpyreTensor(torch.empty_strided(size, stride, dtype=dtype))
+
+    def copy_from(source: torch.Tensor, to: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+        host_of(to).copy_(host_of(source))
+        return to
+
+    for name, function in (("empty.memory_format", empty), ("empty_strided", empty_strided), ("_copy_from", copy_from)):
+        library.impl(name, function, "PrivateUse1")
+    return library
+
+
+def on_host(gm: torch.fx.GraphModule) -> None:
+    """Lets a graph make and move its tensors on the host, where those are that AOTAutograd takes out of its inputs."""
+    for node in gm.graph.nodes:
+        if node.op == "call_method" and node.target == "to":
+            node.args = tuple("cpu" if is_spyre_name(value) else host_of(value) for value in node.args)
+        if is_spyre(node.kwargs.get("device")):
+            node.kwargs = {**node.kwargs, "device": torch.device("cpu")}
+
+
+def is_spyre_name(value: object) -> bool:
+    return isinstance(value, str) and value.split(":")[0] == NAME

@@ -1,0 +1,140 @@
+"""One graph of AOTAutograd, compiled: as a whole, or in parts with the rest on the CPU, for the sizes that it is called with."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import json
+import logging
+from collections.abc import Sequence
+
+import torch
+import torch.fx.traceback
+from torch.fx import GraphModule
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from ._hints import drop_hints, has_hints
+from ._importer import calls
+from ._options import Options
+from ._partition import Split
+from ._refusal import CompilationRefused, NotTaken, Refusal
+from ._region import NAMES, Region
+
+log = logging.getLogger("spyre_mlir.torch")
+
+_numbers = itertools.count()
+
+
+class StaticGraph:
+    """A graph whose sizes are known."""
+
+    def __init__(self, gm: GraphModule, kind: str, options: Options) -> None:
+        self.kind = kind
+        self.options = options
+        self.number = next(_numbers)
+        self.n_nodes = len(calls(gm.graph))
+        self.refusals: list[Refusal] = []
+        self.reason: str | None = None
+        self.module, self.regions = self.compile(gm)
+        self.say()
+
+    def compile(self, gm: GraphModule) -> tuple[torch.nn.Module, list[Region]]:
+        try:
+            region = Region(gm, self.options)
+            return region, [region]
+        except NotTaken as error:
+            self.reason = str(error)
+        if has_hints(gm.graph) or self.options.has_wishes():
+            self.check_without_hints(gm)
+        split = Split(gm, self.options)
+        self.refusals = split.refusals
+        if self.options.fallback == "error":
+            advice = "with options={'fallback': 'cpu'} it runs in parts, and PyTorch computes the rest"
+            raise CompilationRefused(self.refusals, f"the graph is refused as a whole: {self.reason}; {advice}")
+        return split.gm, split.regions
+
+    def check_without_hints(self, gm: GraphModule) -> None:
+        """A hint that cannot be honoured is an error, and nothing that the CPU could mend."""
+        plain = GraphModule(gm, torch.fx.Graph())
+        plain.graph.output(plain.graph.graph_copy(gm.graph, {}))
+        drop_hints(plain.graph)
+        try:
+            Region(plain, self.options.without_wishes())
+        except NotTaken:
+            return
+        raise CompilationRefused([], f"the hints cannot be honoured: {self.reason}")
+
+    def say(self) -> None:
+        """A line for the graph, one for each operation on the CPU, and the report if one is asked for."""
+        launched = [region for region in self.regions if region.compiled]
+        what = f"graph {self.number} ({self.kind})"
+        log.info("%s: %d operations, %d on the CPU, %d compiled parts", what, self.n_nodes, len(self.refusals), len(launched))
+        if self.reason is not None:
+            log.warning("%s is refused as a whole: %s", what, self.reason)
+        for refusal in self.refusals:
+            log.warning("graph %d: %s", self.number, refusal)
+        if self.options.report is not None:
+            self.write_report(launched)
+
+    def write_report(self, launched: Sequence[Region]) -> None:
+        directory = self.options.report
+        parts = []
+        for number, region in enumerate(launched):
+            program = f"graph{self.number}_part{number}.mlir"
+            (directory / program).write_text(region.linalg.text)
+            parts.append({"program": program, "operations": region.n_nodes, "report": region.compiled.report})
+        cpu = [{"op": found.op, "location": found.location, "reason": found.reason} for found in self.refusals]
+        content = {"graph": self.number, "kind": self.kind, "operations": self.n_nodes, "parts": parts, "cpu": cpu}
+        if self.reason is not None:
+            content["refused_as_a_whole"] = self.reason
+        (directory / f"graph{self.number}.json").write_text(json.dumps(content, indent=2) + "\n")
+
+    def __call__(self, *arguments: object) -> Sequence[object]:
+        with torch.no_grad():
+            return self.module(*arguments)
+
+
+class DynamicGraph:
+    """A graph of open sizes: traced and compiled again for each size that it is called with, the latest of which are kept."""
+
+    def __init__(self, gm: GraphModule, kind: str, options: Options) -> None:
+        self.gm = gm
+        self.kind = kind
+        self.options = options
+        self.of_sizes: collections.OrderedDict[tuple[object, ...], StaticGraph] = collections.OrderedDict()
+
+    def __call__(self, *arguments: object) -> Sequence[object]:
+        sizes = tuple(tuple(given.shape) if isinstance(given, torch.Tensor) else given for given in arguments)
+        graph = self.of_sizes.get(sizes)
+        if graph is None:
+            graph = self.of_sizes[sizes] = StaticGraph(specialized(self.gm, arguments), self.kind, self.options)
+        self.of_sizes.move_to_end(sizes)
+        while len(self.of_sizes) > self.options.sizes:
+            self.of_sizes.popitem(last=False)
+        return graph(*arguments)
+
+
+def specialized(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
+    """The graph traced again for the sizes of these arguments, with the names of its inputs and the hints of its nodes."""
+    with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
+        traced = make_fx(torch.fx.Interpreter(gm).run, tracing_mode="fake")(*arguments)
+    for old, new in zip(gm.graph.find_nodes(op="placeholder"), traced.graph.find_nodes(op="placeholder"), strict=True):
+        if NAMES in old.meta:
+            new.meta[NAMES] = old.meta[NAMES]
+    output = traced.graph.output_node()
+    if not isinstance(output.args[0], (tuple, list)):
+        output.args = ((output.args[0],),)
+    return traced
+
+
+def is_dynamic(gm: GraphModule) -> bool:
+    """Whether a size of the graph is open."""
+    return any(has_symbol(node.meta.get("val")) for node in gm.graph.nodes)
+
+
+def has_symbol(value: object) -> bool:
+    if isinstance(value, torch.Tensor):
+        return any(isinstance(size, torch.SymInt) for size in value.shape)
+    if isinstance(value, (tuple, list)):
+        return any(map(has_symbol, value))
+    return isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool))

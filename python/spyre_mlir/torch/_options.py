@@ -1,0 +1,106 @@
+"""The options of the backend: a few of its own, and any of `spyre_mlir.compile`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import spyre_mlir
+
+FALLBACKS = ("cpu", "error")
+CACHE_VARIABLE = "SPYRE_MLIR_CACHE"
+# They are about one program: a graph that is refused because of them is no work for the CPU.
+WISHES = ("tiles", "dims", "bind", "plan")
+# A graph has one function of known sizes, and nobody asks where its files are.
+MEANINGLESS = ("entry", "dim_size", "bundle_dir")
+PROBE = """
+func.func @main(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}
+"""
+
+
+class OptionError(ValueError):
+    """An option has a value that it cannot have."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What a user may choose.
+
+    `fallback` is "cpu" (operations that the compiler refuses run in PyTorch, each with a line in the log) or "error".
+    `report` is a directory for what became of each graph. `cache` is a directory for compiled programs (or the variable
+    SPYRE_MLIR_CACHE). `validate` lets the compiler check its files before they are used. `sizes` is how many sizes of a
+    graph of open sizes are kept compiled. `compiler` is handed to `spyre_mlir.compile` as it is.
+    """
+
+    fallback: str = "cpu"
+    report: pathlib.Path | None = None
+    cache: pathlib.Path | None = None
+    validate: bool = False
+    sizes: int = 16
+    compiler: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @staticmethod
+    def of(given: Mapping[str, Any] | None) -> Options:
+        """Options as `torch.compile(..., options=...)` hands them over."""
+        rest = dict(given or {})
+        fallback = rest.pop("fallback", "cpu")
+        if fallback not in FALLBACKS:
+            raise OptionError(f"option 'fallback' is {fallback!r}, and can be one of {', '.join(map(repr, FALLBACKS))}")
+        sizes = rest.pop("sizes", 16)
+        if not isinstance(sizes, int) or isinstance(sizes, bool) or sizes < 1:
+            raise OptionError(f"option 'sizes' is {sizes!r}: give the number of sizes to keep, at least 1")
+        validate = rest.pop("validate", False)
+        if not isinstance(validate, bool):
+            raise OptionError(f"option 'validate' is {validate!r}, and can be True or False")
+        report = directory("report", rest.pop("report", None))
+        cache = directory("cache", rest.pop("cache", None) or os.environ.get(CACHE_VARIABLE))
+        check_compiler(rest)
+        return Options(
+            fallback=fallback,
+            report=report,
+            cache=cache,
+            validate=validate,
+            sizes=sizes,
+            compiler=rest,
+        )
+
+    def has_wishes(self) -> bool:
+        return any(name in self.compiler for name in WISHES)
+
+    def without_wishes(self) -> Options:
+        return dataclasses.replace(self, compiler=without_wishes(self.compiler))
+
+
+def without_wishes(compiler: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in compiler.items() if name not in WISHES}
+
+
+def check_compiler(given: Mapping[str, Any]) -> None:
+    """Lets the compiler look at its options before it is asked about a graph, which it would refuse for their sake."""
+    for name in MEANINGLESS:
+        if name in given:
+            raise OptionError(f"option '{name}' has no meaning here: leave it out")
+    if not given:
+        return
+    try:
+        spyre_mlir.lower(PROBE, to="import", **without_wishes(given))
+    except spyre_mlir.CompileError as error:
+        raise OptionError(error.errors[0].message if error.errors else str(error)) from None
+
+
+def directory(name: str, given: str | os.PathLike[str] | None) -> pathlib.Path | None:
+    """The directory that an option names, made if it is not there, so that a bad one is refused before hours of work."""
+    if given is None:
+        return None
+    path = pathlib.Path(given)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"option '{name}' is {str(given)!r}, where no directory can be made: {error.strerror}") from error
+    return path

@@ -1,0 +1,214 @@
+"""Which operations of a graph the compiler takes: it is asked, there is no list here.
+
+A graph that is refused as a whole is asked operation by operation. What is taken is put together to parts as large as
+they can be without circles; a part that is refused all the same loses the operation with which its refusal begins.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Sequence
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupportBase
+from torch.fx.passes.tools_common import stable_topological_sort
+
+import spyre_mlir
+
+from ._hints import drop_hints
+from ._importer import calls, linalg_of
+from ._known import known_nodes, with_known
+from ._options import Options
+from ._refusal import CompilationRefused, NotTaken, Refusal, describe, place_of, reason_of, value_text
+from ._region import Region
+from ._signature import signature_of
+
+# What is behind this phase depends on what stands around an operation.
+CHECKED_PHASE = "layout"
+
+_verdicts: dict[str, str | None] = {}
+_numbers = itertools.count()
+
+
+class Split:
+    """A graph some of whose operations stay on the CPU: `module` runs it, with a `Region` for each part that is taken."""
+
+    def __init__(self, gm: GraphModule, options: Options) -> None:
+        self.gm = gm
+        self.number = next(_numbers)
+        self.options = options
+        self.known = known_nodes(gm.graph)
+        self.reasons: dict[Node, str] = {}
+        self.ask_each()
+        parts = self.settle()
+        self.refusals = [
+            Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if node.target is not operator.getitem
+        ]
+        self.regions = [self.replace(number, nodes) for number, nodes in enumerate(parts)]
+        stable_topological_sort(gm)
+        gm.graph.eliminate_dead_code()
+        gm.recompile()
+
+    def ask_each(self) -> None:
+        """Asks the compiler for every operation; what takes a part of a result goes with the operation that makes it."""
+        for node in calls(self.gm.graph):
+            if node in self.known:
+                continue
+            if node.target is operator.getitem:
+                reason = self.reasons.get(node.args[0])
+            else:
+                reason = self.verdict(node)
+            if reason is not None:
+                self.reasons[node] = reason
+
+    def verdict(self, node: Node) -> str | None:
+        """Why the compiler refuses an operation on its own, with what it reads that is known; None if it takes it."""
+        key = f"{self.key_of(node)} {sorted(self.options.compiler.items())}"
+        if key not in _verdicts:
+            parts = parts_of(node)
+            _verdicts[key] = refusal_of(self.part_of([node, *parts], parts or [node])[0], self.options)
+        return _verdicts[key]
+
+    def key_of(self, node: Node) -> str:
+        """An operation as a text: what it is, of which types, with which constants."""
+        if node.op == "get_attr":
+            return f"{node.target} of {self.number}"
+        given = {read: self.key_of(read) if read in self.known else value_text(read.meta.get("val")) for read in node.all_input_nodes}
+        return f"{node.target}{torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)}"
+
+    def part_of(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> tuple[GraphModule, list[Node]]:
+        """Nodes as a graph of their own, with what they read that is known; and what it takes of the whole graph."""
+        graph, copied = Graph(), {}
+        inside = with_known(nodes, self.known)
+        inputs = dict.fromkeys(read for node in inside for read in node.all_input_nodes if read not in set(inside))
+        for node in inputs:
+            copied[node] = graph.placeholder(node.name)
+            copied[node].meta = dict(node.meta)
+        for node in inside:
+            copied[node] = graph.node_copy(node, copied.__getitem__)
+        graph.output(tuple(copied[node] for node in outputs))
+        return GraphModule(self.gm, graph), list(inputs)
+
+    def settle(self) -> list[list[Node]]:
+        """Parts that the compiler takes, each in the order of the graph."""
+        taken: set[frozenset[Node]] = set()
+        while True:
+            parts = self.propose()
+            refused = next((part for part in parts if frozenset(part) not in taken and not self.takes(part, taken)), None)
+            if refused is None:
+                return parts
+            self.blame(refused)
+
+    def propose(self) -> list[list[Node]]:
+        """The largest parts of what is not refused, without circles between them."""
+        support = Support(lambda node: node.op == "call_function" and node not in self.reasons and node not in self.known)
+        partitioner = CapabilityBasedPartitioner(self.gm, support, allows_single_node_partition=True)
+        home = {node: number for number, part in enumerate(partitioner.propose_partitions()) for node in part.nodes}
+        for node in home:
+            # A tuple is no value of a program: who takes a tensor out of it stands where it is made.
+            if node.target is operator.getitem:
+                home[node] = home[node.args[0]]
+        parts: dict[int, list[Node]] = {}
+        for node in self.gm.graph.nodes:
+            if node in home:
+                parts.setdefault(home[node], []).append(node)
+        return list(parts.values())
+
+    def takes(self, part: list[Node], taken: set[frozenset[Node]]) -> bool:
+        if self.reason_against(part) is not None:
+            return False
+        taken.add(frozenset(part))
+        return True
+
+    def reason_against(self, part: Sequence[Node]) -> str | None:
+        """Why a part is refused. Hints are left out: whether they can be honoured is another question."""
+        try:
+            Region(self.plain(part), self.options)
+        except NotTaken as error:
+            return str(error)
+        return None
+
+    def early_reason_against(self, part: Sequence[Node]) -> str | None:
+        """The same, if nothing behind the layouts is at fault: this is known much sooner."""
+        return refusal_of(self.plain(part), self.options)
+
+    def plain(self, part: Sequence[Node]) -> GraphModule:
+        copied, _ = self.part_of(part, read_outside(part))
+        drop_hints(copied.graph)
+        return copied
+
+    def blame(self, part: Sequence[Node]) -> None:
+        """Finds the operation with which the refusal begins, by bisection over the beginnings of the part."""
+        steps = [[node, *parts_of(node)] for node in part if node.target is not operator.getitem]
+        ask = self.early_reason_against
+        reason = ask(part)
+        if reason is None:
+            ask = self.reason_against
+            reason = ask(part)
+        accepted, refused = 0, len(steps)
+        while refused - accepted > 1:
+            middle = (accepted + refused) // 2
+            found = ask([node for step in steps[:middle] for node in step])
+            if found is None:
+                accepted = middle
+            else:
+                refused, reason = middle, found
+        for node in steps[refused - 1]:
+            self.reasons[node] = reason or "refused beside its neighbours"
+
+    def replace(self, number: int, nodes: list[Node]) -> Region:
+        """Puts a compiled region in the place of a part."""
+        outputs = read_outside(nodes)
+        sub, inputs = self.part_of(nodes, outputs)
+        try:
+            region = Region(sub, self.options)
+        except NotTaken as error:
+            raise CompilationRefused([], f"the hints cannot be honoured: {error}") from error
+        with self.gm.graph.inserting_after(nodes[-1]):
+            self.gm.add_submodule(f"spyre_{number}", region)
+            call = self.gm.graph.call_module(f"spyre_{number}", tuple(inputs))
+        with self.gm.graph.inserting_after(call):
+            for position, node in reversed(list(enumerate(outputs))):
+                result = self.gm.graph.call_function(operator.getitem, (call, position))
+                result.meta = dict(node.meta)
+                node.replace_all_uses_with(result)
+        for node in reversed(nodes):
+            self.gm.graph.erase_node(node)
+        return region
+
+
+def parts_of(node: Node) -> list[Node]:
+    """What takes the tensors out of an operation's tuple."""
+    return [user for user in node.users if user.target is operator.getitem]
+
+
+def read_outside(part: Sequence[Node]) -> list[Node]:
+    """The nodes of a part that others read."""
+    inside = set(part)
+    return [node for node in part if not inside.issuperset(node.users)]
+
+
+class Support(OperatorSupportBase):
+    """What the partitioner asks."""
+
+    def __init__(self, is_taken: Callable[[Node], bool]) -> None:
+        self.is_taken = is_taken
+
+    def is_node_supported(self, submodules: object, node: Node) -> bool:
+        return self.is_taken(node)
+
+
+def refusal_of(gm: GraphModule, options: Options) -> str | None:
+    try:
+        signature = signature_of(gm)
+        if not all(isinstance(value, torch.Tensor) for value in signature.results):
+            raise NotTaken("its result is no tensor")
+        spyre_mlir.lower(linalg_of(signature.tensors, [None] * len(signature.kept)).text, to=CHECKED_PHASE, **options.compiler)
+    except NotTaken as error:
+        return str(error)
+    except spyre_mlir.CompileError as error:
+        return reason_of(error)
+    return None

@@ -1,0 +1,82 @@
+"""A part of a graph that is one compiled program."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import numpy
+import torch
+from torch.fx import GraphModule
+
+import spyre_mlir
+
+from ._cache import Compiled, compiled
+from ._importer import Linalg, calls, linalg_of
+from ._options import Options
+from ._refusal import NotTaken, reason_of
+from ._signature import signature_of
+
+log = logging.getLogger("spyre_mlir.torch")
+
+# How the placeholder of an input remembers its names (_hints.name_tensor_dims).
+NAMES = "spyre_dims"
+
+
+class Region(torch.nn.Module):
+    """Runs a compiled program in place of a graph: tensors in, tensors out, of the types and strides that the graph says."""
+
+    def __init__(self, gm: GraphModule, options: Options) -> None:
+        """Compiles; raises `NotTaken` with the compiler's reason."""
+        super().__init__()
+        self.graph_module = gm
+        self.options = options
+        signature = signature_of(gm)
+        self.kept, self.outputs, self.results = signature.kept, signature.outputs, signature.results
+        self.n_nodes = len(calls(signature.tensors.graph))
+        self.linalg: Linalg | None = None
+        self.compiled: Compiled | None = None
+        if self.results:
+            self.compile(signature.tensors)
+
+    def compile(self, tensors: GraphModule) -> None:
+        if not all(isinstance(value, torch.Tensor) for value in self.results):
+            raise NotTaken("it hands several tensors as one value to what stays on the CPU")
+        names = [node.meta.get(NAMES) for node in tensors.graph.find_nodes(op="placeholder")]
+        self.linalg = linalg_of(tensors, names)
+        try:
+            self.compiled = compiled(self.linalg, self.options)
+        except spyre_mlir.CompileError as error:
+            raise NotTaken(reason_of(error)) from error
+
+    def forward(self, *arguments: object) -> tuple[object, ...]:
+        results = self.launch([arguments[position] for position in self.kept]) if self.compiled else []
+        if results is None:
+            return tuple(self.graph_module(*arguments))
+        return tuple(output(arguments, results) for output in self.outputs)
+
+    def launch(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor] | None:
+        """The results, or None where the machine refuses the values (an integer out of range) and PyTorch is to compute."""
+        assert self.compiled is not None
+        try:
+            arrays = self.compiled.program.run(*map(array_of, tensors))
+        except spyre_mlir.RunError as error:
+            if self.options.fallback == "error":
+                raise
+            log.warning("a launch of %d operations is computed by PyTorch this time: %s", self.n_nodes, " ".join(str(error).split()))
+            return None
+        return [tensor_of(array, like) for array, like in zip(arrays, self.results, strict=True)]
+
+
+def array_of(tensor: torch.Tensor) -> numpy.ndarray:
+    """A tensor as `Program.run` takes it: NumPy has no bf16."""
+    tensor = tensor.detach().cpu()
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).contiguous().numpy()
+
+
+def tensor_of(array: numpy.ndarray, like: torch.Tensor) -> torch.Tensor:
+    """A result as the graph promises it: AOTAutograd makes views by strides that it has seen."""
+    found = torch.from_numpy(numpy.ascontiguousarray(array)).reshape(like.shape).to(like.dtype)
+    if found.stride() == like.stride():
+        return found
+    return torch.empty_strided(like.shape, like.stride(), dtype=like.dtype).copy_(found)

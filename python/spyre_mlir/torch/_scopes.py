@@ -1,0 +1,172 @@
+"""Hint scopes in a module of linalg: operations that were traced in a scope stand in the region of a `spyre.hint`.
+
+torch-mlir carries locations through its lowering, so that the numbers of a node's scopes travel in the name of its
+file: `model.py#spyre.hint=1,2`. Here they are read again, and taken out of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch_mlir import ir
+
+from ._hints import scopes_of
+
+MARK = "#spyre.hint="
+MARKED = re.compile(re.escape(MARK) + r"(\d+(?:,\d+)*)")
+# They have no work of their own, and one of them may serve several scopes.
+SOURCES = ("arith.constant", "tensor.empty", "linalg.fill")
+LAST = ("func.return", "spyre.yield")
+
+Wishes = Mapping[str, Mapping[str, int]]
+
+
+def mark(graph: torch.fx.Graph) -> dict[int, Wishes]:
+    """Writes the scopes of each node into its stack trace, which the importer makes a location of."""
+    wishes: dict[int, Wishes] = {}
+    for node in graph.nodes:
+        scopes = scopes_of(node)
+        trace = node.meta.get("stack_trace")
+        if node.op != "call_function" or not scopes:
+            continue
+        wishes.update(scopes)
+        path = MARK + ",".join(map(str, scopes))
+        trace = trace if trace and 'File "' in trace else 'File "<traced>", line 1,'
+        node.meta["stack_trace"] = re.sub(r'File "([^"]+)"', rf'File "\1{path}"', trace)
+    return wishes
+
+
+def unmark(text: str) -> str:
+    """The text with the names of files as they are."""
+    return MARKED.sub("", text)
+
+
+def wrap(block: ir.Block, wishes: Mapping[int, Wishes]) -> None:
+    """Puts the operations of a function into their scopes."""
+    hoist_sources(block)
+    wrap_level(block, wishes, level=0)
+
+
+def path_of(op: ir.Operation) -> tuple[int, ...]:
+    """The numbers of an operation's scopes, from outside to inside."""
+    found = MARKED.search(str(op.location))
+    return tuple(map(int, found[1].split(","))) if found and op.name not in SOURCES + LAST else ()
+
+
+def operations(block: ir.Block) -> list[ir.Operation]:
+    return [op.operation for op in block.operations]
+
+
+def hoist_sources(block: ir.Block) -> None:
+    """Constants and fresh tensors go in front of everything else, so that they part no scope."""
+    first = next(op for op in operations(block) if op.name not in SOURCES)
+    inside = {value_key(value) for value in block.arguments}
+    before: set[object] = set()
+    for op in operations(block):
+        if op.name not in SOURCES:
+            continue
+        if all(value_key(value) in before | inside for value in op.operands):
+            op.move_before(first)
+            before.update(value_key(value) for value in op.results)
+
+
+def value_key(value: ir.Value) -> object:
+    """Values are told apart by their place: the bindings make a new object at each look."""
+    if isinstance(value.owner, ir.Block):
+        return ("argument", ir.BlockArgument(value).arg_number)
+    return (hash(value.owner), ir.OpResult(value).result_number)
+
+
+def wrap_level(block: ir.Block, wishes: Mapping[int, Wishes], level: int) -> None:
+    """Wraps each run of operations that share their scope at this level, and what is in it at the next one."""
+    for number, run in runs(block, level):
+        inner = wrap_run(run, wishes[number])
+        wrap_level(inner, wishes, level + 1)
+
+
+def runs(block: ir.Block, level: int) -> list[tuple[int, list[ir.Operation]]]:
+    """Neighbours in one scope. What stands between them is moved in front of the run where it reads nothing of it."""
+    found: list[tuple[int, list[ir.Operation]]] = []
+    current: list[ir.Operation] = []
+    number = None
+    for op in operations(block):
+        path = path_of(op)
+        own = path[level] if len(path) > level else None
+        if number is not None and own != number:
+            if own is None and op.name not in LAST and not any(reads(op, member) for member in current):
+                op.move_before(current[0])
+                continue
+            found.append((number, current))
+            current, number = [], None
+        if own is not None:
+            number = own
+            current.append(op)
+    if number is not None:
+        found.append((number, current))
+    return found
+
+
+def users(value: ir.Value) -> list[ir.Operation]:
+    return [use.owner.operation for use in value.uses]
+
+
+def ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    """The operation of the block that an operation stands in."""
+    while op.block != block:
+        op = op.parent.operation
+    return op
+
+
+def reads(op: ir.Operation, maker: ir.Operation) -> bool:
+    """Whether an operation, or one inside of it, reads what another makes."""
+    return any(ancestor_in(user, maker.block) == op for value in maker.results for user in users(value))
+
+
+def wrap_run(run: Sequence[ir.Operation], wishes: Wishes) -> ir.Block:
+    """One `spyre.hint` around neighbours; returns the block inside of it."""
+    outer = run[0].block
+    yielded = [value for op in run for value in op.results if is_read_behind(value, run, outer)]
+    scope = ir.Operation.create(
+        "spyre.hint",
+        results=[value.type for value in yielded],
+        attributes=attributes(wishes),
+        regions=1,
+        loc=run[0].location,
+        ip=ir.InsertionPoint(run[0]),
+    )
+    inner = scope.regions[0].blocks.append()
+    for value, result in zip(yielded, scope.results, strict=True):
+        replace_behind(value, result, run, outer)
+    for op in run:
+        inner.append(op)
+    whole = {"tiled_dims": ir.DenseI64ArrayAttr.get([-1] * len(yielded))}
+    ir.Operation.create("spyre.yield", operands=yielded, attributes=whole, loc=run[0].location, ip=ir.InsertionPoint(inner))
+    return inner
+
+
+def is_read_behind(value: ir.Value, run: Sequence[ir.Operation], outer: ir.Block) -> bool:
+    return any(ancestor_in(user, outer) not in run for user in users(value))
+
+
+def replace_behind(value: ir.Value, result: ir.Value, run: Sequence[ir.Operation], outer: ir.Block) -> None:
+    """Lets what is outside of the scope read the scope's result."""
+    for user in users(value):
+        if ancestor_in(user, outer) in run:
+            continue
+        for position, operand in enumerate(user.operands):
+            if operand == value:
+                user.operands[position] = result
+
+
+def attributes(wishes: Wishes) -> dict[str, ir.Attribute]:
+    """What a scope asks for, as `spyre.hint` has it."""
+    tiles, work = wishes.get("tiles", {}), wishes.get("work_div", {})
+    integer = ir.IntegerType.get_signless(64)
+    return {
+        "tile_dims": ir.ArrayAttr.get([ir.StringAttr.get(name) for name in tiles]),
+        "tile_counts": ir.ArrayAttr.get([ir.IntegerAttr.get(integer, count) for count in tiles.values()]),
+        "work_dims": ir.ArrayAttr.get([ir.StringAttr.get(name) for name in work]),
+        "work_slices": ir.DenseI64ArrayAttr.get(list(work.values())),
+    }

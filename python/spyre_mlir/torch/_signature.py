@@ -1,0 +1,122 @@
+"""What a compiled program takes and gives of a graph's inputs and outputs: tensors that are computed, and nothing else."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import torch
+from torch.fx import Graph, GraphModule, Node
+
+from ._known import known_nodes, value_of
+
+Arguments = Sequence[object]
+Results = Sequence[torch.Tensor]
+Output = Callable[[Arguments, Results], object]
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """A graph of tensors only, the positions of the inputs that it keeps, and how each output of the original is had."""
+
+    tensors: GraphModule
+    kept: list[int]
+    outputs: list[Output]
+
+    @property
+    def results(self) -> list[object]:
+        """The types of what the program computes."""
+        return [node.meta.get("val") for node in self.tensors.graph.output_node().args[0]]
+
+
+def signature_of(gm: GraphModule) -> Signature:
+    """Leaves out inputs that nothing is computed with, outputs that are inputs or known, and views of a common result."""
+    graph = Graph()
+    copied: dict[Node, Node] = {}
+    kept: list[int] = []
+    placeholders = gm.graph.find_nodes(op="placeholder")
+    for position, node in enumerate(placeholders):
+        if is_computed_with(node):
+            copied[node] = graph.node_copy(node)
+            kept.append(position)
+    for node in gm.graph.nodes:
+        if node.op not in ("placeholder", "output"):
+            copied[node] = graph.node_copy(node, copied.__getitem__)
+    outputs, results = outcomes(gm.graph.output_node().args[0], placeholders, known_nodes(gm.graph))
+    graph.output(tuple(copied[node] for node in results))
+    graph.eliminate_dead_code()
+    return Signature(GraphModule(gm, graph), kept, outputs)
+
+
+def is_computed_with(placeholder: Node) -> bool:
+    return any(user.op != "output" for user in placeholder.users) and isinstance(placeholder.meta.get("val"), torch.Tensor)
+
+
+def outcomes(returned: Sequence[object], placeholders: Sequence[Node], known: set[Node]) -> tuple[list[Output], list[Node]]:
+    """How each output is had, and the nodes that the program returns, each once."""
+    sharing = collections.Counter(base_of(value) for value in dict.fromkeys(returned) if isinstance(value, Node))
+    results: dict[Node, int] = {}
+    outputs: list[Output] = []
+    for value in returned:
+        if not isinstance(value, Node):
+            outputs.append(constant(value))
+        elif value.op == "placeholder":
+            outputs.append(argument(placeholders.index(value)))
+        elif value in known:
+            outputs.append(computed(value))
+        else:
+            base = base_of(value)
+            seen = base if base.op == "call_function" and sharing[base] > 1 else value
+            outputs.append(result(results.setdefault(seen, len(results)), views_between(seen, value)))
+    return outputs, list(results)
+
+
+def is_view(node: Node) -> bool:
+    """Whether an operation hands out the storage of its first operand."""
+    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+        return False
+    arguments = node.target._schema.arguments
+    alias = arguments[0].alias_info if arguments else None
+    return alias is not None and not alias.is_write and isinstance(node.args[0], Node)
+
+
+def base_of(node: Node) -> Node:
+    """What a view is a view of."""
+    while is_view(node):
+        node = node.args[0]
+    return node
+
+
+def views_between(base: Node, view: Node) -> list[Node]:
+    """The views that make one tensor of another, in order."""
+    found = []
+    while view is not base:
+        found.append(view)
+        view = view.args[0]
+    return found[::-1]
+
+
+def constant(value: object) -> Output:
+    return lambda arguments, results: value
+
+
+def computed(node: Node) -> Output:
+    """What follows from no input is no work for the device."""
+    return lambda arguments, results: value_of(node)
+
+
+def argument(position: int) -> Output:
+    return lambda arguments, results: arguments[position]
+
+
+def result(number: int, views: Sequence[Node]) -> Output:
+    """A result, or a view of it that PyTorch takes: two outputs that are views of one result share its storage."""
+
+    def of(arguments: Arguments, results: Results) -> object:
+        tensor = results[number]
+        for view in views:
+            tensor = view.target(tensor, *view.args[1:], **view.kwargs)
+        return tensor
+
+    return of

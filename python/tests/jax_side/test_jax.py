@@ -1,0 +1,84 @@
+"""JAX functions beside JAX."""
+
+import numpy
+import pytest
+
+jax = pytest.importorskip("jax", reason="pip install jax==0.10.2")
+
+import spyre_mlir  # noqa: E402
+import spyre_mlir.jax  # noqa: E402
+
+jnp = jax.numpy
+KEY = jax.random.PRNGKey(0)
+
+
+def half(*shape, dtype=jnp.float16):
+    return jax.random.normal(KEY, shape, dtype)
+
+
+def norm(x):
+    return (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+CASES = {
+    "softmax": (jax.nn.softmax, (half(64, 256),)),
+    "perceptron": (lambda x, a, b: jax.nn.gelu(x @ a) @ b, (half(32, 128), half(128, 256), half(256, 128))),
+    "norm": (norm, (half(64, 256),)),
+    # JAX itself has none in f16 on the CPU.
+    "attention": (jax.nn.dot_product_attention, (half(1, 64, 4, 64, dtype=jnp.float32),) * 3),
+    "rows": (lambda table, rows: table[rows], (half(100, 256), jnp.arange(16))),
+    "bfloat16": (lambda x, y: jnp.maximum(x @ y, 0), (half(32, 64, dtype=jnp.bfloat16), half(64, 128, dtype=jnp.bfloat16))),
+    "float32": (lambda x: x * 2 + 1, (half(32, 64, dtype=jnp.float32),)),
+    "mask": (lambda x, keep: jnp.where(keep, x, 0), (half(8, 64), half(8, 64) > 0)),
+    "gradient": (jax.grad(lambda w, x: (jnp.tanh(x @ w) ** 2).sum()), (half(64, 128) / 8, half(8, 64))),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_agrees_with_jax(name):
+    function, args = CASES[name]
+    found = spyre_mlir.jax.compile(function, *args)(*args)
+    in_f32 = [arg.astype(jnp.float32) if jnp.issubdtype(arg.dtype, jnp.floating) else arg for arg in args]
+    wanted = numpy.asarray(function(*in_f32), numpy.float64)
+    assert found.dtype == function(*args).dtype
+    difference = numpy.asarray(found, numpy.float64) - wanted
+    assert numpy.sqrt((difference**2).mean()) < 1e-2 * numpy.sqrt((wanted**2).mean())
+
+
+def test_trees_go_in_and_out():
+    def affine(parameters, x):
+        return {"y": x @ parameters["w"] + parameters["b"], "unused": None}
+
+    parameters, x = {"w": half(64, 128), "b": half(128)}, half(8, 64)
+    compiled = spyre_mlir.jax.compile(affine, parameters, x)
+    found = compiled(parameters, x)
+    assert set(found) == {"y", "unused"} and found["unused"] is None
+    assert jnp.allclose(found["y"], affine(parameters, x)["y"], atol=0.1)
+    assert [value.shape for value in compiled.program.arguments] == [(128,), (64, 128), (8, 64)]
+
+
+def test_arguments_that_nothing_reads_are_taken():
+    assert jnp.allclose(spyre_mlir.jax.compile(lambda x, y: x * 2, half(8, 64), half(3))(half(8, 64), half(3)), half(8, 64) * 2, atol=1e-2)
+
+
+def test_other_arguments_are_refused():
+    compiled = spyre_mlir.jax.compile(lambda x: x * 2, half(8, 64))
+    with pytest.raises(TypeError, match=r"compiled for float16\[8, 64\], and called with float16\[4, 64\]"):
+        compiled(half(4, 64))
+    with pytest.raises(TypeError, match="compiled for arguments"):
+        compiled(half(8, 64), half(8, 64))
+
+
+def test_options_go_to_the_compiler():
+    compiled = spyre_mlir.jax.compile(lambda x: x * 2, half(64, 64), cores=4, validate=True)
+    assert compiled.program.report["target"]["cores"] == 4 and compiled.program.validation
+
+
+def test_what_has_no_lowering_is_named():
+    with pytest.raises(spyre_mlir.jax.LoweringError, match="no lowering to linalg of 'stablehlo.fft' at "):
+        spyre_mlir.jax.compile(lambda x: jnp.fft.fft(x).real, half(8, 64, dtype=jnp.float32))
+
+
+def test_what_the_compiler_refuses_is_its_error():
+    with pytest.raises(spyre_mlir.CompileError):
+        spyre_mlir.jax.compile(lambda x: x + 1, jnp.ones((8, 64), jnp.uint8))

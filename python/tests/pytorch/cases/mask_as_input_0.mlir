@@ -1,0 +1,14 @@
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#map1 = affine_map<(d0, d1) -> ()>
+module {
+  func.func @main(%arg0: tensor<8x64xf16>, %arg1: tensor<8x64xi1>) -> tensor<8x64xf16> {
+    %cst = arith.constant dense<0.000000e+00> : tensor<f16>
+    %0 = tensor.empty() : tensor<8x64xf16>
+    %1 = linalg.generic {indexing_maps = [#map, #map1, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg1, %cst, %arg0 : tensor<8x64xi1>, tensor<f16>, tensor<8x64xf16>) outs(%0 : tensor<8x64xf16>) {
+    ^bb0(%in: i1, %in_0: f16, %in_1: f16, %out: f16):
+      %2 = arith.select %in, %in_0, %in_1 : f16
+      linalg.yield %2 : f16
+    } -> tensor<8x64xf16>
+    return %1 : tensor<8x64xf16>
+  }
+}

@@ -1,0 +1,45 @@
+"""What the tests share."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def alone():
+    """Each test traces, compiles and draws for itself."""
+    import torch
+
+    from spyre_mlir.torch import _cache
+
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    _cache.forget()
+    yield
+
+
+@pytest.fixture
+def linalg(monkeypatch):
+    """The texts of all programs that a test compiles, without locations."""
+    from spyre_mlir.torch import _region
+
+    found = []
+    real = _region.linalg_of
+
+    def recording(gm, names):
+        program = real(gm, names)
+        found.append(program.bare)
+        return program
+
+    monkeypatch.setattr(_region, "linalg_of", recording)
+    return found
+
+
+@pytest.fixture
+def left(caplog):
+    """The warnings about what is left on the CPU."""
+
+    def lines():
+        said = [record.getMessage() for record in caplog.records if record.name == "spyre_mlir.torch" and record.levelname == "WARNING"]
+        return [line for line in said if "is refused as a whole" not in line]
+
+    return lines

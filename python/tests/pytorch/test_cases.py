@@ -1,0 +1,96 @@
+"""The thirty cases beside PyTorch, and their linalg as it is stored."""
+
+import copy
+import os
+import pathlib
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
+pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+
+from cases import CASES  # noqa: E402
+
+from spyre_mlir.torch import backend  # noqa: E402
+
+STORED = pathlib.Path(__file__).parent / "cases"
+
+
+def in_f32(value):
+    """A copy in f32: what PyTorch computes of it is what results are compared with."""
+    if isinstance(value, torch.nn.Module):
+        return copy.deepcopy(value).float()
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.detach().clone().float()
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def difference(found, wanted):
+    """The root mean square of the difference, relative to that of what is wanted."""
+    found, wanted = found.double(), wanted.double()
+    scale = wanted.square().mean().sqrt().item()
+    return (found - wanted).square().mean().sqrt().item() / (scale or 1.0)
+
+
+def outputs(value):
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_agrees_with_pytorch(name, left):
+    case = CASES[name]
+    torch.manual_seed(0)
+    function, inputs = case.make()
+    compiled = torch.compile(function, backend=backend, dynamic=case.dynamic)
+    for call in range(case.calls):
+        if call:
+            inputs = case.make()[1]
+        agree_once(case, function, compiled, inputs)
+    assert not left(), "everything of this case is compiled"
+
+
+def agree_once(case, function, compiled, inputs):
+    exact = in_f32(function)
+    exact_inputs = [in_f32(value) for value in inputs]
+    with torch.no_grad():
+        wanted = outputs(exact(*exact_inputs))
+        found = outputs(compiled(*inputs))
+    assert len(found) == len(wanted)
+    # What is changed in place counts as much as what is returned.
+    state = [*inputs, *function.buffers()] if isinstance(function, torch.nn.Module) else list(inputs)
+    exact_state = [*exact_inputs, *exact.buffers()] if isinstance(exact, torch.nn.Module) else exact_inputs
+    for a, b in zip([*found, *state], [*wanted, *exact_state], strict=True):
+        if isinstance(a, torch.Tensor):
+            assert a.shape == b.shape
+            assert difference(a, b) <= case.most
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_aliases_are_those_of_pytorch(name):
+    function, inputs = CASES[name].make()
+    compiled = torch.compile(function, backend=backend, dynamic=False)
+    with torch.no_grad():
+        wanted = aliases(outputs(function(*inputs)), inputs)
+        found = aliases(outputs(compiled(*inputs)), inputs)
+    assert found == wanted
+
+
+def aliases(results, inputs):
+    """Which results and inputs share their storage."""
+    tensors = [value for value in [*results, *inputs] if isinstance(value, torch.Tensor)]
+    storages = [tensor.untyped_storage().data_ptr() for tensor in tensors]
+    return [[a == b for b in storages] for a in storages]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_stored_text_is_what_is_compiled(name, linalg):
+    torch.manual_seed(0)
+    function, inputs = CASES[name].make()
+    with torch.no_grad():
+        torch.compile(function, backend=backend, dynamic=False)(*inputs)
+    assert linalg
+    for number, text in enumerate(linalg):
+        path = STORED / f"{name}_{number}.mlir"
+        if os.environ.get("BLESS") == "cases":
+            path.write_text(text)
+        assert path.read_text() == text, "BLESS=cases writes it anew"

@@ -1,0 +1,123 @@
+"""The device "spyre", in a process of its own: PyTorch knows one such device, for good."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
+pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+
+BEFORE = """
+import torch
+from spyre_mlir.torch import declare_tensor_dim, name_tensor_dims, register_device, spyre_hint
+torch.manual_seed(0)
+register_device()
+"""
+
+# The two examples of the design document (working set reduction) as they stand there.
+EXAMPLE_1 = """
+M, K, N = 64, 256, 128
+
+declare_tensor_dim("M", M)
+declare_tensor_dim("K", K)
+declare_tensor_dim("N", N)
+
+
+def kernel(x, y, z):
+    with spyre_hint(tiles={"M": 8}):
+        with spyre_hint(tiles={"K": 4}):
+            p = x @ y
+        return p + z
+
+
+x = torch.rand(M, K, dtype=torch.float16).to("spyre")
+y = torch.rand(K, N, dtype=torch.float16).to("spyre")
+z = torch.rand(M, N, dtype=torch.float16).to("spyre")
+
+name_tensor_dims(x, ["M", "K"])
+name_tensor_dims(y, ["K", "N"])
+name_tensor_dims(z, ["M", "N"])
+
+print(torch.compile(kernel)(x, y, z))
+"""
+EXAMPLE_2 = """
+def kernel(x_1d, y, z):
+    with spyre_hint(tiles={"M": 8, "K": 4}):
+        return x_1d.view(M, K) @ y + z
+
+x_1d = torch.rand(M * K, dtype=torch.float16).to("spyre")
+
+name_tensor_dims(x_1d, ["M", "K"])
+
+print(torch.compile(kernel)(x_1d, y, z))
+"""
+AFTER = """
+import json
+from spyre_mlir.torch import _cache
+for made in _cache._programs.values():
+    [outer] = made.report["explain"]["loops"]
+    [inner] = outer["loops"]
+    functions = [made.report["ops"][op["op"]]["function"] for op in outer["ops"]]
+    print(json.dumps([outer["dim"], outer["count"], inner["dim"], inner["count"], functions]))
+"""
+
+
+def run(program):
+    done = subprocess.run([sys.executable, "-c", BEFORE + textwrap.dedent(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_examples_of_the_design_document_run_as_they_stand():
+    said = run(EXAMPLE_1 + EXAMPLE_2 + AFTER)
+    assert said.count("device='spyre')") == 2
+    loops = [json.loads(line) for line in said.splitlines() if line.startswith('["M"')]
+    assert loops == [["M", 8, "K", 4, ["identity", "batchmatmul", "add", "add"]]] * 2
+
+
+def test_tensors_go_to_the_device_and_back():
+    run("""
+        x = torch.rand(8, 64)
+        y = x.to("spyre")
+        assert y.device == torch.device("spyre", 0) and torch.equal(y.cpu(), x) and torch.equal((y + 1).cpu(), x + 1)
+        assert torch.ones(3, device="spyre").device.type == "spyre"
+        assert repr(torch.ones(1, device="spyre")) == "tensor([1.], device='spyre')"
+        """)
+
+
+def test_modules_on_the_device_are_compiled_and_trained():
+    run("""
+        module = torch.nn.Linear(64, 128).to("spyre")
+        x = torch.rand(8, 64, device="spyre")
+        compiled = torch.compile(module)(x)
+        assert compiled.device.type == "spyre" and torch.allclose(compiled.cpu(), module(x).cpu(), atol=1e-2)
+        compiled.sum().backward()
+        assert torch.allclose(module.bias.grad.cpu(), torch.full((128,), 8.0))
+        """)
+
+
+def test_what_is_changed_in_place_on_the_device_is_changed():
+    run("""
+        cache = torch.zeros(4, 64, device="spyre")
+
+        def write(cache, row):
+            cache[1:2] = row
+            return cache.sum()
+
+        assert torch.compile(write)(cache, torch.ones(1, 64, device="spyre")).item() == 64
+        assert torch.equal(cache.cpu()[1], torch.ones(64))
+        """)
+
+
+def test_tensors_made_and_moved_inside_are_on_the_host():
+    run("""
+        def inside(x):
+            return x + torch.arange(64, device=x.device), x.to("cpu") + 1, torch.ones(64).to("spyre") + x
+
+        x = torch.ones(8, 64, device="spyre")
+        for found, wanted in zip(torch.compile(inside)(x), inside(x)):
+            assert torch.equal(found.cpu(), wanted.cpu())
+        """)

@@ -1,0 +1,112 @@
+"""Ahead-of-time compilation of modules and functions."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
+pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+
+import spyre_mlir  # noqa: E402
+import spyre_mlir.torch as st  # noqa: E402
+
+
+class Perceptron(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(64, 128), torch.nn.Linear(128, 64)
+
+    def forward(self, x):
+        return self.second(torch.nn.functional.gelu(self.first(x)))
+
+
+class Cache(torch.nn.Module):
+    """A buffer that each call writes a row of."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("rows", torch.zeros(8, 64, dtype=torch.float16))
+
+    def forward(self, row):
+        self.rows[2:3] = row
+        return {"sum": self.rows.sum(0), "row": row}
+
+
+def close(found, wanted):
+    """But for the roundings to the device's 9 bits."""
+    return torch.allclose(found, wanted, rtol=4e-3, atol=4e-3)
+
+
+def half(*shape):
+    return torch.randn(*shape, dtype=torch.float16)
+
+
+def test_weights_are_arguments_as_they_are_at_each_call():
+    model = Perceptron().half()
+    x = half(8, 64)
+    compiled = st.compile(model, x)
+    assert [value.shape for value in compiled.program.arguments] == [(128, 64), (128,), (64, 128), (64,), (8, 64)]
+    with torch.no_grad():
+        assert torch.allclose(compiled(x), model(x), atol=5e-3)
+        model.second.bias += 1
+        assert torch.allclose(compiled(x), model(x), atol=5e-3)
+
+
+def test_a_function_takes_and_gives_what_python_has():
+    def both(pair, scale):
+        a, b = pair
+        return {"sum": a + b, "rest": [a * scale, None]}
+
+    a, b = half(8, 64), half(8, 64)
+    compiled = st.compile(both, (a, b), 3)
+    found = compiled((a, b), 3)
+    assert close(found["sum"], a + b) and close(found["rest"][0], a * 3) and found["rest"][1] is None
+
+
+def test_what_a_module_changes_in_place_is_changed():
+    model, row = Cache(), half(1, 64)
+    compiled = st.compile(model, row)
+    found = compiled(row)
+    assert close(model.rows[2:3], row) and close(found["sum"], row[0]) and found["row"] is row
+
+
+def test_an_input_that_is_changed_in_place_is_changed():
+    def changing(x):
+        x.mul_(2)
+        return x + 1
+
+    x = torch.ones(8, 64)
+    assert torch.equal(st.compile(changing, torch.ones(8, 64))(x), torch.full((8, 64), 3.0))
+    assert torch.equal(x, torch.full((8, 64), 2.0))
+
+
+def test_other_shapes_are_refused():
+    compiled = st.compile(lambda x: x + 1, half(8, 64))
+    with pytest.raises(TypeError, match=r"compiled for inputs float16\[8, 64\], and called with float16\[4, 64\]"):
+        compiled(half(4, 64))
+
+
+def test_options_go_to_the_compiler():
+    compiled = st.compile(lambda x: x * 2, half(64, 64), cores=4, validate=True)
+    assert compiled.program.report["target"]["cores"] == 4
+    assert compiled.program.validation
+
+
+def test_the_compilers_error_has_the_line_of_the_program():
+    with pytest.raises(spyre_mlir.CompileError) as error:
+        st.compile(lambda x: x * 2, torch.rand(4, 4, dtype=torch.float64))
+    assert error.value.errors[0].location.file == __file__
+
+
+def test_what_torch_mlir_does_not_know_is_refused():
+    with pytest.raises(st.CompilationRefused, match="torch-mlir cannot import it: .*with_effects"):
+        st.compile(lambda x: torch.linalg.inv(x), torch.rand(4, 4))
+
+
+def test_nothing_to_compute_is_no_program():
+    with pytest.raises(st.CompilationRefused, match="nothing is computed"):
+        st.compile(lambda x: x, half(8, 64))
+
+
+@pytest.mark.parametrize("name", ["fallback", "report", "sizes", "cache"])
+def test_options_of_the_backend_are_not_those_of_a_program(name):
+    with pytest.raises(st.OptionError, match=f"option '{name}'"):
+        st.compile(lambda x: x + 1, half(8, 64), **{name: "cpu"})
