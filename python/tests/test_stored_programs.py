@@ -1,0 +1,23 @@
+"""What PyTorch's thirty cases become behind torch-mlir, compiled and validated where there is no PyTorch.
+
+`pytorch/test_cases.py` compares the stored texts with what PyTorch gives today.
+"""
+
+import pathlib
+
+import pytest
+
+import spyre_mlir
+
+STORED = sorted((pathlib.Path(__file__).parent / "pytorch" / "cases").glob("*.mlir"))
+
+
+def test_there_are_programs():
+    assert len(STORED) > 30
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_a_stored_program_is_compiled_and_validated(path):
+    program = spyre_mlir.compile(path, validate=True)
+    assert "agree" in program.validation
+    assert program.results
