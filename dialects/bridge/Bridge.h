@@ -72,6 +72,9 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
 bool spyreLowerTosa(MlirOperation module);
 /// Makes tensors without dimensions of the numbers that a function takes and returns; an index is a number of 64 bits.
 void spyreBoxNumbers(MlirOperation function);
+/// Makes the outermost dimensions one, of tensors that a function takes or returns and that have more than a layout holds; their shapes
+/// are attributes of arguments and results then.
+void spyreMergeDims(MlirOperation function);
 /// Takes tensors without elements out of what computes with others: what reads none of their elements is what it would be without them.
 void spyreDropEmpty(MlirOperation module);
 /// Gives sizes to the dynamic dimensions of a function's arguments, in their order, and makes static what follows from them. Inlines what

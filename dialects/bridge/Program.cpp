@@ -207,6 +207,46 @@ void spyreBoxNumbers(MlirOperation function) {
   settleSignature(program);
 }
 
+/// A tensor of more dimensions than a device layout holds.
+static RankedTensorType isWide(Type type) {
+  constexpr int64_t mostDims = 6;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getRank() > mostDims ? tensor : RankedTensorType();
+}
+
+/// Its outermost dimensions as one, the others as they are.
+static SmallVector<ReassociationIndices> outermost(RankedTensorType type) {
+  constexpr int64_t others = 5;
+  SmallVector<ReassociationIndices> groups(1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (dim >= type.getRank() - others)
+      groups.emplace_back();
+    groups.back().push_back(dim);
+  }
+  return groups;
+}
+
+void spyreMergeDims(MlirOperation function) {
+  auto program = cast<func::FuncOp>(unwrap(function));
+  Block &body = program.front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : body.getArguments())
+    if (RankedTensorType wide = isWide(argument.getType())) {
+      SmallVector<ReassociationIndices> groups = outermost(wide);
+      argument.setType(tensor::CollapseShapeOp::inferCollapsedType(wide, groups));
+      auto whole = tensor::ExpandShapeOp::create(builder, argument.getLoc(), wide, argument, groups);
+      argument.replaceAllUsesExcept(whole, whole);
+      program.setArgAttr(argument.getArgNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(wide.getShape()));
+    }
+  builder.setInsertionPoint(body.getTerminator());
+  for (OpOperand &returned : body.getTerminator()->getOpOperands())
+    if (RankedTensorType wide = isWide(returned.get().getType())) {
+      returned.set(tensor::CollapseShapeOp::create(builder, returned.get().getLoc(), returned.get(), outermost(wide)));
+      program.setResultAttr(returned.getOperandNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(wide.getShape()));
+    }
+  settleSignature(program);
+}
+
 static bool isEmpty(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && llvm::is_contained(type.getShape(), 0);

@@ -19,7 +19,8 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes or returns
     become tensors without dimensions. Gives the dynamic dimensions of its arguments the sizes that `dim-size` names, by argument
     and dimension (`arg0.1=128`) or by the name that `spyre.dims` has for it, makes static what follows from them, and inlines what
-    is called. Takes tensors without elements out of what computes with others. Implemented in `src/import/ir/select_program.rs`.
+    is called. Takes tensors without elements out of what computes with others. Makes the outermost dimensions one, of tensors that it
+    takes or returns and that have more than a layout holds (`spyre.shape`). Implemented in `src/import/ir/select_program.rs`.
 
     Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
     for what is no dimension or has another one.

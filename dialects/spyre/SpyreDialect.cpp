@@ -95,6 +95,23 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 
+// `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout holds.
+static LogicalResult verifyShape(Operation *op, const Twine &what, Type of, Attribute attribute) {
+  auto shape = dyn_cast<DenseI64ArrayAttr>(attribute);
+  if (!shape || llvm::any_of(shape.asArrayRef(), [](int64_t size) { return size < 1; }))
+    return op->emitOpError() << what << ": 'spyre.shape' must be positive numbers, found " << attribute;
+  auto type = dyn_cast<RankedTensorType>(of);
+  if (!type || !type.hasStaticShape() || ShapedType::getNumElements(shape) != type.getNumElements())
+    return op->emitOpError() << what << ": 'spyre.shape' has not as many elements as " << of;
+  return success();
+}
+
+LogicalResult SpyreDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
+  if (attribute.getName() == "spyre.shape")
+    return verifyShape(op, "result " + Twine(index), cast<FunctionOpInterface>(op).getResultTypes()[index], attribute.getValue());
+  return op->emitOpError("result ") << index << " has no attribute '" << attribute.getName().getValue() << "' of the spyre dialect";
+}
+
 // `spyre.dims` names the elements of an argument in storage order, outermost first. There may be more or fewer names than dimensions:
 // that they come to the tensor is checked where their sizes are found, in src/hint/sizes.rs.
 LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex, NamedAttribute attribute) {
@@ -108,6 +125,9 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
       return op->emitOpError("argument ") << argIndex << ": 'spyre.range' is for tensors of integers";
     return success();
   }
+  if (attribute.getName() == "spyre.shape")
+    return verifyShape(op, "argument " + Twine(argIndex), cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex],
+                       attribute.getValue());
   if (attribute.getName() != "spyre.dims")
     return op->emitOpError("argument ") << argIndex << " has no attribute '" << attribute.getName().getValue()
                                         << "' of the spyre dialect";

@@ -27,6 +27,9 @@ def Spyre_Dialect : Dialect {
     `spyre.range = array<i64: 0, 4096>` on an argument of integers says what its elements keep to, half-open. The import writes it, or
     narrows it, where ops compute with the integers: numbers of a device format hold integers up to a limit.
 
+    `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout
+    holds: the program has its outermost dimensions as one.
+
     A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
     be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
 
@@ -47,6 +50,7 @@ def Spyre_Dialect : Dialect {
   let discardableAttrs = (ins
     "::mlir::ArrayAttr":$dims,
     "::mlir::DenseI64ArrayAttr":$range,
+    "::mlir::DenseI64ArrayAttr":$shape,
     "::mlir::DictionaryAttr":$dim_sizes,
     "::mlir::DictionaryAttr":$symbols,
     "::mlir::DictionaryAttr":$target,
@@ -62,6 +66,7 @@ def Spyre_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];

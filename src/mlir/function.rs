@@ -11,6 +11,7 @@ unsafe extern "C" {
 }
 
 const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
+const RESULT_ATTRIBUTES: &str = "res_attrs";
 
 /// Makes `linalg.generic` of the named ops in a function. Nothing is folded, since folding rounds to the program's format; what has no
 /// general form stays.
@@ -56,8 +57,18 @@ pub fn set_function_type(function: Op<'_>) {
 /// Attribute `name` of argument `index`.
 #[must_use]
 pub fn argument_attribute<'c>(function: Op<'c>, index: usize, name: &str) -> Option<Attribute<'c>> {
-    let of_argument = *function.attr(ARGUMENT_ATTRIBUTES).and_then(elements)?.get(index)?;
-    dictionary_entries(of_argument)?.into_iter().find(|(key, _)| *key == name).map(|(_, attribute)| attribute)
+    attribute_of(function, ARGUMENT_ATTRIBUTES, index, name)
+}
+
+/// Attribute `name` of result `index`.
+#[must_use]
+pub fn result_attribute<'c>(function: Op<'c>, index: usize, name: &str) -> Option<Attribute<'c>> {
+    attribute_of(function, RESULT_ATTRIBUTES, index, name)
+}
+
+fn attribute_of<'c>(function: Op<'c>, all: &str, index: usize, name: &str) -> Option<Attribute<'c>> {
+    let own = *function.attr(all).and_then(elements)?.get(index)?;
+    dictionary_entries(own)?.into_iter().find(|(key, _)| *key == name).map(|(_, attribute)| attribute)
 }
 
 /// Writes attribute `name` of argument `index`.

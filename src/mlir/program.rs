@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 unsafe extern "C" {
     fn spyreLowerTosa(module: MlirOperation) -> bool;
     fn spyreBoxNumbers(function: MlirOperation);
+    fn spyreMergeDims(function: MlirOperation);
     fn spyreDropEmpty(module: MlirOperation);
     fn spyreSpecialize(function: MlirOperation, sizes: *const i64) -> bool;
 }
@@ -70,6 +71,13 @@ pub fn sizes_of(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
 pub fn box_numbers(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreBoxNumbers(function.to_raw()) }
+}
+
+/// Makes the outermost dimensions one, of tensors of static shape that a function takes or returns and that have more than a layout holds;
+/// their shapes are `spyre.shape` of arguments and results then.
+pub fn merge_dims(function: Op<'_>) {
+    // SAFETY: the function is alive; nothing of it is freed.
+    unsafe { spyreMergeDims(function.to_raw()) }
 }
 
 /// Takes tensors without elements out of what computes with others. What is replaced is freed: the caller holds no handle of what is in the

@@ -16,8 +16,9 @@ use crate::{
     },
     layout,
     mlir::{
-        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, argument_attribute, build,
-        dictionary, error_at, floats, insert_before, integer, integers, new_block, push, raw_elements, string, type_attribute,
+        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, ValueMap, argument_attribute, build,
+        dictionary, error_at, floats, insert_before, integer, integers, new_block, push, raw_elements, result_attribute, string,
+        type_attribute,
     },
     tile::ir::settle_loops::check_settled,
     work::CoreOrder,
@@ -71,6 +72,9 @@ impl Role {
         }
     }
 }
+
+/// Most dimensions that an op of the device walks along.
+const MOST_DIMS: usize = 7;
 
 /// A buffer of the program that launches get as an argument.
 struct ProgramBuffer<'c> {
@@ -188,7 +192,7 @@ impl<'c> Lowering<'c> {
                 .text(attr::SYM_NAME, &buffer.name())
                 .text(attr::ROLE, buffer.role.name())
                 .int(attr::POSITION, buffer.position)
-                .with(attr::TYPE, type_attribute(buffer.shown.r#type()))
+                .with(attr::TYPE, type_attribute(self.type_of(buffer)))
                 .with_option(attr::VALUE, buffer.constant().and_then(value_of))
                 .with_option(EXACT, buffer.constant().and_then(|constant| constant.attr(EXACT)));
             let attributes = match self.range_of(buffer.shown, &rows).filter(|_| buffer.role == Role::Input) {
@@ -237,6 +241,21 @@ impl<'c> Lowering<'c> {
     }
 
     /// What the integers of an argument keep to: below the rows of all tables that they choose from, or what ops that compute with them can take.
+    /// The type of a buffer, in the shape that the caller knows it by.
+    fn type_of(&self, buffer: &ProgramBuffer<'c>) -> Type<'c> {
+        let position = usize::try_from(buffer.position).expect("a position in a list");
+        let shape = match buffer.role {
+            Role::Input => argument_attribute(self.function, position, attr::SPYRE_SHAPE),
+            Role::Output => result_attribute(self.function, position, attr::SPYRE_SHAPE),
+            _ => None,
+        };
+        let own = buffer.shown.r#type();
+        let (Some(shape), Some(mut tensor)) = (shape.and_then(integers), Tensor::of(own)) else { return own };
+        let Some(layout) = tensor.layout.take() else { return own };
+        tensor.host.shape = shape;
+        tensor.with_layout(self.function.ctx(), &layout, None)
+    }
+
     fn range_of(&self, value: Value<'c>, rows: &ValueMap<i64>) -> Option<[i64; 2]> {
         let (_, position) = value.arg_of().filter(|_| value.def().is_none())?;
         let promised = argument_attribute(self.function, position, attr::SPYRE_RANGE).and_then(integers);
@@ -394,7 +413,10 @@ impl<'c> Lowering<'c> {
             Family::Pointwise | Family::Reduce | Family::Copy => {}
         }
         drop_unit_dims(&mut spec, compute.n_reduced());
-        Ok(spec)
+        match spec.iteration_space.len() {
+            ..=MOST_DIMS => Ok(spec),
+            n_dims => Err(format!("walks along {n_dims} dimensions that lie apart: an op of the device has at most {MOST_DIMS}")),
+        }
     }
 
     fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::dialect::ods::{spyre, tm_tensor};
 use crate::{
-    import::{Element, NodeId, Precision, ScalarOp, graph::integers::Integers},
+    import::{Element, NodeId, Precision, ScalarOp, graph::integers::Integers, rules::rank::narrowed},
     mlir::{
         Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
         shape_of, spell_plainly,
@@ -57,6 +57,11 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
             None => {}
         }
         importer = read(function, body, (half, precision), (&indices, is_narrow))?;
+    }
+    let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+    let narrow = narrowed(&mut importer.graph, &roots);
+    for root in importer.kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
+        *root = narrow.get(root).copied().unwrap_or(*root);
     }
     let replaced = std::mem::take(&mut importer.replaced);
     Emitter::new(&importer, function).emit()?;

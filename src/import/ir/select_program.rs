@@ -10,7 +10,7 @@ use crate::{
     import::{DimSize, OpenShape, settled_sizes},
     mlir::{
         Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, error_at, functions_of,
-        is_public, make_entry, sizes_of, specialize, strings,
+        is_public, make_entry, merge_dims, sizes_of, specialize, strings,
     },
 };
 
@@ -29,6 +29,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         specialize(entry, &sizes)?;
     }
     drop_empty(module);
+    if let Some(entry) = entry_of(module, options.text("entry"))? {
+        merge_dims(entry);
+    }
     Ok(())
 }
 

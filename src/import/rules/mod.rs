@@ -21,6 +21,7 @@
 //! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
+//! | `rank.rs` | tensors of more dimensions than a layout holds |
 //! | `known_index.rs` | indices that come as tables, as expressions |
 //! | `dim_size.rs` | sizes for dimensions that a program leaves open |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
@@ -42,6 +43,7 @@ pub(super) mod plain;
 mod powers;
 pub(super) mod precision;
 pub(super) mod range;
+pub(super) mod rank;
 mod recognize;
 mod safe_softmax;
 pub(super) mod scaled_product;

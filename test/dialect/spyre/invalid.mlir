@@ -964,3 +964,24 @@ func.func @decisions_of_another_kind(%x: tensor<8x256xf16>) {
   spyre.reduce sum(%x) dims [1] {constants = 4} : tensor<8x256xf16> -> tensor<8x1xf16>
   return
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.shape' has not as many elements as 'tensor<6x70xf16>'}}
+func.func @another_shape(%x: tensor<6x70xf16> {spyre.shape = array<i64: 2, 2, 70>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: 'spyre.shape' must be positive numbers, found array<i64: -6, -70>}}
+func.func @no_sizes(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {spyre.shape = array<i64: -6, -70>}) {
+  return %x : tensor<6x70xf16>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0 has no attribute 'spyre.range' of the spyre dialect}}
+func.func @no_attribute_of_results(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {spyre.range = array<i64: 0, 2>}) {
+  return %x : tensor<6x70xf16>
+}
