@@ -412,15 +412,6 @@ impl<T> ValueMap<T> {
     }
 }
 
-/// Whether an operation is as its verifier wants it.
-///
-/// # Errors
-/// What is wrong, which the verifier has reported.
-pub fn verified(op: Op<'_>) -> Result<(), super::Reported> {
-    // SAFETY: the operation is alive.
-    if unsafe { mlir_sys::mlirOperationVerify(op.to_raw()) } { Ok(()) } else { Err(super::Reported::by_mlir()) }
-}
-
 /// The identifier of an attribute name.
 pub(crate) fn identifier<'c>(context: &'c Context, name: &str) -> Identifier<'c> {
     Identifier::new(context, name)
