@@ -41,13 +41,13 @@ pub fn groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
 fn grown(ops: &[GroupOp], first: usize, taken: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut group = BTreeSet::from([first]);
     let mut first_behind = ops.len();
-    for op in first + 1..ops.len() {
+    for (op, described) in ops.iter().enumerate().skip(first + 1) {
         let is_member = |read: &usize| group.contains(read);
-        if !ops[op].reads.iter().any(is_member) {
+        if !described.reads.iter().any(is_member) {
             continue;
         }
-        let may_join = (ops[op].is_elementwise || ops[op].is_reduction) && !taken.contains(&op);
-        if may_join && ops[op].reads.iter().all(|read| is_member(read) || *read < first_behind) {
+        let may_join = (described.is_elementwise || described.is_reduction) && !taken.contains(&op);
+        if may_join && described.reads.iter().all(|read| is_member(read) || *read < first_behind) {
             group.insert(op);
         } else {
             first_behind = first_behind.min(op);
