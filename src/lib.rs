@@ -20,6 +20,8 @@ pub mod joint;
 
 pub mod search;
 
+pub mod kernel;
+
 pub mod bundle;
 pub mod traffic;
 

@@ -144,6 +144,14 @@ int64_t spyreWorkHintAttrGetId(MlirAttribute hint);
 MlirStringRef spyreWorkHintAttrGetDim(MlirAttribute hint);
 int64_t spyreWorkHintAttrGetSlices(MlirAttribute hint);
 
+bool spyreAttributeIsAKnob(MlirAttribute attribute);
+MlirStringRef spyreKnobAttrGetName(MlirAttribute knob);
+int64_t spyreKnobAttrGetValue(MlirAttribute knob);
+/// How many values the knob may have; `choices` has room for `capacity` of them.
+intptr_t spyreKnobAttrGetChoices(MlirAttribute knob, intptr_t capacity, int64_t *choices);
+/// The knob with another of its values.
+MlirAttribute spyreKnobAttrWithValue(MlirAttribute knob, int64_t value);
+
 /// The iteration space of a compute op: -1 if `op` is none, else its rank; `sizes` has room for `capacity` numbers.
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes);
 unsigned spyreComputeOpGetNumReductionDims(MlirOperation op);

@@ -77,6 +77,20 @@ int64_t spyreWorkHintAttrGetId(MlirAttribute hint) { return as<spyre::WorkHintAt
 MlirStringRef spyreWorkHintAttrGetDim(MlirAttribute hint) { return wrap(as<spyre::WorkHintAttr>(hint).getDim()); }
 int64_t spyreWorkHintAttrGetSlices(MlirAttribute hint) { return as<spyre::WorkHintAttr>(hint).getSlices(); }
 
+bool spyreAttributeIsAKnob(MlirAttribute attribute) { return isa<spyre::KnobAttr>(unwrap(attribute)); }
+MlirStringRef spyreKnobAttrGetName(MlirAttribute knob) { return wrap(as<spyre::KnobAttr>(knob).getName()); }
+int64_t spyreKnobAttrGetValue(MlirAttribute knob) { return as<spyre::KnobAttr>(knob).getValue(); }
+intptr_t spyreKnobAttrGetChoices(MlirAttribute knob, intptr_t capacity, int64_t *choices) {
+  SmallVector<int64_t> all = as<spyre::KnobAttr>(knob).getChoices();
+  if (static_cast<intptr_t>(all.size()) <= capacity)
+    llvm::copy(all, choices);
+  return all.size();
+}
+MlirAttribute spyreKnobAttrWithValue(MlirAttribute attribute, int64_t value) {
+  auto knob = as<spyre::KnobAttr>(attribute);
+  return wrap(spyre::KnobAttr::get(knob.getContext(), knob.getName(), value, knob.getKind(), knob.getBounds(), knob.getCondition()));
+}
+
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes) {
   auto compute = dyn_cast<spyre::ComputeOpInterface>(unwrap(op));
   if (!compute)

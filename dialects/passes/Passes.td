@@ -11,6 +11,7 @@
 #define SPYRE_PASSES_TD
 
 include "ProgramPasses.td"
+include "KernelPasses.td"
 include "PlanPasses.td"
 
 #endif // SPYRE_PASSES_TD

@@ -26,6 +26,11 @@ int64_t elementsPerStick(mlir::Type type, llvm::StringRef format);
 
 /// Whether `name` can be that of a count that is bound later: a letter, then letters, digits and '_'.
 bool isCountSymbol(llvm::StringRef name);
+
+/// What a condition over knobs comes to, given what `valueOf` says of the names in it; without `valueOf`, whether it can be read at all.
+/// What is wrong with it is in `message`.
+enum class Condition { Holds, Fails, Unreadable };
+Condition evaluateCondition(llvm::StringRef text, llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> valueOf, std::string &message);
 } // namespace spyre
 
 #include "SpyreDialect.h.inc"

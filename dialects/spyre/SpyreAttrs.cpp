@@ -284,3 +284,88 @@ LogicalResult WorkHintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// KnobAttr
+//===----------------------------------------------------------------------===//
+
+/// More values than a search would try.
+static constexpr size_t mostChoices = 4096;
+
+static SmallVector<int64_t> choicesOf(KnobKind kind, ArrayRef<int64_t> bounds) {
+  if (kind == KnobKind::List)
+    return SmallVector<int64_t>(bounds);
+  SmallVector<int64_t> choices;
+  int64_t first = kind == KnobKind::Range ? bounds[0] : static_cast<int64_t>(llvm::PowerOf2Ceil(bounds[0]));
+  for (int64_t choice = first; choice <= bounds[1] && choices.size() <= mostChoices;) {
+    choices.push_back(choice);
+    if (llvm::AddOverflow(choice, kind == KnobKind::Range ? 1 : choice, choice))
+      break;
+  }
+  return choices;
+}
+
+SmallVector<int64_t> KnobAttr::getChoices() const { return choicesOf(getKind(), getBounds()); }
+
+Attribute KnobAttr::parse(AsmParser &parser, Type) {
+  std::string name, condition;
+  int64_t value;
+  KnobKind kind = KnobKind::List;
+  SmallVector<int64_t> bounds;
+  auto parseBound = [&]() -> ParseResult { return parser.parseInteger(bounds.emplace_back()); };
+  if (parser.parseLess() || parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseInteger(value) ||
+      parser.parseKeyword("in"))
+    return {};
+  if (succeeded(parser.parseOptionalLSquare())) {
+    if (parser.parseCommaSeparatedList(parseBound) || parser.parseRSquare())
+      return {};
+  } else {
+    kind = succeeded(parser.parseOptionalKeyword("pow2")) ? KnobKind::Pow2 : KnobKind::Range;
+    if (parseBound() || parser.parseKeyword("to") || parseBound())
+      return {};
+  }
+  if (succeeded(parser.parseOptionalComma()) && (parser.parseKeyword("where") || parser.parseString(&condition)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), name, value, kind, bounds, condition);
+}
+
+void KnobAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printKeywordOrString(getName());
+  printer << " = " << getValue() << " in ";
+  if (getKind() == KnobKind::List)
+    printer << '[' << getBounds() << ']';
+  else
+    printer << (getKind() == KnobKind::Pow2 ? "pow2 " : "") << getBounds()[0] << " to " << getBounds()[1];
+  if (!getCondition().empty()) {
+    printer << ", where ";
+    printer.printString(getCondition());
+  }
+  printer << '>';
+}
+
+LogicalResult KnobAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef name, int64_t value, KnobKind kind,
+                               ArrayRef<int64_t> bounds, StringRef condition) {
+  // knob_c1
+  if (!isCountSymbol(name))
+    return emitError() << "knob '" << name << "' has no name of letters, digits and '_'";
+  // knob_c2
+  auto isBelow = [](int64_t lower, int64_t upper) { return lower < upper; };
+  bool isRange = kind != KnobKind::List;
+  if (bounds.empty() || bounds.front() <= 0 || (isRange && (bounds.size() != 2 || bounds[0] > bounds[1])))
+    return emitError() << "knob '" << name << "' has no positive values: " << bounds;
+  if (!isRange && std::adjacent_find(bounds.begin(), bounds.end(), std::not_fn(isBelow)) != bounds.end())
+    return emitError() << "knob '" << name << "' has values that do not increase: " << bounds;
+  SmallVector<int64_t> choices = choicesOf(kind, bounds);
+  if (choices.size() > mostChoices)
+    return emitError() << "knob '" << name << "' has more than " << mostChoices << " values";
+  // knob_c3
+  if (!llvm::is_contained(choices, value))
+    return emitError() << "knob '" << name << "' is " << value << ", which is none of its values";
+  // knob_c4
+  std::string message;
+  if (!condition.empty() && evaluateCondition(condition, nullptr, message) == Condition::Unreadable)
+    return emitError() << "knob '" << name << "' has the condition \"" << condition << "\", which " << message;
+  return success();
+}

@@ -144,4 +144,50 @@ def Spyre_WorkHintAttr : Spyre_Attr<"WorkHint", "work_hint"> {
 
 def Spyre_WorkHintArrayAttr : TypedArrayAttrBase<Spyre_WorkHintAttr, "work hints, no dimension twice">;
 
+def Spyre_KnobKind : I32EnumAttr<"KnobKind", "how the values of a knob are said", [
+    I32EnumAttrCase<"List", 0, "list">,
+    I32EnumAttrCase<"Range", 1, "range">,
+    I32EnumAttrCase<"Pow2", 2, "pow2">
+  ]> {
+  let cppNamespace = "::spyre";
+  let genSpecializedAttr = 0;
+}
+
+def Spyre_KnobAttr : Spyre_Attr<"Knob", "knob"> {
+  let summary = "A number that a kernel leaves open, with the values that it may have";
+  let description = [{
+    `value` is what the number is unless something else is asked for. The values are a list, all from one number to
+    another, or the powers of two among these. A condition over the knobs of the kernel rules combinations out: sums,
+    products, quotients (`/`) and remainders (`%`) of numbers and names, compared by `==`, `!=`, `<`, `<=`, `>` or `>=`;
+    several comparisons are joined by `&&`.
+
+    Constraints:
+    * (knob_c1) the name begins with a letter and has letters, digits and `_`;
+    * (knob_c2) the values are positive and increase; there are at most 4096;
+    * (knob_c3) `value` is one of them;
+    * (knob_c4) the condition can be read.
+
+    Examples:
+    ```mlir
+    #spyre.knob<rows = 8 in [1, 2, 4, 8, 16]>
+    #spyre.knob<columns = 4 in pow2 1 to 64, where "rows * columns <= 64 && columns % 2 == 0">
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"name">:$name,
+    "int64_t":$value,
+    EnumParameter<Spyre_KnobKind>:$kind,
+    ArrayRefParameter<"int64_t", "all values of a list; the first and the last number of a range">:$bounds,
+    StringRefParameter<"condition; empty: none", "\"\"">:$condition
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The values that the number may have, the smallest first.
+    ::llvm::SmallVector<int64_t> getChoices() const;
+  }];
+}
+
+def Spyre_KnobArrayAttr : TypedArrayAttrBase<Spyre_KnobAttr, "knobs">;
+
 #endif // SPYRE_ATTRS_TD

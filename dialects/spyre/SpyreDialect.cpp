@@ -92,6 +92,17 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // What was chosen, as the plan file says it.
   if (attribute.getName() == "spyre.plan" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
+  // What was fused into kernels, for the report.
+  if (attribute.getName() == "spyre.kernels" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
+    return success();
+  if (attribute.getName() == "spyre.kernel" && isa<FunctionOpInterface>(op) && isa<UnitAttr>(attribute.getValue()))
+    return success();
+  if (attribute.getName() == "spyre.knobs" && isa<FunctionOpInterface>(op)) {
+    auto knobs = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (knobs && llvm::all_of(knobs, llvm::IsaPred<KnobAttr>))
+      return success();
+    return op->emitOpError("'spyre.knobs' must be an array of knobs, found ") << attribute.getValue();
+  }
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 

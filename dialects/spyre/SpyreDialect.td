@@ -37,6 +37,9 @@ def Spyre_Dialect : Dialect {
     where it lies), or `spyre.for_loop` with the reason as text (what a loop makes is copied to where others read it). A
     `spyre.loop` that corrects what it carries when a running value changes has `spyre.corrects`.
 
+    A function with `spyre.kernel` is a kernel, whose calls become `spyre.kernel` ops; `spyre.knobs` are the numbers that it
+    leaves open. What was fused into kernels, and what was not, is in `spyre.kernels` of the function that is compiled.
+
     ```
     linalg ──import──▶ spyre ops ──layout──▶ encodings ──tile──▶ spyre.loop ──work──▶ work ──lx──▶ place ──bundle──▶ sdsc
     ```
@@ -61,7 +64,10 @@ def Spyre_Dialect : Dialect {
     "::mlir::UnitAttr":$corrects,
     "::mlir::DictionaryAttr":$tile_search,
     "::mlir::StringAttr":$plan,
-    "::mlir::IntegerAttr":$number
+    "::mlir::IntegerAttr":$number,
+    "::mlir::UnitAttr":$kernel,
+    "::mlir::ArrayAttr":$knobs,
+    "::mlir::StringAttr":$kernels
   );
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -318,7 +318,7 @@ def Spyre_ViewOp : Spyre_Op<"view", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def Spyre_StructureOps : OpDocGroup {
-  let summary = "Structure: hint scopes and loops";
+  let summary = "Structure: hint scopes, kernels and loops";
   let description = "";
 }
 
@@ -415,7 +415,48 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
   }];
 }
 
-def Spyre_YieldOp : Spyre_Op<"yield", [Pure, Terminator, ParentOneOf<["HintOp", "LoopOp"]>]> {
+def Spyre_KernelOp : Spyre_Op<"kernel", [
+    IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "Ops that belong together: a kernel of the user's, or what the compiler made one of";
+  let description = [{
+    A function with the attribute `spyre.kernel` is a kernel; `spyre-make-kernels` makes this op of each call of it. The body
+    sees only the inputs, by its block arguments. Its numbers of tiles may be knobs: the name in `tiles(rows = T)` of a hint
+    scope is the knob `T`. `spyre-fuse-prologue-epilogue` moves neighbours into it, and `spyre-dissolve-kernels` puts the body
+    in its place, with the knobs' values as numbers.
+
+    `input_dims` names dimensions of the inputs, as `spyre.dims` of the function's arguments does: one name each, or nothing for
+    a dimension without one. The names are the kernel's own.
+
+    Constraints:
+    * (kernel_c1) the block arguments have the types of the inputs;
+    * (kernel_c2) the results have the types of the yielded values;
+    * (kernel_c3) no two knobs have one name;
+    * (kernel_c4) a condition names knobs of the kernel, and holds for their values;
+    * (kernel_c5) `input_dims`, if given, has a list of strings for each input, as long as the input has dimensions, or empty;
+      no name has a `*`, and dimensions of one name have one size;
+    * (kernel_c6) a kernel stands in no other one.
+
+    Example:
+    ```mlir
+    %y = spyre.kernel "scale"(%in = %x : tensor<512x1024xf16>) knobs([#spyre.knob<T = 8 in pow2 1 to 64>]) {
+      %scaled = spyre.hint tiles(rows = T) {
+        %s = spyre.pointwise mul(%in, %in) : tensor<512x1024xf16>
+        spyre.yield %s : tensor<512x1024xf16>
+      }
+      spyre.yield %scaled : tensor<512x1024xf16>
+    } {input_dims = [["rows", ""]]}
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<Spyre_Tensor>:$inputs, DefaultValuedAttr<Spyre_KnobArrayAttr, "{}">:$knobs,
+                       OptionalAttr<ArrayAttr>:$input_dims);
+  let results = (outs Variadic<Spyre_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Spyre_YieldOp : Spyre_Op<"yield", [Pure, Terminator, ParentOneOf<["HintOp", "KernelOp", "LoopOp"]>]> {
   let summary = "The values that a scope or one iteration of a loop gives";
   let description = [{
     In a loop, a value names in brackets the dimension along which the iterations' values are laid side by side; a value
@@ -423,7 +464,7 @@ def Spyre_YieldOp : Spyre_Op<"yield", [Pure, Terminator, ParentOneOf<["HintOp", 
 
     Constraints:
     * (yield_c1) `tiled_dims` has one number per value, -1 for a value without a dimension;
-    * (yield_c2) in a hint scope no value has a dimension.
+    * (yield_c2) in a hint scope and in a kernel no value has a dimension.
 
     Example: `spyre.yield %v[1], %sum : tensor<512x1024xf16>, tensor<512x1xf16>`
   }];

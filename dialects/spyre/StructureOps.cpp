@@ -505,9 +505,10 @@ LogicalResult YieldOp::verify() {
   if (getTiledDims().size() != getValues().size())
     return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getValues().size() << " values";
   // yield_c2
-  bool isInScope = isa<HintOp>((*this)->getParentOp());
-  if (isInScope && llvm::any_of(getTiledDims(), [](int64_t dim) { return dim != LoopOp::carried; }))
-    return emitOpError("lays values side by side in a hint scope, which runs once");
+  bool runsOnce = isa<HintOp, KernelOp>((*this)->getParentOp());
+  if (runsOnce && llvm::any_of(getTiledDims(), [](int64_t dim) { return dim != LoopOp::carried; }))
+    return emitOpError("lays values side by side in ")
+           << (isa<HintOp>((*this)->getParentOp()) ? "a hint scope" : "a kernel") << ", which runs once";
   return success();
 }
 

@@ -10,8 +10,9 @@ use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     bundle::Bundle,
     dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, target_of},
-    explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
-    mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
+    explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
+    kernel::Outcome,
+    mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, location_text, symbol_name, warning_at},
     pipeline::{Milestone, Options, Phase, check, emission},
     report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, TileSearchReport, thousandths},
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
@@ -104,9 +105,15 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
             report.ops.push(describe_op(compute));
         }
         report.explain.loops.extend(loops_of(function, &numbers));
+        report.kernels.extend(kernels_in(function));
         report.chosen = plan_of(function);
         report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }
+}
+
+/// What was fused, as the pass has noted it.
+fn kernels_in(function: Op<'_>) -> Option<Outcome> {
+    serde_json::from_str(function.text_attr(attr::SPYRE_KERNELS)).ok()
 }
 
 fn describe_search(function: Op<'_>, found: TileSearch) -> TileSearchReport {

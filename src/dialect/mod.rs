@@ -7,6 +7,7 @@
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
 //! | `indices.rs` | index maps whose results are dimensions |
+//! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
 //! | `launch.rs` | the function of a bundle from and to the model of a launch |
 //! | `ods.rs` | the names of our ops and attributes, as ODS has them |
 //! | `operation.rs` | a compute op as work division and LX planning see it |
@@ -24,6 +25,7 @@ mod buffers;
 mod compute;
 mod home;
 mod indices;
+mod kernels;
 mod launch;
 pub mod ods;
 mod operation;
@@ -45,6 +47,7 @@ pub use home::{
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
 pub use indices::plain_dims;
+pub use kernels::{Knob, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{

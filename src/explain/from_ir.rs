@@ -6,7 +6,7 @@ use crate::{
     dialect::{
         Carried, ComputeOp, Memory, Place, Tensor, carried_by, given_tiles, home_of, last_writer_of, moves_of, owner_of, read_tiles,
     },
-    mlir::{BlockLike, Location, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer, string},
+    mlir::{BlockLike, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer, location_text, string},
 };
 
 /// The positions of ops in the report's list, by their results.
@@ -26,12 +26,6 @@ impl Numbers {
     fn of(&self, op: Op<'_>) -> Option<usize> {
         ComputeOp::of(op).and_then(|compute| self.by_result.get(compute.op.output()).copied())
     }
-}
-
-/// `file:line:col` from MLIR's `loc("file":line:col)`.
-pub(crate) fn location_text(location: Location<'_>) -> String {
-    let text = location.to_string();
-    text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
 }
 
 /// A place in words; without one a value is in HBM.

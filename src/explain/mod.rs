@@ -11,7 +11,7 @@ mod scratchpad;
 pub use gap::{Gap, LowerBound, OpGap, ValueGap};
 pub use scratchpad::{LxValue, draw_scratchpad, values_in_lx};
 
-pub(crate) use from_ir::{Numbers, location_text, loops_of, place_of};
+pub(crate) use from_ir::{Numbers, loops_of, place_of};
 
 use crate::traffic::Bytes;
 use serde::Serialize;

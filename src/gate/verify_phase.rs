@@ -80,6 +80,9 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     if is_after(Phase::Import) && op.is(spyre::HINT) {
         return Some("hint scopes become attributes");
     }
+    if is_after(Phase::Import) && op.is(spyre::KERNEL) {
+        return Some("kernels are dissolved");
+    }
     if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !shared_results(op).is_empty() {
         return Some("a result is the buffer of another one, or of an argument or a constant: no launch would write it");
     }

@@ -52,6 +52,10 @@ struct Reader<'r, 'm, 'c> {
 impl<'m, 'c> Reader<'_, 'm, 'c> {
     fn block(&mut self, around: Op<'m>, block: mlir::Block<'m>) -> Result<Block<'c>, Unreadable<'m>> {
         let arguments = block.args().into_iter().map(|argument| self.define(around, argument)).collect::<Result<_, _>>()?;
+        self.inside(around, block, arguments)
+    }
+
+    fn inside(&mut self, around: Op<'m>, block: mlir::Block<'m>, arguments: Vec<ValueId>) -> Result<Block<'c>, Unreadable<'m>> {
         let mut ops = block.ops();
         let terminator = ops.pop().ok_or_else(|| (around, "has an empty body".to_owned()))?;
         if !terminator.is("func.return") && !terminator.is(spyre::YIELD) {
@@ -113,6 +117,7 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
             spyre::INSERT => Kind::Insert { offsets: positions(attr::OFFSETS)? },
             spyre::VIEW => Kind::View(op.attr(attr::MAP).and_then(map_of).map(map_results).ok_or_else(|| lacking(attr::MAP))?),
             spyre::HINT => Kind::Scope(self.body(op)?),
+            spyre::KERNEL => Kind::Scope(self.kernel_body(op)?),
             spyre::LOOP => Kind::Loop(Loop {
                 count: op.attr(attr::COUNT).and_then(integer).and_then(as_position).ok_or_else(|| lacking(attr::COUNT))?,
                 read: dims_of(op).ok_or_else(|| lacking("tiled_dims"))?,
@@ -121,6 +126,15 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
             }),
             other => return Err((op, format!("cannot be interpreted: '{other}' is no op of a tensor program of 'spyre' ops"))),
         })
+    }
+
+    /// The arguments of a kernel's body are its inputs under other names.
+    fn kernel_body(&mut self, op: Op<'m>) -> Result<Block<'c>, Unreadable<'m>> {
+        let body = op.body().ok_or_else(|| (op, "has no body".to_owned()))?;
+        for (argument, input) in body.args().into_iter().zip(self.uses(op)?) {
+            self.ids.insert(argument, input);
+        }
+        self.inside(op, body, Vec::new())
     }
 
     fn body(&mut self, op: Op<'m>) -> Result<Block<'c>, Unreadable<'m>> {

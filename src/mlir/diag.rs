@@ -1,7 +1,7 @@
 //! Diagnostics with a place, and the proof that one was sent.
 
 use super::{Location, Op, OpExt, text::string_ref};
-use mlir_sys::{MlirLocation, MlirStringRef};
+use mlir_sys::{MlirLocation, MlirStringRef, mlirOperationVerify};
 use std::fmt::Display;
 
 #[repr(C)]
@@ -90,6 +90,15 @@ pub fn quietly<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
     let done = try_it();
     context.detach_diagnostic_handler(handler);
     done
+}
+
+/// Whether an operation is as its verifier wants it.
+///
+/// # Errors
+/// What is wrong, which the verifier has reported.
+pub fn verified(op: Op<'_>) -> Result<(), Reported> {
+    // SAFETY: the operation is alive.
+    if unsafe { mlirOperationVerify(op.to_raw()) } { Ok(()) } else { Err(Reported::by_mlir()) }
 }
 
 /// An error at an operation: what was found and which rule it breaks, lower case, without a full stop.

@@ -37,3 +37,10 @@ pub fn is_unknown(location: Location<'_>) -> bool {
 pub fn named_block<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Block<'c> {
     melior::ir::Block::new(arguments)
 }
+
+/// `file:line:col` from MLIR's `loc("file":line:col)`.
+#[must_use]
+pub fn location_text(location: Location<'_>) -> String {
+    let text = location.to_string();
+    text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
+}

@@ -165,6 +165,11 @@ fn context_of(op: Op<'_>) -> usize {
     op.ctx().to_raw().ptr.addr()
 }
 
+/// The passes of the compiler's own pipeline with these options, as text; none if an option is wrong.
+pub(super) fn expanded(options: &str) -> Option<String> {
+    HOOKS.get().and_then(|hooks| (hooks.expand)(options).ok())
+}
+
 unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, options: MlirStringRef) -> bool {
     // SAFETY: C++ keeps both texts until this returns.
     let (argument, options) = unsafe { (text_of(argument), Options::parse(text_of(options))) };

@@ -1,15 +1,15 @@
 //! A context with our dialects, source files and modules, for the tools.
 
 use super::{
-    Attribute, AttributeLike, Context, Hooks, Op,
+    Attribute, AttributeLike, Context, Hooks, Op, Scratch,
     op::graveyard,
     pass::{self, RawAnswer},
     text::string_ref,
 };
 use melior::dialect::DialectRegistry;
 use mlir_sys::{
-    MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual, mlirModuleGetOperation,
-    mlirOperationVerify,
+    MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual, mlirModuleFromOperation,
+    mlirModuleGetOperation, mlirOperationVerify,
 };
 use std::ffi::c_void;
 
@@ -138,7 +138,7 @@ impl<'c> Module<'c> {
     #[must_use]
     pub fn duplicate(&self) -> Self {
         // SAFETY: the module is alive; the copy of a module operation is one, and the new module owns it.
-        let raw = unsafe { mlir_sys::mlirModuleFromOperation(mlir_sys::mlirOperationClone(mlirModuleGetOperation(self.raw))) };
+        let raw = unsafe { mlirModuleFromOperation(mlir_sys::mlirOperationClone(mlirModuleGetOperation(self.raw))) };
         Self { raw, session: self.session }
     }
 
@@ -185,6 +185,14 @@ impl Drop for Module<'_> {
         // SAFETY: destroyed once.
         unsafe { mlir_sys::mlirModuleDestroy(self.raw) }
     }
+}
+
+/// Runs the compiler's own pipeline with these options on a copy of a module; false if a pass has failed, or an option is wrong. Handles of what
+/// was in the copy are stale then.
+pub fn compile_copy(copy: &mut Scratch<'_>, options: &str) -> bool {
+    let Some(pipeline) = pass::expanded(options) else { return false };
+    // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
+    unsafe { spyreRunPipeline(mlirModuleFromOperation(copy.op().to_raw()), string_ref(&pipeline), cfg!(debug_assertions)) }
 }
 
 /// Whether a text is a valid module; what is wrong with it has been reported.

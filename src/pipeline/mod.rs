@@ -13,7 +13,7 @@ mod options;
 mod steps;
 
 use crate::{
-    bundle, gate, hint, import, joint, launch, layout, lx,
+    bundle, gate, hint, import, joint, kernel, launch, layout, lx,
     mlir::{Hooks, Pass, Session},
     sdsc, search, tile, validate, work,
 };
@@ -28,7 +28,11 @@ pub static PASSES: &[Pass] = &[
     import::ir::lower_tosa::PASS,
     import::ir::check_input::PASS,
     import::ir::set_target::PASS,
+    kernel::ir::make_kernels::PASS,
     import::ir::import_linalg::PASS,
+    kernel::ir::form_kernels::PASS,
+    kernel::ir::fuse_prologue_epilogue::PASS,
+    kernel::ir::dissolve_kernels::PASS,
     hint::ir::flatten_hints::PASS,
     import::ir::fuse_gathers::PASS,
     import::ir::expand_functions::PASS,
@@ -158,6 +162,8 @@ mod tests {
             "joint=maybe",
             "tiles=A",
             "bind=T",
+            "knobs=T=8",
+            "kernels=all",
             "dims=A:B",
             "addresses=real",
             "loops=fuse",
@@ -177,7 +183,8 @@ mod tests {
         let options = Options::default();
         let alone = Options::parse("joint=false").unwrap();
         let simple = Options::parse("lx-planner=first-fit").unwrap();
-        let text = [options, alone, simple].map(|options| options.pipeline(Phase::ALL, "out")).concat();
+        let formed = Options::parse("kernels=form").unwrap();
+        let text = [options, alone, simple, formed].map(|options| options.pipeline(Phase::ALL, "out")).concat();
         for pass in PASSES {
             assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);
         }

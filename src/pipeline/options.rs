@@ -5,6 +5,7 @@ use crate::{
     bundle::{Addresses, Loops},
     hint::{Binding, DimNames, TileCount},
     import::{DimSize, Precision},
+    kernel::{KernelMode, KnobValue},
     layout::Strategy,
 };
 use cost::Objective;
@@ -26,6 +27,10 @@ pub struct Options {
     pub tiles: Vec<TileCount>,
     /// What names of counts in `tiles` or in a hint scope stand for.
     pub bind: Vec<Binding>,
+    /// What knobs of kernels are.
+    pub knobs: Vec<KnobValue>,
+    /// What becomes of kernels; none for what is possible.
+    pub kernels: Option<KernelMode>,
     /// The names of arguments.
     pub dims: Vec<DimNames>,
     /// The LX planner; none for the best: `exact`, with splits and placement chosen together.
@@ -105,6 +110,8 @@ impl Default for Options {
             target: String::new(),
             tiles: Vec::new(),
             bind: Vec::new(),
+            knobs: Vec::new(),
+            kernels: None,
             dims: Vec::new(),
             lx_planner: None,
             joint: None,
@@ -156,6 +163,8 @@ impl Options {
             "target" => value.clone_into(&mut self.target),
             "tiles" => self.tiles.extend(list(key, value)?),
             "bind" => self.bind.extend(list(key, value)?),
+            "knobs" => self.knobs.extend(list(key, value)?),
+            "kernels" => self.kernels = Some(value.parse()?),
             "dims" => self.dims.extend(list(key, value)?),
             "lx-planner" => self.lx_planner = Some(value.parse()?),
             "joint" => self.joint = either("true", "false")?,
@@ -190,6 +199,8 @@ impl Options {
         add(self.target != usual.target, "target", self.target.clone());
         self.tiles.iter().for_each(|tile| add(true, "tiles", tile.to_string()));
         self.bind.iter().for_each(|binding| add(true, "bind", binding.to_string()));
+        self.knobs.iter().for_each(|knob| add(true, "knobs", knob.to_string()));
+        self.kernels.iter().for_each(|mode| add(true, "kernels", mode.to_string()));
         self.dims.iter().for_each(|names| add(true, "dims", names.to_string()));
         self.lx_planner.iter().for_each(|planner| add(true, "lx-planner", planner.to_string()));
         self.joint.iter().for_each(|joint| add(true, "joint", joint.to_string()));
@@ -230,6 +241,19 @@ impl Options {
         self.tile_search.unwrap_or(self.is_joint() && self.can_say_loops())
     }
 
+    /// What becomes of kernels: what moving ops into them saves is known where splits and placement are chosen together.
+    #[must_use]
+    pub fn kernel_mode(&self) -> KernelMode {
+        self.kernels.unwrap_or(if self.is_joint() { KernelMode::Fuse } else { KernelMode::Separate })
+    }
+
+    /// These options for a program that is imported and whose kernels stay as they are, as text.
+    pub(super) fn without_kernels(&self) -> String {
+        let is_done = |name: &str| ["entry", "dim-size", "knobs", "kernels", "plan", "notes-plan"].contains(&name);
+        let kept = self.given().into_iter().filter(|(name, _)| !is_done(name)).map(|(name, value)| format!("{name}={value} "));
+        format!("{}kernels={}", kept.collect::<String>(), KernelMode::Separate)
+    }
+
     fn can_say_loops(&self) -> bool {
         self.addresses != Addresses::Baked || self.loops == Loops::Unroll
     }
@@ -253,6 +277,10 @@ impl Options {
         if self.objective == Objective::Bytes && !self.is_joint() {
             let needs = "splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'";
             return Err(format!("option 'objective=bytes' needs {needs}"));
+        }
+        if self.kernels.is_some_and(|mode| mode != KernelMode::Separate) && !self.is_joint() {
+            let needs = "splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'";
+            return Err(format!("option 'kernels={}' needs {needs}", self.kernel_mode()));
         }
         let can_follow = self.is_joint() && self.searches_tiles();
         let of_plans = [(!self.plan.is_empty(), "plan"), (self.notes_plan, "write-plan")];
@@ -302,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_is_given_reads_back() {
-        let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
+        let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 knobs=norm.T=4 kernels=form dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
                     addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true precision=strict sticks=greedy";
         let options = Options::parse(text).unwrap();
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -10,6 +10,10 @@ use crate::{
         ir::{check_input, expand_functions, fuse_gathers, import_linalg, lower_tosa, select_program, set_target},
     },
     joint::ir::divide_jointly,
+    kernel::{
+        KernelMode,
+        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels},
+    },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{
         defer_divisions, insert_restickify, lay_out_tables, materialize_views, own_results, pad_contractions, propagate_layouts,
@@ -126,6 +130,8 @@ impl Options {
             Step::of(&check_input::PASS),
             // The machine is on the module, for every pass that asks for a number of it.
             target,
+            // A kernel of the user's stays one, so its calls are not inlined.
+            Step::of(&make_kernels::PASS).with_all("knobs", &self.knobs),
             // JAX calls helper functions. Folding would round numbers that a referee asks for.
             Step::upstream("inline").with("default-pipeline", ""),
             // What was inlined everywhere is no function any more.
@@ -135,16 +141,33 @@ impl Options {
             // Producers leave reshapes that cancel and results that nobody uses.
             Step::upstream("canonicalize"),
             Step::upstream("cse"),
+        ];
+        steps.extend(self.fusion_steps());
+        steps.extend([
+            // What belongs together does so from here on by its hints.
+            Step::of(&dissolve_kernels::PASS),
             // Scopes become attributes of the ops in them, so that later passes need not look around.
             flatten,
             // What is chosen goes to HBM; what a function makes of it need not read it back. Such a function has no use for a chain.
             Step::of(&fuse_gathers::PASS).reaching(Milestone::Flat),
-        ];
+        ]);
         if self.chooses_stays() {
             // What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.
             steps.push(Step::of(&expand_functions::PASS));
         }
         steps
+    }
+
+    /// What becomes of kernels while they are ops.
+    fn fusion_steps(&self) -> Vec<Step> {
+        // Whether a move pays is found out by the same compilation without moves.
+        let fuse = Step::of(&fuse_prologue_epilogue::PASS).with("compile", format_args!("{{{}}}", self.without_kernels()));
+        match self.kernel_mode() {
+            KernelMode::Separate => Vec::new(),
+            KernelMode::Fuse => vec![fuse],
+            // What the compiler makes a kernel of is treated as what the user does.
+            KernelMode::Form => vec![Step::of(&form_kernels::PASS), fuse],
+        }
     }
 
     fn layout_steps(&self) -> Vec<Step> {

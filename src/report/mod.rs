@@ -7,6 +7,7 @@ pub use trace::trace;
 use crate::dialect::ods::spyre;
 use crate::{
     explain::{Explain, Gap, LowerBound, OpGap, TileLoop, ValueGap},
+    kernel::Outcome,
     plan_file::{self, Chosen, OpCost, PlanFile},
     traffic::Bytes,
     validate::Verdict,
@@ -28,6 +29,9 @@ pub struct Report {
     /// What the search for tiles found, of the functions in which loops could save something.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
+    /// What was fused into kernels and what was not, of the functions that have some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<Outcome>,
     /// The launches in order.
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
@@ -263,6 +267,9 @@ impl fmt::Display for Report {
                 Binary(bytes.lx()),
                 launch.lx_peak_bytes,
             )?;
+        }
+        for outcome in &self.kernels {
+            writeln!(formatter, "{outcome}")?;
         }
         for found in &self.tile_search {
             writeln!(formatter, "{found}")?;

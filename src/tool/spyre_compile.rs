@@ -39,6 +39,13 @@ struct Arguments {
     /// The number that the name of a count stands for, in --tiles or in a hint scope: NAME=NUMBER[,...]; repeatable
     #[arg(long, value_name = "NAME=NUMBER", value_delimiter = ',')]
     bind: Vec<String>,
+    /// The value of a knob of the kernels of one name: KERNEL.KNOB=VALUE[,...]; repeatable
+    #[arg(long, value_name = "KERNEL.KNOB=VALUE", value_delimiter = ',')]
+    knobs: Vec<String>,
+    /// Move neighbours into kernels where that pays, make kernels of hint scopes and products too, or neither: fuse, form or separate
+    /// [default: fuse with --joint]
+    #[arg(long, value_name = "MODE")]
+    kernels: Option<String>,
     /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
     #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
     dims: Vec<String>,
@@ -167,15 +174,21 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         ("tile-search", &arguments.tile_search),
         ("tile-steps", &arguments.tile_steps),
         ("plan", &arguments.plan),
+        ("kernels", &arguments.kernels),
         ("objective", &Some(arguments.objective.clone())),
         ("precision", &Some(arguments.precision.clone())),
         ("sticks", &Some(arguments.sticks.clone())),
         ("compile-to", &Some(arguments.compile_to.clone())),
     ];
     one.into_iter().try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;
-    for (name, values) in
-        [("dim-size", &arguments.dim_size), ("tiles", &arguments.tiles), ("bind", &arguments.bind), ("dims", &arguments.dims)]
-    {
+    let lists = [
+        ("dim-size", &arguments.dim_size),
+        ("tiles", &arguments.tiles),
+        ("bind", &arguments.bind),
+        ("knobs", &arguments.knobs),
+        ("dims", &arguments.dims),
+    ];
+    for (name, values) in lists {
         values.iter().try_for_each(|value| options.set(name, value))?;
     }
     options.notes_plan = arguments.write_plan.is_some();

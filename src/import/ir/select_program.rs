@@ -10,7 +10,7 @@ use crate::{
     import::{DimSize, OpenShape, settled_sizes},
     mlir::{
         Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, error_at, functions_of,
-        is_public, make_entry, merge_dims, sizes_of, specialize, strings,
+        is_public, make_entry, merge_dims, sizes_of, specialize, strings, warning_at,
     },
 };
 
@@ -26,6 +26,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
     let sizes = settled_sizes(&arguments, &given).map_err(|message| error_at(entry, message).report())?;
     if !sizes.is_empty() {
+        for kernel in functions_of(module).into_iter().filter(|function| function.attr(attr::SPYRE_KERNEL).is_some()) {
+            warning_at(kernel, "is no kernel here: where a program is given sizes, all that it calls becomes a part of it").emit();
+        }
         specialize(entry, &sizes)?;
     }
     drop_empty(module);

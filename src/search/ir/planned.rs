@@ -4,6 +4,7 @@ use super::{
     hints::{Labels, write_hints},
     read::Steps,
 };
+use crate::dialect::ods::attr;
 use crate::{
     dialect::{behind_views, set_plan},
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at},
@@ -21,9 +22,13 @@ pub(super) fn planned(path: &str, key: &str, target: &Target) -> Result<Option<P
     Ok(Some(plan))
 }
 
-/// The key of a function that nothing was chosen for yet.
+/// The key of a function that nothing was chosen for yet. What was noted for the report has locations.
 pub(super) fn key_of_function(function: Op<'_>) -> String {
-    key_of(&function.to_string())
+    let Some(noted) = function.attr(attr::SPYRE_KERNELS) else { return key_of(&function.to_string()) };
+    function.remove_attr(attr::SPYRE_KERNELS);
+    let key = key_of(&function.to_string());
+    function.set_attr(attr::SPYRE_KERNELS, noted);
+    key
 }
 
 /// Notes what was chosen, for the plan file.

@@ -985,3 +985,232 @@ func.func @no_sizes(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {spyre.shape = ar
 func.func @no_attribute_of_results(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {spyre.range = array<i64: 0, 2>}) {
   return %x : tensor<6x70xf16>
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{knob '2T' has no name of letters, digits and '_'}}
+func.func @knob_c1() attributes {spyre.knobs = [#spyre.knob<"2T" = 1 in [1]>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has no positive values: 0, 1}}
+func.func @knob_c2() attributes {spyre.knobs = [#spyre.knob<T = 1 in [0, 1]>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has no positive values: 4, 2}}
+func.func @knob_c2() attributes {spyre.knobs = [#spyre.knob<T = 4 in 4 to 2>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has values that do not increase: 1, 4, 2}}
+func.func @knob_c2() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1, 4, 2]>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has more than 4096 values}}
+func.func @knob_c2() attributes {spyre.knobs = [#spyre.knob<T = 1 in 1 to 4097>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' is 3, which is none of its values}}
+func.func @knob_c3() attributes {spyre.knobs = [#spyre.knob<T = 3 in pow2 1 to 8>]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has the condition "T * <= 8", which has no number and no name in front of '<= 8'}}
+func.func @knob_c4() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1], where "T * <= 8">]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has the condition "T + 1", which has no comparison in front of ''}}
+func.func @knob_c4() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1], where "T + 1">]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has the condition "(T < 2", which has no ')' in front of '< 2'}}
+func.func @knob_c4() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1], where "(T < 2">]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{knob 'T' has the condition "T < 2 T", which cannot read 'T'}}
+func.func @knob_c4() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1], where "T < 2 T">]} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.knobs' must be an array of knobs, found [1]}}
+func.func @knobs_of_a_function() attributes {spyre.knobs = [1]} {
+  return
+}
+
+// -----
+
+func.func @kernel_c1(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op takes 'tensor<8x64xf16>', but its body takes 'tensor<64x8xf16>'}}
+  %y = "spyre.kernel"(%x) <{name = "k"}> ({
+  ^bb0(%in: tensor<64x8xf16>):
+    "spyre.yield"(%in) <{tiled_dims = array<i64: -1>}> : (tensor<64x8xf16>) -> ()
+  }) : (tensor<8x64xf16>) -> tensor<64x8xf16>
+  return
+}
+
+// -----
+
+func.func @kernel_c2(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op gives 'tensor<64x8xf16>', but yields 'tensor<8x64xf16>'}}
+  %y = "spyre.kernel"(%x) <{name = "k"}> ({
+  ^bb0(%in: tensor<8x64xf16>):
+    "spyre.yield"(%in) <{tiled_dims = array<i64: -1>}> : (tensor<8x64xf16>) -> ()
+  }) : (tensor<8x64xf16>) -> tensor<64x8xf16>
+  return
+}
+
+// -----
+
+func.func @kernel_c3(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op has two knobs 'T'}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) knobs([#spyre.knob<T = 1 in [1, 2]>, #spyre.knob<T = 2 in [1, 2]>]) {
+    spyre.yield %in : tensor<8x64xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c4(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op has the condition "T < U", which names 'U', which is no knob of the kernel}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) knobs([#spyre.knob<T = 1 in [1, 2], where "T < U">]) {
+    spyre.yield %in : tensor<8x64xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c4(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op breaks the condition "T * U <= 4 && U % 2 == 0" with T = 4, U = 2}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) knobs([#spyre.knob<T = 4 in [1, 2, 4]>, #spyre.knob<U = 2 in [1, 2], where "T * U <= 4 && U % 2 == 0">]) {
+    spyre.yield %in : tensor<8x64xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c4(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op has the condition "8 / (T - 1) > 0", which divides by 0, which is not positive}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) knobs([#spyre.knob<T = 1 in [1, 2], where "8 / (T - 1) > 0">]) {
+    spyre.yield %in : tensor<8x64xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c5(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op names the dimensions of 2 inputs, and has 1}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
+    spyre.yield %in : tensor<8x64xf16>
+  } {input_dims = [[], []]}
+  return
+}
+
+// -----
+
+func.func @kernel_c5(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op has no list of names for input 0, but "rows"}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
+    spyre.yield %in : tensor<8x64xf16>
+  } {input_dims = ["rows"]}
+  return
+}
+
+// -----
+
+func.func @kernel_c5(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op names 1 dimensions of input 0, which is 'tensor<8x64xf16>'}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
+    spyre.yield %in : tensor<8x64xf16>
+  } {input_dims = [["rows"]]}
+  return
+}
+
+// -----
+
+func.func @kernel_c5(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op names a dimension of input 0 "A*B": '*' joins the names of a dimension}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
+    spyre.yield %in : tensor<8x64xf16>
+  } {input_dims = [["A*B", ""]]}
+  return
+}
+
+// -----
+
+func.func @kernel_c5(%x: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.kernel' op names dimensions of 8 and of 64 elements "A"}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
+    spyre.yield %in : tensor<8x64xf16>
+  } {input_dims = [["A", "A"]]}
+  return
+}
+
+// -----
+
+func.func @kernel_c6(%x: tensor<8x64xf16>) {
+  %y = spyre.kernel "outer"(%in = %x : tensor<8x64xf16>) {
+    // expected-error @+1 {{'spyre.kernel' op stands in the kernel 'outer'}}
+    %z = spyre.kernel "inner"(%again = %in : tensor<8x64xf16>) {
+      spyre.yield %again : tensor<8x64xf16>
+    }
+    spyre.yield %z : tensor<8x64xf16>
+  }
+  return
+}
+
+// -----
+
+func.func @yield_c2(%x: tensor<8x64xf16>) {
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
+    // expected-error @+1 {{'spyre.yield' op lays values side by side in a kernel, which runs once}}
+    spyre.yield %in[0] : tensor<8x64xf16>
+  }
+  return
+}
+
+// -----
+
+// A kernel sees its inputs, and nothing else.
+func.func @kernel_is_isolated(%x: tensor<8x64xf16>) {
+  // expected-note @+1 {{required by region isolation constraints}}
+  %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
+    // expected-error @+1 {{'spyre.pointwise' op using value defined outside the region}}
+    %z = spyre.pointwise exp(%x) : tensor<8x64xf16>
+    spyre.yield %z : tensor<8x64xf16>
+  }
+  return
+}

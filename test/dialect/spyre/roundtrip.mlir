@@ -279,3 +279,23 @@ func.func @nested_loops(%x: tensor<1024x4096xf16, #buffer>) -> tensor<1024x4096x
   } : tensor<1024x4096xf16, #buffer>
   return %rows : tensor<1024x4096xf16, #buffer>
 }
+
+// A kernel reads its inputs by its own arguments, and leaves numbers open.
+// CHECK-LABEL: func.func @a_kernel
+// CHECK: %{{.+}}:2 = spyre.kernel "norm"([[IN:%.+]] = %{{.+}} : tensor<512x1024xf16>, [[WEIGHT:%.+]] = %{{.+}} : tensor<1x1024xf16>)
+// CHECK-SAME: knobs([#spyre.knob<T = 8 in [1, 8, 16]>, #spyre.knob<U = 4 in pow2 2 to 64, where "T * U <= 64 && (U - 1) % 3 == 0">, #spyre.knob<V = 3 in 1 to 8>]) {
+// CHECK: spyre.hint tiles(rows = T) {
+// CHECK: spyre.pointwise mul([[IN]], [[WEIGHT]])
+// CHECK: spyre.yield %{{.+}}, [[IN]] : tensor<512x1024xf16>, tensor<512x1024xf16>
+// CHECK: } {input_dims = {{\[\[}}"rows", ""], []]}
+func.func @a_kernel(%x: tensor<512x1024xf16>, %weight: tensor<1x1024xf16>) -> tensor<512x1024xf16> {
+  %y, %same = spyre.kernel "norm"(%in = %x : tensor<512x1024xf16>, %w = %weight : tensor<1x1024xf16>)
+      knobs([#spyre.knob<T = 8 in [1, 8, 16]>, #spyre.knob<U = 4 in pow2 2 to 64, where "T * U <= 64 && (U - 1) % 3 == 0">, #spyre.knob<V = 3 in 1 to 8>]) {
+    %scope = spyre.hint tiles(rows = T) {
+      %z = spyre.pointwise mul(%in, %w) : (tensor<512x1024xf16>, tensor<1x1024xf16>) -> tensor<512x1024xf16>
+      spyre.yield %z : tensor<512x1024xf16>
+    }
+    spyre.yield %scope, %in : tensor<512x1024xf16>, tensor<512x1024xf16>
+  } {input_dims = [["rows", ""], []]}
+  return %y : tensor<512x1024xf16>
+}

@@ -71,6 +71,7 @@ pub const HOUSE: House = House {
         stage("lx"),
         stage("joint"),
         stage("search"),
+        stage("kernel"),
         stage("bundle"),
         room("traffic"),
         stage("launch"),

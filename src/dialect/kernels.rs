@@ -1,0 +1,145 @@
+//! `spyre.kernel`: its knobs and the names of its inputs' dimensions as plain values, and building one.
+
+use super::ops::yield_tiles;
+use crate::dialect::ods::{attr, spyre};
+use crate::mlir::{
+    Attribute, AttributeLike, Attributes, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, array, build, elements, insert_before,
+    new_block, push, string_array, strings, text_of,
+};
+use mlir_sys::{MlirAttribute, MlirStringRef};
+
+unsafe extern "C" {
+    fn spyreAttributeIsAKnob(attribute: MlirAttribute) -> bool;
+    fn spyreKnobAttrGetName(knob: MlirAttribute) -> MlirStringRef;
+    fn spyreKnobAttrGetValue(knob: MlirAttribute) -> i64;
+    fn spyreKnobAttrGetChoices(knob: MlirAttribute, capacity: isize, choices: *mut i64) -> isize;
+    fn spyreKnobAttrWithValue(knob: MlirAttribute, value: i64) -> MlirAttribute;
+}
+
+/// A number that a kernel leaves open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Knob {
+    /// Its name.
+    pub name: String,
+    /// What it is as long as nobody asks for something else.
+    pub value: i64,
+    /// What it may be, the smallest first.
+    pub choices: Vec<i64>,
+}
+
+impl Knob {
+    fn of(attribute: Attribute<'_>) -> Option<Self> {
+        let raw = attribute.to_raw();
+        // SAFETY: the accessors are only called on a knob; C++ writes no more numbers than the vector holds.
+        unsafe {
+            if !spyreAttributeIsAKnob(raw) {
+                return None;
+            }
+            let length = spyreKnobAttrGetChoices(raw, 0, std::ptr::null_mut());
+            let mut choices = vec![0; length.cast_unsigned()];
+            spyreKnobAttrGetChoices(raw, length, choices.as_mut_ptr());
+            Some(Self { name: text_of(spyreKnobAttrGetName(raw)).to_owned(), value: spyreKnobAttrGetValue(raw), choices })
+        }
+    }
+
+    /// The knobs of a kernel.
+    #[must_use]
+    pub fn all_of(kernel: Op<'_>) -> Vec<Self> {
+        kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default().into_iter().filter_map(Self::of).collect()
+    }
+}
+
+/// Gives a knob of a kernel one of its values.
+///
+/// # Panics
+/// If the kernel has no knob of that number, or the knob does not have that value.
+pub fn set_knob(kernel: Op<'_>, number: usize, value: i64) {
+    let mut knobs = kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default();
+    assert!(Knob::of(knobs[number]).is_some_and(|knob| knob.choices.contains(&value)), "{} has no value {value}", knobs[number]);
+    // SAFETY: it is a knob, and one of its values.
+    knobs[number] = unsafe { Attribute::from_raw(spyreKnobAttrWithValue(knobs[number].to_raw(), value)) };
+    kernel.set_attr(attr::KNOBS, array(kernel.ctx(), &knobs));
+}
+
+/// The names of the dimensions of each input, one a dimension; none if the names in the kernel are those of the program.
+#[must_use]
+pub fn input_dims_of(kernel: Op<'_>) -> Option<Vec<Vec<Option<String>>>> {
+    let lists = elements(kernel.attr(attr::INPUT_DIMS)?)?;
+    let ranks = kernel.inputs().into_iter().map(|input| crate::mlir::shape_of(input).len());
+    let named = |(list, rank): (Attribute<'_>, usize)| {
+        let mut names: Vec<Option<String>> =
+            strings(list).unwrap_or_default().into_iter().map(|name| (!name.is_empty()).then(|| name.to_owned())).collect();
+        names.resize(rank, None);
+        names
+    };
+    Some(lists.into_iter().zip(ranks).map(named).collect())
+}
+
+/// Writes the names of the dimensions of each input.
+pub fn set_input_dims(kernel: Op<'_>, dims: &[Vec<Option<String>>]) {
+    let context = kernel.ctx();
+    let list =
+        |names: &Vec<Option<String>>| string_array(context, &names.iter().map(|name| name.clone().unwrap_or_default()).collect::<Vec<_>>());
+    let lists: Vec<Attribute<'_>> = dims.iter().map(list).collect();
+    kernel.set_attr(attr::INPUT_DIMS, array(context, &lists));
+}
+
+/// A new `spyre.kernel` in front of `before` with an empty body, whose arguments are the inputs.
+#[must_use]
+pub fn kernel_before<'c>(before: Op<'c>, name: &str, inputs: &[Value<'c>], outputs: &[Type<'c>], knobs: Option<Attribute<'c>>) -> Op<'c> {
+    let types: Vec<Type<'c>> = inputs.iter().map(ValueLike::r#type).collect();
+    let attributes = Attributes::new(before.ctx()).text(attr::NAME, name).with_option(attr::KNOBS, knobs);
+    let body = new_block(&types, before.loc());
+    insert_before(before, build(spyre::KERNEL, before.loc(), inputs, outputs, attributes, vec![body]))
+}
+
+/// Ends a scope or a kernel with these values.
+pub fn end_with<'c>(scope: Op<'c>, values: &[Value<'c>]) {
+    let values: Vec<(Value<'c>, Option<usize>)> = values.iter().map(|value| (*value, None)).collect();
+    push(scope, yield_tiles(scope.ctx(), scope.loc(), &values));
+}
+
+/// A kernel or a hint scope with other inputs and results in the place of `scope`: the body moves. `inputs` are the values from outside with the
+/// number of the argument that each replaces, `yielded` the values from inside with the number of the result that each was.
+///
+/// # Panics
+/// If an argument or a result that is not taken over is used.
+pub fn rebuilt_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], yielded: &[(Value<'c>, Option<usize>)]) -> Op<'c> {
+    let values: Vec<Value<'c>> = inputs.iter().map(|(value, _)| *value).collect();
+    let types: Vec<Type<'c>> = yielded.iter().map(|(value, _)| value.r#type()).collect();
+    let arguments: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
+    let mut attributes = Attributes::new(scope.ctx());
+    for name in [attr::NAME, attr::KNOBS, attr::TILE_DIMS, attr::TILE_COUNTS, attr::WORK_DIMS, attr::WORK_SLICES] {
+        attributes = attributes.with_option(name, scope.attr(name));
+    }
+    let body = if scope.is(spyre::KERNEL) { new_block(&arguments, scope.loc()) } else { new_block(&[], scope.loc()) };
+    let new = insert_before(scope, build(scope.full_name(), scope.loc(), &values, &types, attributes, vec![body]));
+    let block = new.body().expect("a body was built");
+    let mut ops = scope.body_ops();
+    let terminator = ops.pop();
+    ops.into_iter().for_each(|op| op.move_to_end(block));
+    let (old, arguments) = (scope.body_args(), block.args());
+    for (argument, (_, replaced)) in arguments.into_iter().zip(inputs) {
+        if let Some(replaced) = replaced {
+            old[*replaced].replace_with(argument);
+        }
+    }
+    let values: Vec<Value<'c>> = yielded.iter().map(|(value, _)| *value).collect();
+    // What was an argument before is one now.
+    let renewed = |value: &Value<'c>| {
+        let number = old.iter().position(|argument| argument == value);
+        let taken = number.and_then(|number| inputs.iter().position(|(_, replaced)| *replaced == Some(number)));
+        taken.map_or(*value, |taken| block.args()[taken])
+    };
+    if let Some(terminator) = terminator {
+        terminator.erase();
+    }
+    end_with(new, &values.iter().map(renewed).collect::<Vec<_>>());
+    for (number, (_, was)) in yielded.iter().enumerate() {
+        if let Some(was) = was {
+            scope.outputs()[*was].replace_with(new.outputs()[number]);
+        }
+    }
+    scope.erase();
+    new
+}

@@ -1,0 +1,93 @@
+//! What is known of the dimensions of values, carried from some values to all that is computed of them: names, or where they come from.
+
+use crate::dialect::ods::spyre;
+use crate::{
+    dialect::{ComputeOp, indices_of_view},
+    mlir::{BlockExt, Op, OpExt, Value, ValueMap, shape_of},
+};
+
+/// For each dimension of a value what is known of it.
+pub(super) type Labels<T> = Vec<Option<T>>;
+
+/// Labels of values.
+pub(super) struct DimLabels<T> {
+    of_values: ValueMap<Labels<T>>,
+}
+
+impl<T: Clone> DimLabels<T> {
+    /// Nothing is known.
+    pub(super) fn new() -> Self {
+        Self { of_values: ValueMap::default() }
+    }
+
+    pub(super) fn set(&mut self, value: Value<'_>, labels: Labels<T>) {
+        self.of_values.insert(value, labels);
+    }
+
+    /// The labels of a value, one a dimension.
+    pub(super) fn of(&self, value: Value<'_>) -> Labels<T> {
+        self.of_values.get(value).cloned().unwrap_or_else(|| vec![None; shape_of(value).len()])
+    }
+
+    /// Carries them through the ops of a body, and of those in it, in order.
+    pub(super) fn carry(&mut self, around: Op<'_>) {
+        for op in around.body_ops() {
+            if let Some(compute) = ComputeOp::of(op) {
+                let of_dims = self.of_iteration(compute);
+                let given = result_labels(compute, &of_dims);
+                self.set(op.output(), given);
+            } else if op.is(spyre::VIEW) {
+                let behind = self.of(op.inputs()[0]);
+                let shown = through_view(op).into_iter().map(|dim| dim.and_then(|dim| behind[dim].clone())).collect();
+                self.set(op.output(), shown);
+            } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) {
+                for (argument, input) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().zip(op.inputs()) {
+                    let labels = self.of(input);
+                    self.set(argument, labels);
+                }
+                self.carry(op);
+                for (result, value) in op.outputs().into_iter().zip(op.yielded()) {
+                    let labels = self.of(value);
+                    self.set(result, labels);
+                }
+            }
+        }
+    }
+
+    /// The labels of an op's iteration dimensions: of each the first that an operand has.
+    pub(super) fn of_iteration(&self, compute: ComputeOp<'_>) -> Labels<T> {
+        let space = compute.iteration_space();
+        let mut found: Labels<T> = vec![None; space.len()];
+        for (number, value) in compute.reads().into_iter().enumerate() {
+            for (label, dim) in self.of(value).into_iter().zip(compute.operand_dims(number)) {
+                if let (Some(dim), Some(label)) = (dim, label)
+                    && found[dim].is_none()
+                {
+                    found[dim] = Some(label);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The labels of an op's result, given those of its iteration dimensions. An insert gives more than it reads.
+fn result_labels<T: Clone>(compute: ComputeOp<'_>, of_dims: &Labels<T>) -> Labels<T> {
+    let dims = compute.operand_dims(compute.reads().len());
+    let sizes = shape_of(compute.op.output());
+    let space = compute.iteration_space();
+    let along = |(dim, size): (Option<usize>, i64)| dim.filter(|dim| space[*dim] == size).and_then(|dim| of_dims[dim].clone());
+    dims.into_iter().zip(sizes).map(along).collect()
+}
+
+/// For each dimension of a view the dimension behind it that it walks along as a whole.
+pub(super) fn through_view(view: Op<'_>) -> Vec<Option<usize>> {
+    let (behind, shown) = (shape_of(view.inputs()[0]), shape_of(view.output()));
+    let indices = indices_of_view(view);
+    let walks = |dim: usize, index: &Option<crate::layout::Index>, size: i64| {
+        let Some(index) = index else { return false };
+        let [digit] = index.digits.as_slice() else { return false };
+        index.offset == 0 && digit.dim == dim && digit.divisor == 1 && digit.factor == 1 && digit.size == size && shown[dim] == size
+    };
+    (0..shown.len()).map(|dim| indices.iter().zip(&behind).position(|(index, size)| walks(dim, index, *size))).collect()
+}

@@ -1,0 +1,197 @@
+//! `spyre-dissolve-kernels`: puts the bodies of kernels in their places.
+//!
+//! Reads `spyre.kernel` ops; writes the values of their knobs as counts of the hint scopes in them, gives the names that they have for
+//! dimensions to the arguments of the function, and leaves the ops of their bodies. Each value is looked at once.
+
+use super::{dim_labels::DimLabels, kernels_of};
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{Knob, declared_sizes, input_dims_of},
+    mlir::{
+        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, argument_attribute, array, elements, functions_of, i64_array_attribute,
+        i64_attribute, integers, set_argument_attribute, shape_of, string, string_array, strings, warning_at,
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-dissolve-kernels", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    functions_of(module).into_iter().filter(|function| !kernels_of(*function).is_empty()).for_each(dissolve_all);
+    Ok(())
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// A dimension of an argument: the number of the argument, and of the dimension.
+type Origin = (usize, usize);
+
+/// The names that the dimensions of a function's arguments have, and those that they get.
+struct ArgumentNames<'c> {
+    function: Op<'c>,
+    /// For each argument the names of its dimensions, empty for none; none where names are no dimensions.
+    names: Vec<Option<Vec<String>>>,
+    taken: BTreeSet<String>,
+}
+
+impl<'c> ArgumentNames<'c> {
+    fn of(function: Op<'c>) -> Self {
+        let mut taken: BTreeSet<String> = declared_sizes(function).into_keys().collect();
+        let mut names = Vec::new();
+        for (number, argument) in function.body_args().into_iter().enumerate() {
+            let rank = shape_of(argument).len();
+            let given = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
+            taken.extend(given.iter().map(|name| (*name).to_owned()));
+            let given: Vec<String> = given.into_iter().map(str::to_owned).collect();
+            names.push(match given.len() {
+                0 => Some(vec![String::new(); rank]),
+                n_names if n_names == rank => Some(given),
+                _ => None,
+            });
+        }
+        Self { function, names, taken }
+    }
+
+    fn get(&self, (argument, dim): Origin) -> Option<&str> {
+        self.names[argument].as_ref().map(|names| names[dim].as_str())
+    }
+
+    /// The name that dimensions of arguments have together, which those without one get; none if none of them can have one.
+    fn settle(&mut self, wished: &str, origins: &[Origin]) -> Option<String> {
+        let known = origins.iter().find_map(|origin| self.get(*origin).filter(|name| !name.is_empty()).map(str::to_owned));
+        if origins.iter().all(|origin| self.get(*origin).is_none()) {
+            return None;
+        }
+        let name = known.unwrap_or_else(|| self.fresh(wished));
+        for &(argument, dim) in origins {
+            if let Some(names) = &mut self.names[argument]
+                && names[dim].is_empty()
+            {
+                names[dim].clone_from(&name);
+            }
+        }
+        Some(name)
+    }
+
+    fn fresh(&mut self, wished: &str) -> String {
+        let numbered = (1..).map(|number| format!("{wished}_{number}"));
+        let name = std::iter::once(wished.to_owned()).chain(numbered).find(|name| !self.taken.contains(name));
+        let name = name.unwrap_or_default();
+        self.taken.insert(name.clone());
+        name
+    }
+
+    fn write(&self) {
+        for (number, names) in self.names.iter().enumerate() {
+            if let Some(names) = names.as_ref().filter(|names| names.iter().any(|name| !name.is_empty())) {
+                set_argument_attribute(self.function, number, attr::SPYRE_DIMS, string_array(self.function.ctx(), names));
+            }
+        }
+    }
+}
+
+/// Where the dimensions of all values come from: the first dimension of an argument that they walk along as a whole.
+fn origins(function: Op<'_>) -> DimLabels<Origin> {
+    let mut labels = DimLabels::new();
+    for (number, argument) in function.body_args().into_iter().enumerate() {
+        let all = shape_of(argument).into_iter().enumerate().map(|(dim, size)| (size > 1).then_some((number, dim)));
+        labels.set(argument, all.collect());
+    }
+    labels.carry(function);
+    labels
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+fn dissolve_all(function: Op<'_>) {
+    let origins = origins(function);
+    let mut names = ArgumentNames::of(function);
+    for kernel in kernels_of(function) {
+        let renamed = program_names(kernel, &origins, &mut names);
+        let numbers: BTreeMap<String, i64> = Knob::all_of(kernel).into_iter().map(|knob| (knob.name, knob.value)).collect();
+        for scope in kernel.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
+            settle_scope(scope, renamed.as_ref(), &numbers);
+        }
+        kernel.body_args().into_iter().zip(kernel.inputs()).for_each(|(argument, input)| argument.replace_with(input));
+        kernel.dissolve();
+    }
+    names.write();
+}
+
+/// For each name of a kernel the program's; none if they are the same.
+fn program_names(kernel: Op<'_>, origins: &DimLabels<Origin>, names: &mut ArgumentNames<'_>) -> Option<BTreeMap<String, String>> {
+    let dims = input_dims_of(kernel)?;
+    let mut by_name: Vec<(String, Vec<Origin>)> = Vec::new();
+    for (input, labels) in kernel.inputs().into_iter().zip(dims) {
+        let known = origins.of(input);
+        for (dim, label) in labels.into_iter().enumerate() {
+            let Some(label) = label else { continue };
+            let place = by_name.iter().position(|(name, _)| *name == label).unwrap_or_else(|| {
+                by_name.push((label, Vec::new()));
+                by_name.len() - 1
+            });
+            by_name[place].1.extend(known[dim]);
+        }
+    }
+    let all = by_name.clone();
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    for (name, origins) in by_name {
+        // What two names meet in, such as the angles of queries and of keys, is left to the values that only one has.
+        let is_shared = |origin: &Origin| all.iter().any(|(other, origins)| *other != name && origins.contains(origin));
+        let own: Vec<Origin> = origins.iter().copied().filter(|origin| !is_shared(origin)).collect();
+        let origins = if own.is_empty() { origins } else { own };
+        match names.settle(&name, &origins) {
+            Some(of_program) if found.values().all(|other| *other != of_program) => {
+                found.insert(name, of_program);
+            }
+            Some(of_program) => {
+                let other = found.iter().find(|(_, other)| **other == of_program).map_or("", |(name, _)| name.as_str());
+                let message = format!("is not cut along '{name}', which is the same dimension of the program as '{other}'");
+                warning_at(kernel, message).emit();
+            }
+            None if is_cut_along(kernel, &name) => {
+                let message = format!("is not cut along '{name}': no argument of the program has that dimension");
+                warning_at(kernel, message).emit();
+            }
+            None => {}
+        }
+    }
+    Some(found)
+}
+
+fn is_cut_along(kernel: Op<'_>, name: &str) -> bool {
+    let names = |scope: Op<'_>, list: &str| scope.attr(list).and_then(strings).unwrap_or_default().contains(&name);
+    kernel.nested().into_iter().any(|op| op.is(spyre::HINT) && (names(op, attr::TILE_DIMS) || names(op, attr::WORK_DIMS)))
+}
+
+/// Writes the program's names and numbers into a scope; wishes for what has no name in the program go.
+fn settle_scope(scope: Op<'_>, renamed: Option<&BTreeMap<String, String>>, numbers: &BTreeMap<String, i64>) {
+    let context = scope.ctx();
+    let name_of = |name: &str| renamed.map_or_else(|| Some(name.to_owned()), |renamed| renamed.get(name).cloned());
+    let names = |list: &str| scope.attr(list).and_then(strings).unwrap_or_default();
+    let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
+    let (mut dims, mut kept): (Vec<String>, Vec<Attribute<'_>>) = Default::default();
+    for (name, count) in names(attr::TILE_DIMS).into_iter().zip(counts) {
+        let Some(name) = name_of(name) else { continue };
+        dims.push(name);
+        kept.push(string(count).and_then(|knob| numbers.get(knob)).map_or(count, |number| i64_attribute(context, *number)));
+    }
+    let (mut work_dims, mut work): (Vec<String>, Vec<i64>) = Default::default();
+    for (name, slices) in names(attr::WORK_DIMS).into_iter().zip(scope.attr(attr::WORK_SLICES).and_then(integers).unwrap_or_default()) {
+        let Some(name) = name_of(name) else { continue };
+        work_dims.push(name);
+        work.push(slices);
+    }
+    if dims.is_empty() && work_dims.is_empty() {
+        scope.dissolve();
+        return;
+    }
+    scope.set_attr(attr::TILE_DIMS, string_array(context, &dims));
+    scope.set_attr(attr::TILE_COUNTS, array(context, &kept));
+    scope.set_attr(attr::WORK_DIMS, string_array(context, &work_dims));
+    scope.set_attr(attr::WORK_SLICES, i64_array_attribute(context, &work));
+}

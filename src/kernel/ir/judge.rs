@@ -1,0 +1,56 @@
+//! What a module costs as it is: the compiler compiles a copy of it, up to where work is divided, and prices that as the planner of LX would place it.
+
+use crate::dialect::ods::attr;
+use crate::{
+    dialect::target_of,
+    joint::ir::try_splits::priced_when_placed,
+    mlir::{Op, OpExt, Scratch, compile_copy, functions_of, quietly},
+};
+use cost::{Cost, Objective};
+use std::cell::Cell;
+
+/// Judges modules by compiling them.
+pub(super) struct Judge {
+    /// The options of the compilation.
+    options: String,
+    pub(super) objective: Objective,
+    n_judged: Cell<usize>,
+}
+
+impl Judge {
+    /// With the options of `spyre-compile`; nothing is fused on the way.
+    pub(super) fn new(options: &str) -> Self {
+        let is_by_bytes = options.split_whitespace().any(|option| option == "objective=bytes");
+        Self {
+            options: format!("{options} kernels=separate compile-to=work"),
+            objective: if is_by_bytes { Objective::Bytes } else { Objective::Time },
+            n_judged: Cell::new(0),
+        }
+    }
+
+    /// What the functions of a module cost; none if it cannot be compiled.
+    pub(super) fn cost(&self, module: Op<'_>) -> Option<Cost> {
+        self.n_judged.set(self.n_judged.get() + 1);
+        let mut copy = Scratch::of(module);
+        unnumber(copy.op());
+        quietly(module, || {
+            if !compile_copy(&mut copy, &self.options) {
+                return None;
+            }
+            let target = target_of(copy.op()).ok()?;
+            functions_of(copy.op())
+                .into_iter()
+                .map(|function| Some(priced_when_placed(function, &target).ok()?.into_iter().sum::<Cost>()))
+                .sum()
+        })
+    }
+
+    pub(super) fn n_judged(&self) -> usize {
+        self.n_judged.get()
+    }
+}
+
+/// Takes the numbers from ops.
+pub(super) fn unnumber(module: Op<'_>) {
+    module.nested().into_iter().for_each(|op| op.remove_attr(attr::SPYRE_NUMBER));
+}

@@ -1,0 +1,88 @@
+//! `spyre-make-kernels`: makes kernels of the calls of functions that are marked.
+//!
+//! Reads `func.call` and the functions with `spyre.kernel`; writes `spyre.kernel` ops with copies of their bodies, and the values that knobs
+//! are to have. The functions stay, for
+//! `symbol-dce`.
+
+use super::knob_values::set_knobs;
+use crate::dialect::ods::attr;
+use crate::{
+    dialect::{end_with, kernel_before, set_input_dims},
+    kernel::KnobValue,
+    mlir::{
+        BlockExt, Op, OpExt, Options, Pass, Reported, Scratch, TensorType, Type, ValueExt, ValueLike, argument_attribute, error_at,
+        functions_of, is_public, strings, symbol_name,
+    },
+};
+use std::collections::BTreeMap;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-make-kernels", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let refuse = |message: String| error_at(module, format_args!("option 'knobs': {message}")).report();
+    let values: Vec<KnobValue> = options.list("knobs").into_iter().map(str::parse).collect::<Result<_, String>>().map_err(refuse)?;
+    let functions = functions_of(module);
+    let (marked, others): (Vec<Op<'_>>, Vec<Op<'_>>) = functions.into_iter().partition(|function| is_marked(*function));
+    let kernels: BTreeMap<&str, Op<'_>> = marked.iter().map(|kernel| (kernel.text_attr("sym_name"), *kernel)).collect();
+    if let Some(program) = kernels.values().find(|function| is_public(**function) && others.iter().all(|other| !is_public(*other))) {
+        return Err(error_at(*program, "is the program itself: 'spyre.kernel' is for functions that it calls").report());
+    }
+    for call in others.into_iter().flat_map(OpExt::nested).filter(|op| op.is("func.call")) {
+        if let Some(kernel) = call.attr("callee").and_then(symbol_name).and_then(|name| kernels.get(name)) {
+            make_kernel(call, *kernel)?;
+        }
+    }
+    set_knobs(module, &values)
+}
+
+fn is_marked(function: Op<'_>) -> bool {
+    function.attr(attr::SPYRE_KERNEL).is_some()
+}
+
+fn make_kernel<'c>(call: Op<'c>, function: Op<'c>) -> Result<(), Reported> {
+    let name = function.text_attr("sym_name");
+    let outputs: Vec<Type<'c>> = call.outputs().iter().map(ValueLike::r#type).collect();
+    if outputs.is_empty() {
+        return Err(error_at(call, format_args!("calls the kernel '{name}', which gives nothing")).note(function, "the kernel").report());
+    }
+    let takes = call.inputs().into_iter().map(|input| input.r#type());
+    if let Some(other) = takes.chain(outputs.iter().copied()).find(|of| TensorType::of(*of).is_none()) {
+        let message = format!("calls the kernel '{name}' with {other}: a kernel takes and gives tensors of static shape");
+        return Err(error_at(call, message).note(function, "the kernel").report());
+    }
+    let dims = (0..call.inputs().len()).map(|number| dims_of(function, number)).collect::<Result<Vec<_>, _>>()?;
+    let kernel = kernel_before(call, name, &call.inputs(), &outputs, function.attr(attr::SPYRE_KNOBS));
+    if dims.iter().flatten().any(Option::is_some) {
+        set_input_dims(kernel, &dims);
+    }
+    fill(kernel, function);
+    call.outputs().into_iter().zip(kernel.outputs()).for_each(|(old, new)| old.replace_with(new));
+    call.erase();
+    Ok(())
+}
+
+/// The names of the dimensions of an argument.
+fn dims_of(function: Op<'_>, number: usize) -> Result<Vec<Option<String>>, Reported> {
+    let rank = TensorType::of(function.body_args()[number].r#type()).map_or(0, |tensor| tensor.shape.len());
+    let names = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
+    if !names.is_empty() && names.len() != rank {
+        let message = format!("names {} dimensions of argument {number}, which has {rank}: a kernel has one name a dimension", names.len());
+        return Err(error_at(function, message).report());
+    }
+    let mut names: Vec<Option<String>> = names.into_iter().map(|name| (!name.is_empty()).then(|| name.to_owned())).collect();
+    names.resize(rank, None);
+    Ok(names)
+}
+
+/// Moves a copy of the function's body into the kernel.
+fn fill<'c>(kernel: Op<'c>, function: Op<'c>) {
+    let copy = Scratch::of(function);
+    let copied = copy.op();
+    let Some(block) = kernel.body() else { return };
+    copied.body_args().into_iter().zip(block.args()).for_each(|(old, new)| old.replace_with(new));
+    let mut ops = copied.body_ops();
+    let Some(terminator) = ops.pop() else { return };
+    ops.into_iter().for_each(|op| op.move_to_end(block));
+    end_with(kernel, &terminator.inputs());
+    terminator.erase();
+}

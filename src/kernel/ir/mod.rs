@@ -1,0 +1,21 @@
+//! The passes of stage `kernel`, and what they share: the files of the stage that know IR.
+
+mod dim_labels;
+pub(crate) mod dissolve_kernels;
+pub(crate) mod form_kernels;
+pub(crate) mod fuse_prologue_epilogue;
+mod judge;
+mod knob_values;
+pub(crate) mod make_kernels;
+mod moves;
+mod neighbours;
+
+use crate::{
+    dialect::ods::spyre,
+    mlir::{Op, OpExt},
+};
+
+/// The kernels in an operation, in program order.
+fn kernels_of(around: Op<'_>) -> Vec<Op<'_>> {
+    around.nested().into_iter().filter(|op| op.is(spyre::KERNEL)).collect()
+}

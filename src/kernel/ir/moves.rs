@@ -1,0 +1,286 @@
+//! Moves ops into kernels. Whether they may move is known.
+
+use super::{
+    dim_labels::Labels,
+    neighbours::{KernelView, views_between},
+};
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{ComputeOp, behind_views, input_dims_of, rebuilt_scope, set_input_dims},
+    mlir::{Op, OpExt, Value, ValueExt, insert_before, shape_of},
+};
+
+/// Inputs that a kernel gets, with what is known of their dimensions.
+type NewInputs<'c> = Vec<(Value<'c>, Labels<String>)>;
+
+/// Moves an op into the scope that reads what it makes; gives the new kernel.
+pub(super) fn move_in_front<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'c> {
+    let shown: Vec<(usize, Vec<Op<'c>>)> =
+        view.inputs_from(producer).into_iter().map(|input| (input, views_between(view.op.inputs()[input]))).collect();
+    let of_iteration = ComputeOp::of(producer).map(|compute| iteration_labels(compute, &view.labels_of_product(producer)));
+    let operands = named_operands(producer, of_iteration.as_ref());
+    let kernel = with_inputs(view.op, &operands);
+    let arguments = kernel.body_args();
+    let sites: Vec<Op<'c>> = shown.iter().flat_map(|(input, _)| arguments[*input].users()).collect();
+    let anchor = common_anchor(kernel, &sites);
+    let copy = insert_before(anchor, (*producer).clone());
+    copy.remove_attr(attr::SPYRE_NUMBER);
+    for (operand, (value, _)) in operands.iter().enumerate() {
+        copy.set_input(operand, argument_of(kernel, *value));
+    }
+    for (input, views) in shown {
+        let seen = views.into_iter().fold(copy.output(), |value, view| {
+            let again = insert_before(anchor, (*view).clone());
+            again.set_input(0, value);
+            again.output()
+        });
+        arguments[input].replace_with(seen);
+    }
+    let kernel = pruned(kernel);
+    erase_if_dead(producer);
+    kernel
+}
+
+/// The operands of an op with the names of their dimensions. Of operands that are arguments the first one along a dimension has its name, which does:
+/// another one, such as angles that queries and keys share, may have another name elsewhere.
+fn named_operands<'c>(producer: Op<'c>, of_iteration: Option<&Labels<String>>) -> NewInputs<'c> {
+    let mut open = of_iteration.cloned();
+    let mut found = NewInputs::new();
+    for (operand, value) in producer.inputs().into_iter().enumerate() {
+        let is_argument = behind_views(value).def().is_none();
+        let labels = operand_labels(producer, operand, if is_argument { open.as_ref() } else { of_iteration }, value);
+        if let Some(open) = &mut open {
+            open.iter_mut().filter(|label| labels.contains(label)).for_each(|label| *label = None);
+        }
+        found.push((value, labels));
+    }
+    found
+}
+
+/// Moves an op behind what it reads in the kernel; gives the new kernel.
+pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c> {
+    let labels = view.labels_of_consumer(consumer);
+    let operands = consumer.inputs();
+    let mut extra: NewInputs<'c> = Vec::new();
+    for (operand, value) in operands.iter().enumerate() {
+        let root = behind_views(*value);
+        let is_known = root.def().is_some_and(|def| def.is(spyre::CONSTANT));
+        if view.output_behind(*value).is_none() && !is_known {
+            // What the kernel makes has the names. What an op makes may move in as well, and is to be cut alike then.
+            let may_follow = root.def().is_some() && views_between(*value).is_empty();
+            let seen = may_follow.then(|| operand_labels(consumer, operand, Some(&labels), root));
+            extra.push((root, seen.unwrap_or_else(|| vec![None; shape_of(root).len()])));
+        }
+    }
+    let made: Vec<Option<(Value<'c>, Vec<Op<'c>>)>> =
+        operands.iter().map(|value| view.output_behind(*value).map(|output| (view.made(output).value, view.made(output).views))).collect();
+    let scope = operands.iter().find_map(|value| view.output_behind(*value)).map_or(view.op, |output| view.made(output).scope);
+    // What the body reads of the kernel's own inputs has another name once the kernel is built anew.
+    let inside: Vec<Option<(Inside<'c>, Vec<Op<'c>>)>> =
+        made.into_iter().map(|made| made.map(|(value, views)| (Inside::of(view.op, value), views))).collect();
+    let kernel = with_inputs(view.op, &extra);
+    let scope = if scope == view.op { kernel } else { scope };
+    let Some(end) = scope.body_ops().pop() else { return kernel };
+    let copy = insert_before(end, (*consumer).clone());
+    copy.remove_attr(attr::SPYRE_NUMBER);
+    for (operand, value) in operands.iter().enumerate() {
+        let outside = views_between(*value);
+        let (start, views) = match &inside[operand] {
+            Some((made, views)) => (made.value(kernel), views.iter().copied().chain(outside).collect::<Vec<_>>()),
+            None => match behind_views(*value).def().filter(|def| def.is(spyre::CONSTANT)) {
+                Some(constant) => (insert_before(copy, (*constant).clone()).output(), outside),
+                None => (argument_of(kernel, behind_views(*value)), outside),
+            },
+        };
+        let seen = views.into_iter().fold(start, |value, view| {
+            let again = insert_before(copy, (*view).clone());
+            again.set_input(0, value);
+            again.output()
+        });
+        copy.set_input(operand, seen);
+    }
+    let (kernel, result) = given_by(kernel, scope, copy.output());
+    consumer.output().replace_with(result);
+    erase_if_dead(consumer);
+    operands.into_iter().for_each(erase_dead_views);
+    pruned(kernel)
+}
+
+/// A value in a kernel that is built anew: what its ops make stays the same, its arguments do not.
+enum Inside<'c> {
+    Argument(usize),
+    Made(Value<'c>),
+}
+
+impl<'c> Inside<'c> {
+    fn of(kernel: Op<'c>, value: Value<'c>) -> Self {
+        kernel.body_args().iter().position(|argument| *argument == value).map_or(Self::Made(value), Self::Argument)
+    }
+
+    fn value(&self, kernel: Op<'c>) -> Value<'c> {
+        match self {
+            Self::Argument(number) => kernel.body_args()[*number],
+            Self::Made(value) => *value,
+        }
+    }
+}
+
+/// The kernel with these inputs too, behind those that it has.
+fn with_inputs<'c>(kernel: Op<'c>, more: &NewInputs<'c>) -> Op<'c> {
+    let mut inputs: Vec<(Value<'c>, Option<usize>)> =
+        kernel.inputs().into_iter().enumerate().map(|(number, value)| (value, Some(number))).collect();
+    let mut dims = input_dims_of(kernel);
+    for (value, labels) in more {
+        match inputs.iter().position(|(known, _)| known == value) {
+            Some(known) => dims.iter_mut().for_each(|dims| forget_conflicts(&mut dims[known], labels)),
+            None => {
+                inputs.push((*value, None));
+                dims.iter_mut().for_each(|dims| dims.push(labels.clone()));
+            }
+        }
+    }
+    let yielded: Vec<(Value<'c>, Option<usize>)> =
+        kernel.yielded().into_iter().enumerate().map(|(number, value)| (value, Some(number))).collect();
+    let new = rebuilt_scope(kernel, &inputs, &yielded);
+    if let Some(dims) = dims {
+        set_input_dims(new, &dims);
+    }
+    new
+}
+
+/// Takes away names that an input has by one reader and not by another one, such as the angles that queries and keys are both turned by: what else
+/// these read has a name of its own.
+fn forget_conflicts(known: &mut Labels<String>, labels: &Labels<String>) {
+    for (known, label) in known.iter_mut().zip(labels) {
+        if label.is_some() && known != label {
+            *known = None;
+        }
+    }
+}
+
+/// The argument of a kernel for one of its inputs.
+fn argument_of<'c>(kernel: Op<'c>, input: Value<'c>) -> Value<'c> {
+    let number = kernel.inputs().iter().position(|known| *known == input).expect("it was made an input");
+    kernel.body_args()[number]
+}
+
+/// Gives a value that is made in a scope to the outside: the kernel built anew with one more result, and that result.
+fn given_by<'c>(kernel: Op<'c>, scope: Op<'c>, value: Value<'c>) -> (Op<'c>, Value<'c>) {
+    let (mut scope, mut value) = (scope, value);
+    loop {
+        let around = scope.parent();
+        let mut yielded: Vec<(Value<'c>, Option<usize>)> =
+            scope.yielded().into_iter().enumerate().map(|(number, value)| (value, Some(number))).collect();
+        yielded.push((value, None));
+        let is_kernel = scope == kernel;
+        let inputs: Vec<(Value<'c>, Option<usize>)> =
+            scope.inputs().into_iter().enumerate().map(|(number, value)| (value, Some(number))).collect();
+        let dims = is_kernel.then(|| input_dims_of(scope)).flatten();
+        let new = rebuilt_scope(scope, &inputs, &yielded);
+        if let Some(dims) = dims {
+            set_input_dims(new, &dims);
+        }
+        value = new.outputs()[yielded.len() - 1];
+        match around {
+            Some(around) if !is_kernel => scope = around,
+            _ => return (new, value),
+        }
+    }
+}
+
+/// The kernel without inputs that its body does not read, and without results that nobody reads, of its scopes too.
+fn pruned(kernel: Op<'_>) -> Op<'_> {
+    let is_read = |argument: &Value<'_>| !argument.users().is_empty();
+    let kept: Vec<usize> =
+        kernel.body_args().iter().enumerate().filter(|(_, argument)| is_read(argument)).map(|(number, _)| number).collect();
+    let inputs: Vec<_> = kept.iter().map(|&number| (kernel.inputs()[number], Some(number))).collect();
+    let dims = input_dims_of(kernel);
+    let new = rebuilt_scope(kernel, &inputs, &read_results(kernel));
+    if let Some(dims) = dims {
+        set_input_dims(new, &kept.into_iter().map(|number| dims[number].clone()).collect::<Vec<_>>());
+    }
+    // What an outer scope does not give, an inner one need not give.
+    for scope in new.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
+        let read = read_results(scope);
+        if read.len() < scope.outputs().len() {
+            rebuilt_scope(scope, &[], &read);
+        }
+    }
+    new
+}
+
+/// What a scope gives that somebody reads, with the numbers of the results.
+fn read_results(scope: Op<'_>) -> Vec<(Value<'_>, Option<usize>)> {
+    let results = scope.outputs();
+    let is_read = |number: &usize| !results[*number].users().is_empty();
+    scope.yielded().into_iter().enumerate().filter(|(number, _)| is_read(number)).map(|(number, value)| (value, Some(number))).collect()
+}
+
+/// The op in front of which stands what all sites read: of the innermost scope that has all of them, the first that has one.
+fn common_anchor<'c>(kernel: Op<'c>, sites: &[Op<'c>]) -> Op<'c> {
+    let path = |site: Op<'c>| {
+        let mut path: Vec<Op<'c>> = std::iter::successors(Some(site), |op| op.parent()).take_while(|op| *op != kernel).collect();
+        path.reverse();
+        path
+    };
+    let paths: Vec<Vec<Op<'c>>> = sites.iter().map(|site| path(*site)).collect();
+    let mut scope = kernel;
+    for depth in 0.. {
+        let at = |path: &Vec<Op<'c>>| path.get(depth).copied().filter(|op| op.is(spyre::HINT));
+        let Some(inner) = paths.first().and_then(at) else { break };
+        if !paths.iter().all(|path| at(path) == Some(inner)) {
+            break;
+        }
+        scope = inner;
+    }
+    let has_site = |op: &Op<'c>| paths.iter().any(|path| path.contains(op));
+    let first = scope.body_ops().into_iter().find(has_site);
+    first.or_else(|| scope.body_ops().pop()).expect("a scope ends with a terminator")
+}
+
+/// What a kernel's names of a result's dimensions say of the iteration dimensions.
+fn iteration_labels(compute: ComputeOp<'_>, of_result: &Labels<String>) -> Labels<String> {
+    let mut found: Labels<String> = vec![None; compute.iteration_space().len()];
+    for (label, dim) in of_result.iter().zip(compute.operand_dims(compute.reads().len())) {
+        if let Some(dim) = dim {
+            found[dim].clone_from(label);
+        }
+    }
+    found
+}
+
+/// The labels of an operand from those of the iteration dimensions that it walks along as a whole.
+fn operand_labels(op: Op<'_>, operand: usize, of_iteration: Option<&Labels<String>>, value: Value<'_>) -> Labels<String> {
+    let none = vec![None; shape_of(value).len()];
+    let (Some(compute), Some(of_iteration)) = (ComputeOp::of(op), of_iteration) else { return none };
+    let space = compute.iteration_space();
+    let along = |(dim, size): (Option<usize>, i64)| dim.filter(|dim| space[*dim] == size).and_then(|dim| of_iteration[dim].clone());
+    compute.operand_dims(operand).into_iter().zip(shape_of(value)).map(along).collect()
+}
+
+/// Erases the views through which nobody reads a value any more.
+fn erase_dead_views(value: Value<'_>) {
+    for view in views_between(value).into_iter().rev() {
+        if !view.output().users().is_empty() {
+            return;
+        }
+        view.erase();
+    }
+}
+
+/// Erases an op that nobody reads, and the views of it.
+fn erase_if_dead(op: Op<'_>) {
+    let mut views: Vec<Op<'_>> = Vec::new();
+    let mut shown = op.outputs();
+    while let Some(value) = shown.pop() {
+        for user in value.users() {
+            if !user.is(spyre::VIEW) {
+                return;
+            }
+            shown.extend(user.outputs());
+            views.push(user);
+        }
+    }
+    views.into_iter().rev().for_each(OpExt::erase);
+    op.erase();
+}

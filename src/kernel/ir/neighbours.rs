@@ -1,0 +1,329 @@
+//! The neighbours of a kernel as plain values, for the rules of `legal.rs`.
+
+use super::dim_labels::{DimLabels, Labels, through_view};
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{ComputeOp, Knob, behind_views, format_of, input_dims_of, readers_through_views},
+    hint::Count,
+    kernel::{Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, ShownInput},
+    mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, elements, integer, integers, string, strings},
+};
+use machine::Target;
+use std::collections::BTreeMap;
+
+/// A loop that a hint scope of a kernel asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Level {
+    pub(super) name: String,
+    /// The number of tiles; a name where that is known later.
+    pub(super) count: Count,
+}
+
+/// A kernel with the names of the dimensions of all that is in it.
+pub(super) struct KernelView<'c> {
+    pub(super) op: Op<'c>,
+    pub(super) labels: DimLabels<String>,
+    knobs: BTreeMap<String, i64>,
+    target: Target,
+    /// The names of all levels, in order.
+    names: Vec<String>,
+}
+
+/// What makes an output: a value in a scope, and the views behind it, the first to be applied first.
+pub(super) struct Made<'c> {
+    pub(super) value: Value<'c>,
+    pub(super) views: Vec<Op<'c>>,
+    /// The scope, or the kernel, whose body the value stands in.
+    pub(super) scope: Op<'c>,
+}
+
+impl<'c> KernelView<'c> {
+    /// `of_function` has the program's names, which are those of a kernel without names of its own.
+    pub(super) fn of(op: Op<'c>, of_function: &DimLabels<String>, target: &Target) -> Self {
+        let mut labels = DimLabels::new();
+        let own = input_dims_of(op);
+        for (number, argument) in op.body_args().into_iter().enumerate() {
+            let known = own.as_ref().map_or_else(|| of_function.of(op.inputs()[number]), |own| own[number].clone());
+            labels.set(argument, known);
+        }
+        labels.carry(op);
+        let knobs = Knob::all_of(op).into_iter().map(|knob| (knob.name, knob.value)).collect();
+        let mut view = Self { op, labels, knobs, target: target.clone(), names: Vec::new() };
+        let mut names: Vec<String> = Vec::new();
+        for scope in op.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
+            for level in view.levels_of_scope(scope) {
+                names.extend((!names.contains(&level.name)).then_some(level.name));
+            }
+        }
+        view.names = names;
+        view
+    }
+
+    /// The levels that a scope asks for; one tile is no loop.
+    fn levels_of_scope(&self, scope: Op<'c>) -> Vec<Level> {
+        let names = scope.attr(attr::TILE_DIMS).and_then(strings).unwrap_or_default();
+        let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
+        let count = |count| match string(count) {
+            Some(name) => self.knobs.get(name).map_or_else(|| Count::Symbol(name.to_owned()), |number| Count::Number(*number)),
+            None => Count::Number(integer(count).unwrap_or(1)),
+        };
+        let levels = names.into_iter().zip(counts).map(|(name, number)| Level { name: name.to_owned(), count: count(number) });
+        levels.filter(|level| level.count != Count::Number(1)).collect()
+    }
+
+    /// The levels around what stands in a scope, outermost first.
+    pub(super) fn levels_in(&self, scope: Op<'c>) -> Vec<Level> {
+        let mut scopes: Vec<Op<'c>> =
+            std::iter::successors(Some(scope), |op| op.parent()).take_while(|op| *op != self.op).filter(|op| op.is(spyre::HINT)).collect();
+        scopes.reverse();
+        scopes.into_iter().flat_map(|scope| self.levels_of_scope(scope)).collect()
+    }
+
+    fn number_of(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    /// The dimensions that levels cut.
+    fn cuts(&self, labels: &Labels<String>, levels: &[Level]) -> Vec<Cut> {
+        let level = |label: &String| levels.iter().find(|level| level.name == *label).and_then(|level| self.number_of(&level.name));
+        labels.iter().enumerate().filter_map(|(dim, label)| Some((dim, level(label.as_ref()?)?))).collect()
+    }
+
+    fn neighbour(&self, op: Op<'c>, does: Does, labels: &Labels<String>, levels: &[Level]) -> Neighbour {
+        let has_wishes = op.attr(attr::HINTS).is_some() || op.attr(attr::WORK_DIV).is_some();
+        let is_cut = |level: &&Level| labels.iter().flatten().any(|label| *label == level.name);
+        let tiles: i64 = levels.iter().filter(is_cut).map(|level| if let Count::Number(count) = level.count { count } else { 1 }).product();
+        let bytes = op.outputs().first().map_or(0, |output| bytes_of(*output));
+        let tile_bytes = bytes / (tiles * self.target.cores).max(1);
+        Neighbour { does, has_wishes, is_beside: op.parent() == self.op.parent(), tile_bytes, lx_bytes: self.target.lx_bytes }
+    }
+
+    //===------------------------------------------------------------------===//
+    // Prologues
+    //===------------------------------------------------------------------===//
+
+    /// The op behind the views of an input; none for an argument of the function.
+    pub(super) fn producer(&self, input: usize) -> Option<Op<'c>> {
+        behind_views(self.op.inputs()[input]).def()
+    }
+
+    /// The inputs that show what an op makes.
+    pub(super) fn inputs_from(&self, producer: Op<'c>) -> Vec<usize> {
+        (0..self.op.inputs().len()).filter(|&input| self.producer(input) == Some(producer)).collect()
+    }
+
+    pub(super) fn prologue(&self, producer: Op<'c>) -> Prologue {
+        let shown: Vec<(usize, ShownInput)> =
+            self.inputs_from(producer).into_iter().map(|input| (input, self.shown_input(input, producer))).collect();
+        let arguments: Vec<Value<'c>> = shown.iter().map(|(input, _)| self.op.body_args()[*input]).collect();
+        let sites: Vec<Op<'c>> = arguments.iter().flat_map(|argument| readers_through_views(*argument)).collect();
+        let is_whole = |site: &Op<'c>| site.is(spyre::INSERT) && arguments.contains(&behind_views(site.inputs()[1]));
+        let readers: Vec<Op<'c>> = producer.outputs().into_iter().flat_map(readers_through_views).collect();
+        let labels = self.labels_of_product(producer);
+        let levels = sites.first().and_then(|site| site.parent()).map(|scope| self.levels_in(scope)).unwrap_or_default();
+        Prologue {
+            op: self.neighbour(producer, does(producer), &labels, &levels),
+            n_other_readers: readers.iter().filter(|reader| **reader != self.op).count(),
+            is_written: sites.iter().any(is_whole),
+            is_read_by_loop: sites.iter().any(|site| site.is(spyre::LOOP)),
+            inputs: shown.into_iter().map(|(_, input)| input).collect(),
+        }
+    }
+
+    /// What an input shows of its producer's result, and how the kernel's scopes cut it.
+    fn shown_input(&self, input: usize, producer: Op<'c>) -> ShownInput {
+        let argument = self.op.body_args()[input];
+        let labels = self.labels.of(argument);
+        let mut cuts: Vec<Cut> = Vec::new();
+        for site in readers_through_views(argument) {
+            let levels = site.parent().map(|scope| self.levels_in(scope)).unwrap_or_default();
+            let new = self.cuts(&labels, &levels);
+            cuts.extend(new.into_iter().filter(|cut| !cuts.contains(cut)).collect::<Vec<_>>());
+        }
+        let rank = producer.outputs().first().map_or(0, |output| crate::mlir::shape_of(*output).len());
+        let dims = dims_through(&views_between(self.op.inputs()[input]), rank);
+        ShownInput { dims, cuts }
+    }
+
+    /// What the kernel's names say of the dimensions of its producer's result.
+    pub(super) fn labels_of_product(&self, producer: Op<'c>) -> Labels<String> {
+        let Some(output) = producer.outputs().first().copied() else { return Vec::new() };
+        let mut found: Labels<String> = vec![None; crate::mlir::shape_of(output).len()];
+        for input in self.inputs_from(producer) {
+            let dims = dims_through(&views_between(self.op.inputs()[input]), found.len());
+            for (label, dim) in self.labels.of(self.op.body_args()[input]).into_iter().zip(dims) {
+                if let Some(dim) = dim
+                    && found[dim].is_none()
+                {
+                    found[dim] = label;
+                }
+            }
+        }
+        found
+    }
+
+    //===------------------------------------------------------------------===//
+    // Epilogues
+    //===------------------------------------------------------------------===//
+
+    /// The ops that read outputs, in program order, each once.
+    pub(super) fn consumers(&self) -> Vec<Op<'c>> {
+        let mut found: Vec<Op<'c>> = Vec::new();
+        for reader in self.op.outputs().into_iter().flat_map(readers_through_views) {
+            if !found.contains(&reader) {
+                found.push(reader);
+            }
+        }
+        if let Some(block) = self.op.parent().and_then(Op::body) {
+            let order = block.ops();
+            found.sort_by_key(|op| order.iter().position(|other| other == op));
+        }
+        found
+    }
+
+    /// What makes an output.
+    pub(super) fn made(&self, output: usize) -> Made<'c> {
+        let (mut value, mut views, mut scope) = (self.op.yielded()[output], Vec::new(), self.op);
+        loop {
+            match value.def() {
+                Some(def) if def.is(spyre::VIEW) => {
+                    views.insert(0, def);
+                    value = def.inputs()[0];
+                }
+                Some(def) if def.is(spyre::HINT) => {
+                    let number = def.outputs().iter().position(|result| *result == value).unwrap_or(0);
+                    (value, scope) = (def.yielded()[number], def);
+                }
+                _ => break,
+            }
+        }
+        Made { value, views, scope }
+    }
+
+    /// The output that a value shows; none if it is none of the kernel's.
+    pub(super) fn output_behind(&self, value: Value<'c>) -> Option<usize> {
+        let behind = behind_views(value);
+        self.op.outputs().iter().position(|output| *output == behind)
+    }
+
+    pub(super) fn epilogue(&self, consumer: Op<'c>) -> Epilogue {
+        let compute = ComputeOp::of(consumer);
+        let operands: Vec<Value<'c>> = consumer.inputs();
+        let outputs: Vec<(usize, usize)> =
+            operands.iter().enumerate().filter_map(|(operand, value)| Some((operand, self.output_behind(*value)?))).collect();
+        let mut scopes: Vec<Op<'c>> = Vec::new();
+        for (_, output) in &outputs {
+            let scope = self.made(*output).scope;
+            scopes.extend((!scopes.contains(&scope)).then_some(scope));
+        }
+        let labels = self.labels_of_consumer(consumer);
+        let of_result = compute.map(|compute| result_of(compute, &labels)).unwrap_or_default();
+        let levels = scopes.first().map(|scope| self.levels_in(*scope)).unwrap_or_default();
+        let is_late = |value: &Value<'c>| self.output_behind(*value).is_none() && self.is_late(*value);
+        Epilogue {
+            op: self.neighbour(consumer, does(consumer), &of_result, &levels),
+            n_late_operands: operands.iter().filter(|value| is_late(value)).count(),
+            n_scopes: scopes.len(),
+            reads: outputs.into_iter().map(|(operand, output)| self.read_output(compute, operand, operands[operand], output)).collect(),
+        }
+    }
+
+    /// Whether a value is made behind the kernel. What is known can be had anywhere.
+    fn is_late(&self, value: Value<'c>) -> bool {
+        let Some(def) = behind_views(value).def() else { return false };
+        !def.is(spyre::CONSTANT) && def.parent() == self.op.parent() && !def.is_before(self.op)
+    }
+
+    fn read_output(&self, compute: Option<ComputeOp<'c>>, operand: usize, value: Value<'c>, output: usize) -> ReadOutput {
+        let made = self.made(output);
+        let levels = self.levels_in(made.scope);
+        let cuts = self.cuts(&self.labels.of(made.value), &levels);
+        let rank = crate::mlir::shape_of(made.value).len();
+        let views: Vec<Op<'c>> = made.views.iter().copied().chain(views_between(value)).collect();
+        let shown = dims_through(&views, rank);
+        let walked = compute.map(|compute| compute.operand_dims(operand)).unwrap_or_default();
+        let dims =
+            (0..rank).map(|dim| shown.iter().position(|of_maker| *of_maker == Some(dim)).and_then(|shown| walked.get(shown).copied()?));
+        let maker = made.value.def();
+        let summed: Vec<String> = maker.and_then(ComputeOp::of).map(|maker| self.summed_by(maker)).unwrap_or_default();
+        let is_of_maker = |level: &&Level| self.cuts(&self.labels.of(made.value), std::slice::from_ref(*level)).is_empty();
+        let first = levels.iter().find(|level| !is_of_maker(level) || summed.contains(&level.name));
+        ReadOutput {
+            dims: dims.collect(),
+            cuts,
+            is_summed_outside: first.is_some_and(|level| summed.contains(&level.name)),
+            is_in_parts: maker.is_some_and(|maker| maker.is(spyre::INSERT)),
+        }
+    }
+
+    /// The names of the dimensions that an op sums up.
+    fn summed_by(&self, maker: ComputeOp<'c>) -> Vec<String> {
+        let labels = self.labels.of_iteration(maker);
+        let n_outputs = labels.len() - maker.n_reduced();
+        labels.into_iter().skip(n_outputs).flatten().collect()
+    }
+
+    /// What the kernel's names say of the iteration dimensions of a consumer.
+    pub(super) fn labels_of_consumer(&self, consumer: Op<'c>) -> Labels<String> {
+        let Some(compute) = ComputeOp::of(consumer) else { return Vec::new() };
+        let mut found: Labels<String> = vec![None; compute.iteration_space().len()];
+        for (operand, value) in consumer.inputs().into_iter().enumerate() {
+            let Some(output) = self.output_behind(value) else { continue };
+            let made = self.made(output);
+            let labels = self.labels.of(made.value);
+            let views: Vec<Op<'c>> = made.views.iter().copied().chain(views_between(value)).collect();
+            for (shown, walked) in dims_through(&views, labels.len()).into_iter().zip(compute.operand_dims(operand)) {
+                if let (Some(of_maker), Some(dim)) = (shown, walked)
+                    && found[dim].is_none()
+                {
+                    found[dim].clone_from(&labels[of_maker]);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The labels of an op's result from those of its iteration dimensions.
+fn result_of(compute: ComputeOp<'_>, labels: &Labels<String>) -> Labels<String> {
+    let dims = compute.operand_dims(compute.reads().len());
+    dims.into_iter().map(|dim| dim.and_then(|dim| labels[dim].clone())).collect()
+}
+
+/// The views between a value and what it shows, the innermost first.
+pub(super) fn views_between(value: Value<'_>) -> Vec<Op<'_>> {
+    let mut views: Vec<Op<'_>> = std::iter::successors(value.def().filter(|def| def.is(spyre::VIEW)), |view| {
+        view.inputs()[0].def().filter(|def| def.is(spyre::VIEW))
+    })
+    .collect();
+    views.reverse();
+    views
+}
+
+/// For each dimension of what is seen through views, the first of them first, the dimension of what is behind them, of `rank` dimensions.
+fn dims_through(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
+    let whole: Vec<Option<usize>> = (0..rank).map(Some).collect();
+    views.iter().fold(whole, |behind, view| through_view(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect())
+}
+
+fn does(op: Op<'_>) -> Does {
+    let reduced = || op.attr(attr::REDUCED).and_then(integers).unwrap_or_default();
+    match op.full_name() {
+        spyre::POINTWISE | spyre::FILL => Does::Elementwise,
+        spyre::CONSTANT => Does::Constant,
+        spyre::REDUCE => {
+            // Reduced dimensions are the last of the iteration space, in order.
+            let n_kept = ComputeOp::of(op).map_or(0, |compute| compute.iteration_space().len() - compute.n_reduced());
+            Does::Reduces((n_kept..n_kept + reduced().len()).collect())
+        }
+        other => Does::Other(other.to_owned()),
+    }
+}
+
+/// Bytes of a value's elements in device memory, without padding.
+fn bytes_of(value: Value<'_>) -> i64 {
+    let Some(tensor) = TensorType::of(value.r#type()) else { return 0 };
+    let elements: i64 = tensor.shape.iter().product();
+    let per_stick = format_of(tensor.element).map_or(machine::STICK_BYTES, |format| format.elements_per_stick());
+    elements * machine::STICK_BYTES / per_stick
+}

@@ -1,0 +1,451 @@
+//! Which ops may move into a kernel: one predicate a rule, over plain values. `docs/kernels.md` has the table.
+//!
+//! A kernel has *levels*, the loops that its hint scopes ask for, numbered from outside. What moves must be cut by them as the value is
+//! through which it is joined, or it would stand in a loop of its own and the value between them would go through memory all the same.
+
+use std::{collections::BTreeMap, fmt};
+
+/// The rule that an edge breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// The producer is no elementwise op.
+    PKind,
+    /// The producer stands in another scope.
+    POrder,
+    /// The user has said how the producer runs.
+    POwn,
+    /// Others read the product.
+    PUses,
+    /// The kernel writes into the input.
+    PTied,
+    /// A loop of the user's reads the input.
+    PSites,
+    /// Loops do not cut the product as they cut the input.
+    PMap,
+    /// A tile of the product has no room in LX.
+    PLx,
+    /// The program is faster without.
+    PCost,
+    /// The consumer is neither elementwise nor a reduction within a tile.
+    EKind,
+    /// The consumer stands in another scope, or needs what is made behind the kernel.
+    EOrder,
+    /// The user has said how the consumer runs.
+    EOwn,
+    /// The output is written in parts.
+    ECover,
+    /// The outermost loop sums the output up.
+    EAcc,
+    /// The consumer reads outputs of several scopes.
+    EMulti,
+    /// Loops do not cut what the consumer does as they cut the output.
+    EMap,
+    /// A tile of the consumer's result has no room in LX.
+    ELx,
+    /// The program is faster without.
+    ECost,
+}
+
+impl Code {
+    /// As messages and reports spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PKind => "P-KIND",
+            Self::POrder => "P-ORDER",
+            Self::POwn => "P-OWN",
+            Self::PUses => "P-USES",
+            Self::PTied => "P-TIED",
+            Self::PSites => "P-SITES",
+            Self::PMap => "P-MAP",
+            Self::PLx => "P-LX",
+            Self::PCost => "P-COST",
+            Self::EKind => "E-KIND",
+            Self::EOrder => "E-ORDER",
+            Self::EOwn => "E-OWN",
+            Self::ECover => "E-COVER",
+            Self::EAcc => "E-ACC",
+            Self::EMulti => "E-MULTI",
+            Self::EMap => "E-MAP",
+            Self::ELx => "E-LX",
+            Self::ECost => "E-COST",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Why an op does not move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The rule.
+    pub code: Code,
+    /// What was found.
+    pub message: String,
+}
+
+fn refuse(code: Code, message: impl Into<String>) -> Result<(), Refusal> {
+    Err(Refusal { code, message: message.into() })
+}
+
+/// What an op beside a kernel does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// The same to each element.
+    Elementwise,
+    /// It is known.
+    Constant,
+    /// A reduction along these of its iteration dimensions.
+    Reduces(Vec<usize>),
+    /// Anything else, by its name.
+    Other(String),
+}
+
+/// An op beside a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// What it does.
+    pub does: Does,
+    /// Whether it has hints or a division of work of its own.
+    pub has_wishes: bool,
+    /// Whether it stands in the block of the kernel.
+    pub is_beside: bool,
+    /// Bytes of one core's part of a tile of its result.
+    pub tile_bytes: i64,
+    /// Bytes of one core's LX.
+    pub lx_bytes: i64,
+}
+
+/// A dimension and the level that cuts it.
+pub type Cut = (usize, usize);
+
+/// An op whose result a kernel reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prologue {
+    /// The op.
+    pub op: Neighbour,
+    /// Ops other than the kernel that read the result.
+    pub n_other_readers: usize,
+    /// Whether the kernel writes into it.
+    pub is_written: bool,
+    /// Whether a `spyre.loop` in the kernel reads it.
+    pub is_read_by_loop: bool,
+    /// The inputs that show the result.
+    pub inputs: Vec<ShownInput>,
+}
+
+/// An input of a kernel that shows the result of an op.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShownInput {
+    /// For each dimension of the input the dimension of the result that it walks along as a whole.
+    pub dims: Vec<Option<usize>>,
+    /// The dimensions of the input that levels cut.
+    pub cuts: Vec<Cut>,
+}
+
+/// An op that reads outputs of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Epilogue {
+    /// The op.
+    pub op: Neighbour,
+    /// Operands that are made behind the kernel.
+    pub n_late_operands: usize,
+    /// Scopes of the kernel that make what it reads.
+    pub n_scopes: usize,
+    /// What it reads of the kernel, operand by operand.
+    pub reads: Vec<ReadOutput>,
+}
+
+/// An operand that shows an output of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOutput {
+    /// For each dimension of what makes the output the iteration dimension of the reader that walks along it as a whole.
+    pub dims: Vec<Option<usize>>,
+    /// The dimensions of what makes the output that levels cut.
+    pub cuts: Vec<Cut>,
+    /// Whether the first level that the maker has sums the output up.
+    pub is_summed_outside: bool,
+    /// Whether the output is written in parts.
+    pub is_in_parts: bool,
+}
+
+type Rule<E> = fn(&E) -> Result<(), Refusal>;
+
+const PROLOGUE: [Rule<Prologue>; 8] = [p_kind, p_order, p_own, p_uses, p_tied, p_sites, p_map, p_lx];
+const EPILOGUE: [Rule<Epilogue>; 8] = [e_kind, e_order, e_own, e_cover, e_acc, e_multi, e_map, e_lx];
+
+impl Prologue {
+    /// Whether the op may move into the kernel.
+    ///
+    /// # Errors
+    /// The first rule that it breaks.
+    pub fn check(&self) -> Result<(), Refusal> {
+        // What is known can be had anywhere.
+        if self.op.does == Does::Constant { p_tied(self) } else { PROLOGUE.iter().try_for_each(|rule| rule(self)) }
+    }
+}
+
+impl Epilogue {
+    /// Whether the op may move into the kernel.
+    ///
+    /// # Errors
+    /// The first rule that it breaks.
+    pub fn check(&self) -> Result<(), Refusal> {
+        EPILOGUE.iter().try_for_each(|rule| rule(self))
+    }
+}
+
+fn p_kind(edge: &Prologue) -> Result<(), Refusal> {
+    match &edge.op.does {
+        Does::Elementwise | Does::Constant => Ok(()),
+        Does::Reduces(_) => refuse(Code::PKind, "is a reduction, of which each tile of the kernel would need all"),
+        Does::Other(name) => refuse(Code::PKind, format!("is '{name}', and only elementwise ops move in front of a kernel's ops")),
+    }
+}
+
+fn p_order(edge: &Prologue) -> Result<(), Refusal> {
+    if edge.op.is_beside { Ok(()) } else { refuse(Code::POrder, "stands in another scope than the kernel") }
+}
+
+fn p_own(edge: &Prologue) -> Result<(), Refusal> {
+    if edge.op.has_wishes { refuse(Code::POwn, "has hints or a division of work of its own") } else { Ok(()) }
+}
+
+fn p_uses(edge: &Prologue) -> Result<(), Refusal> {
+    match edge.n_other_readers {
+        0 => Ok(()),
+        others => refuse(Code::PUses, format!("has {others} other readers, which need its result in memory")),
+    }
+}
+
+fn p_tied(edge: &Prologue) -> Result<(), Refusal> {
+    if edge.is_written { refuse(Code::PTied, "makes a buffer that the kernel writes into") } else { Ok(()) }
+}
+
+fn p_sites(edge: &Prologue) -> Result<(), Refusal> {
+    if edge.is_read_by_loop {
+        return refuse(
+            Code::PSites,
+            "makes what a loop in the kernel reads tile by tile: it would be made as a whole in front of the loop",
+        );
+    }
+    Ok(())
+}
+
+fn p_map(edge: &Prologue) -> Result<(), Refusal> {
+    let mut levels: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut dims: BTreeMap<usize, usize> = BTreeMap::new();
+    for input in &edge.inputs {
+        for &(dim, level) in &input.cuts {
+            let Some(of_result) = input.dims[dim] else {
+                return refuse(
+                    Code::PMap,
+                    format!("is cut by the kernel along dimension {dim} of a view, which is no dimension of its result"),
+                );
+            };
+            if *levels.entry(of_result).or_insert(level) != level || *dims.entry(level).or_insert(of_result) != of_result {
+                return refuse(Code::PMap, "is read twice, and cut in two ways");
+            }
+        }
+    }
+    // An input that is not cut along a dimension needs all of it, however another input is cut.
+    let is_cut_alike = |input: &ShownInput| input.cuts.len() == levels.len();
+    if !edge.inputs.iter().all(is_cut_alike) {
+        return refuse(Code::PMap, "is read twice, once in tiles and once as a whole");
+    }
+    Ok(())
+}
+
+fn p_lx(edge: &Prologue) -> Result<(), Refusal> {
+    fits(&edge.op, Code::PLx)
+}
+
+fn fits(op: &Neighbour, code: Code) -> Result<(), Refusal> {
+    if op.tile_bytes <= op.lx_bytes {
+        return Ok(());
+    }
+    refuse(
+        code,
+        format!("has tiles of {} bytes a core, and LX has {}: they would go through memory all the same", op.tile_bytes, op.lx_bytes),
+    )
+}
+
+fn e_kind(edge: &Epilogue) -> Result<(), Refusal> {
+    let reduced = match &edge.op.does {
+        Does::Elementwise => return Ok(()),
+        Does::Reduces(dims) => dims,
+        Does::Constant => return refuse(Code::EKind, "is a constant"),
+        Does::Other(name) => {
+            return refuse(Code::EKind, format!("is '{name}', and only elementwise ops and reductions move behind a kernel's ops"));
+        }
+    };
+    let is_cut = |read: &ReadOutput| read.cuts.iter().any(|(dim, _)| read.dims[*dim].is_some_and(|dim| reduced.contains(&dim)));
+    if edge.reads.iter().any(is_cut) {
+        refuse(Code::EKind, "is a reduction along a dimension that the kernel cuts into tiles")
+    } else {
+        Ok(())
+    }
+}
+
+fn e_order(edge: &Epilogue) -> Result<(), Refusal> {
+    match edge.n_late_operands {
+        _ if !edge.op.is_beside => refuse(Code::EOrder, "stands in another scope than the kernel"),
+        0 => Ok(()),
+        late => refuse(Code::EOrder, format!("reads {late} operands that are made behind the kernel")),
+    }
+}
+
+fn e_own(edge: &Epilogue) -> Result<(), Refusal> {
+    if edge.op.has_wishes { refuse(Code::EOwn, "has hints or a division of work of its own") } else { Ok(()) }
+}
+
+fn e_cover(edge: &Epilogue) -> Result<(), Refusal> {
+    let is_in_parts = edge.reads.iter().any(|read| read.is_in_parts);
+    if is_in_parts { refuse(Code::ECover, "reads an output that the kernel writes in parts") } else { Ok(()) }
+}
+
+fn e_acc(edge: &Epilogue) -> Result<(), Refusal> {
+    if edge.reads.iter().any(|read| read.is_summed_outside) {
+        return refuse(Code::EAcc, "reads an output that the kernel's outermost loop sums up: it is there behind the loop only");
+    }
+    Ok(())
+}
+
+fn e_multi(edge: &Epilogue) -> Result<(), Refusal> {
+    if edge.n_scopes > 1 {
+        return refuse(Code::EMulti, format!("reads outputs that {} scopes of the kernel make: no loop has all of them", edge.n_scopes));
+    }
+    Ok(())
+}
+
+fn e_map(edge: &Epilogue) -> Result<(), Refusal> {
+    let mut levels: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut dims: BTreeMap<usize, usize> = BTreeMap::new();
+    for read in &edge.reads {
+        for &(dim, level) in &read.cuts {
+            let Some(of_reader) = read.dims[dim] else {
+                return refuse(Code::EMap, format!("does not walk along dimension {dim} of the output, which the kernel cuts into tiles"));
+            };
+            if *levels.entry(of_reader).or_insert(level) != level || *dims.entry(level).or_insert(of_reader) != of_reader {
+                return refuse(Code::EMap, "reads outputs at two different indices: no tile has both");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn e_lx(edge: &Epilogue) -> Result<(), Refusal> {
+    fits(&edge.op, Code::ELx)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn neighbour() -> Neighbour {
+        Neighbour { does: Does::Elementwise, has_wishes: false, is_beside: true, tile_bytes: 128, lx_bytes: 1024 }
+    }
+
+    /// An input of two dimensions, the first of which the outermost level cuts.
+    fn input() -> ShownInput {
+        ShownInput { dims: vec![Some(0), Some(1)], cuts: vec![(0, 0)] }
+    }
+
+    fn prologue() -> Prologue {
+        Prologue { op: neighbour(), n_other_readers: 0, is_written: false, is_read_by_loop: false, inputs: vec![input()] }
+    }
+
+    fn read() -> ReadOutput {
+        ReadOutput { dims: vec![Some(0), Some(1)], cuts: vec![(0, 0)], is_summed_outside: false, is_in_parts: false }
+    }
+
+    fn epilogue() -> Epilogue {
+        Epilogue { op: neighbour(), n_late_operands: 0, n_scopes: 1, reads: vec![read()] }
+    }
+
+    fn code_of(checked: Result<(), Refusal>) -> Option<Code> {
+        checked.err().map(|refusal| refusal.code)
+    }
+
+    /// Each rule refuses what it is for, and lets what is nearly that pass.
+    #[test]
+    fn prologues_are_refused_by_the_rule_that_they_break() {
+        let with = |change: fn(&mut Prologue)| {
+            let mut edge = prologue();
+            change(&mut edge);
+            code_of(edge.check())
+        };
+        assert_eq!(with(|_| ()), None);
+        assert_eq!(with(|edge| edge.op.does = Does::Reduces(vec![1])), Some(Code::PKind));
+        assert_eq!(with(|edge| edge.op.does = Does::Other("spyre.matmul".to_owned())), Some(Code::PKind));
+        assert_eq!(with(|edge| edge.op.is_beside = false), Some(Code::POrder));
+        assert_eq!(with(|edge| edge.op.has_wishes = true), Some(Code::POwn));
+        assert_eq!(with(|edge| edge.n_other_readers = 1), Some(Code::PUses));
+        assert_eq!(with(|edge| edge.is_written = true), Some(Code::PTied));
+        assert_eq!(with(|edge| edge.is_read_by_loop = true), Some(Code::PSites));
+        assert_eq!(with(|edge| edge.op.tile_bytes = 1025), Some(Code::PLx));
+        assert_eq!(with(|edge| edge.op.tile_bytes = 1024), None);
+        // What the kernel does not cut may be shown in any way; what it cuts must be a dimension of the result.
+        assert_eq!(with(|edge| edge.inputs[0].dims[1] = None), None);
+        assert_eq!(with(|edge| edge.inputs[0].dims[0] = None), Some(Code::PMap));
+    }
+
+    #[test]
+    fn a_product_that_is_read_twice_is_cut_in_one_way() {
+        let twice = |other: ShownInput| code_of(Prologue { inputs: vec![input(), other], ..prologue() }.check());
+        assert_eq!(twice(input()), None);
+        let turned = ShownInput { dims: vec![Some(1), Some(0)], cuts: vec![(1, 0)] };
+        assert_eq!(twice(turned.clone()), None, "the view turns it, and the cut with it");
+        assert_eq!(twice(ShownInput { cuts: vec![(0, 0)], ..turned }), Some(Code::PMap), "one level cuts two dimensions");
+        assert_eq!(twice(ShownInput { cuts: vec![(0, 1)], ..input() }), Some(Code::PMap), "two levels cut one dimension");
+        assert_eq!(twice(ShownInput { cuts: vec![], ..input() }), Some(Code::PMap), "as a whole");
+    }
+
+    #[test]
+    fn what_is_known_moves_unless_it_is_written_into() {
+        let known = |change: fn(&mut Prologue)| {
+            let mut edge = Prologue { op: Neighbour { does: Does::Constant, ..neighbour() }, ..prologue() };
+            change(&mut edge);
+            code_of(edge.check())
+        };
+        assert_eq!(known(|edge| (edge.n_other_readers, edge.op.is_beside) = (3, false)), None);
+        assert_eq!(known(|edge| edge.is_written = true), Some(Code::PTied));
+    }
+
+    #[test]
+    fn epilogues_are_refused_by_the_rule_that_they_break() {
+        let with = |change: fn(&mut Epilogue)| {
+            let mut edge = epilogue();
+            change(&mut edge);
+            code_of(edge.check())
+        };
+        assert_eq!(with(|_| ()), None);
+        assert_eq!(with(|edge| edge.op.does = Does::Other("spyre.gather".to_owned())), Some(Code::EKind));
+        assert_eq!(with(|edge| edge.op.does = Does::Constant), Some(Code::EKind));
+        assert_eq!(with(|edge| edge.op.does = Does::Reduces(vec![0])), Some(Code::EKind));
+        assert_eq!(with(|edge| edge.op.does = Does::Reduces(vec![1])), None, "a row is in one tile");
+        assert_eq!(with(|edge| edge.op.is_beside = false), Some(Code::EOrder));
+        assert_eq!(with(|edge| edge.n_late_operands = 1), Some(Code::EOrder));
+        assert_eq!(with(|edge| edge.op.has_wishes = true), Some(Code::EOwn));
+        assert_eq!(with(|edge| edge.reads[0].is_in_parts = true), Some(Code::ECover));
+        assert_eq!(with(|edge| edge.reads[0].is_summed_outside = true), Some(Code::EAcc));
+        assert_eq!(with(|edge| edge.n_scopes = 2), Some(Code::EMulti));
+        assert_eq!(with(|edge| edge.op.tile_bytes = 1025), Some(Code::ELx));
+        assert_eq!(with(|edge| edge.reads[0].dims[1] = None), None);
+        assert_eq!(with(|edge| edge.reads[0].dims[0] = None), Some(Code::EMap));
+    }
+
+    #[test]
+    fn two_outputs_are_read_at_one_index() {
+        let twice = |other: ReadOutput| code_of(Epilogue { reads: vec![read(), other], ..epilogue() }.check());
+        assert_eq!(twice(read()), None);
+        assert_eq!(twice(ReadOutput { dims: vec![Some(1), Some(0)], ..read() }), Some(Code::EMap), "o + transposed o");
+        assert_eq!(twice(ReadOutput { dims: vec![Some(0)], ..read() }), None, "outputs of different rank");
+        // A column beside a matrix is not cut along its width.
+        assert_eq!(twice(ReadOutput { dims: vec![Some(1)], cuts: vec![], ..read() }), None);
+    }
+}

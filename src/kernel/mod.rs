@@ -1,0 +1,16 @@
+//! Stage `kernel`: ops that belong together.
+
+mod groups;
+mod knobs;
+mod legal;
+mod mode;
+mod outcome;
+
+#[cfg(feature = "mlir")]
+pub(crate) mod ir;
+
+pub use groups::{GroupOp, groups};
+pub use knobs::KnobValue;
+pub use legal::{Code, Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, Refusal, ShownInput};
+pub use mode::KernelMode;
+pub use outcome::{Fused, KernelOutcome, Outcome, Side, Unfused};

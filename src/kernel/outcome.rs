@@ -1,0 +1,165 @@
+//! What was fused into kernels and what was not, for the report.
+
+use super::Code;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// On which side of a kernel an op stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// It makes an input.
+    Prologue,
+    /// It reads an output.
+    Epilogue,
+}
+
+/// What became of the kernels of a function.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The kernels, in order.
+    pub kernels: Vec<KernelOutcome>,
+    /// Modelled time of the program with what was fused, us; none if moves were not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub us: Option<f64>,
+    /// With nothing fused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separate_us: Option<f64>,
+    /// Bytes to and from HBM of the program with what was fused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hbm_bytes: Option<i64>,
+    /// With nothing fused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separate_hbm_bytes: Option<i64>,
+    /// Compilations that this was found by.
+    pub n_judged: usize,
+}
+
+/// What became of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KernelOutcome {
+    /// Its name.
+    pub name: String,
+    /// A hash of its body with what was fused, 16 hexadecimal digits: the same for the same text, whatever its locations.
+    pub key: String,
+    /// Its knobs with their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub knobs: Vec<(String, i64)>,
+    /// What moved into it, in the order in which it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fused: Vec<Fused>,
+    /// Its neighbours that stay outside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub separate: Vec<Unfused>,
+}
+
+/// An op that moved into a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fused {
+    /// Its device function.
+    pub function: String,
+    /// Where the program says so, as `file:line:col`.
+    pub location: String,
+    /// Where it stood.
+    pub side: Side,
+    /// The loops of the kernel that it is in, outermost first, as `name = count`.
+    pub loops: Vec<String>,
+    /// What the program would take longer without it, and without what moved through it, us; none if moves were not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_us: Option<f64>,
+    /// Bytes to and from HBM that it would move more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_hbm_bytes: Option<i64>,
+}
+
+/// An op that stays outside of a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unfused {
+    /// Its device function, or the name of the op.
+    pub function: String,
+    /// Where the program says so.
+    pub location: String,
+    /// Where it stands.
+    pub side: Side,
+    /// The rule that says so.
+    pub code: String,
+    /// What was found.
+    pub message: String,
+}
+
+impl Unfused {
+    /// An op that breaks a rule.
+    #[must_use]
+    pub fn new(function: String, location: String, side: Side, code: Code, message: String) -> Self {
+        Self { function, location, side, code: code.name().to_owned(), message }
+    }
+}
+
+/// As the summary has it: a line a kernel, and one of what the moves save.
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = self.kernels.iter().map(|kernel| format!("  {kernel}")).collect();
+        formatter.write_str(&lines.join("\n"))?;
+        let (Some(us), Some(separate_us)) = (self.us, self.separate_us) else { return Ok(()) };
+        let (Some(bytes), Some(separate_bytes)) = (self.hbm_bytes, self.separate_hbm_bytes) else { return Ok(()) };
+        let n_judged = self.n_judged;
+        write!(
+            formatter,
+            "\n  with what moved {us:.1} us and {bytes} bytes of HBM, without {separate_us:.1} us and {separate_bytes} bytes; {n_judged} compilations"
+        )
+    }
+}
+
+impl fmt::Display for KernelOutcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, key: _, knobs, fused, separate } = self;
+        write!(formatter, "kernel '{name}'")?;
+        if !knobs.is_empty() {
+            let values: Vec<String> = knobs.iter().map(|(knob, value)| format!("{knob} = {value}")).collect();
+            write!(formatter, " with {}", values.join(", "))?;
+        }
+        let moved: Vec<&str> = fused.iter().map(|fused| fused.function.as_str()).collect();
+        let moved = if moved.is_empty() { "nothing".to_owned() } else { moved.join(", ") };
+        write!(formatter, ": {moved} moved into it")?;
+        if !separate.is_empty() {
+            let outside: Vec<String> = separate.iter().map(|unfused| format!("{} [{}]", unfused.function, unfused.code)).collect();
+            write!(formatter, ", {} stays outside", outside.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_what_moved_and_what_did_not() {
+        let fused = Fused {
+            function: "mul".to_owned(),
+            location: "a.mlir:1:1".to_owned(),
+            side: Side::Prologue,
+            loops: vec!["rows = 4".to_owned()],
+            saved_us: Some(1.0),
+            saved_hbm_bytes: Some(512),
+        };
+        let separate = Unfused::new("sum".to_owned(), "a.mlir:2:1".to_owned(), Side::Epilogue, Code::EKind, "is".to_owned());
+        let kernel = KernelOutcome {
+            name: "k".to_owned(),
+            knobs: vec![("T".to_owned(), 4)],
+            fused: vec![fused],
+            separate: vec![separate],
+            ..KernelOutcome::default()
+        };
+        let plain = KernelOutcome { name: "plain".to_owned(), ..KernelOutcome::default() };
+        let mut outcome = Outcome { kernels: vec![kernel, plain], ..Outcome::default() };
+        let lines = "  kernel 'k' with T = 4: mul moved into it, sum [E-KIND] stays outside\n  kernel 'plain': nothing moved into it";
+        assert_eq!(outcome.to_string(), lines);
+        (outcome.us, outcome.separate_us, outcome.hbm_bytes, outcome.separate_hbm_bytes) = (Some(1.0), Some(2.0), Some(512), Some(1024));
+        assert!(
+            outcome.to_string().ends_with("\n  with what moved 1.0 us and 512 bytes of HBM, without 2.0 us and 1024 bytes; 0 compilations")
+        );
+        let read: Outcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
+        assert_eq!(read, outcome);
+    }
+}

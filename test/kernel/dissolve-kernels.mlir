@@ -1,0 +1,99 @@
+// RUN: spyre-opt --verify-diagnostics --spyre-dissolve-kernels %s | FileCheck %s
+
+// The names of the inputs go to the arguments that they are computed from, through views and ops; knobs become numbers.
+// CHECK-LABEL: func.func @names_reach_arguments(
+// CHECK-SAME:    [[X:%.+]]: tensor<128x64xf16> {spyre.dims = ["columns", "rows"]},
+// CHECK-SAME:    [[WEIGHT:%.+]]: tensor<1x128xf16> {spyre.dims = ["", "columns"]}) -> tensor<64x128xf16> {
+// CHECK-NEXT:    [[T:%.+]] = spyre.view [[X]]
+// CHECK-NEXT:    [[E:%.+]] = spyre.pointwise exp([[T]])
+// CHECK-NEXT:    [[Y:%.+]] = spyre.hint tiles(rows = 4, columns = 2) work_div(rows = 8) {
+// CHECK-NEXT:      spyre.pointwise mul([[E]], [[WEIGHT]])
+// CHECK:         return [[Y]]
+func.func @names_reach_arguments(%x: tensor<128x64xf16>, %weight: tensor<1x128xf16>) -> tensor<64x128xf16> {
+  %t = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x64xf16> -> tensor<64x128xf16>
+  %e = spyre.pointwise exp(%t) : tensor<64x128xf16>
+  %y = spyre.kernel "k"(%in = %e : tensor<64x128xf16>, %w = %weight : tensor<1x128xf16>) knobs([#spyre.knob<T = 4 in pow2 1 to 8>]) {
+    %z = spyre.hint tiles(rows = T, columns = 2) work_div(rows = 8) {
+      %product = spyre.pointwise mul(%in, %w) : (tensor<64x128xf16>, tensor<1x128xf16>) -> tensor<64x128xf16>
+      spyre.yield %product : tensor<64x128xf16>
+    }
+    spyre.yield %z : tensor<64x128xf16>
+  } {input_dims = [["rows", "columns"], ["", "columns"]]}
+  return %y : tensor<64x128xf16>
+}
+
+// An argument keeps its name, and the kernel takes it over. Two kernels may have one name for different dimensions.
+// CHECK-LABEL: func.func @names_of_the_program(
+// CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16> {spyre.dims = ["tokens", ""]},
+// CHECK-SAME:    [[Y:%.+]]: tensor<32x128xf16> {spyre.dims = ["rows", ""]},
+// CHECK-SAME:    [[Z:%.+]]: tensor<16x128xf16> {spyre.dims = ["rows_1", ""]})
+// CHECK-NEXT:    spyre.hint tiles(tokens = 2) {
+// CHECK-NEXT:      spyre.pointwise exp([[X]])
+// CHECK:         spyre.hint tiles(rows = 4) {
+// CHECK-NEXT:      spyre.pointwise exp([[Y]])
+// CHECK:         spyre.hint tiles(rows_1 = 8) {
+// CHECK-NEXT:      spyre.pointwise exp([[Z]])
+func.func @names_of_the_program(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}, %y: tensor<32x128xf16>, %z: tensor<16x128xf16>)
+    -> (tensor<64x128xf16>, tensor<32x128xf16>, tensor<16x128xf16>) {
+  %a = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 2) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  %b = spyre.kernel "k"(%in = %y : tensor<32x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<32x128xf16>
+      spyre.yield %exp : tensor<32x128xf16>
+    }
+    spyre.yield %e : tensor<32x128xf16>
+  } {input_dims = [["rows", ""]]}
+  %c = spyre.kernel "k"(%in = %z : tensor<16x128xf16>) {
+    %e = spyre.hint tiles(rows = 8) {
+      %exp = spyre.pointwise exp(%in) : tensor<16x128xf16>
+      spyre.yield %exp : tensor<16x128xf16>
+    }
+    spyre.yield %e : tensor<16x128xf16>
+  } {input_dims = [["rows", ""]]}
+  return %a, %b, %c : tensor<64x128xf16>, tensor<32x128xf16>, tensor<16x128xf16>
+}
+
+// A kernel without names has scopes that speak of the program's.
+// CHECK-LABEL: func.func @without_names(
+// CHECK:         spyre.hint tiles(tokens = 2) {
+func.func @without_names(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}) -> tensor<64x128xf16> {
+  %a = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(tokens = 2) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  }
+  return %a : tensor<64x128xf16>
+}
+
+// Two names of a kernel for one dimension of the program: the second one is no level. What no argument has is none either.
+// CHECK-LABEL: func.func @names_that_are_lost(
+// CHECK-NEXT:    [[C:%.+]] = spyre.constant
+// CHECK-NEXT:    spyre.hint tiles(rows = 2) {
+// CHECK-NEXT:      [[EXP:%.+]] = spyre.pointwise exp
+// CHECK-NEXT:      spyre.pointwise add([[EXP]], [[C]])
+func.func @names_that_are_lost(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  %c = spyre.constant dense<1.0> : tensor<64x128xf16>
+  // expected-warning @+2 {{'spyre.kernel' op is not cut along 'again', which is the same dimension of the program as 'rows'}}
+  // expected-warning @+1 {{'spyre.kernel' op is not cut along 'known': no argument of the program has that dimension}}
+  %a = spyre.kernel "k"(%in = %x : tensor<64x128xf16>, %same = %x : tensor<64x128xf16>, %one = %c : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 2, again = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      %sum = spyre.pointwise add(%exp, %one) : tensor<64x128xf16>
+      spyre.yield %sum : tensor<64x128xf16>
+    }
+    %f = spyre.hint tiles(known = 4) {
+      %exp = spyre.pointwise exp(%e) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %f : tensor<64x128xf16>
+  } {input_dims = [["rows", ""], ["again", ""], ["known", ""]]}
+  return %a : tensor<64x128xf16>
+}

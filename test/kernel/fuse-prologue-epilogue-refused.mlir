@@ -1,0 +1,269 @@
+// Each rule that an op can break, told at the op and at the kernel; `src/kernel/legal.rs` has the rules by themselves.
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-fuse-prologue-epilogue %s
+
+func.func @p_kind(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
+  // expected-remark @+1 {{'spyre.reduce' op [P-KIND] stays in front of the kernel: is a reduction, of which each tile of the kernel would need all}}
+  %sum = spyre.reduce sum(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %sum : tensor<64x1xf16>) {
+    %exp = spyre.pointwise exp(%in) : tensor<64x1xf16>
+    spyre.yield %exp : tensor<64x1xf16>
+  }
+  return %y : tensor<64x1xf16>
+}
+
+// -----
+
+// What a kernel makes, and what only a gather chooses, is no elementwise op: one kernel stays behind the other.
+func.func @p_kind_of_other_ops(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16> {
+  // expected-remark @+1 {{'spyre.gather' op [P-KIND] stays in front of the kernel: is 'spyre.gather', and only elementwise ops move in front of a kernel's ops}}
+  %g = spyre.gather(%x, %i) dim 0 : (tensor<64x128xf16>, tensor<8xi64>) -> tensor<8x128xf16>
+  // expected-remark @+2 {{'spyre.kernel' op [P-KIND] stays in front of the kernel: is 'spyre.kernel', and only elementwise ops move in front of a kernel's ops}}
+  // expected-note @+1 {{the kernel 'one'}}
+  %y = spyre.kernel "one"(%in = %g : tensor<8x128xf16>) {
+    %exp = spyre.pointwise exp(%in) : tensor<8x128xf16>
+    spyre.yield %exp : tensor<8x128xf16>
+  }
+  // expected-remark @+2 {{'spyre.kernel' op [E-KIND] stays behind the kernel: is 'spyre.kernel', and only elementwise ops and reductions move behind a kernel's ops}}
+  // expected-note @+1 {{the kernel 'two'}}
+  %z = spyre.kernel "two"(%in = %y : tensor<8x128xf16>) {
+    %exp = spyre.pointwise exp(%in) : tensor<8x128xf16>
+    spyre.yield %exp : tensor<8x128xf16>
+  }
+  return %z : tensor<8x128xf16>
+}
+
+// -----
+
+func.func @p_order(%x: tensor<64x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<64x128xf16> {
+  // expected-remark @+1 {{'spyre.pointwise' op [P-ORDER] stays in front of the kernel: stands in another scope than the kernel}}
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  %s = spyre.hint tiles(rows = 2) {
+    // expected-note @+1 {{the kernel 'k'}}
+    %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %y : tensor<64x128xf16>
+  }
+  return %s : tensor<64x128xf16>
+}
+
+// -----
+
+func.func @own_wishes(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-remark @+1 {{'spyre.pointwise' op [P-OWN] stays in front of the kernel: has hints or a division of work of its own}}
+  %neg = spyre.pointwise neg(%x) {hints = [#spyre.tile_hint<0, rows = 2>]} : tensor<64x128xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
+    %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+    spyre.yield %exp : tensor<64x128xf16>
+  }
+  // expected-remark @+1 {{'spyre.pointwise' op [E-OWN] stays behind the kernel: has hints or a division of work of its own}}
+  %z = spyre.pointwise neg(%y) {work_div = [#spyre.work_hint<0, rows = 2>]} : tensor<64x128xf16>
+  return %z : tensor<64x128xf16>
+}
+
+// -----
+
+func.func @p_uses(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xf16>) {
+  // expected-remark @+1 {{'spyre.pointwise' op [P-USES] stays in front of the kernel: has 1 other readers, which need its result in memory}}
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
+    %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+    spyre.yield %exp : tensor<64x128xf16>
+  }
+  return %neg, %y : tensor<64x128xf16>, tensor<64x128xf16>
+}
+
+// -----
+
+func.func @p_sites(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-remark @+1 {{'spyre.pointwise' op [P-SITES] stays in front of the kernel: makes what a loop in the kernel reads tile by tile: it would be made as a whole in front of the loop}}
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
+    %loop = spyre.loop 4 "rows" tiled(%tile = %in[0] : tensor<64x128xf16>) {
+      %exp = spyre.pointwise exp(%tile) : tensor<16x128xf16>
+      spyre.yield %exp[0] : tensor<16x128xf16>
+    } : tensor<64x128xf16>
+    spyre.yield %loop : tensor<64x128xf16>
+  }
+  return %y : tensor<64x128xf16>
+}
+
+// -----
+
+func.func @p_map_of_a_reshape(%x: tensor<8x1024xf16>) -> tensor<64x128xf16> {
+  // expected-remark @+1 {{'spyre.pointwise' op [P-MAP] stays in front of the kernel: is cut by the kernel along dimension 0 of a view, which is no dimension of its result}}
+  %neg = spyre.pointwise neg(%x) : tensor<8x1024xf16>
+  %rows = spyre.view %neg by affine_map<(d0, d1) -> (d0 floordiv 8, (d0 mod 8) * 128 + d1)> : tensor<8x1024xf16> -> tensor<64x128xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %rows : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  return %y : tensor<64x128xf16>
+}
+
+// -----
+
+// Queries and keys of one tensor: a tile of queries is no tile of keys.
+func.func @p_map_of_two_inputs(%x: tensor<64x128xf16>) -> tensor<64x64xf16> {
+  // expected-remark @+1 {{'spyre.pointwise' op [P-MAP] stays in front of the kernel: is read twice, and cut in two ways}}
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  %t = spyre.view %neg by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x128xf16> -> tensor<128x64xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%q = %neg : tensor<64x128xf16>, %k = %t : tensor<128x64xf16>) {
+    %e = spyre.hint tiles(queries = 4, keys = 1) {
+      %p = spyre.matmul(%q, %k) : (tensor<64x128xf16>, tensor<128x64xf16>) -> tensor<64x64xf16>
+      %f = spyre.hint tiles(keys = 2) {
+        %exp = spyre.matmul(%q, %k) : (tensor<64x128xf16>, tensor<128x64xf16>) -> tensor<64x64xf16>
+        spyre.yield %exp : tensor<64x64xf16>
+      }
+      spyre.yield %f : tensor<64x64xf16>
+    }
+    spyre.yield %e : tensor<64x64xf16>
+  } {input_dims = [["queries", ""], ["", "keys"]]}
+  return %y : tensor<64x64xf16>
+}
+
+// -----
+
+// What the kernel writes into is a buffer, which a view would not move.
+func.func @e_cover(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %buffer = spyre.empty : tensor<128x128xf16>
+    %0 = spyre.insert %in into %buffer at [0, 0] : tensor<64x128xf16> into tensor<128x128xf16>
+    %1 = spyre.insert %in into %0 at [64, 0] : tensor<64x128xf16> into tensor<128x128xf16>
+    spyre.yield %1 : tensor<128x128xf16>
+  }
+  // expected-remark @+1 {{'spyre.pointwise' op [E-COVER] stays behind the kernel: reads an output that the kernel writes in parts}}
+  %z = spyre.pointwise exp(%y) : tensor<128x128xf16>
+  return %z : tensor<128x128xf16>
+}
+
+// -----
+
+func.func @e_kind(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> (tensor<1x128xf16>, tensor<8x128xf16>) {
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  // expected-remark @+1 {{'spyre.reduce' op [E-KIND] stays behind the kernel: is a reduction along a dimension that the kernel cuts into tiles}}
+  %sum = spyre.reduce sum(%y) dims [0] : tensor<64x128xf16> -> tensor<1x128xf16>
+  // expected-remark @+1 {{'spyre.gather' op [E-KIND] stays behind the kernel: is 'spyre.gather', and only elementwise ops and reductions move behind a kernel's ops}}
+  %rows = spyre.gather(%y, %i) dim 0 : (tensor<64x128xf16>, tensor<8xi64>) -> tensor<8x128xf16>
+  return %sum, %rows : tensor<1x128xf16>, tensor<8x128xf16>
+}
+
+// -----
+
+func.func @e_order(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+    spyre.yield %exp : tensor<64x128xf16>
+  }
+  %max = spyre.reduce max(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
+  // expected-remark @+1 {{'spyre.pointwise' op [E-ORDER] stays behind the kernel: reads 1 operands that are made behind the kernel}}
+  %z = spyre.pointwise sub(%y, %max) : (tensor<64x128xf16>, tensor<64x1xf16>) -> tensor<64x128xf16>
+  return %z : tensor<64x128xf16>
+}
+
+// -----
+
+func.func @e_acc(%a: tensor<64x128xf16>, %b: tensor<128x64xf16>) -> tensor<64x64xf16> {
+  // expected-note @+1 {{the kernel 'matmul'}}
+  %y = spyre.kernel "matmul"(%l = %a : tensor<64x128xf16>, %r = %b : tensor<128x64xf16>) {
+    %e = spyre.hint tiles(k = 2, m = 4) {
+      %p = spyre.matmul(%l, %r) : (tensor<64x128xf16>, tensor<128x64xf16>) -> tensor<64x64xf16>
+      spyre.yield %p : tensor<64x64xf16>
+    }
+    spyre.yield %e : tensor<64x64xf16>
+  } {input_dims = [["m", "k"], ["k", ""]]}
+  // expected-remark @+1 {{'spyre.pointwise' op [E-ACC] stays behind the kernel: reads an output that the kernel's outermost loop sums up: it is there behind the loop only}}
+  %relu = spyre.pointwise relufwd(%y) : tensor<64x64xf16>
+  return %relu : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @e_multi(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-note @+1 {{the kernel 'k'}}
+  %y:2 = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    %f = spyre.hint tiles(rows = 4) {
+      %abs = spyre.pointwise abs(%in) : tensor<64x128xf16>
+      spyre.yield %abs : tensor<64x128xf16>
+    }
+    spyre.yield %e, %f : tensor<64x128xf16>, tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  // expected-remark @+1 {{'spyre.pointwise' op [E-MULTI] stays behind the kernel: reads outputs that 2 scopes of the kernel make: no loop has all of them}}
+  %sum = spyre.pointwise add(%y#0, %y#1) : tensor<64x128xf16>
+  return %sum : tensor<64x128xf16>
+}
+
+// -----
+
+func.func @e_map_of_its_own_transpose(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %x : tensor<64x64xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x64xf16>
+      spyre.yield %exp : tensor<64x64xf16>
+    }
+    spyre.yield %e : tensor<64x64xf16>
+  } {input_dims = [["rows", ""]]}
+  %t = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x64xf16> -> tensor<64x64xf16>
+  // expected-remark @+1 {{'spyre.pointwise' op [E-MAP] stays behind the kernel: reads outputs at two different indices: no tile has both}}
+  %sum = spyre.pointwise add(%y, %t) : tensor<64x64xf16>
+  return %sum : tensor<64x64xf16>
+}
+
+// -----
+
+func.func @e_map_of_a_part(%x: tensor<64x128xf16>) -> tensor<32x128xf16> {
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  %part = spyre.view %y by affine_map<(d0, d1) -> (d0 + 16, d1)> : tensor<64x128xf16> -> tensor<32x128xf16>
+  // expected-remark @+1 {{'spyre.pointwise' op [E-MAP] stays behind the kernel: does not walk along dimension 0 of the output, which the kernel cuts into tiles}}
+  %abs = spyre.pointwise abs(%part) : tensor<32x128xf16>
+  return %abs : tensor<32x128xf16>
+}
+
+// -----
+
+// A tile of 64 rows and 128 columns is 16384 bytes, on 32 cores 512 each.
+module attributes {spyre.target = {lx_bytes = 256 : i64}} {
+  func.func @lx(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+    // expected-remark @+1 {{'spyre.pointwise' op [P-LX] stays in front of the kernel: has tiles of 512 bytes a core, and LX has 256: they would go through memory all the same}}
+    %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+    // expected-note @+1 {{the kernel 'k'}}
+    %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    // expected-remark @+1 {{'spyre.pointwise' op [E-LX] stays behind the kernel: has tiles of 512 bytes a core, and LX has 256: they would go through memory all the same}}
+    %abs = spyre.pointwise abs(%y) : tensor<64x128xf16>
+    return %abs : tensor<64x128xf16>
+  }
+}

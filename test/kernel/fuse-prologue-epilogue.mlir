@@ -1,0 +1,200 @@
+// RUN: spyre-opt --spyre-fuse-prologue-epilogue %s | FileCheck %s
+// Nothing is left to move.
+// RUN: spyre-opt --spyre-fuse-prologue-epilogue %s > %t.once && spyre-opt --spyre-fuse-prologue-epilogue %t.once > %t.twice
+// RUN: sed 's/spyre.kernels = "[^"]*"//' %t.once > %t.1 && sed 's/spyre.kernels = "[^"]*"//' %t.twice > %t.2 && diff %t.1 %t.2
+
+// Both sides, in chains; operands that only the neighbours have become inputs, with their names; what is known comes along.
+// CHECK-LABEL: func.func @chains_on_both_sides(
+// CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16>, [[SCALE:%.+]]: tensor<1x128xf16>, [[RESIDUAL:%.+]]: tensor<64x128xf16>)
+// CHECK-NEXT:    [[K:%.+]] = spyre.kernel "k"([[SCALE_:%.+]] = [[SCALE]] : tensor<1x128xf16>, [[X_:%.+]] = [[X]] : tensor<64x128xf16>, [[RESIDUAL_:%.+]] = [[RESIDUAL]] : tensor<64x128xf16>) {
+// CHECK-NEXT:      [[SCOPE:%.+]] = spyre.hint tiles(rows = 4) {
+// CHECK-NEXT:        [[TWO:%.+]] = spyre.constant dense<2.0
+// CHECK-NEXT:        [[DOUBLED:%.+]] = spyre.pointwise mul([[X_]], [[TWO]])
+// CHECK-NEXT:        [[SCALED:%.+]] = spyre.pointwise mul([[DOUBLED]], [[SCALE_]])
+// CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[SCALED]])
+// CHECK-NEXT:        [[SUM:%.+]] = spyre.pointwise add([[EXP]], [[RESIDUAL_]])
+// CHECK-NEXT:        [[RELU:%.+]] = spyre.pointwise relufwd([[SUM]])
+// CHECK-NEXT:        spyre.yield [[RELU]] : tensor<64x128xf16>
+// CHECK-NEXT:      }
+// CHECK-NEXT:      spyre.yield [[SCOPE]] : tensor<64x128xf16>
+// CHECK-NEXT:    } {input_dims = {{\[\[}}"", ""], ["rows", "columns"], ["", ""]]}
+// CHECK-NEXT:    return [[K]]
+func.func @chains_on_both_sides(%x: tensor<64x128xf16>, %scale: tensor<1x128xf16>, %residual: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  %two = spyre.constant dense<2.0> : tensor<1x1xf16>
+  %doubled = spyre.pointwise mul(%x, %two) : (tensor<64x128xf16>, tensor<1x1xf16>) -> tensor<64x128xf16>
+  %scaled = spyre.pointwise mul(%doubled, %scale) : (tensor<64x128xf16>, tensor<1x128xf16>) -> tensor<64x128xf16>
+  %y = spyre.kernel "k"(%in = %scaled : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", "columns"]]}
+  %sum = spyre.pointwise add(%y, %residual) : tensor<64x128xf16>
+  %relu = spyre.pointwise relufwd(%sum) : tensor<64x128xf16>
+  return %relu : tensor<64x128xf16>
+}
+
+// An output that others need stays; one that is read twice in an op is read twice; each reader moves by itself.
+// CHECK-LABEL: func.func @readers_of_one_output(
+// CHECK-NEXT:    [[K:%.+]]:3 = spyre.kernel "k"
+// CHECK-NEXT:      spyre.hint
+// CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp
+// CHECK-NEXT:        [[TWICE:%.+]] = spyre.pointwise add([[EXP]], [[EXP]])
+// CHECK-NEXT:        [[NEG:%.+]] = spyre.pointwise neg([[EXP]])
+// CHECK:         return [[K]]#0, [[K]]#1, [[K]]#2
+func.func @readers_of_one_output(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xf16>, tensor<64x128xf16>) {
+  %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  %twice = spyre.pointwise add(%y, %y) : tensor<64x128xf16>
+  %neg = spyre.pointwise neg(%y) : tensor<64x128xf16>
+  return %y, %twice, %neg : tensor<64x128xf16>, tensor<64x128xf16>, tensor<64x128xf16>
+}
+
+// Outputs of different shapes and ranks; a consumer of two of them; a reduction of rows, which are whole in a tile.
+// CHECK-LABEL: func.func @two_outputs(
+// CHECK-NEXT:    [[K:%.+]] = spyre.kernel "norm"
+// CHECK-NEXT:      spyre.hint
+// CHECK-NEXT:        [[SUM:%.+]] = spyre.reduce sum([[X:%.+]]) dims [1]
+// CHECK:             [[DIFFERENCE:%.+]] = spyre.pointwise sub([[X]], [[SUM]])
+// CHECK-NEXT:        [[ROW:%.+]] = spyre.view [[SUM]]
+// CHECK-NEXT:        [[COLUMN:%.+]] = spyre.view [[ROW]]
+// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.pointwise mul([[DIFFERENCE]], [[COLUMN]])
+// CHECK-NEXT:        [[MAX:%.+]] = spyre.reduce max([[PRODUCT]]) dims [1]
+// CHECK-NEXT:        spyre.yield [[MAX]] : tensor<64x1xf16>
+// CHECK:         return [[K]]
+func.func @two_outputs(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
+  %y:2 = spyre.kernel "norm"(%in = %x : tensor<64x128xf16>) {
+    %e:2 = spyre.hint tiles(rows = 4) {
+      %sum = spyre.reduce sum(%in) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
+      %row = spyre.view %sum by affine_map<(d0) -> (d0, 0)> : tensor<64x1xf16> -> tensor<64xf16>
+      %difference = spyre.pointwise sub(%in, %sum) : (tensor<64x128xf16>, tensor<64x1xf16>) -> tensor<64x128xf16>
+      spyre.yield %difference, %row : tensor<64x128xf16>, tensor<64xf16>
+    }
+    spyre.yield %e#0, %e#1 : tensor<64x128xf16>, tensor<64xf16>
+  } {input_dims = [["rows", ""]]}
+  %column = spyre.view %y#1 by affine_map<(d0, d1) -> (d0)> : tensor<64xf16> -> tensor<64x1xf16>
+  %product = spyre.pointwise mul(%y#0, %column) : (tensor<64x128xf16>, tensor<64x1xf16>) -> tensor<64x128xf16>
+  %max = spyre.reduce max(%product) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
+  return %max : tensor<64x1xf16>
+}
+
+// Views between an op and the kernel come along, on both sides.
+// CHECK-LABEL: func.func @views_come_along(
+// CHECK-SAME:    [[X:%.+]]: tensor<128x64xf16>) -> tensor<128x64xf16>
+// CHECK-NEXT:    [[K:%.+]] = spyre.kernel "k"([[X_:%.+]] = [[X]] : tensor<128x64xf16>) {
+// CHECK-NEXT:      spyre.hint
+// CHECK-NEXT:        [[NEG:%.+]] = spyre.pointwise neg([[X_]]) : tensor<128x64xf16>
+// CHECK-NEXT:        [[T:%.+]] = spyre.view [[NEG]]
+// CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[T]])
+// CHECK-NEXT:        [[BACK:%.+]] = spyre.view [[EXP]]
+// CHECK-NEXT:        spyre.pointwise abs([[BACK]]) : tensor<128x64xf16>
+// CHECK:         } {input_dims = {{\[\[}}"", "rows"]]}
+func.func @views_come_along(%x: tensor<128x64xf16>) -> tensor<128x64xf16> {
+  %neg = spyre.pointwise neg(%x) : tensor<128x64xf16>
+  %t = spyre.view %neg by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x64xf16> -> tensor<64x128xf16>
+  %y = spyre.kernel "k"(%in = %t : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  %back = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x128xf16> -> tensor<128x64xf16>
+  %abs = spyre.pointwise abs(%back) : tensor<128x64xf16>
+  return %abs : tensor<128x64xf16>
+}
+
+// An op whose result two scopes read stands in front of both, so that it is made once.
+// CHECK-LABEL: func.func @two_scopes(
+// CHECK-NEXT:    spyre.kernel "k"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>) {
+// CHECK-NEXT:      [[NEG:%.+]] = spyre.pointwise neg([[X]])
+// CHECK-NEXT:      spyre.hint tiles(rows = 4) {
+// CHECK-NEXT:        spyre.pointwise exp([[NEG]])
+// CHECK:           spyre.hint tiles(rows = 4) {
+// CHECK-NEXT:        spyre.pointwise abs([[NEG]])
+func.func @two_scopes(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xf16>) {
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  %y:2 = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    %f = spyre.hint tiles(rows = 4) {
+      %abs = spyre.pointwise abs(%in) : tensor<64x128xf16>
+      spyre.yield %abs : tensor<64x128xf16>
+    }
+    spyre.yield %e, %f : tensor<64x128xf16>, tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  return %y#0, %y#1 : tensor<64x128xf16>, tensor<64x128xf16>
+}
+
+// What is known needs no input; an input that shows a product twice is one product.
+// CHECK-LABEL: func.func @inputs_that_go(
+// CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16>) -> tensor<64x128xf16>
+// CHECK-NEXT:    spyre.kernel "k"([[X_:%.+]] = [[X]] : tensor<64x128xf16>) {
+// CHECK-NEXT:      spyre.hint tiles(rows = 4) {
+// CHECK-NEXT:        [[NEG:%.+]] = spyre.pointwise neg([[X_]])
+// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.pointwise mul([[NEG]], [[NEG]])
+// CHECK-NEXT:        [[ONE:%.+]] = spyre.constant
+// CHECK-NEXT:        spyre.pointwise add([[PRODUCT]], [[ONE]])
+func.func @inputs_that_go(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  %one = spyre.constant dense<1.0> : tensor<1x128xf16>
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  %y = spyre.kernel "k"(%a = %neg : tensor<64x128xf16>, %b = %neg : tensor<64x128xf16>, %c = %one : tensor<1x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %product = spyre.pointwise mul(%a, %b) : tensor<64x128xf16>
+      %sum = spyre.pointwise add(%product, %c) : (tensor<64x128xf16>, tensor<1x128xf16>) -> tensor<64x128xf16>
+      spyre.yield %sum : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""], ["rows", ""], []]}
+  return %y : tensor<64x128xf16>
+}
+
+// Behind a product that a loop inside of another one sums up an op stands in the outer one.
+// CHECK-LABEL: func.func @behind_a_sum(
+// CHECK:           spyre.hint tiles(m = 4, k = 2) {
+// CHECK-NEXT:        [[P:%.+]] = spyre.matmul
+// CHECK-NEXT:        spyre.pointwise relufwd([[P]])
+func.func @behind_a_sum(%a: tensor<64x128xf16>, %b: tensor<128x64xf16>) -> tensor<64x64xf16> {
+  %y = spyre.kernel "matmul"(%l = %a : tensor<64x128xf16>, %r = %b : tensor<128x64xf16>) {
+    %e = spyre.hint tiles(m = 4, k = 2) {
+      %p = spyre.matmul(%l, %r) : (tensor<64x128xf16>, tensor<128x64xf16>) -> tensor<64x64xf16>
+      spyre.yield %p : tensor<64x64xf16>
+    }
+    spyre.yield %e : tensor<64x64xf16>
+  } {input_dims = [["m", "k"], ["k", ""]]}
+  %relu = spyre.pointwise relufwd(%y) : tensor<64x64xf16>
+  return %relu : tensor<64x64xf16>
+}
+
+// The order in which ops stand that need nothing of each other makes no difference to what moves.
+// CHECK-LABEL: func.func @another_order(
+// CHECK-NEXT:    spyre.kernel "k"
+// CHECK-NEXT:      spyre.hint
+// CHECK-NEXT:        spyre.pointwise neg
+// CHECK-NEXT:        spyre.pointwise abs
+// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.pointwise mul
+// CHECK-NEXT:        [[SECOND:%.+]] = spyre.pointwise exp([[PRODUCT]])
+// CHECK-NEXT:        [[FIRST:%.+]] = spyre.pointwise relufwd([[PRODUCT]])
+// CHECK-NEXT:        spyre.yield [[SECOND]], [[FIRST]]
+func.func @another_order(%x: tensor<64x128xf16>, %y: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xf16>) {
+  %abs = spyre.pointwise abs(%y) : tensor<64x128xf16>
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  %k = spyre.kernel "k"(%a = %neg : tensor<64x128xf16>, %b = %abs : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %product = spyre.pointwise mul(%a, %b) : tensor<64x128xf16>
+      spyre.yield %product : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""], ["rows", ""]]}
+  %second = spyre.pointwise exp(%k) : tensor<64x128xf16>
+  %first = spyre.pointwise relufwd(%k) : tensor<64x128xf16>
+  return %first, %second : tensor<64x128xf16>, tensor<64x128xf16>
+}

@@ -1,0 +1,156 @@
+//! Random programs around three kernels: ops in front of them and behind them, in chains, with operands of their own, some read by others as well. Fused
+//! and separate they are validated against the program as it was imported, and fused none takes longer, by the model.
+//!
+//! `SPYRE_RANDOM_KERNELS=500 cargo test --test random_kernels -- --nocapture` runs so many, and says what they take together.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
+
+use rayon::prelude::*;
+use serde_json::Value;
+use std::{env, fmt::Write as _, fs, process::Command};
+
+const DEFAULT_PROGRAMS: u64 = 24;
+
+/// Numbers that are the same for a seed on every machine.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, limit: u64) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((self.0 >> 33) % limit).unwrap()
+    }
+
+    fn pick<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[self.below(list.len() as u64)]
+    }
+}
+
+/// A program under construction: rows and columns of what the ops compute with.
+struct Program {
+    draws: Draws,
+    body: String,
+    arguments: Vec<String>,
+    n_values: usize,
+}
+
+impl Program {
+    fn argument(&mut self, of: &str) -> String {
+        let name = format!("%arg{}", self.arguments.len());
+        self.arguments.push(format!("{name}: tensor<{of}xf16>"));
+        name
+    }
+
+    /// An elementwise op on a value of these sizes, with an operand of its own as often as not.
+    fn elementwise(&mut self, value: &str, [rows, columns]: [i64; 2]) -> String {
+        let (result, of) = (format!("%v{}", self.n_values), format!("{rows}x{columns}"));
+        self.n_values += 1;
+        let function = self.draws.pick(&["neg", "abs", "relufwd", "add", "mul", "sub", "maximum"]);
+        if ["neg", "abs", "relufwd"].contains(&function) {
+            writeln!(self.body, "  {result} = spyre.pointwise {function}({value}) : tensor<{of}xf16>").unwrap();
+            return result;
+        }
+        let other = [of.clone(), format!("1x{columns}"), format!("{rows}x1")][self.draws.below(3)].clone();
+        let operand = if other == of && self.draws.below(3) == 0 { value.to_owned() } else { self.argument(&other) };
+        let types = format!("(tensor<{of}xf16>, tensor<{other}xf16>) -> tensor<{of}xf16>");
+        writeln!(self.body, "  {result} = spyre.pointwise {function}({value}, {operand}) : {types}").unwrap();
+        result
+    }
+
+    fn chain(&mut self, mut value: String, sizes: [i64; 2]) -> String {
+        for _ in 0..self.draws.below(4) {
+            value = self.elementwise(&value, sizes);
+        }
+        value
+    }
+
+    fn of(seed: u64) -> String {
+        let mut program = Self { draws: Draws(seed), body: String::new(), arguments: Vec::new(), n_values: 0 };
+        let rows = [64, 128, 256][program.draws.below(3)];
+        let columns = [64, 128, 192][program.draws.below(3)];
+        let x = program.argument(&format!("{rows}x{columns}"));
+        let made = program.chain(x, [rows, columns]);
+        let tiles = [1, 2, 4][program.draws.below(3)];
+        let kind = program.draws.below(3);
+        let width = if kind == 1 { 128 } else { columns };
+        let weight = program.argument(&format!("{columns}x128"));
+        program.kernel(kind, &made, &weight, [rows, columns], tiles);
+        let behind = program.chain("%y".to_owned(), [rows, width]);
+        let others = [made.clone(), "%y".to_owned()];
+        let (returned, of) = match program.draws.below(4) {
+            0 => (others[0].clone(), format!("tensor<{rows}x{columns}xf16>")),
+            1 => (others[1].clone(), format!("tensor<{rows}x{width}xf16>")),
+            _ => (behind.clone(), format!("tensor<{rows}x{width}xf16>")),
+        };
+        let arguments = program.arguments.join(", ");
+        let Self { body, .. } = program;
+        format!(
+            "func.func @main({arguments}) -> (tensor<{rows}x{width}xf16>, {of}) {{\n{body}  return {behind}, {returned} : tensor<{rows}x{width}xf16>, {of}\n}}\n"
+        )
+    }
+
+    /// A norm of rows, a product, or a softmax.
+    fn kernel(&mut self, kind: usize, made: &str, weight: &str, [rows, columns]: [i64; 2], tiles: i64) {
+        let (whole, column) = (format!("tensor<{rows}x{columns}xf16>"), format!("tensor<{rows}x1xf16>"));
+        let (inputs, dims, last, of, ops) = match kind {
+            1 => {
+                let (right, product) = (format!("tensor<{columns}x128xf16>"), format!("tensor<{rows}x128xf16>"));
+                let ops = format!("      %p = spyre.matmul(%in, %w) : ({whole}, {right}) -> {product}\n");
+                (format!("%in = {made} : {whole}, %w = {weight} : {right}"), r#"["rows", ""], []"#, "%p", product, ops)
+            }
+            0 => {
+                let ops = format!(
+                    "      %s = spyre.pointwise mul(%in, %in) : {whole}\n      %r = spyre.reduce mean(%s) dims [1] {{constants = array<f64: {}>}} : {whole} -> {column}\n      %q = spyre.pointwise sub(%in, %r) : ({whole}, {column}) -> {whole}\n",
+                    1.0 / columns as f64
+                );
+                (format!("%in = {made} : {whole}"), r#"["rows", ""]"#, "%q", whole, ops)
+            }
+            _ => {
+                let ops = format!(
+                    "      %m = spyre.reduce max(%in) dims [1] : {whole} -> {column}\n      %d = spyre.pointwise sub(%in, %m) : ({whole}, {column}) -> {whole}\n      %e = spyre.pointwise exp(%d) : {whole}\n      %s = spyre.reduce sum(%e) dims [1] : {whole} -> {column}\n      %q = spyre.pointwise realdiv(%e, %s) : ({whole}, {column}) -> {whole}\n"
+                );
+                (format!("%in = {made} : {whole}"), r#"["rows", ""]"#, "%q", whole, ops)
+            }
+        };
+        write!(
+            self.body,
+            "  %y = spyre.kernel \"k\"({inputs}) knobs([#spyre.knob<T = {tiles} in pow2 1 to 4>]) {{\n    %h = spyre.hint tiles(rows = T) {{\n{ops}      spyre.yield {last} : {of}\n    }}\n    spyre.yield %h : {of}\n  }} {{input_dims = [{dims}]}}\n"
+        )
+        .unwrap();
+    }
+}
+
+/// The modelled time of a program, validated; or what is wrong.
+fn compiled(seed: u64, mode: &str) -> Result<f64, String> {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    let text = Program::of(seed);
+    fs::write(at("program.mlir"), &text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    command.arg(at("program.mlir")).arg("-o").arg(at("out")).args(["--validate", "--kernels", mode, "--report"]).arg(at("report.json"));
+    let done = command.output().unwrap();
+    if !done.status.success() || !String::from_utf8_lossy(&done.stdout).contains("validated: ") {
+        return Err(format!("seed {seed}, {mode}: {}\n{text}", String::from_utf8_lossy(&done.stderr)));
+    }
+    let report: Value = serde_json::from_str(&fs::read_to_string(at("report.json")).unwrap()).unwrap();
+    Ok(report["time"]["estimate_us"].as_f64().unwrap())
+}
+
+#[test]
+fn what_is_fused_is_right_and_never_slower() {
+    let n_programs = env::var("SPYRE_RANDOM_KERNELS").ok().and_then(|number| number.parse().ok()).unwrap_or(DEFAULT_PROGRAMS);
+    let run = |seed: u64| {
+        let (fused, separate) = (compiled(seed, "fuse")?, compiled(seed, "separate")?);
+        // Times are rounded to a thousandth.
+        if fused > separate + 0.002 {
+            Err(format!("seed {seed}: {fused} us fused, {separate} us separate\n{}", Program::of(seed)))
+        } else {
+            Ok((fused, separate))
+        }
+    };
+    let results: Vec<Result<(f64, f64), String>> = (0..n_programs).into_par_iter().map(run).collect();
+    let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} of {n_programs} programs: {}", wrong.len(), wrong[0]);
+    let sum = |which: fn(&(f64, f64)) -> f64| results.iter().flatten().map(which).sum::<f64>();
+    let (fused, separate) = (sum(|both| both.0), sum(|both| both.1));
+    println!("{n_programs} programs: {fused:.0} us fused, {separate:.0} us separate, {:.2}", fused / separate);
+}
