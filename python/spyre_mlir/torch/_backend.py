@@ -12,7 +12,6 @@ from torch._dynamo.backends.common import aot_autograd
 from torch.fx import GraphModule
 
 from ._decompositions import table
-from ._device import on_host
 from ._graph import DynamicGraph, StaticGraph, is_dynamic
 from ._hints import drop_hints, has_hints, names_of
 from ._options import Options
@@ -27,7 +26,6 @@ def backend(gm: GraphModule, example_inputs: Sequence[Any], *, options: Mapping[
     """Compiles a graph of Dynamo. `options` are those of `_options.Options` and of `spyre_mlir.compile`."""
     chosen = Options.of(options)
     names = [names_of(value) for value in example_inputs]
-    on_host(gm)
     compile_graph = aot_autograd(
         fw_compiler=functools.partial(compile_forward, options=chosen, names=names),
         bw_compiler=functools.partial(compile_backward, options=chosen),

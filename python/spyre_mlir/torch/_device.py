@@ -43,7 +43,8 @@ class SpyreTensor(torch.Tensor):
 
     @staticmethod
     def __tensor_unflatten__(inner: dict[str, torch.Tensor], meta: None, size: Sequence[int], stride: Sequence[int]) -> SpyreTensor:
-        return SpyreTensor(inner["host"])
+        # What a graph makes from nothing may be on the device already.
+        return SpyreTensor(host_of(inner["host"]))
 
     def __repr__(self, *, tensor_contents: object = None) -> str:
         return f"{repr(self.host).removesuffix(')')}, device='{NAME}')"
@@ -107,16 +108,3 @@ def register_memory() -> torch.library.Library:
     for name, function in (("empty.memory_format", empty), ("empty_strided", empty_strided), ("_copy_from", copy_from)):
         library.impl(name, function, "PrivateUse1")
     return library
-
-
-def on_host(gm: torch.fx.GraphModule) -> None:
-    """Lets a graph make and move its tensors on the host, where those are that AOTAutograd takes out of its inputs."""
-    for node in gm.graph.nodes:
-        if node.op == "call_method" and node.target == "to":
-            node.args = tuple("cpu" if is_spyre_name(value) else host_of(value) for value in node.args)
-        if is_spyre(node.kwargs.get("device")):
-            node.kwargs = {**node.kwargs, "device": torch.device("cpu")}
-
-
-def is_spyre_name(value: object) -> bool:
-    return isinstance(value, str) and value.split(":")[0] == NAME

@@ -15,14 +15,9 @@ def known_nodes(graph: Graph) -> set[Node]:
     """The nodes that depend on no input and draw nothing at random."""
     known: set[Node] = set()
     for node in graph.nodes:
-        if node.op == "get_attr" or (node.op == "call_function" and is_repeatable(node) and known.issuperset(node.all_input_nodes)):
+        if node.op == "get_attr" or (node.op == "call_function" and not node.is_impure() and known.issuperset(node.all_input_nodes)):
             known.add(node)
     return known
-
-
-def is_repeatable(node: Node) -> bool:
-    """Whether an operation gives the same each time, and does nothing else."""
-    return torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()) and not node.is_impure()
 
 
 def with_known(nodes: Iterable[Node], known: set[Node]) -> list[Node]:

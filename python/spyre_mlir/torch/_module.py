@@ -74,6 +74,11 @@ class CompiledModule:
     def program(self) -> spyre_mlir.Program:
         return self.region.compiled.program
 
+    @property
+    def names(self) -> list[str]:
+        """What the arguments of the program are called in the module, in order: `layers.0.weight`, or the name of an input."""
+        return [self.inputs[position].target or self.inputs[position].arg.name for position in self.region.kept]
+
     def name_dimensions(self) -> None:
         placeholders = self.exported.graph_module.graph.find_nodes(op="placeholder")
         for node, value in zip(placeholders, self.arguments(self.examples), strict=True):

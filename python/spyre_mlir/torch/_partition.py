@@ -60,9 +60,20 @@ class Split:
             if node.target is operator.getitem:
                 reason = self.reasons.get(node.args[0])
             else:
-                reason = self.verdict(node)
+                reason = self.verdict(node) and self.verdict_of_given(node)
             if reason is not None:
                 self.reasons[node] = reason
+
+    def verdict_of_given(self, node: Node) -> str | None:
+        """Why the compiler refuses an operation that is given what it reads; what is known, and was the trouble, is left to PyTorch."""
+        reason, known = self.verdict(node), self.known
+        self.known = known.difference(node.all_input_nodes)
+        found = self.verdict(node)
+        if found is not None:
+            self.known = known
+            return reason
+        self.reasons.update((read, reason) for read in node.all_input_nodes if read in known and read.op == "call_function")
+        return None
 
     def verdict(self, node: Node) -> str | None:
         """Why the compiler refuses an operation on its own, with what it reads that is known; None if it takes it."""
@@ -107,10 +118,6 @@ class Split:
         support = Support(lambda node: node.op == "call_function" and node not in self.reasons and node not in self.known)
         partitioner = CapabilityBasedPartitioner(self.gm, support, allows_single_node_partition=True)
         home = {node: number for number, part in enumerate(partitioner.propose_partitions()) for node in part.nodes}
-        for node in home:
-            # A tuple is no value of a program: who takes a tensor out of it stands where it is made.
-            if node.target is operator.getitem:
-                home[node] = home[node.args[0]]
         parts: dict[int, list[Node]] = {}
         for node in self.gm.graph.nodes:
             if node in home:

@@ -61,22 +61,15 @@ def operations(block: ir.Block) -> list[ir.Operation]:
 
 def hoist_sources(block: ir.Block) -> None:
     """Constants and fresh tensors go in front of everything else, so that they part no scope."""
-    first = next(op for op in operations(block) if op.name not in SOURCES)
-    inside = {value_key(value) for value in block.arguments}
-    before: set[object] = set()
+    first = next(op for op in operations(block) if not is_free(op))
     for op in operations(block):
-        if op.name not in SOURCES:
-            continue
-        if all(value_key(value) in before | inside for value in op.operands):
+        if is_free(op):
             op.move_before(first)
-            before.update(value_key(value) for value in op.results)
 
 
-def value_key(value: ir.Value) -> object:
-    """Values are told apart by their place: the bindings make a new object at each look."""
-    if isinstance(value.owner, ir.Block):
-        return ("argument", ir.BlockArgument(value).arg_number)
-    return (hash(value.owner), ir.OpResult(value).result_number)
+def is_free(op: ir.Operation) -> bool:
+    """Whether a source reads nothing but sources and arguments."""
+    return op.name in SOURCES and all(isinstance(value.owner, ir.Block) or is_free(value.owner.operation) for value in op.operands)
 
 
 def wrap_level(block: ir.Block, wishes: Mapping[int, Wishes], level: int) -> None:
@@ -87,24 +80,23 @@ def wrap_level(block: ir.Block, wishes: Mapping[int, Wishes], level: int) -> Non
 
 
 def runs(block: ir.Block, level: int) -> list[tuple[int, list[ir.Operation]]]:
-    """Neighbours in one scope. What stands between them is moved in front of the run where it reads nothing of it."""
+    """Neighbours in one scope. What stands between them and reads nothing of the scope is moved in front of them."""
     found: list[tuple[int, list[ir.Operation]]] = []
-    current: list[ir.Operation] = []
-    number = None
+    between: list[ir.Operation] = []
     for op in operations(block):
         path = path_of(op)
-        own = path[level] if len(path) > level else None
-        if number is not None and own != number:
-            if own is None and op.name not in LAST and not any(reads(op, member) for member in current):
-                op.move_before(current[0])
-                continue
-            found.append((number, current))
-            current, number = [], None
-        if own is not None:
-            number = own
-            current.append(op)
-    if number is not None:
-        found.append((number, current))
+        if len(path) <= level:
+            between.append(op)
+            continue
+        number = path[level]
+        run = found[-1][1] if found and found[-1][0] == number else None
+        if run is not None and not any(reads(other, member) for other in between for member in run):
+            for other in between:
+                other.move_before(run[0])
+            run.append(op)
+        else:
+            found.append((number, [op]))
+        between = []
     return found
 
 

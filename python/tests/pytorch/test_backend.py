@@ -195,9 +195,10 @@ def test_strides_are_those_that_pytorch_has_seen():
 
 
 def test_random_numbers_are_new_each_time():
-    function = compiled(lambda x: torch.nn.functional.dropout(x, 0.5, True))
     x = torch.ones(8, 64)
-    assert not torch.equal(function(x), function(x))
+    for random in (lambda x: torch.nn.functional.dropout(x, 0.5, True), lambda x: x + torch.rand(64), lambda x: (x + 1, torch.rand(64))[1]):
+        function = compiled(random)
+        assert not torch.equal(function(x), function(x))
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.complex64, torch.int16])

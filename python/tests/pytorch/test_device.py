@@ -112,12 +112,15 @@ def test_what_is_changed_in_place_on_the_device_is_changed():
         """)
 
 
-def test_tensors_made_and_moved_inside_are_on_the_host():
+def test_tensors_made_and_moved_inside_are_where_they_should_be():
     run("""
         def inside(x):
-            return x + torch.arange(64, device=x.device), x.to("cpu") + 1, torch.ones(64).to("spyre") + x
+            made = torch.zeros(3, device=x.device)
+            counts = torch.histc(x, 8, 0.0, 8.0)
+            return x + torch.arange(64, device=x.device), x.to("cpu") + 1, torch.ones(64).to("spyre") + x, made, counts
 
         x = torch.ones(8, 64, device="spyre")
         for found, wanted in zip(torch.compile(inside)(x), inside(x)):
-            assert torch.equal(found.cpu(), wanted.cpu())
+            assert found.device == wanted.device and torch.equal(found.cpu(), wanted.cpu())
+            assert found.device.type == "cpu" or type(found.host) is torch.Tensor
         """)

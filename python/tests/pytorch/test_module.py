@@ -43,6 +43,7 @@ def test_weights_are_arguments_as_they_are_at_each_call():
     model = Perceptron().half()
     x = half(8, 64)
     compiled = st.compile(model, x)
+    assert compiled.names == ["first.weight", "first.bias", "second.weight", "second.bias", "x"]
     assert [value.shape for value in compiled.program.arguments] == [(128, 64), (128,), (64, 128), (64,), (8, 64)]
     with torch.no_grad():
         assert torch.allclose(compiled(x), model(x), atol=5e-3)

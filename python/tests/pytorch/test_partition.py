@@ -91,6 +91,15 @@ def test_each_part_has_the_constants_that_it_reads(refuse, left, linalg):
     assert len(signatures) > 1 and not any("i64" in signature for signature in signatures)
 
 
+def test_a_constant_that_is_refused_is_left_alone(left):
+    def counted(x):
+        return torch.exp(x) + torch.histc(torch.arange(64).float(), 64, 0.0, 64.0)
+
+    x = torch.rand(8, 64)
+    assert torch.allclose(run(counted, x), counted(x), rtol=1e-2)
+    assert ["aten.histc.default(float32[64]) is left on the CPU" in line for line in left()] == [True]
+
+
 def test_the_compiler_is_asked_once_for_equal_operations(refuse, monkeypatch):
     asked = []
     refuse(lowered=r"math\.tanh", compiled=r"math\.tanh")

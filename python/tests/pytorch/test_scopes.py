@@ -1,0 +1,68 @@
+"""Operations of linalg in their scopes, by the marks in their locations."""
+
+import pytest
+
+pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
+pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+
+from torch_mlir import ir  # noqa: E402
+
+from spyre_mlir.torch import _scopes  # noqa: E402
+
+T = "tensor<4xf16>"
+
+
+def wrapped(ops, wishes, result):
+    """The operations, each with its number, what it reads and its scopes, after `wrap`: `exp`s in letters, scopes in brackets."""
+    body = "".join(
+        f'    %{name} = linalg.exp ins(%{read} : {T}) outs(%x : {T}) -> {T} loc("{name}.py{_scopes.MARK + path if path else ""}":1:1)\n'
+        for name, read, path in ops
+    )
+    text = f'func.func @main(%x: {T}) -> {T} {{\n{body}    return %{result} : {T} loc("f.py{_scopes.MARK}1":1:1)\n}}'
+    with ir.Context() as context, ir.Location.unknown():
+        context.allow_unregistered_dialects = True
+        module = ir.Module.parse(text)
+        block = module.body.operations[0].regions[0].blocks[0]
+        _scopes.wrap(block, wishes)
+        assert module.operation.verify()
+        return shape(block)
+
+
+def shape(block):
+    found = ""
+    for op in block.operations:
+        if op.operation.name == "spyre.hint":
+            [dim] = op.operation.attributes["tile_dims"]
+            found += f"{dim.value}[{shape(op.operation.regions[0].blocks[0])}]"
+        elif op.operation.name == "linalg.exp":
+            found += str(op.operation.location)[len('loc("')]
+    return found
+
+
+ONE = {1: {"tiles": {"M": 2}}}
+TWO = {1: {"tiles": {"M": 2}}, 2: {"tiles": {"K": 2}}}
+
+
+@pytest.mark.parametrize(
+    ("ops", "wishes", "wanted"),
+    [
+        ([("a", "x", "1"), ("b", "a", "1")], ONE, "M[ab]"),
+        # What stands between and reads nothing of the scope goes in front of it.
+        ([("a", "x", "1"), ("b", "x", ""), ("c", "b", "1")], ONE, "bM[ac]"),
+        # What reads something of it parts it.
+        ([("a", "x", "1"), ("b", "a", ""), ("c", "b", "1")], ONE, "M[a]bM[c]"),
+        ([("a", "x", "1"), ("b", "a", "1,2"), ("c", "b", "1")], TWO, "M[aK[b]c]"),
+        ([("a", "x", "1"), ("b", "a", "2")], TWO, "M[a]K[b]"),
+        ([("a", "x", ""), ("b", "a", "1"), ("c", "b", "")], ONE, "aM[b]c"),
+    ],
+)
+def test_neighbours_of_a_scope_stand_in_it(ops, wishes, wanted):
+    assert wrapped(ops, wishes, ops[-1][0]) == wanted
+
+
+def test_what_is_read_outside_is_a_result_of_the_scope():
+    assert wrapped([("a", "x", "1,2"), ("b", "x", "1"), ("c", "a", "")], TWO, "c") == "M[K[a]b]c"
+
+
+def test_names_of_files_are_as_they_were():
+    assert _scopes.unmark(f'loc("a.py{_scopes.MARK}1,22":1:1)') == 'loc("a.py":1:1)'
