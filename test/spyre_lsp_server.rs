@@ -1,5 +1,7 @@
 //! `spyre-lsp-server` as an editor talks to it: diagnostics, hover, definition, completion.
 
+#![allow(clippy::unwrap_used, reason = "a test of what is printed")]
+
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader, Read, Write},

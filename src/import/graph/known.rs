@@ -67,7 +67,9 @@ impl Known {
     /// `function` of the elements of several tensors, element by element; dimensions of size 1 and numbers are broadcast.
     #[must_use]
     pub fn combined(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[f64]) -> f64) -> Self {
-        let steps: Vec<Vec<i64>> = inputs.iter().map(|(_, from)| broadcast_strides(from, shape)).collect();
+        // One number may stand for a tensor of any shape.
+        let steps_of = |(known, from): &(&Self, &[i64])| broadcast_strides(if known.0.len() == 1 { &[] } else { from }, shape);
+        let steps: Vec<Vec<i64>> = inputs.iter().map(steps_of).collect();
         let mut operands = vec![0.0; inputs.len()];
         let compute = |point: Vec<i64>| {
             for ((operand, (known, _)), steps) in operands.iter_mut().zip(inputs).zip(&steps) {
@@ -172,6 +174,13 @@ mod tests {
 
     fn numbers(known: &Known) -> Vec<f64> {
         known.numbers().collect()
+    }
+
+    #[test]
+    fn one_number_is_combined_as_a_tensor_of_any_shape() {
+        let (one, table) = (Known::number(2.0), Known::table(&[0.0, 1.0, 2.0]));
+        let sum = Known::combined(&[(&one, &[1, 3]), (&table, &[1, 3]), (&one, &[])], &[1, 3], |of| of.iter().sum());
+        assert_eq!(numbers(&sum), [4.0, 5.0, 6.0]);
     }
 
     #[test]
