@@ -127,4 +127,13 @@ mod tests {
         assert!(!module && collected.len() == 1 && collected[0].severity == "error", "{collected:?}");
         assert_eq!((collected[0].places[0].line, collected[0].places[0].column), (1, 1));
     }
+
+    #[test]
+    fn a_text_is_read_to_its_end_and_no_further() {
+        let session = session();
+        assert!(Module::parse(&session, &"module {} and more"[.."module {}".len()]).is_some());
+        let (module, collected) =
+            collect(session.context(), || Module::parse(&session, &"module {} and more"[.."module {} and".len()]).is_some());
+        assert!(!module && collected[0].places[0].column == 11, "{collected:?}");
+    }
 }

@@ -122,8 +122,7 @@ impl<'c> Module<'c> {
     /// Parses text, for tests and for checking what we are about to write; errors go to the context's handlers.
     #[must_use]
     pub fn parse(session: &'c Session, text: &str) -> Option<Self> {
-        // SAFETY: MLIR copies the text.
-        let raw = unsafe { mlir_sys::mlirModuleCreateParse(session.context.to_raw(), string_ref(text)) };
+        let raw = parsed(&session.context, text);
         (!raw.ptr.is_null()).then(|| Self { raw, session })
     }
 
@@ -198,13 +197,19 @@ pub fn compile_copy(copy: &mut Scratch<'_>, options: &str) -> bool {
 /// Whether a text is a valid module; what is wrong with it has been reported.
 #[must_use]
 pub fn parses(context: &Context, text: &str) -> bool {
-    // SAFETY: MLIR copies the text; the module is destroyed at once.
-    unsafe {
-        let raw = mlir_sys::mlirModuleCreateParse(context.to_raw(), string_ref(text));
-        let is_module = !raw.ptr.is_null();
-        if is_module {
-            mlir_sys::mlirModuleDestroy(raw);
-        }
-        is_module
+    let raw = parsed(context, text);
+    let is_module = !raw.ptr.is_null();
+    if is_module {
+        // SAFETY: destroyed once, at once.
+        unsafe { mlir_sys::mlirModuleDestroy(raw) };
     }
+    is_module
+}
+
+/// The module of a text; null if it is none, which has been reported.
+fn parsed(context: &Context, text: &str) -> MlirModule {
+    // MLIR's lexer knows the end of a text by the byte behind it.
+    let ended = format!("{text}\0");
+    // SAFETY: the text and the byte behind it outlive the call, which copies what it keeps.
+    unsafe { mlir_sys::mlirModuleCreateParse(context.to_raw(), string_ref(&ended[..text.len()])) }
 }
