@@ -275,7 +275,7 @@ pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
     unsafe { mlirAttributeIsAElements(attribute.to_raw()).then(|| Type::from_raw(mlirAttributeGetType(attribute.to_raw()))) }
 }
 
-/// A dense constant of floats or 32-bit integers: one number for every element, or one for all.
+/// A dense constant of floats, or of integers of 8, 32 or 64 bits: one number for every element, or one for all.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "the numbers become what the element type can hold")]
 pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
@@ -285,6 +285,8 @@ pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
         ScalarType::Bf16 => numbers.iter().flat_map(|&number| half::bf16::from_f64(number).to_le_bytes()).collect(),
         ScalarType::F32 => numbers.iter().flat_map(|&number| (number as f32).to_le_bytes()).collect(),
         ScalarType::F64 => numbers.iter().flat_map(|&number| number.to_le_bytes()).collect(),
+        ScalarType::Integer(8) => numbers.iter().flat_map(|&number| (number as i8).to_le_bytes()).collect(),
+        ScalarType::Integer(64) => numbers.iter().flat_map(|&number| (number as i64).to_le_bytes()).collect(),
         _ => numbers.iter().flat_map(|&number| (number as i32).to_le_bytes()).collect(),
     };
     // SAFETY: MLIR copies the bytes, which are one element or as many as the type has.
