@@ -99,9 +99,9 @@ def compile(
 ) -> Program:
     """Compiles a module of `linalg` on tensors, TOSA or `spyre` ops.
 
-    `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers and text as
-    they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`, `dim_size={"arg0.0": 128}`), and as
-    `plan` the dictionary that another program has, or a path.
+    `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers
+    and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`,
+    `dim_size={"arg0.0": 128}`), and as `plan` the dictionary that another program has, or a path.
     The bundle goes to `bundle_dir`, or to a temporary directory that lives as long as the program. With `validate` it is checked that the
     files compute what the imported program says.
 

@@ -59,7 +59,7 @@ class Simulation:
         if len(arrays) != len(self.arguments):
             names = ", ".join(map(str, self.arguments))
             raise RunError(f"the program has {len(self.arguments)} arguments ({names}), but {len(arrays)} arrays were given")
-        given = [_checked(tensor, array) for tensor, array in zip(self.arguments, arrays)]
+        given = [_checked(tensor, array) for tensor, array in zip(self.arguments, arrays, strict=True)]
         try:
             results, report = self._native.run(given, max_steps)
         except ValueError as error:
