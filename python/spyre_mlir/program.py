@@ -7,7 +7,7 @@ import os
 import pathlib
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy
 
@@ -16,7 +16,7 @@ from spyre_mlir.errors import CompileError, Diagnostic, Place
 from spyre_mlir.sim import Simulation, Tensor
 
 #: What an option of `spyre-compile` may be given as.
-Option = Union[str, int, bool, Sequence[str], Mapping[str, Any]]
+Option = str | int | bool | Sequence[str] | Mapping[str, Any]
 
 #: The file of a program that was given as text or bytecode.
 _TEXT = "program that was given.mlir"
