@@ -36,10 +36,22 @@ pub(crate) const DRAWN: [&str; 16] = [
 ];
 
 /// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
-/// about it, which function and sizes are meant.
+/// about it, which function and sizes are meant. Kernels are drawn by `test/random_kernels.rs`.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 10] =
-    ["--compare", "--compile-to", "--dim-size", "--entry", "--plan", "--report", "--trace", "--write-plan", "--help", "--version"];
+pub(crate) const NOT_DRAWN: [&str; 12] = [
+    "--compare",
+    "--compile-to",
+    "--dim-size",
+    "--entry",
+    "--kernels",
+    "--knobs",
+    "--plan",
+    "--report",
+    "--trace",
+    "--write-plan",
+    "--help",
+    "--version",
+];
 
 /// One way to compile.
 #[derive(Clone, Debug)]
