@@ -129,7 +129,7 @@ fn hex(elements: &Elements, given: Given) -> String {
         Elements::Bool(values) if given == Given::Dense => {
             values.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect()
         }
-        Elements::Bool(values) => values.clone(),
+        Elements::F8E4M3Fn(values) | Elements::F8E5M2(values) | Elements::Bool(values) => values.clone(),
     };
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02X}").unwrap();

@@ -296,7 +296,7 @@ def Spyre_ViewOp : Spyre_Op<"view", [Pure]> {
     Constraints:
     * (view_c1) the map has one dimension per result dimension, one result per input dimension and no symbols;
     * (view_c2) every index of the result maps into the input;
-    * (view_c3) the element types are equal, or both are floating-point types or truth values.
+    * (view_c3) the element types are equal, or both are floating-point types or truth values, or numbers of 8 bits are shown as those of more.
 
     Example:
     ```mlir

@@ -166,7 +166,9 @@ LogicalResult ViewOp::verify() {
   // Integers as the numbers that ops compute with, and back.
   bool isInteger = input.getElementType().isInteger() != output.getElementType().isInteger();
   auto isNumber = [&](Type element) { return isFloat(element) || element.isInteger(1) || (isInteger && element.isInteger()); };
-  bool isInOneFormat = isNumber(input.getElementType()) && isNumber(output.getElementType());
+  // Numbers of 8 bits as those that ops compute with.
+  bool isWidened = isa<Float8E4M3FNType, Float8E5M2Type>(input.getElementType()) && isFloat(output.getElementType());
+  bool isInOneFormat = isWidened || (isNumber(input.getElementType()) && isNumber(output.getElementType()));
   if (input.getElementType() != output.getElementType() && !isInOneFormat)
     return emitOpError("shows elements of ") << input.getElementType() << " as " << output.getElementType();
   return success();

@@ -2,6 +2,7 @@
 
 use super::walk::Walk;
 use crate::affine::Expr;
+use crate::mlir::{of_e4m3fn, of_e5m2};
 
 /// A value of a function, by its place in [`Function::values`].
 pub type ValueId = usize;
@@ -36,6 +37,10 @@ pub enum ElementType {
     F64,
     /// A truth value, 1 or 0 in the format of what computes with it.
     Truth,
+    /// A number of 8 bits, `f8E4M3FN`.
+    F8E4M3Fn,
+    /// A number of 8 bits, `f8E5M2`.
+    F8E5M2,
     /// An integer of 8 bits.
     I8,
     /// An integer of 32 bits.
@@ -54,7 +59,7 @@ impl ElementType {
     /// The bytes of an element in [`Literal::bytes`].
     const fn width(self) -> usize {
         match self {
-            Self::Truth | Self::I8 => 1,
+            Self::Truth | Self::I8 | Self::F8E4M3Fn | Self::F8E5M2 => 1,
             Self::F16 | Self::Bf16 => 2,
             Self::F32 | Self::I32 => 4,
             Self::F64 | Self::I64 => 8,
@@ -92,6 +97,8 @@ impl Literal<'_> {
         match self.element {
             ElementType::F16 => half::f16::from_le_bytes(self.raw(index)).to_f64(),
             ElementType::Bf16 => half::bf16::from_le_bytes(self.raw(index)).to_f64(),
+            ElementType::F8E4M3Fn => of_e4m3fn(u8::from_le_bytes(self.raw(index))),
+            ElementType::F8E5M2 => of_e5m2(u8::from_le_bytes(self.raw(index))),
             ElementType::F32 => f64::from(f32::from_le_bytes(self.raw(index))),
             ElementType::F64 => f64::from_le_bytes(self.raw(index)),
             ElementType::Truth => f64::from(u8::from(self.truth(index, length))),
@@ -106,7 +113,13 @@ impl Literal<'_> {
             ElementType::I8 => i64::from(i8::from_le_bytes(self.raw(index))),
             ElementType::I32 => i64::from(i32::from_le_bytes(self.raw(index))),
             ElementType::I64 => i64::from_le_bytes(self.raw(index)),
-            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 | ElementType::Truth => 0,
+            ElementType::F16
+            | ElementType::Bf16
+            | ElementType::F32
+            | ElementType::F64
+            | ElementType::F8E4M3Fn
+            | ElementType::F8E5M2
+            | ElementType::Truth => 0,
         }
     }
 

@@ -186,6 +186,8 @@ fn element_of(r#type: Type<'_>) -> Option<ElementType> {
         ScalarType::F32 => Some(ElementType::F32),
         ScalarType::F64 => Some(ElementType::F64),
         ScalarType::Integer(1) => Some(ElementType::Truth),
+        ScalarType::F8E4M3Fn => Some(ElementType::F8E4M3Fn),
+        ScalarType::F8E5M2 => Some(ElementType::F8E5M2),
         ScalarType::Integer(8) => Some(ElementType::I8),
         ScalarType::Integer(32) => Some(ElementType::I32),
         ScalarType::Integer(64) => Some(ElementType::I64),

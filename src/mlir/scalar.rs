@@ -2,8 +2,8 @@
 
 use super::{Type, TypeLike};
 use mlir_sys::{
-    mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAIndex,
-    mlirTypeIsAInteger,
+    mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64,
+    mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAIndex, mlirTypeIsAInteger,
 };
 
 /// The type of an element of a tensor, or of a number outside of one.
@@ -17,6 +17,10 @@ pub enum ScalarType {
     F32,
     /// IEEE double precision.
     F64,
+    /// 8 bits, of which 3 are behind the point; without infinities.
+    F8E4M3Fn,
+    /// 8 bits, of which 2 are behind the point: the upper half of half precision.
+    F8E5M2,
     /// An integer of so many bits, without a sign; of one bit, a truth value.
     Integer(u32),
     /// An integer that says whether it has a sign.
@@ -39,6 +43,8 @@ impl ScalarType {
                 () if mlirTypeIsABF16(raw) => Self::Bf16,
                 () if mlirTypeIsAF32(raw) => Self::F32,
                 () if mlirTypeIsAF64(raw) => Self::F64,
+                () if mlirTypeIsAFloat8E4M3FN(raw) => Self::F8E4M3Fn,
+                () if mlirTypeIsAFloat8E5M2(raw) => Self::F8E5M2,
                 () if mlirTypeIsAIndex(raw) => Self::Index,
                 () if mlirTypeIsAInteger(raw) && mlirIntegerTypeIsSignless(raw) => Self::Integer(mlirIntegerTypeGetWidth(raw)),
                 () if mlirTypeIsAInteger(raw) => Self::SignedInteger,
@@ -51,6 +57,12 @@ impl ScalarType {
     #[must_use]
     pub const fn is_half(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16)
+    }
+
+    /// Whether it is one of the floating-point types of 8 bits, whose numbers those of 16 bits have.
+    #[must_use]
+    pub const fn is_quarter(self) -> bool {
+        matches!(self, Self::F8E4M3Fn | Self::F8E5M2)
     }
 
     /// Whether it is a floating-point type in which the device computes.
@@ -75,6 +87,7 @@ mod tests {
         );
         assert_eq!(["i1", "i64"].map(of), [ScalarType::Integer(1), ScalarType::Integer(64)]);
         assert_eq!(["ui8", "si32"].map(of), [ScalarType::SignedInteger; 2]);
-        assert_eq!(["f8E4M3FN", "tensor<2xf16>"].map(of), [ScalarType::Other; 2]);
+        assert_eq!(["f8E4M3FN", "f8E5M2"].map(of), [ScalarType::F8E4M3Fn, ScalarType::F8E5M2]);
+        assert_eq!(["f8E4M3FNUZ", "tensor<2xf16>"].map(of), [ScalarType::Other; 2]);
     }
 }

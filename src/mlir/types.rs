@@ -1,7 +1,7 @@
 //! Builtin types and attributes as plain values, and back.
 
 use super::dense::raw_elements;
-use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, text::text_of};
+use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, of_e4m3fn, of_e5m2, text::text_of};
 use melior::ir::{
     attribute::{
         ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
@@ -332,6 +332,8 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
         Some(match ScalarType::of(tensor.element) {
             ScalarType::F16 => float(2, |raw| half::f16::from_le_bytes([raw[0], raw[1]]).to_f64()),
             ScalarType::Bf16 => float(2, |raw| half::bf16::from_le_bytes([raw[0], raw[1]]).to_f64()),
+            ScalarType::F8E4M3Fn => float(1, |raw| of_e4m3fn(raw[0])),
+            ScalarType::F8E5M2 => float(1, |raw| of_e5m2(raw[0])),
             ScalarType::F32 => float(4, |raw| f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))),
             ScalarType::F64 => indices.map(|index| mlirDenseElementsAttrGetDoubleValue(raw, index)).collect(),
             ScalarType::Integer(1) => indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect(),
@@ -352,6 +354,8 @@ fn resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     let decoded: Vec<f64> = match ScalarType::of(tensor.element) {
         ScalarType::F16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::f16::from_le_bytes(*raw).to_f64()).collect(),
         ScalarType::Bf16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::bf16::from_le_bytes(*raw).to_f64()).collect(),
+        ScalarType::F8E4M3Fn => raw.bytes.iter().copied().map(of_e4m3fn).collect(),
+        ScalarType::F8E5M2 => raw.bytes.iter().copied().map(of_e5m2).collect(),
         ScalarType::F32 => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(f32::from_le_bytes(*raw))).collect(),
         ScalarType::F64 => raw.bytes.as_chunks::<8>().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect(),
         ScalarType::Integer(32) => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(i32::from_le_bytes(*raw))).collect(),

@@ -121,7 +121,7 @@ fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), S
 /// The elements as f64, if they are floating-point numbers.
 fn widened(elements: &Elements) -> Elements {
     match elements {
-        Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) => {
+        Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) | Elements::F8E4M3Fn(_) | Elements::F8E5M2(_) => {
             Elements::F64((0..elements.len()).map(|index| elements.get(index)).collect())
         }
         Elements::I8(_) | Elements::I32(_) | Elements::I64(_) | Elements::Bool(_) => elements.clone(),
@@ -164,7 +164,9 @@ fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
         let found = TensorType::of(expected).filter(|tensor| tensor.shape == input.shape);
         // What another run of the reference gave is in f64.
         let is_exact = matches!(input.elements, Elements::F64(_));
-        let takes = |element: String| element == input.elements.type_name() || (is_exact && ["f16", "bf16", "f32"].contains(&&*element));
+        let takes = |element: String| {
+            element == input.elements.type_name() || (is_exact && ["f16", "bf16", "f32", "f8E4M3FN", "f8E5M2"].contains(&&*element))
+        };
         if found.is_none_or(|tensor| !takes(tensor.element.to_string())) {
             let found = input.elements.type_name();
             return Err(format!("argument {position} of the module is {expected}, that of the bundle {:?} of {found}", input.shape));

@@ -51,7 +51,7 @@ impl<'f, 'c> Drawn<'f, 'c> {
                 Array::positions(places.map(|index| first + (bits(index) % rows).cast_signed()))
             }
             ElementType::Truth => Array::numbers(places.map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
-            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 => {
+            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 => {
                 Array::numbers(places.map(|index| field.input(argument, index as u64)).collect())
             }
         }

@@ -113,9 +113,9 @@ func.func @roundings_of_a_running_sum(%x: tensor<8x64xf16>) -> tensor<8xf8E4M3FN
   %zero = arith.constant dense<0.0> : tensor<8xf8E4M3FN>
   %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf8E4M3FN>) {
   ^bb0(%in: f16, %so_far: f8E4M3FN):
-    // expected-error @+1 {{'arith.extf' op converts f8E4M3FN to f16: not supported yet}}
     %wide = arith.extf %so_far : f8E4M3FN to f16
     %more = arith.addf %wide, %in : f16
+    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
     %narrow = arith.truncf %more : f16 to f8E4M3FN
     linalg.yield %narrow : f8E4M3FN
   } -> tensor<8xf8E4M3FN>
@@ -274,10 +274,10 @@ func.func @complex_argument(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>
 
 // -----
 
-func.func @constant_of_another_format() -> tensor<2xf8E4M3FN> {
-  // expected-error @+1 {{'arith.constant' op has elements of f8E4M3FN: the device has no such format}}
-  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf8E4M3FN>
-  return %c : tensor<2xf8E4M3FN>
+func.func @constant_of_another_format() -> tensor<2xf8E4M3FNUZ> {
+  // expected-error @+1 {{'arith.constant' op has elements of f8E4M3FNUZ: the device has no such format}}
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf8E4M3FNUZ>
+  return %c : tensor<2xf8E4M3FNUZ>
 }
 
 // -----
@@ -636,4 +636,41 @@ func.func @largest_of_some_integers(%x: tensor<9x70xi32>, %start: tensor<9xi32>)
     linalg.yield %next : i32
   } -> tensor<9xi32>
   return %y : tensor<9xi32>
+}
+
+// -----
+
+func.func @rounds_to_8_bits(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
+  %y = arith.truncf %x : tensor<8x64xf16> to tensor<8x64xf8E4M3FN>
+  %z = arith.extf %y : tensor<8x64xf8E4M3FN> to tensor<8x64xf16>
+  return %z : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @returns_numbers_of_8_bits(%x: tensor<8x64xf8E5M2>) -> tensor<8x64xf8E5M2> {
+  %e = tensor.empty() : tensor<8x64xf8E5M2>
+  %y = linalg.copy ins(%x : tensor<8x64xf8E5M2>) outs(%e : tensor<8x64xf8E5M2>) -> tensor<8x64xf8E5M2>
+  // expected-error @+1 {{'func.return' op returns tensor<8x64xf8E5M2>, which was computed as tensor<8x64xf32>: not supported yet}}
+  return %y : tensor<8x64xf8E5M2>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has a tensor of f8E4M3FNUZ elements: the device has no such format}}
+func.func @another_format_of_8_bits(%x: tensor<8x64xf8E4M3FNUZ>) -> tensor<8x64xf16> {
+  %y = arith.extf %x : tensor<8x64xf8E4M3FNUZ> to tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @rounds_what_is_known_to_8_bits(%x: tensor<2xf16>) -> tensor<2xf16> {
+  %c = arith.constant dense<[1.03, 2.1]> : tensor<2xf16>
+  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
+  %y = arith.truncf %c : tensor<2xf16> to tensor<2xf8E4M3FN>
+  %z = arith.extf %y : tensor<2xf8E4M3FN> to tensor<2xf16>
+  %s = arith.addf %x, %z : tensor<2xf16>
+  return %s : tensor<2xf16>
 }

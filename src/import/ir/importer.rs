@@ -10,7 +10,8 @@ use crate::{
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_elements, dense_numbers, error_at, float_value, integer, integers, raw_elements, shape_of,
+        argument_attribute, dense_attribute, dense_elements, dense_numbers, error_at, float_value, integer, integers, parse_type,
+        raw_elements, shape_of,
     },
 };
 
@@ -23,11 +24,26 @@ pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Elem
     match ScalarType::of(r#type) {
         ScalarType::F16 => float(Element::F16),
         ScalarType::Bf16 => float(Element::Bf16),
-        ScalarType::F32 | ScalarType::F64 => float(Element::F32),
+        // Numbers of 8 bits are some of those of every other format.
+        ScalarType::F32 | ScalarType::F64 | ScalarType::F8E4M3Fn | ScalarType::F8E5M2 => float(Element::F32),
         ScalarType::Integer(1) => Some(Element::Bool),
         ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index => Some(Element::Int),
         ScalarType::Other => None,
     }
+}
+
+/// A constant of 8-bit numbers in the format that its readers have.
+fn in_sixteen_bits<'c>(op: Op<'c>, value: Attribute<'c>, tensor: TensorType<'c>, element: Element) -> (Attribute<'c>, TensorType<'c>) {
+    let numbers = if ScalarType::of(tensor.element).is_quarter() { dense_numbers(value, i64::MAX) } else { None };
+    let name = match element {
+        Element::F16 => "f16",
+        Element::Bf16 => "bf16",
+        _ => "f32",
+    };
+    numbers.map_or((value, tensor.clone()), |numbers| {
+        let wide = TensorType { element: parse_type(op.ctx(), name), ..tensor };
+        (dense_attribute(wide.build(), &numbers), wide)
+    })
 }
 
 /// Where a tensor from outside of the graph comes from.
@@ -168,6 +184,7 @@ impl<'c> Importer<'c> {
             let message = format!("has elements of {}: the device has no such format", tensor.element);
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
+        let (value, tensor) = in_sixteen_bits(op, value, tensor, element);
         // Integers are no weights, however many: an exporter's table of positions is computed with.
         let (value, most) = if element == Element::Int {
             let dense = raw_elements(value).filter(|raw| !raw.is_splat).and_then(|raw| dense_elements(tensor.build(), raw.bytes));
@@ -221,9 +238,10 @@ impl<'c> Importer<'c> {
 
     /// Notes a cast that vanishes: widening one starts an f32 island, narrowing one ends it.
     pub(super) fn note_cast(&mut self, at: Op<'c>, operand: NodeId) {
+        let is_half = |of: Type<'_>| ScalarType::of(TensorType::of(of).map_or(of, |tensor| tensor.element)).is_half();
         if at.is("arith.truncf") {
             self.islands.leave(operand);
-        } else if self.half.is_some() {
+        } else if self.half.is_some() && !at.outputs().first().is_some_and(|output| is_half(output.r#type())) {
             self.islands.enter(operand, at);
         }
     }

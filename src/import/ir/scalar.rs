@@ -92,8 +92,9 @@ impl<'c> Importer<'c> {
 
     /// A change of number format: within an f32 island there is none.
     fn cast(&mut self, at: Op<'c>, operand: NodeId) -> Result<NodeId, String> {
-        if self.graph.known_of(operand).is_none() {
-            let (from, to) = cast_types(at);
+        let (from, to) = cast_types(at);
+        // What is known is rounded where it is written, but not to 8 bits.
+        if self.graph.known_of(operand).is_none() || to.starts_with("f8") {
             self.fold_cast(&from, &to)?;
             self.note_cast(at, operand);
         }

@@ -20,9 +20,13 @@ impl Precision {
     pub fn fold_cast(self, is_folded: bool, from: &str, to: &str) -> Result<(), String> {
         let is_float = |name: &str| matches!(name, "f16" | "bf16" | "f32" | "f64");
         let is_wide = |name: &str| matches!(name, "f32" | "f64");
-        let vanishes = if is_folded { is_float(from) && is_float(to) } else { is_wide(from) && is_wide(to) };
+        // Every format has the numbers of 8 bits.
+        let is_quarter = matches!(from, "f8E4M3FN" | "f8E5M2");
+        let vanishes =
+            if is_folded { (is_float(from) || is_quarter) && is_float(to) } else { (is_wide(from) || is_quarter) && is_wide(to) };
         match self {
             Self::Device if vanishes => Ok(()),
+            Self::Strict if is_quarter && is_wide(to) => Ok(()),
             Self::Strict if is_float(from) && is_float(to) => {
                 Err(format!("converts {from} to {to}: precision=strict keeps it, and the device's conversion is not supported yet"))
             }
@@ -68,7 +72,16 @@ mod tests {
     fn other_formats_stay() {
         let message = |from, to| Precision::Device.fold_cast(true, from, to).unwrap_err();
         assert_eq!(message("f16", "f8E4M3FN"), "converts f16 to f8E4M3FN: not supported yet");
-        assert_eq!(message("f8E4M3FN", "f16"), "converts f8E4M3FN to f16: not supported yet");
+        assert_eq!(message("f8E4M3FNUZ", "f16"), "converts f8E4M3FNUZ to f16: not supported yet");
         assert_eq!(Precision::Device.fold_cast(false, "f64", "f32"), Ok(()));
+    }
+
+    #[test]
+    fn numbers_of_8_bits_are_those_of_every_format() {
+        for from in ["f8E4M3FN", "f8E5M2"] {
+            assert_eq!(Precision::Device.fold_cast(true, from, "bf16"), Ok(()));
+            assert_eq!(Precision::Strict.fold_cast(false, from, "f32"), Ok(()));
+            assert!(Precision::Device.fold_cast(true, from, "f8E5M2").is_err());
+        }
     }
 }

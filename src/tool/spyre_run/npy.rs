@@ -10,7 +10,8 @@ use std::{
     path::Path,
 };
 
-/// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read from f32.
+/// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read from f32;
+/// numbers of 8 bits are bytes.
 ///
 /// # Errors
 /// The file, and what is wrong with it.
@@ -25,7 +26,9 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
 pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
     check_header(&mut file, n_bytes).map_err(refuse)?;
-    let file = NpyFile::new(file).map_err(refuse)?;
+    let is_byte = matches!(element_type, "f8E4M3FN" | "f8E5M2");
+    let as_bytes = |message: String| if is_byte { format!("{message}; give numbers of {element_type} as bytes, '|u1'") } else { message };
+    let file = NpyFile::new(file).map_err(|error| as_bytes(refuse(error)))?;
     if file.order() != npyz::Order::C {
         return Err(format!("'{path}' is in Fortran order: expected C order"));
     }
@@ -37,6 +40,8 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
             let values: Vec<f32> = file.into_vec().map_err(refuse)?;
             Elements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
         }
+        "f8E4M3FN" => Elements::F8E4M3Fn(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
+        "f8E5M2" => Elements::F8E5M2(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
         "i8" => Elements::I8(file.into_vec().map_err(refuse)?),
         "i32" => Elements::I32(file.into_vec().map_err(refuse)?),
         "i64" => Elements::I64(file.into_vec().map_err(refuse)?),
@@ -44,6 +49,20 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
         other => return Err(format!("cannot read '{path}': no NumPy type for elements of {other}")),
     };
     Ok(HostArray { shape, elements })
+}
+
+/// The bytes of numbers of 8 bits, for which NumPy has no name: as bytes, as integers, or as the packages that add such numbers call them.
+fn raw_bytes<R: Read>(file: NpyFile<R>) -> io::Result<Vec<u8>> {
+    let (name, length) = (file.dtype().descr(), file.len());
+    match name.trim_matches('\'') {
+        "|u1" | "|i1" | "|V1" | "<V1" => {}
+        other => {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, format!("has elements of '{other}'")));
+        }
+    }
+    let mut bytes = Vec::new();
+    file.into_inner().take(length).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// The bytes of a header that is still read. One of an array of numbers has about a hundred.
@@ -105,6 +124,8 @@ fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
         Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| referee::bf16_to_f32(bits))),
         Elements::F32(values) => all(&array.shape, values.iter().copied()),
         Elements::F64(values) => all(&array.shape, values.iter().copied()),
+        // NumPy has no numbers of 8 bits: these are the bytes.
+        Elements::F8E4M3Fn(bytes) | Elements::F8E5M2(bytes) => all(&array.shape, bytes.iter().copied()),
         Elements::I8(values) => all(&array.shape, values.iter().copied()),
         Elements::I32(values) => all(&array.shape, values.iter().copied()),
         Elements::I64(values) => all(&array.shape, values.iter().copied()),

@@ -1,7 +1,7 @@
 //! Arrays as the caller has them.
 
 use crate::error::SimError;
-use crate::number::{decode_run, dl16_to_f32, encode_host_run};
+use crate::number::{E4M3, E5M2, decode_run, dl16_to_f32, encode_host_run};
 use machine::{DeviceFormat, STICK_BYTES};
 
 /// The elements of an array, row-major.
@@ -15,6 +15,10 @@ pub enum Elements {
     F32(Vec<f32>),
     /// Double precision, which no program of the device has: what a reference computes in.
     F64(Vec<f64>),
+    /// Bytes of four bits of exponent and three behind the point, without infinities.
+    F8E4M3Fn(Vec<u8>),
+    /// Bytes of five bits of exponent and two behind the point.
+    F8E5M2(Vec<u8>),
     /// 8-bit integers.
     I8(Vec<i8>),
     /// 32-bit integers.
@@ -43,6 +47,8 @@ impl Elements {
             Self::Bf16(_) => "bf16",
             Self::F32(_) => "f32",
             Self::F64(_) => "f64",
+            Self::F8E4M3Fn(_) => "f8E4M3FN",
+            Self::F8E5M2(_) => "f8E5M2",
             Self::I8(_) => "i8",
             Self::I32(_) => "i32",
             Self::I64(_) => "i64",
@@ -60,7 +66,7 @@ impl Elements {
             Self::I8(elements) => elements.len(),
             Self::I32(elements) => elements.len(),
             Self::I64(elements) => elements.len(),
-            Self::Bool(elements) => elements.len(),
+            Self::F8E4M3Fn(elements) | Self::F8E5M2(elements) | Self::Bool(elements) => elements.len(),
         }
     }
 
@@ -80,6 +86,8 @@ impl Elements {
             "bf16" => Ok(Self::Bf16(vec![0; length])),
             "f32" => Ok(Self::F32(vec![0.0; length])),
             "f64" => Ok(Self::F64(vec![0.0; length])),
+            "f8E4M3FN" => Ok(Self::F8E4M3Fn(vec![0; length])),
+            "f8E5M2" => Ok(Self::F8E5M2(vec![0; length])),
             "i8" => Ok(Self::I8(vec![0; length])),
             "i32" => Ok(Self::I32(vec![0; length])),
             "i64" | "index" => Ok(Self::I64(vec![0; length])),
@@ -92,7 +100,7 @@ impl Elements {
     #[must_use]
     pub const fn element_bytes(&self) -> usize {
         match self {
-            Self::Bool(_) | Self::I8(_) => 1,
+            Self::Bool(_) | Self::I8(_) | Self::F8E4M3Fn(_) | Self::F8E5M2(_) => 1,
             Self::F16(_) | Self::Bf16(_) => 2,
             Self::F32(_) | Self::I32(_) => 4,
             Self::F64(_) | Self::I64(_) => 8,
@@ -109,7 +117,7 @@ impl Elements {
             Self::I8(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::I32(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::I64(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
-            Self::Bool(elements) => elements.clone(),
+            Self::F8E4M3Fn(elements) | Self::F8E5M2(elements) | Self::Bool(elements) => elements.clone(),
         }
     }
 
@@ -122,7 +130,7 @@ impl Elements {
             Self::I8(elements) => from_bytes(elements, bytes, i8::from_le_bytes),
             Self::I32(elements) => from_bytes(elements, bytes, i32::from_le_bytes),
             Self::I64(elements) => from_bytes(elements, bytes, i64::from_le_bytes),
-            Self::Bool(elements) => from_bytes(elements, bytes, |[byte]| byte),
+            Self::F8E4M3Fn(elements) | Self::F8E5M2(elements) | Self::Bool(elements) => from_bytes(elements, bytes, |[byte]| byte),
         }
     }
 
@@ -134,6 +142,8 @@ impl Elements {
             Self::Bf16(elements) => f64::from(bf16_to_f32(elements[index])),
             Self::F32(elements) => f64::from(elements[index]),
             Self::F64(elements) => elements[index],
+            Self::F8E4M3Fn(elements) => f64::from(E4M3.decode(elements[index])),
+            Self::F8E5M2(elements) => f64::from(E5M2.decode(elements[index])),
             Self::I8(elements) => f64::from(elements[index]),
             Self::I32(elements) => f64::from(elements[index]),
             Self::I64(elements) => elements[index] as f64,
@@ -148,6 +158,8 @@ impl Elements {
             Self::Bf16(elements) => elements[index] = bf16_from_f32(value as f32),
             Self::F32(elements) => elements[index] = value as f32,
             Self::F64(elements) => elements[index] = value,
+            Self::F8E4M3Fn(elements) => elements[index] = E4M3.encode(value as f32),
+            Self::F8E5M2(elements) => elements[index] = E5M2.encode(value as f32),
             Self::I8(elements) => elements[index] = value as i8,
             Self::I32(elements) => elements[index] = value as i32,
             Self::I64(elements) => elements[index] = value as i64,
@@ -163,7 +175,16 @@ impl Elements {
             Self::I32(elements) if is_integer => indices.for_each(|index| out.extend(elements[index].to_le_bytes())),
             // The device has no 64-bit integers; the runtime narrows them (assumption: it keeps the low bits).
             Self::I64(elements) if is_integer => indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes())),
-            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I8(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+            Self::F16(_)
+            | Self::Bf16(_)
+            | Self::F32(_)
+            | Self::F64(_)
+            | Self::F8E4M3Fn(_)
+            | Self::F8E5M2(_)
+            | Self::I8(_)
+            | Self::I32(_)
+            | Self::I64(_)
+            | Self::Bool(_) => {
                 let mut buffer = [0f32; MAX_STICK];
                 let values = &mut buffer[..count];
                 self.read(start, stride, values);
@@ -179,7 +200,16 @@ impl Elements {
         match self {
             Self::I32(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = value),
             Self::I64(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = i64::from(value)),
-            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I8(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+            Self::F16(_)
+            | Self::Bf16(_)
+            | Self::F32(_)
+            | Self::F64(_)
+            | Self::F8E4M3Fn(_)
+            | Self::F8E5M2(_)
+            | Self::I8(_)
+            | Self::I32(_)
+            | Self::I64(_)
+            | Self::Bool(_) => {
                 let mut buffer = [0f32; MAX_STICK];
                 let values = &mut buffer[..count];
                 decode_run(format, bytes, 0, 1, values);
@@ -195,6 +225,8 @@ impl Elements {
             Self::Bf16(elements) => gather(elements, start, stride, out, bf16_to_f32),
             Self::F32(elements) => gather(elements, start, stride, out, |value| value),
             Self::F64(elements) => gather(elements, start, stride, out, |value| value as f32),
+            Self::F8E4M3Fn(elements) => gather(elements, start, stride, out, |byte| E4M3.decode(byte)),
+            Self::F8E5M2(elements) => gather(elements, start, stride, out, |byte| E5M2.decode(byte)),
             Self::I8(elements) => gather(elements, start, stride, out, f32::from),
             Self::I32(elements) => gather(elements, start, stride, out, |value| value as f32),
             Self::I64(elements) => gather(elements, start, stride, out, |value| value as f32),
@@ -209,6 +241,8 @@ impl Elements {
             Self::Bf16(elements) => scatter(elements, start, stride, values, bf16_from_f32),
             Self::F32(elements) => scatter(elements, start, stride, values, |value| value),
             Self::F64(elements) => scatter(elements, start, stride, values, f64::from),
+            Self::F8E4M3Fn(elements) => scatter(elements, start, stride, values, |value| E4M3.encode(value)),
+            Self::F8E5M2(elements) => scatter(elements, start, stride, values, |value| E5M2.encode(value)),
             Self::I8(elements) => scatter(elements, start, stride, values, |value| value as i8),
             Self::I32(elements) => scatter(elements, start, stride, values, |value| value as i32),
             Self::I64(elements) => scatter(elements, start, stride, values, |value| value as i64),

@@ -102,7 +102,9 @@ fn filled(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<Host
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let bits = mix(state);
         let value = match elements {
-            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) => float(bits),
+            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) | Elements::F8E4M3Fn(_) | Elements::F8E5M2(_) => {
+                float(bits)
+            }
             Elements::I8(_) | Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
             Elements::Bool(_) => (bits % 2) as f64,
         };
