@@ -94,6 +94,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         compare(magnitude);
       else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
         leaveOutEmpty(concat);
+      else if (auto pad = dyn_cast<tensor::PadOp>(op))
+        crop(pad);
       else if (auto scan = dyn_cast<tm_tensor::ScanOp>(op))
         spell(scan);
       else if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op))
@@ -113,6 +115,34 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     SmallVector<Value> parts = llvm::filter_to_vector(concat.getInputs(), hasElements);
     if (!parts.empty())
       concat.getInputsMutable().assign(parts);
+  }
+
+  /// Borders of less than nothing, which no pass lowers: a slice without them, with the other borders around it.
+  static void crop(tensor::PadOp pad) {
+    SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
+    auto isNegative = [](int64_t size) { return size < 0 && !ShapedType::isDynamic(size); };
+    if (llvm::none_of(low, isNegative) && llvm::none_of(high, isNegative))
+      return;
+    ArrayRef<int64_t> from = pad.getSourceType().getShape(), to = pad.getResultType().getShape();
+    auto isOpen = [](int64_t size) { return ShapedType::isDynamic(size); };
+    if (llvm::any_of(low, isOpen) || llvm::any_of(high, isOpen) || llvm::any_of(from, isOpen))
+      return;
+    OpBuilder builder(pad);
+    SmallVector<OpFoldResult> first, left, steps(from.size(), builder.getIndexAttr(1)), front, behind;
+    for (size_t dim = 0; dim < from.size(); ++dim) {
+      int64_t begin = std::min(from[dim], std::max<int64_t>(0, -low[dim])), added = std::max<int64_t>(0, low[dim]);
+      int64_t size = std::max<int64_t>(0, from[dim] - begin - std::max<int64_t>(0, -high[dim]));
+      // What is empty begins at no place behind the end.
+      first.push_back(builder.getIndexAttr(size == 0 ? 0 : begin));
+      left.push_back(builder.getIndexAttr(size));
+      front.push_back(builder.getIndexAttr(std::min(added, to[dim])));
+      behind.push_back(builder.getIndexAttr(to[dim] - std::min(added, to[dim]) - size));
+    }
+    Value slice = tensor::ExtractSliceOp::create(builder, pad.getLoc(), pad.getSource(), first, left, steps);
+    auto around = tensor::PadOp::create(builder, pad.getLoc(), pad.getResultType(), slice, front, behind);
+    around.getRegion().takeBody(pad.getRegion());
+    pad.replaceAllUsesWith(around.getResult());
+    pad.erase();
   }
 
   /// The JIT has no function for it: the larger of the integer and its negative.

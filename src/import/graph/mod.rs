@@ -15,6 +15,7 @@
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `linear.rs` | indices that are sums of multiples: strides and windows |
 //! | `pad.rs` | tensors with borders |
+//! | `unfinished.rs` | memory that has not been written everywhere |
 //! | `window.rs` | parts of an iteration space, for branches |
 
 mod gather;
@@ -25,6 +26,7 @@ pub(in crate::import) mod order;
 pub(in crate::import) mod pad;
 pub(in crate::import) mod reshape;
 pub(in crate::import) mod rows;
+mod unfinished;
 pub(in crate::import) mod views;
 pub(in crate::import) mod window;
 
@@ -320,6 +322,10 @@ impl Graph {
         }
         match kind {
             Kind::Undefined => self.undefined(shape.to_vec(), element),
+            Kind::Insert(_) => match self.box_of_unfinished(input, &map, shape) {
+                Some(found) => found,
+                None => self.add(Kind::View(map), &[input], shape.to_vec(), element),
+            },
             Kind::Virtual(operation) => {
                 if let Some(shown) = order::shown(self, input, &map, shape) {
                     return shown;
@@ -435,6 +441,9 @@ impl Graph {
         if self.node(part).shape == shape {
             return part;
         }
+        if let Some(inserted) = self.insert_unfinished(part, whole, &offsets) {
+            return inserted;
+        }
         let says_nothing = matches!(self.node(part).kind, Kind::Undefined | Kind::Refused(_));
         let element = if says_nothing { element } else { self.node(part).element };
         let inserted = self.add(Kind::Insert(offsets), &[part, whole], shape, element);
@@ -476,21 +485,6 @@ impl Graph {
         if below.is_some() || !is_finished { None } else { rows::together(self, &parts, &shape) }
     }
 
-    /// The parts that were written into memory, first ones first, where they leave some of it as it was, or may do so.
-    #[must_use]
-    pub fn parts_of_unfinished(&self, whole: NodeId) -> Option<Vec<(NodeId, &[i64])>> {
-        let (mut parts, mut into) = (Vec::new(), whole);
-        while let Kind::Insert(offsets) = &self.node(into).kind {
-            let &[part, before] = self.node(into).inputs.as_slice() else { return None };
-            parts.push((part, offsets.as_slice()));
-            into = before;
-        }
-        parts.reverse();
-        let boxes = parts.iter().map(|&(part, offsets)| (offsets, self.node(part).shape.as_slice()));
-        let is_unfinished = self.node(into).kind == Kind::Undefined && !fill(boxes, &self.node(whole).shape);
-        is_unfinished.then_some(parts)
-    }
-
     /// Every node that `roots` need and that `is_done` does not know, inputs before users.
     #[must_use]
     pub fn needed_for(&self, roots: &[NodeId], is_done: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
@@ -510,42 +504,9 @@ fn is_identity(map: &[Expr]) -> bool {
     map.iter().enumerate().all(|(position, expr)| *expr == Expr::Dim(position))
 }
 
-/// Whether boxes, as offsets and sizes, are all of a tensor; what lies across others before it does not count.
-fn fill<'a>(boxes: impl Iterator<Item = (&'a [i64], &'a [i64])>, shape: &[i64]) -> bool {
-    let meet = |one: (&[i64], &[i64]), other: (&[i64], &[i64])| {
-        (0..shape.len()).all(|dim| one.0[dim] < other.0[dim] + other.1[dim] && other.0[dim] < one.0[dim] + one.1[dim])
-    };
-    let mut missing: i64 = shape.iter().product();
-    let mut apart: Vec<(&[i64], &[i64])> = Vec::new();
-    for next in boxes {
-        if !apart.iter().any(|known| meet(*known, next)) {
-            missing -= next.1.iter().product::<i64>();
-            apart.push(next);
-        }
-        if missing == 0 {
-            return true;
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_has_all_its_parts_is_finished_whatever_is_written_later() {
-        let mut graph = Graph::default();
-        let [half, all] = [vec![4, 64], vec![8, 64]];
-        let part = graph.undefined(half, Element::F16);
-        let memory = graph.undefined(all, Element::F16);
-        let first = graph.insert(part, memory, vec![0, 0]);
-        let across = graph.insert(part, first, vec![2, 0]);
-        let second = graph.insert(part, first, vec![4, 0]);
-        let later = graph.insert(part, second, vec![2, 0]);
-        let n_parts = |whole: NodeId| graph.parts_of_unfinished(whole).map(|parts| parts.len());
-        assert_eq!([first, across, second, later].map(n_parts), [Some(1), Some(2), None, None]);
-    }
 
     fn x(graph: &mut Graph) -> NodeId {
         graph.tensor(0, vec![8, 64], Element::F16)

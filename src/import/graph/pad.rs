@@ -7,9 +7,12 @@ use super::{
 use crate::affine::Expr;
 
 impl Graph {
-    /// A tensor with `low` elements of a number in front of each dimension and `high` behind it. Of what has such borders already there
-    /// are wider ones.
+    /// A tensor with `low` elements of a number in front of each dimension and `high` behind it; fewer than none are taken away. Of what has
+    /// such borders already there are wider ones.
     pub(in crate::import) fn padded(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
+        if low.iter().chain(high).any(|&size| size < 0) {
+            return self.cropped(input, low, high, number);
+        }
         if low.iter().chain(high).all(|&size| size == 0) || self.number_of(input) == self.number_of(number) {
             return input;
         }
@@ -22,6 +25,20 @@ impl Graph {
             return self.bordered(inner.part, &low, &high, number);
         }
         self.bordered(input, low, high, number)
+    }
+
+    /// A tensor of which borders are taken away, where `low` or `high` are negative, and others added.
+    fn cropped(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
+        let from = self.node(input).shape.clone();
+        let first: Vec<i64> = low.iter().map(|&low| (-low).max(0)).collect();
+        let left: Vec<i64> = (0..from.len()).map(|dim| from[dim] - first[dim] - (-high[dim]).max(0)).collect();
+        if left.iter().any(|&size| size <= 0) {
+            // Nothing of the tensor is left.
+            return self.filled(number, (0..from.len()).map(|dim| low[dim] + from[dim] + high[dim]).collect());
+        }
+        let input = self.slice(input, &first, &left);
+        let added = |sizes: &[i64]| sizes.iter().map(|&size| size.max(0)).collect::<Vec<_>>();
+        self.padded(input, &added(low), &added(high), number)
     }
 
     /// A tensor under other indices, which may have strides.

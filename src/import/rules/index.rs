@@ -3,6 +3,7 @@
 use super::{
     known_index::index_of_table,
     one_hot::{OneHot, one_hot},
+    several::lookup_by_several,
     unfolded::unfolded,
 };
 use crate::affine::Expr;
@@ -12,15 +13,15 @@ use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, linear::r
 pub(in crate::import) struct Lookup {
     /// A view, or a gather where an index is read from a tensor.
     pub(in crate::import) node: NodeId,
-    /// The index that chooses rows, and how many there are.
-    pub(in crate::import) chosen: Option<(NodeId, i64)>,
+    /// The indices that choose rows, and how many there are.
+    pub(in crate::import) chosen: Vec<(NodeId, i64)>,
     /// What must hold of the integers besides.
     pub(in crate::import) bounds: Vec<NodeId>,
 }
 
 impl Lookup {
     const fn plain(node: NodeId) -> Self {
-        Self { node, chosen: None, bounds: Vec::new() }
+        Self { node, chosen: Vec::new(), bounds: Vec::new() }
     }
 }
 
@@ -87,9 +88,9 @@ pub(in crate::import) fn lookup(
                 return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned());
             }
             graph.note_index(index, rows[dim]);
-            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen: Some((index, rows[dim])), bounds: Vec::new() })
+            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen: vec![(index, rows[dim])], bounds: Vec::new() })
         }
-        several => Err(format!("takes {} indices from tensors: one is supported yet", several.len())),
+        several => lookup_by_several(graph, (table, rows), indices, several, sizes),
     }
 }
 
@@ -163,7 +164,7 @@ fn shifted(
     let mut shape = rows.to_vec();
     shape[dim] = n_reached;
     let table = graph.view(table, map, &shape);
-    Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: Some((index, n_reached)), bounds: Vec::new() })
+    Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: vec![(index, n_reached)], bounds: Vec::new() })
 }
 
 /// Rows of `dim` at `index`, which is computed from an integer of run time that all else stands still beside; the other dimensions at `exprs`.
@@ -180,7 +181,7 @@ pub(in crate::import) fn rows_from(
 ) -> Result<Lookup, String> {
     if let Some(index) = chosen_row(graph, index, rows[dim]) {
         graph.note_index(index, rows[dim]);
-        return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: Some((index, rows[dim])), bounds: Vec::new() });
+        return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: vec![(index, rows[dim])], bounds: Vec::new() });
     }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
     found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())
@@ -197,7 +198,7 @@ fn computed_row(
 ) -> Option<Lookup> {
     let number = graph.numbers_of(computed).ok()?;
     let OneHot { node, bounds } = one_hot(graph, table, number, dim, exprs, sizes)?;
-    Some(Lookup { node, chosen: None, bounds: bounds.to_vec() })
+    Some(Lookup { node, chosen: Vec::new(), bounds: bounds.to_vec() })
 }
 
 /// The numbers of an index that is known at compile time.

@@ -14,6 +14,7 @@
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
+//! | `several.rs` | elements at several indices that are read from tensors |
 //! | `unfolded.rs` | reads of a table through windows that overlap |
 //! | `scan.rs` | running sums as products |
 //! | `digits.rs` | integers beyond those that a format holds, digit by digit |
@@ -49,6 +50,7 @@ mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
 pub(super) mod scatter;
+mod several;
 pub(super) mod sort;
 mod steps;
 mod trigonometry;

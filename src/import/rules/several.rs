@@ -1,0 +1,69 @@
+//! An element of a table at several indices that are read from tensors: rows by one of them first, then of these by the next.
+
+use super::index::{Lookup, lookup};
+use crate::affine::Expr;
+use crate::import::graph::{Element, Graph, NodeId, known::Known};
+
+/// Most elements that the rows of the first index may have: those that the next index does not choose are moved for nothing.
+const MOST_ELEMENTS: i64 = 1 << 26;
+
+/// The element of a table of `rows` at `indices`, of which those of the dimensions `computed` are no plain ones.
+///
+/// # Errors
+/// Why the device cannot read it.
+pub(super) fn lookup_by_several(
+    graph: &mut Graph,
+    (table, rows): (NodeId, &[i64]),
+    indices: &[NodeId],
+    computed: &[usize],
+    sizes: &[i64],
+) -> Result<Lookup, String> {
+    let n_elements = |graph: &Graph, dim: usize| graph.node(indices[dim]).shape.iter().product::<i64>();
+    let first = computed.iter().copied().min_by_key(|&dim| n_elements(graph, dim)).expect("several of them");
+    let later: Vec<usize> = computed.iter().copied().filter(|&dim| dim != first).collect();
+
+    // The other dimensions are whole: each is a dimension of the iteration space.
+    let longer = [sizes.to_vec(), later.iter().map(|&dim| rows[dim]).collect()].concat();
+    if later.iter().map(|&dim| rows[dim]).product::<i64>() * n_elements(graph, first) > MOST_ELEMENTS {
+        return Err(format!("takes {} indices from tensors, by the first of which too many rows are chosen: not supported yet", computed.len()));
+    }
+    let whole = |graph: &mut Graph, dim: usize| match later.iter().position(|&other| other == dim) {
+        Some(position) => counting(graph, sizes.len() + position, &longer),
+        None => lengthened(graph, indices[dim], later.len()),
+    };
+    let of_first: Vec<NodeId> = (0..rows.len()).map(|dim| whole(graph, dim)).collect();
+    let chosen = lookup(graph, (table, rows), &of_first, &longer)?;
+    if graph.number_of(chosen.node).is_some() || graph.refused_among(&[chosen.node]).is_some() {
+        return Ok(chosen);
+    }
+
+    // Of what was chosen, each point of the iteration space has its own.
+    let rows = graph.node(chosen.node).shape.clone();
+    let own = |graph: &mut Graph, dim: usize| match dim.checked_sub(sizes.len()) {
+        _ if rows[dim] == 1 => graph.number(0.0),
+        None => counting(graph, dim, sizes),
+        Some(position) => indices[later[position]],
+    };
+    let of_rest: Vec<NodeId> = (0..rows.len()).map(|dim| own(graph, dim)).collect();
+    let mut found = lookup(graph, (chosen.node, &rows), &of_rest, sizes)?;
+    found.chosen.extend(chosen.chosen);
+    found.bounds.extend(chosen.bounds);
+    Ok(found)
+}
+
+/// The index along a dimension of an iteration space.
+fn counting(graph: &mut Graph, dim: usize, sizes: &[i64]) -> NodeId {
+    let mut shape = vec![1; sizes.len()];
+    shape[dim] = sizes[dim];
+    graph.known(Known::counting(0, sizes[dim]), shape, Element::Int)
+}
+
+/// A node over an iteration space as one over a space with more dimensions behind its own.
+fn lengthened(graph: &mut Graph, node: NodeId, n_more: usize) -> NodeId {
+    let shape = graph.node(node).shape.clone();
+    if shape.is_empty() {
+        return node;
+    }
+    let map = (0..shape.len()).map(Expr::Dim).collect();
+    graph.view(node, map, &[shape, vec![1; n_more]].concat())
+}
