@@ -21,27 +21,3 @@ func.func @difference(%x: tensor<4x3xf16>, %whole: tensor<4x3xf16>, %last: tenso
   } -> tensor<4x3xf16>, tensor<4xf16>
   return %sums#0 : tensor<4x3xf16>
 }
-
-// -----
-
-func.func @maximum(%x: tensor<4x3xf16>, %whole: tensor<4x3xf16>, %last: tensor<4xf16>) -> tensor<4x3xf16> {
-  // expected-error @+1 {{'tm_tensor.scan' op combines each element with those before it by something else than addition: not supported yet}}
-  %most:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x3xf16>) outs(%whole, %last : tensor<4x3xf16>, tensor<4xf16>) {
-  ^bb0(%most: f16, %element: f16):
-    %next = arith.maximumf %most, %element : f16
-    tm_tensor.yield %next : f16
-  } -> tensor<4x3xf16>, tensor<4xf16>
-  return %most#0 : tensor<4x3xf16>
-}
-
-// -----
-
-func.func @many(%x: tensor<5000xf16>, %whole: tensor<5000xf16>, %last: tensor<f16>) -> tensor<5000xf16> {
-  // expected-error @+1 {{'tm_tensor.scan' op adds up 5000 elements, each with those before it, by a product with a triangle of 5000 x 5000, which is too large}}
-  %sums:2 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<5000xf16>) outs(%whole, %last : tensor<5000xf16>, tensor<f16>) {
-  ^bb0(%sum: f16, %element: f16):
-    %next = arith.addf %sum, %element : f16
-    tm_tensor.yield %next : f16
-  } -> tensor<5000xf16>, tensor<f16>
-  return %sums#0 : tensor<5000xf16>
-}

@@ -48,3 +48,33 @@ func.func @known() -> tensor<3xf16> {
   %floats = arith.sitofp %powers#0 : tensor<3xi64> to tensor<3xf16>
   return %floats : tensor<3xf16>
 }
+
+// -----
+
+// Other combinations in steps: with the element before, then with what is two before.
+// CHECK-LABEL: func.func @maximum(
+// CHECK-COUNT-2: spyre.pointwise maximum
+// CHECK-NOT:     spyre.pointwise
+func.func @maximum(%x: tensor<4x3xf16>, %whole: tensor<4x3xf16>, %last: tensor<4xf16>) -> tensor<4x3xf16> {
+  %most:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x3xf16>) outs(%whole, %last : tensor<4x3xf16>, tensor<4xf16>) {
+  ^bb0(%most: f16, %element: f16):
+    %next = arith.maximumf %most, %element : f16
+    tm_tensor.yield %next : f16
+  } -> tensor<4x3xf16>, tensor<4xf16>
+  return %most#0 : tensor<4x3xf16>
+}
+
+// -----
+
+// A sum too long for a triangle, too.
+// CHECK-LABEL: func.func @long(
+// CHECK-COUNT-13: spyre.pointwise add
+// CHECK-NOT:      spyre.pointwise
+func.func @long(%x: tensor<5000xf16>, %whole: tensor<5000xf16>, %last: tensor<f16>) -> tensor<5000xf16> {
+  %sums:2 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<5000xf16>) outs(%whole, %last : tensor<5000xf16>, tensor<f16>) {
+  ^bb0(%sum: f16, %element: f16):
+    %next = arith.addf %sum, %element : f16
+    tm_tensor.yield %next : f16
+  } -> tensor<5000xf16>, tensor<f16>
+  return %sums#0 : tensor<5000xf16>
+}

@@ -118,7 +118,8 @@ impl Graph {
         })
     }
 
-    fn slice(&mut self, of: NodeId, first: &[i64], shape: &[i64]) -> NodeId {
+    /// The box of a tensor that begins at `first`.
+    pub(in crate::import) fn slice(&mut self, of: NodeId, first: &[i64], shape: &[i64]) -> NodeId {
         let index = |(dim, &first): (usize, &i64)| Linear { terms: vec![(dim, 1)], constant: first }.expr(Expr::Dim);
         let map = first.iter().enumerate().map(index).collect();
         self.view(of, map, shape)

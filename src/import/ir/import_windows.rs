@@ -20,6 +20,8 @@ use std::collections::BTreeSet;
 
 /// Elements of a product that fill a stick: products are computed in the formats of two bytes.
 pub(super) const ELEMENTS_OF_A_STICK: i64 = machine::STICK_BYTES / 2;
+/// Most dimensions that an op walks along beside one that is added for the stick.
+const MOST_MOVING: usize = 6;
 /// Windows of more points than this are put together from halves.
 const MOST_IN_A_ROW: i64 = 8;
 
@@ -48,21 +50,23 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// The dimensions of a reduction that are taken point by point: those of windows, and of patches that have whole sticks at each
-    /// point. Patches of fewer elements are gathered into sticks.
+    /// The dimensions of a reduction that are taken point by point: those of windows, of patches that have whole sticks at each point, and of
+    /// patches along more dimensions than an op walks along. Other patches of fewer elements are gathered into sticks.
     pub(super) fn windows_of(&self, reduction: &Reduction) -> Vec<usize> {
         let windows = self.windows();
-        if !windows.is_empty() || reduction.combiner != Combiner::Sum || self.body.product(reduction.new).is_none() {
+        let is_product = reduction.combiner == Combiner::Sum && self.body.product(reduction.new).is_some();
+        let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
+        let is_wide = !is_product && sizes.iter().filter(|&&size| size > 1).count() > MOST_MOVING;
+        if !windows.is_empty() || !(is_product || is_wide) {
             return windows;
         }
-        let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
         let indices = self.space.operands[..self.n_inputs].iter().flat_map(|(_, map)| map);
         let sums = indices.filter_map(|index| Linear::of(index, sizes)).filter(|linear| linear.terms.len() > 1);
         let of_patches: BTreeSet<usize> =
             sums.flat_map(|linear| linear.terms).map(|(dim, _)| dim).filter(|&dim| is_reduction[dim]).collect();
         let others = (0..sizes.len()).filter(|dim| is_reduction[*dim] && !of_patches.contains(dim));
         let is_stick = others.map(|dim| sizes[dim]).product::<i64>() >= ELEMENTS_OF_A_STICK;
-        of_patches.into_iter().filter(|_| is_stick).collect()
+        of_patches.into_iter().filter(|_| is_stick || is_wide).collect()
     }
 
     /// A dimension along which windows lie that overlap in the result as well, in parts of one index.

@@ -59,14 +59,10 @@ pub(in crate::import) fn lookup(
     match computed.as_slice() {
         [] => {
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
-            if refuse_window(&exprs, sizes).is_some() {
-                return unfolded(graph, table, &exprs, sizes).map(Lookup::plain);
-            }
-            let shape = moving_dims(&exprs, sizes);
-            Ok(Lookup::plain(graph.strided(table, exprs, &shape)))
+            shown_at(graph, table, exprs, sizes).map(Lookup::plain)
         }
         // Rows in an order that is known at compile time.
-        &[dim] if graph.known_of(indices[dim]).is_some() => Ok(Lookup::plain(gather(graph, table, dim, indices[dim], &exprs, sizes))),
+        &[dim] if graph.known_of(indices[dim]).is_some() => gather(graph, table, dim, indices[dim], &exprs, sizes).map(Lookup::plain),
         &[dim] => {
             let Some(index) = chosen_row(graph, indices[dim], rows[dim]) else {
                 if let Some(found) = shifted(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
@@ -88,7 +84,7 @@ pub(in crate::import) fn lookup(
                 return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned());
             }
             graph.note_index(index, rows[dim]);
-            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen: vec![(index, rows[dim])], bounds: Vec::new() })
+            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes)?, chosen: vec![(index, rows[dim])], bounds: Vec::new() })
         }
         several => lookup_by_several(graph, (table, rows), indices, several, sizes),
     }
@@ -164,7 +160,7 @@ fn shifted(
     let mut shape = rows.to_vec();
     shape[dim] = n_reached;
     let table = graph.view(table, map, &shape);
-    Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: vec![(index, n_reached)], bounds: Vec::new() })
+    Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes).ok()?, chosen: vec![(index, n_reached)], bounds: Vec::new() })
 }
 
 /// Rows of `dim` at `index`, which is computed from an integer of run time that all else stands still beside; the other dimensions at `exprs`.
@@ -181,7 +177,7 @@ pub(in crate::import) fn rows_from(
 ) -> Result<Lookup, String> {
     if let Some(index) = chosen_row(graph, index, rows[dim]) {
         graph.note_index(index, rows[dim]);
-        return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: vec![(index, rows[dim])], bounds: Vec::new() });
+        return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes)?, chosen: vec![(index, rows[dim])], bounds: Vec::new() });
     }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
     found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())
@@ -333,8 +329,24 @@ fn in_order(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId) -> Opti
     Some((graph.view(gathered, map, &shape), along))
 }
 
+/// A table read at these indices of an iteration space.
+fn shown_at(graph: &mut Graph, table: NodeId, exprs: Vec<Expr>, sizes: &[i64]) -> Result<NodeId, String> {
+    if refuse_window(&exprs, sizes).is_some() {
+        return unfolded(graph, table, &exprs, sizes);
+    }
+    let shape = moving_dims(&exprs, sizes);
+    Ok(graph.strided(table, exprs, &shape))
+}
+
 /// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.
-fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> NodeId {
+fn gather(
+    graph: &mut Graph,
+    table: NodeId,
+    dim: usize,
+    index: NodeId,
+    exprs: &[Option<Expr>],
+    sizes: &[i64],
+) -> Result<NodeId, String> {
     let rows = graph.node(table).shape.clone();
     let over = graph.node(index).shape.clone();
     let moving: Vec<usize> = (0..over.len()).filter(|&dim| over[dim] > 1).collect();
@@ -344,8 +356,7 @@ fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[
     let others = (0..rows.len()).filter(|&other| other != dim);
     let chosen = if moving.is_empty() { vec![Expr::Constant(0)] } else { moving.iter().map(|&dim| Expr::Dim(dim)).collect() };
     let map: Vec<Expr> = chosen.into_iter().chain(others.filter_map(|other| exprs[other].clone())).collect();
-    let shape = moving_dims(&map, sizes);
-    graph.view(gathered, map, &shape)
+    shown_at(graph, gathered, map, sizes)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The elements of `input`, which has the shape `shape`, along `dim`, each combined with all before it: computed at once where they are known,
-/// else, for a sum, the product with a triangle of ones, as the device has no function for it.
+/// else, as the device has no function for it, the product with a triangle of ones for a sum, and in steps for others and for long sums.
 ///
 /// # Errors
 /// Why the device cannot do it.
@@ -21,17 +21,11 @@ pub(in crate::import) fn scan(graph: &mut Graph, combiner: Combiner, input: Node
         return Ok(graph.known(scanned, shape.to_vec(), element));
     }
     let size = shape[dim];
-    if combiner != Combiner::Sum {
-        return Err("combines each element with those before it by something else than addition: not supported yet".to_owned());
-    }
     if !element.is_float() {
-        return Err("adds up integers of a run-time value: not supported yet".to_owned());
+        return Err("combines integers of a run-time value, each with those before it: not supported yet".to_owned());
     }
-    if size.checked_mul(size).is_none_or(|n_elements| n_elements > MOST_KNOWN_ELEMENTS) {
-        let message = format!(
-            "adds up {size} elements, each with those before it, by a product with a triangle of {size} x {size}, which is too large"
-        );
-        return Err(message);
+    if combiner != Combiner::Sum || size.checked_mul(size).is_none_or(|n_elements| n_elements > MOST_KNOWN_ELEMENTS) {
+        return in_steps(graph, combiner, input, shape, dim);
     }
     let triangle = graph.known(triangle(size), vec![size, size], element);
     let triangle = if graph.number_of(triangle).is_some() { graph.filled(triangle, vec![size, size]) } else { triangle };
@@ -43,6 +37,34 @@ pub(in crate::import) fn scan(graph: &mut Graph, combiner: Combiner, input: Node
     let rows = graph.reshape(rows, &flat);
     let sums = graph.add(Kind::Matmul, &[rows, triangle], flat, element);
     let sums = graph.reshape(sums, &turned);
+    Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
+}
+
+/// Each element combined with the one before it, then with what is two before it, four, and so on: what there is then covers twice as many.
+fn in_steps(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64], dim: usize) -> Result<NodeId, String> {
+    let element = graph.node(input).element;
+    // Along the outermost dimension no stick is taken apart.
+    let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
+    let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
+    let mut sums = graph.view(input, places_in(&order), &turned);
+    let rows = |graph: &mut Graph, of: NodeId, first: i64, size: i64| {
+        let (mut start, mut sizes) = (vec![0; turned.len()], turned.clone());
+        (start[0], sizes[0]) = (first, size);
+        graph.slice(of, &start, &sizes)
+    };
+    let mut covered = 1;
+    while covered < shape[dim] {
+        let left = shape[dim] - covered;
+        let (before, own) = (rows(graph, sums, 0, left), rows(graph, sums, covered, left));
+        let combined = graph.apply(combiner.operation(), &[before, own], element)?;
+        let first = rows(graph, sums, 0, covered);
+        let mut at = vec![0; turned.len()];
+        let memory = graph.undefined(turned.clone(), element);
+        let begun = graph.insert(first, memory, at.clone());
+        at[0] = covered;
+        sums = graph.insert(combined, begun, at);
+        covered *= 2;
+    }
     Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
 }
 
@@ -86,11 +108,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sum_of_numbers_is_refused() {
+    fn others_and_long_sums_go_in_steps() {
         let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![4, 5000], Element::F16);
-        assert!(scan(&mut graph, Combiner::Max, x, &[4, 5000], 0).is_err());
-        assert!(scan(&mut graph, Combiner::Sum, x, &[4, 5000], 1).is_err_and(|message| message.contains("5000 x 5000")));
+        let x = graph.tensor(0, vec![9, 5000], Element::F16);
+        for (combiner, dim, n_steps) in [(Combiner::Max, 0, 4), (Combiner::Prod, 1, 13), (Combiner::Sum, 1, 13)] {
+            let combined = scan(&mut graph, combiner, x, &[9, 5000], dim).unwrap();
+            assert_eq!(graph.node(combined).shape, [9, 5000]);
+            let needed = graph.needed_for(&[combined], |_| false);
+            let is_step = |id: &&NodeId| matches!(graph.node(**id).kind, Kind::Pointwise(..));
+            assert_eq!(needed.iter().filter(is_step).count(), n_steps);
+        }
+    }
+
+    #[test]
+    fn what_are_no_numbers_is_refused() {
+        let mut graph = Graph::default();
         let places = graph.tensor(1, vec![4, 5], Element::Int);
         assert!(scan(&mut graph, Combiner::Sum, places, &[4, 5], 1).is_err());
     }
