@@ -1,12 +1,12 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg %s
 
-func.func @largest(%x: tensor<8x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tm_tensor.scatter' op has a body that neither gives the new element nor adds it to the old one: not supported yet}}
+func.func @difference(%x: tensor<8x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'tm_tensor.scatter' op has a body that neither gives the new element nor combines it with the old one: not supported yet}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<8x64xf16>) {
   ^bb0(%part: f16, %old: f16):
-    %largest = arith.maximumf %old, %part : f16
-    tm_tensor.yield %largest : f16
+    %difference = arith.subf %old, %part : f16
+    tm_tensor.yield %difference : f16
   } -> tensor<8x64xf16>
   return %new : tensor<8x64xf16>
 }

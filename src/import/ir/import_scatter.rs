@@ -5,11 +5,12 @@ use crate::{
     affine::Expr,
     dialect::ods::attr,
     import::{
-        Body, Combiner, Element, Known, NodeId, Reduction, Scalar,
+        Body, Element, Known, NodeId, Reduction, Scalar,
         rules::{
             digits::is_too_coarse,
             index::{Lookup, rows_from},
-            scatter::{Grid, Target, Written, column_of, scatter},
+            places::{Grid, column_of},
+            scatter::{Target, Written, scatter},
         },
     },
     mlir::{Op, OpExt, Reported, integers, shape_of},
@@ -146,13 +147,19 @@ fn scattered<'c>(
     body: &Body,
     (nodes, shapes): (&[NodeId], &[Vec<i64>]),
 ) -> Result<NodeId, String> {
-    let written = match (body.yields.as_slice(), body.reduction(0)) {
-        ([Scalar::Input(0)], _) => Written::Replaced,
-        (_, Some(Reduction { combiner: Combiner::Sum, new: Scalar::Input(0), casts, .. })) if casts.is_empty() => Written::Added,
-        _ => return Err("has a body that neither gives the new element nor adds it to the old one: not supported yet".to_owned()),
-    };
     let (&[parts, places, whole], [of_parts, of_places, shape]) = (nodes, shapes) else {
         return Err("has other operands than three".to_owned());
+    };
+    let (written, parts) = match (body.yields.as_slice(), body.reduction(0)) {
+        ([Scalar::Input(0)], _) => (Written::Replaced, parts),
+        (_, Some(Reduction { combiner, new: Scalar::Input(0), casts, .. })) if casts.is_empty() => (Written::Combined(combiner), parts),
+        // A number for each part, as a count of them.
+        (_, Some(Reduction { combiner, new: Scalar::Outer(number), casts, .. }))
+            if casts.is_empty() && importer.graph.number_of(number).is_some() =>
+        {
+            (Written::Combined(combiner), number)
+        }
+        _ => return Err("has a body that neither gives the new element nor combines it with the old one: not supported yet".to_owned()),
     };
     let dims: Vec<usize> = op.required(attr::DIMENSION_MAP, integers).into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
     let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {

@@ -339,14 +339,7 @@ fn shown_at(graph: &mut Graph, table: NodeId, exprs: Vec<Expr>, sizes: &[i64]) -
 }
 
 /// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.
-fn gather(
-    graph: &mut Graph,
-    table: NodeId,
-    dim: usize,
-    index: NodeId,
-    exprs: &[Option<Expr>],
-    sizes: &[i64],
-) -> Result<NodeId, String> {
+fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> Result<NodeId, String> {
     let rows = graph.node(table).shape.clone();
     let over = graph.node(index).shape.clone();
     let moving: Vec<usize> = (0..over.len()).filter(|&dim| over[dim] > 1).collect();

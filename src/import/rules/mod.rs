@@ -19,6 +19,8 @@
 //! | `scan.rs` | running sums as products |
 //! | `digits.rs` | integers beyond those that a format holds, digit by digit |
 //! | `sort.rs` | rows in order, by ranks or one element after the other |
+//! | `combined_parts.rs` | parts whose products, maxima or minima are written to such places |
+//! | `places.rs` | places of such parts that count along whole dimensions |
 //! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
@@ -29,6 +31,7 @@
 
 mod angles;
 pub(super) mod body;
+mod combined_parts;
 mod composites;
 pub(super) mod contraction;
 pub(super) mod digits;
@@ -40,6 +43,7 @@ pub(super) mod integers;
 mod known_index;
 pub(super) mod one_hot;
 pub(super) mod operations;
+pub(super) mod places;
 pub(super) mod plain;
 mod powers;
 pub(super) mod precision;

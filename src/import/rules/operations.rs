@@ -105,7 +105,10 @@ pub const OPERATIONS: &[Operation] = &[
     refused("func.*", CONTROL_FLOW),
     becomes("tosa.*", "linalg, by upstream's passes; then as that"),
     becomes("spyre.*", "itself"),
-    becomes("tm_tensor.scan", "what is known at compile time; for a running sum, `matmul` with a triangle of ones; for others and long sums, each element with those 1, 2, 4, ... before it"),
+    becomes(
+        "tm_tensor.scan",
+        "what is known at compile time; for a running sum, `matmul` with a triangle of ones; for others and long sums, each element with those 1, 2, 4, ... before it",
+    ),
     becomes(
         "tm_tensor.scatter",
         "comparisons of row numbers with the places, and a choice of rows; of several parts, `matmul` with the comparisons",

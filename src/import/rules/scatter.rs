@@ -4,6 +4,8 @@
 //! by row between the part and what was there; several parts come to their rows by a product with a matrix of ones and zeros, without rounding.
 
 use super::{
+    body::Combiner,
+    combined_parts::combined_parts,
     digits::{self, MOST_VALUES},
     plain::Built,
     recognize,
@@ -23,8 +25,8 @@ const MOST_PARTS: i64 = 1024;
 pub(in crate::import) enum Written {
     /// The part's; of several parts at one place the last one's.
     Replaced,
-    /// The sum of what was there and of all parts.
-    Added,
+    /// What was there and all parts, combined.
+    Combined(Combiner),
 }
 
 /// A tensor that parts are written over.
@@ -132,19 +134,32 @@ fn one_row(graph: &mut Graph, target: Target<'_>, dim: usize, is_place: NodeId, 
     one_part(graph, whole, place, part, written)
 }
 
-/// Each row is the part, or what was there.
+/// Each row is the part, or what was there, or both combined.
 fn one_part(graph: &mut Graph, whole: NodeId, is_place: NodeId, part: NodeId, written: Written) -> Built {
     let element = graph.node(whole).element;
-    let other = if written == Written::Added { graph.number(0.0) } else { whole };
-    let chosen = recognize::select(graph, &[is_place, part, other], element)?;
-    if written == Written::Added { recognize::add(graph, &[whole, chosen], element) } else { Ok(chosen) }
+    match written {
+        Written::Replaced => recognize::select(graph, &[is_place, part, whole], element),
+        Written::Combined(Combiner::Sum) => {
+            let zero = graph.number(0.0);
+            let chosen = recognize::select(graph, &[is_place, part, zero], element)?;
+            recognize::add(graph, &[whole, chosen], element)
+        }
+        Written::Combined(combiner) => {
+            let both = graph.apply(combiner.operation(), &[whole, part], element)?;
+            recognize::select(graph, &[is_place, both, whole], element)
+        }
+    }
 }
 
 fn several_parts(graph: &mut Graph, writing: &Writing, whole: NodeId, is_place: NodeId, parts: NodeId, written: Written) -> Built {
     let &Writing { rows, n_parts, element, .. } = writing;
-    if written == Written::Added {
-        let sums = product(graph, writing, is_place, parts);
-        return recognize::add(graph, &[whole, sums], element);
+    match written {
+        Written::Replaced => {}
+        Written::Combined(Combiner::Sum) => {
+            let sums = product(graph, writing, is_place, parts);
+            return recognize::add(graph, &[whole, sums], element);
+        }
+        Written::Combined(combiner) => return combined_parts(graph, whole, is_place, parts, combiner),
     }
     // The number of the last part that is written to each row, from 1 on; 0 where there is none.
     let numbers = graph.known(Known::counting(1, n_parts), writing.shared(1, n_parts), element);
@@ -195,212 +210,6 @@ fn product(graph: &mut Graph, writing: &Writing, is_place: NodeId, parts: NodeId
     graph.reduce("sum", terms, writing.batch.len() + 1)
 }
 
-/// Column `column` of places that were put together from columns, one number for each part.
-pub(in crate::import) fn column_of(graph: &mut Graph, places: NodeId, column: i64) -> NodeId {
-    let shape = graph.node(places).shape.clone();
-    if let Kind::Insert(offsets) = graph.node(places).kind.clone() {
-        let (part, whole) = (graph.node(places).inputs[0], graph.node(places).inputs[1]);
-        let of_part = graph.node(part).shape.clone();
-        let is_in_part = (offsets[1]..offsets[1] + of_part[1]).contains(&column);
-        if !is_in_part {
-            return column_of(graph, whole, column);
-        }
-        if of_part[0] == shape[0] {
-            return column_of(graph, part, column - offsets[1]);
-        }
-    }
-    if graph.node(places).kind == Kind::Filled {
-        return graph.node(places).inputs[0];
-    }
-    graph.view(places, vec![Expr::Dim(0), Expr::Constant(column)], &shape[..1])
-}
-
-/// Parts of which some places are known, and count along a whole dimension. Where the places of run time are the same along it, the parts that differ
-/// there alone are one part with that dimension, as PyTorch spells a row that is written to a cache; where they are others, each index has parts of its own,
-/// as in `x.scatter(1, i, v)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::import) struct Grid {
-    /// The dimensions of the target that parts have whole, with what the number of a part counts along them.
-    whole: Vec<(usize, CountingDigit)>,
-    /// The dimensions along which parts are apart.
-    apart: Vec<(usize, CountingDigit)>,
-    /// What it counts besides, the outermost first: divisor and size.
-    rest: Vec<(i64, i64)>,
-    /// The dimensions that integers of run time choose from.
-    chosen: Vec<usize>,
-    rank: usize,
-}
-
-impl Grid {
-    /// What `n_parts` parts with these places, one column for each of `dims`, are.
-    pub(in crate::import) fn of(graph: &Graph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
-        let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
-        let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
-            #[allow(clippy::cast_possible_truncation, reason = "places are small whole numbers")]
-            let numbers: Vec<i64> = graph.known_of(column)?.numbers().map(|number| number as i64).collect();
-            // All in the only place that there is.
-            if shape[dim] == 1 && numbers.iter().all(|&number| number == 0) {
-                return Some((dim, CountingDigit { divisor: 1, size: 1, step: 1 }));
-            }
-            let found = digit(&numbers).filter(|digit| digit.step == 1 && digit.size == shape[dim] && numbers.first() == Some(&0))?;
-            Some((dim, found))
-        };
-        let counted: Vec<(usize, CountingDigit)> = columns.iter().zip(dims).filter_map(whole_digit).collect();
-        let Some(rest) = beside(&counted, n_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len()) else { return plain };
-        let chosen: Vec<usize> = dims.iter().copied().filter(|dim| counted.iter().all(|(other, _)| other != dim)).collect();
-        let of_run_time = columns.iter().zip(dims).filter(|(_, dim)| chosen.contains(dim));
-        let places: Vec<Option<Vec<i64>>> = of_run_time.map(|(&column, _)| positions(graph, column)).collect();
-        let stands_still = |digit: &CountingDigit| places.iter().all(|at| at.as_ref().is_some_and(|at| digit.stands_still(at, n_parts)));
-        let (whole, apart) = counted.into_iter().partition(|(_, digit)| stands_still(digit));
-        Self { whole, apart, rest, chosen, rank: shape.len() }
-    }
-
-    /// The dimensions along which parts are apart.
-    pub(in crate::import) fn batch(&self) -> Vec<usize> {
-        self.apart.iter().map(|&(dim, _)| dim).collect()
-    }
-
-    /// The dimensions that integers of run time choose from.
-    pub(in crate::import) fn chosen(&self) -> &[usize] {
-        &self.chosen
-    }
-
-    /// How many parts there are for each index along the batch.
-    pub(in crate::import) fn n_parts(&self) -> i64 {
-        self.rest.iter().map(|(_, size)| size).product()
-    }
-
-    /// The sizes of the batch and the number of parts.
-    pub(in crate::import) fn place_sizes(&self, shape: &[i64]) -> Vec<i64> {
-        self.apart.iter().map(|&(dim, _)| shape[dim]).chain([self.n_parts()]).collect()
-    }
-
-    /// The dimensions of the target that parts have.
-    fn kept(&self) -> Vec<usize> {
-        (0..self.rank).filter(|dim| !self.chosen.contains(dim) && self.apart.iter().all(|(other, _)| other != dim)).collect()
-    }
-
-    /// The sizes of the parts: the batch, their number, and the dimensions of the target that they have.
-    pub(in crate::import) fn part_sizes(&self, shape: &[i64]) -> Vec<i64> {
-        self.place_sizes(shape).into_iter().chain(self.kept().into_iter().map(|dim| shape[dim])).collect()
-    }
-
-    /// The number of the first part of the program that a part is made of, in terms of the indices along the batch and the part's number.
-    pub(in crate::import) fn place(&self) -> Expr {
-        let (n_parts, own) = (self.n_parts(), self.apart.len());
-        let mut below = n_parts;
-        let mut place = Expr::Constant(0);
-        for (position, (_, digit)) in self.apart.iter().enumerate().filter(|(_, (_, digit))| digit.size > 1) {
-            place = plus(place, scaled(Expr::Dim(position), digit.divisor));
-        }
-        for &(divisor, size) in &self.rest {
-            let above = below;
-            below /= size;
-            let mut digit = Expr::Dim(own);
-            if below > 1 {
-                digit = Expr::FloorDiv(Box::new(digit), Box::new(Expr::Constant(below)));
-            }
-            if above < n_parts {
-                digit = Expr::Mod(Box::new(digit), Box::new(Expr::Constant(size)));
-            }
-            place = plus(place, scaled(digit, divisor));
-        }
-        place
-    }
-
-    /// Where the element of a part is among the parts of the program, which have their number and the dimensions without a place.
-    pub(in crate::import) fn parts_map(&self) -> Vec<Expr> {
-        let (mut number, mut map) = (self.place(), Vec::new());
-        for (position, dim) in (self.apart.len() + 1..).zip(self.kept()) {
-            match self.whole.iter().find(|(whole, _)| *whole == dim) {
-                Some((_, digit)) if digit.size > 1 => number = plus(number, scaled(Expr::Dim(position), digit.divisor)),
-                Some(_) => {}
-                None => map.push(Expr::Dim(position)),
-            }
-        }
-        [vec![number], map].concat()
-    }
-}
-
-/// What counting numbers are: at position `p`, the first one and `step` times `(p / divisor) % size`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct CountingDigit {
-    divisor: i64,
-    size: i64,
-    step: i64,
-}
-
-impl CountingDigit {
-    /// Whether the numbers of parts that differ in this digit alone are the same.
-    fn stands_still(&self, numbers: &[i64], n_parts: i64) -> bool {
-        let at = |part: i64| usize::try_from(part).ok().and_then(|part| numbers.get(part));
-        (0..n_parts).all(|part| at(part).is_some() && at(part) == at(part - part / self.divisor % self.size * self.divisor))
-    }
-}
-
-/// The digit that numbers count; none if they do not, or only downwards.
-fn digit(numbers: &[i64]) -> Option<CountingDigit> {
-    let (&first, n_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
-    let divisor = i64::try_from(numbers.iter().position(|&number| number != first)?).ok()?;
-    let at = |position: i64| usize::try_from(position).ok().and_then(|position| numbers.get(position)).copied();
-    let step = at(divisor)? - first;
-    // As far as they grow.
-    let grows = |count: i64| at(count * divisor) == Some(first + count * step);
-    let size = (1..=n_numbers).find(|&count| !grows(count))?;
-    let is_digit = (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
-    (step > 0 && is_digit).then_some(CountingDigit { divisor, size, step })
-}
-
-/// What the numbers below `n_parts` count besides some digits, the outermost first; none if the digits are not some of a number's.
-fn beside(digits: &[(usize, CountingDigit)], n_parts: i64) -> Option<Vec<(i64, i64)>> {
-    let mut known: Vec<(i64, i64)> =
-        digits.iter().filter(|(_, digit)| digit.size > 1).map(|(_, digit)| (digit.divisor, digit.size)).collect();
-    known.sort_unstable();
-    let (mut below, mut rest) = (1, Vec::new());
-    for (divisor, size) in known.into_iter().chain([(n_parts, 1)]) {
-        if divisor % below != 0 {
-            return None;
-        }
-        rest.extend((divisor > below).then_some((below, divisor / below)));
-        below = divisor * size;
-    }
-    rest.reverse();
-    (below == n_parts).then_some(rest)
-}
-
-/// Which element of the tensor behind all its views each element of a node is; for one number, all the first.
-fn positions(graph: &Graph, node: NodeId) -> Option<Vec<i64>> {
-    let n_elements = usize::try_from(graph.node(node).shape.iter().product::<i64>()).ok()?;
-    let (mut positions, mut node): (Vec<i64>, NodeId) = ((0_i64..).take(n_elements).collect(), node);
-    loop {
-        let of = graph.node(node);
-        let Some(&input) = of.inputs.first() else { return Some(positions) };
-        let from = &graph.node(input).shape;
-        match &of.kind {
-            Kind::Reshape => {}
-            Kind::View(map) => {
-                for position in &mut positions {
-                    let (mut point, mut flat) = (vec![0; of.shape.len()], *position);
-                    for dim in (0..of.shape.len()).rev() {
-                        (point[dim], flat) = (flat % of.shape[dim], flat / of.shape[dim]);
-                    }
-                    *position = map.iter().zip(from).fold(0, |flat, (expr, size)| flat * size + expr.evaluate(&point));
-                }
-            }
-            _ => return Some(positions),
-        }
-        node = input;
-    }
-}
-
-fn scaled(expr: Expr, factor: i64) -> Expr {
-    if factor == 1 { expr } else { Expr::Mul(Box::new(expr), Box::new(Expr::Constant(factor))) }
-}
-
-fn plus(one: Expr, other: Expr) -> Expr {
-    if one == Expr::Constant(0) { other } else { Expr::Add(Box::new(one), Box::new(other)) }
-}
-
 /// For each dimension the place that it has in an order.
 fn places_in(order: &[usize]) -> Vec<Expr> {
     let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
@@ -437,57 +246,18 @@ mod tests {
     fn several_parts_come_to_their_rows_by_a_product() {
         let (graph, found) = written(&[32, 64], &[0], 3, Written::Replaced);
         assert!(kinds(&graph, found.unwrap()).contains(&Kind::Matmul));
-        let (graph, found) = written(&[4, 8], &[0, 1], 3, Written::Added);
+        let (graph, found) = written(&[4, 8], &[0, 1], 3, Written::Combined(Combiner::Sum));
         let found = found.unwrap();
         assert_eq!(graph.node(found).shape, [4, 8]);
         assert!(!kinds(&graph, found).contains(&Kind::Matmul), "single elements are summed");
     }
 
     #[test]
-    fn a_digit_counts_again_and_again() {
-        let digit = |numbers: &[i64]| digit(numbers).map(|found| [found.divisor, found.size, found.step]);
-        assert_eq!(digit(&[0, 1, 2, 3]), Some([1, 4, 1]));
-        assert_eq!(digit(&[0, 0, 1, 1, 2, 2]), Some([2, 3, 1]));
-        assert_eq!(digit(&[5, 7, 5, 7]), Some([1, 2, 2]));
-        assert_eq!(digit(&[0, 0, 1, 1, 0, 0, 1, 1]), Some([2, 2, 1]));
-        assert_eq!(digit(&[0, 1, 0, 1, 0]), Some([1, 2, 1]));
-        assert_eq!([digit(&[0, 1, 3]), digit(&[3, 2, 1]), digit(&[0, 0, 1, 2]), digit(&[4])], [None; 4]);
-    }
-
-    #[test]
-    fn places_that_count_along_a_whole_dim_are_a_dim_of_the_part() {
-        let mut graph = Graph::default();
-        // 128 elements [2, 64] of a cache [2, 32, 64], all at one row.
-        let position = graph.tensor(0, vec![1], Element::Int);
-        let position = graph.view(position, vec![Expr::Constant(0)], &[128]);
-        let counted =
-            |count: fn(i64) -> i64| Known::table(&(0..128).map(|part| f64::from(i32::try_from(count(part)).unwrap())).collect::<Vec<_>>());
-        let (outer, inner) = (counted(|part| part / 64), counted(|part| part % 64));
-        let [outer, inner] = [outer, inner].map(|known| graph.known(known, vec![128], Element::Int));
-        let grid = Grid::of(&graph, &[outer, position, inner], &[0, 1, 2], &[2, 32, 64], 128);
-        assert_eq!((grid.batch(), grid.chosen()), (vec![], [1].as_slice()));
-        assert_eq!(grid.part_sizes(&[2, 32, 64]), [1, 2, 64]);
-        let at = |point: &[i64]| grid.parts_map().iter().map(|expr| expr.evaluate(point)).collect::<Vec<_>>();
-        assert_eq!((at(&[0, 1, 5]), at(&[0, 0, 63])), (vec![69], vec![63]));
-
-        // Each element has a row of its own: among those of its column and batch.
-        let rows = graph.tensor(1, vec![128], Element::Int);
-        let grid = Grid::of(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
-        assert_eq!((grid.batch(), grid.part_sizes(&[2, 32, 64])), (vec![0, 2], vec![2, 64, 1]));
-        assert_eq!(grid.place().evaluate(&[1, 5, 0]), 69);
-        // Each row of 64 has one.
-        let rows = graph.tensor(2, vec![2], Element::Int);
-        let rows = graph.view(rows, vec![Expr::FloorDiv(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(64)))], &[128]);
-        let grid = Grid::of(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
-        assert_eq!((grid.batch(), grid.part_sizes(&[2, 32, 64])), (vec![0], vec![2, 1, 64]));
-        let at = |point: &[i64]| grid.parts_map().iter().map(|expr| expr.evaluate(point)).collect::<Vec<_>>();
-        assert_eq!((at(&[1, 0, 5]), at(&[0, 0, 63])), (vec![69], vec![63]));
-    }
-
-    #[test]
     fn too_many_places_or_parts_are_refused() {
         assert!(written(&[40_000, 64], &[0], 1, Written::Replaced).1.is_err_and(|message| message.contains("40000 places")));
-        assert!(written(&[30_000, 64], &[0], 200, Written::Added).1.is_err_and(|message| message.contains("at most 4194304")));
-        assert!(written(&[64, 64], &[0], 2000, Written::Added).1.is_err_and(|message| message.contains("2000 parts")));
+        assert!(
+            written(&[30_000, 64], &[0], 200, Written::Combined(Combiner::Sum)).1.is_err_and(|message| message.contains("at most 4194304"))
+        );
+        assert!(written(&[64, 64], &[0], 2000, Written::Combined(Combiner::Sum)).1.is_err_and(|message| message.contains("2000 parts")));
     }
 }

@@ -25,7 +25,10 @@ pub(super) fn lookup_by_several(
     // The other dimensions are whole: each is a dimension of the iteration space.
     let longer = [sizes.to_vec(), later.iter().map(|&dim| rows[dim]).collect()].concat();
     if later.iter().map(|&dim| rows[dim]).product::<i64>() * n_elements(graph, first) > MOST_ELEMENTS {
-        return Err(format!("takes {} indices from tensors, by the first of which too many rows are chosen: not supported yet", computed.len()));
+        return Err(format!(
+            "takes {} indices from tensors, by the first of which too many rows are chosen: not supported yet",
+            computed.len()
+        ));
     }
     let whole = |graph: &mut Graph, dim: usize| match later.iter().position(|&other| other == dim) {
         Some(position) => counting(graph, sizes.len() + position, &longer),

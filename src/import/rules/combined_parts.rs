@@ -1,0 +1,40 @@
+//! Parts at places of run time that are multiplied, or of which the largest or smallest counts: each row beside all parts.
+
+use super::{body::Combiner, plain::Built, recognize};
+use crate::{
+    affine::Expr,
+    import::graph::{Graph, NodeId},
+};
+
+/// Most elements of all parts beside each row: 32 MiB in 16 bits.
+const MOST_BESIDE: i64 = 1 << 24;
+
+/// `whole`, of shape `batch` x rows x columns, combined with those of `parts` (`batch` x parts x columns) whose place a row is: `is_place` says so for
+/// `batch` x rows x parts.
+///
+/// # Errors
+/// Why the device cannot do it.
+pub(super) fn combined_parts(graph: &mut Graph, whole: NodeId, is_place: NodeId, parts: NodeId, combiner: Combiner) -> Built {
+    let (of_whole, of_parts) = (graph.node(whole).shape.clone(), graph.node(parts).shape.clone());
+    let (rows_at, element) = (of_whole.len() - 2, graph.node(whole).element);
+    let (batch, [rows, columns]) = (&of_whole[..rows_at], [of_whole[rows_at], of_whole[rows_at + 1]]);
+    let n_parts = of_parts[rows_at];
+    let beside = [batch, &[rows, n_parts, columns]].concat();
+    if beside.iter().product::<i64>() > MOST_BESIDE {
+        return Err(format!(
+            "combines {n_parts} parts with {rows} rows of {columns} at run time by {}: at most {MOST_BESIDE} elements of all parts beside each row are supported",
+            combiner.operation()
+        ));
+    }
+    // The index along the batch, then what a tensor has of rows, parts and columns.
+    let own = |dims: &[usize]| (0..rows_at).map(Expr::Dim).chain(dims.iter().map(|&dim| Expr::Dim(rows_at + dim))).collect::<Vec<_>>();
+    let is_place = graph.view(is_place, own(&[0, 1]), &[batch, &[rows, n_parts, 1]].concat());
+    let parts = graph.view(parts, own(&[1, 2]), &[batch, &[1, n_parts, columns]].concat());
+    let before = graph.view(whole, own(&[0, 2]), &[batch, &[rows, 1, columns]].concat());
+    // What was there changes no maximum and no minimum of it and others.
+    let nothing = if combiner == Combiner::Prod { graph.number(combiner.neutral()) } else { before };
+    let chosen = recognize::select(graph, &[is_place, parts, nothing], element)?;
+    let found = graph.reduce(combiner.function(), chosen, rows_at + 1);
+    let new = graph.apply(combiner.operation(), &[before, found], element)?;
+    Ok(graph.reshape(new, &of_whole))
+}
