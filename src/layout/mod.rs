@@ -36,6 +36,7 @@
 //! | `form.rs` | the forms into which a buffer can be moved for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
 //! | `needs.rs` | what ops need of the views that they read |
+//! | `regroup.rs` | copies through which dimensions are put together and taken apart where no stick ends |
 //! | `misfit.rs` | what no choice makes possible |
 //! | `cost.rs` | what a choice of sticks costs |
 //! | `table.rs` | the layout of a table that an index tensor is read into |
@@ -54,6 +55,7 @@ mod index;
 mod misfit;
 mod needs;
 mod readable;
+mod regroup;
 mod reshape;
 mod split;
 mod sticks;
@@ -81,5 +83,6 @@ pub use index::{Digit, Index};
 pub use misfit::{Misfit, MisfitKind};
 pub use needs::{Diagonal, diagonal, has_dim, is_whole_dim};
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
+pub use regroup::{Flattened, Regrouped, flattened, is_whole, kept_dim, taken_apart};
 pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
 pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

@@ -105,7 +105,7 @@ mod tests {
     fn what_has_all_its_parts_is_finished_whatever_is_written_later() {
         let mut graph = Graph::default();
         let [half, all] = [vec![4, 64], vec![8, 64]];
-        let part = graph.undefined(half, Element::F16);
+        let part = graph.tensor(0, half, Element::F16);
         let memory = graph.undefined(all, Element::F16);
         let first = graph.insert(part, memory, vec![0, 0]);
         let across = graph.insert(part, first, vec![2, 0]);

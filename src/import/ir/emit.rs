@@ -10,11 +10,11 @@ use crate::{
     import::{
         Element, Graph, Kind, Known, NodeId, TwoFormats, elements_of_truth,
         graph::reshape::reshape_map,
-        rules::range::{self, Unbounded},
+        rules::range::{self, Limits, Unbounded},
     },
     mlir::{
         Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
-        i64_array_attribute, insert_before, map_from_exprs, parse_type, remark_at, set_argument_attribute,
+        i64_array_attribute, insert_before, map_from_exprs, parse_type, remark_at, set_argument_attribute, string, warning_at,
     },
 };
 use machine::{DeviceFormat, DeviceFunction};
@@ -143,7 +143,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             _ => [i64::MIN, i64::MAX],
         };
         let given = |number: usize| self.graph.integers.promised(number).unwrap_or_else(|| of_type(number));
-        let open: Vec<_> = self.importer.open_asserts().collect();
+        let open = self.checkable_asserts(limits);
         let asserted: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
         let ranges = range::ranges(self.graph, needed, &asserted, limits, given).map_err(|unbounded| match unbounded {
             Unbounded::Node(id) => {
@@ -155,7 +155,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Unbounded::Assertion(position) => {
                 let (_, op, location) = open[position];
                 let message = if op.is("cf.assert") {
-                    "asserts what is not known at compile time: only bounds of integers of the caller are supported"
+                    "asserts what holds for no range of the caller's integers for which the other assertions hold"
                 } else {
                     "chooses rows of its table by integers that may be none of them: not supported yet; 'spyre.range' of an argument says \
                      what its integers keep to"
@@ -179,6 +179,25 @@ impl<'a, 'c> Emitter<'a, 'c> {
             }
         }
         Ok(())
+    }
+
+    /// What is asserted and does not hold anyway, but for assertions of the program that no range of integers makes hold: the device cannot stop a
+    /// program, so that these are the caller's to keep.
+    fn checkable_asserts(&self, limits: Limits) -> Vec<(NodeId, Op<'c>, Location<'c>)> {
+        let open: Vec<_> = self.importer.open_asserts().collect();
+        let conditions: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
+        let (unmet, mut kept) = (range::unmet(self.graph, &conditions, limits), Vec::new());
+        for (position, (condition, op, location)) in open.into_iter().enumerate() {
+            if op.is("cf.assert") && unmet.binary_search(&position).is_ok() {
+                let text = op.attr("msg").and_then(string).unwrap_or_default();
+                let message =
+                    format!("is not checked, since the device does not stop a program: where \"{text}\" fails, the results mean nothing");
+                warning_at(op, message).at(location).emit();
+            } else {
+                kept.push((condition, op, location));
+            }
+        }
+        kept
     }
 
     fn lacks_single_precision(&self, id: NodeId) -> Option<&'static str> {

@@ -86,7 +86,7 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("math.*", "the scalar operations below, on numbers or element by element"),
     becomes(
         "cf.assert",
-        "nothing, if it holds for every index that chooses a row; the range of an argument of integers, where that makes it hold; else it is refused",
+        "nothing, if it holds for every index that chooses a row; the range of an argument of integers, where that makes it hold; else it is not checked, with a warning",
     ),
     refused("cf.*", CONTROL_FLOW),
     becomes(

@@ -81,6 +81,15 @@ pub(in crate::import) fn ranges(
     Ok(ranges)
 }
 
+/// The assertions, by their places, that hold for no range of the integers: those about other numbers among them.
+pub(in crate::import) fn unmet(graph: &Graph, asserted: &[NodeId], limits: Limits) -> Vec<usize> {
+    let asked = graph.needed_for(asserted, |_| false);
+    let narrowest = |number: usize| graph.integers.promised(number).unwrap_or(NARROWEST);
+    let ranges = asked.iter().filter_map(|&id| number_of_integers(graph, id)).map(|number| (number, narrowest(number))).collect();
+    let mut bounds = Bounds { graph, limits, ranges: &ranges, known: BTreeMap::new() };
+    (0..asserted.len()).filter(|&position| bounds.fails(asserted[position])).collect()
+}
+
 /// What integers must be able to be at least: a truth value.
 const NARROWEST: [i64; 2] = [0, 2];
 
@@ -126,8 +135,7 @@ fn check(
             return Err(Unbounded::Node(id));
         }
     }
-    let fails = |bounds: &mut Bounds<'_>, id: NodeId| bounds.of(id).is_none_or(|truth| truth.first != 1.0);
-    asserted.iter().position(|&id| fails(&mut bounds, id)).map_or(Ok(()), |position| Err(Unbounded::Assertion(position)))
+    asserted.iter().position(|&id| bounds.fails(id)).map_or(Ok(()), |position| Err(Unbounded::Assertion(position)))
 }
 
 /// The values that a number may have, both included.
@@ -154,6 +162,11 @@ struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
+    /// Whether a truth value may be false.
+    fn fails(&mut self, truth: NodeId) -> bool {
+        self.of(truth).is_none_or(|truth| truth.first != 1.0)
+    }
+
     /// What a node may be, where it follows from integers and known numbers alone. Inputs stand before their users, so that those of needed nodes are known.
     fn of(&mut self, id: NodeId) -> Option<Interval> {
         if let Some(&known) = self.known.get(&id) {
@@ -341,6 +354,7 @@ mod tests {
         let of = |asserted: &[NodeId]| ranges(&graph, &graph.needed_for(&[chosen], |_| false), asserted, HALF, |_| [0, 64]);
         assert_eq!(of(&[fits]), Ok(BTreeMap::from([(0, [0, 64])])));
         assert_eq!(of(&[is_negative]), Err(Unbounded::Assertion(0)));
+        assert_eq!(unmet(&graph, &[fits, is_negative], HALF), [1]);
     }
 
     #[test]

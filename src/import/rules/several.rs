@@ -24,7 +24,7 @@ pub(super) fn lookup_by_several(
 
     // The other dimensions are whole: each is a dimension of the iteration space.
     let longer = [sizes.to_vec(), later.iter().map(|&dim| rows[dim]).collect()].concat();
-    if later.iter().map(|&dim| rows[dim]).product::<i64>() * n_elements(graph, first) > MOST_ELEMENTS {
+    if later.iter().map(|&dim| rows[dim]).fold(n_elements(graph, first), i64::saturating_mul) > MOST_ELEMENTS {
         return Err(format!(
             "takes {} indices from tensors, by the first of which too many rows are chosen: not supported yet",
             computed.len()

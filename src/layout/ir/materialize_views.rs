@@ -2,8 +2,9 @@
 //!
 //! Reads shapes and views. A diagonal becomes a sum over a new dimension of which a mask leaves one element. A reduction whose operand only
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
-//! whose left operand lacks a dimension of the result, or whose operands lack K.
+//! whose left operand lacks a dimension of the result, or whose operands lack K. Rows that are read as rows of another length are flat between.
 
+use super::regroup_views::flatten_rows;
 use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
@@ -24,6 +25,9 @@ const MOST_MASK_ELEMENTS: i64 = 1 << 22;
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         mask_diagonals(op).map_err(|message| error_at(op, message).report())?;
+    }
+    for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
+        flatten_rows(op);
     }
     for compute in ComputeOp::all_in(module) {
         complete(compute).map_err(|message| error_at(compute.op, message).report())?;

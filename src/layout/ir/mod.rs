@@ -8,4 +8,5 @@ pub(crate) mod own_results;
 pub(crate) mod pad_contractions;
 mod program;
 pub(crate) mod propagate_layouts;
+mod regroup_views;
 pub(crate) mod split_views;

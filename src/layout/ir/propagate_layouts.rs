@@ -7,11 +7,11 @@
 //! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
 //! broadcast and others read a copy of.
 
-use super::program::LayoutProgram;
+use super::{program::LayoutProgram, regroup_views::take_apart};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Tensor, constant, copy, home_of, shown_as, view},
-    layout::{Choice, DeviceLayout, Index, Kind, Strategy, is_whole_dim},
+    dialect::{ComputeOp, Tensor, constant, copy, home_of, shown_as, view},
+    layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim},
     mlir::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
         error_at, insert_before, map_from_exprs, set_function_type,
@@ -20,26 +20,45 @@ use crate::{
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 
+/// Most copies that the operands of an op are read through, on the average.
+const MOST_COPIES_OF_AN_OP: usize = 8;
+
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let strategy: Strategy = options.text("sticks").parse().map_err(|message: String| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(body) = function.body() else { continue };
         function.nested().into_iter().filter(|op| op.is(spyre::FILL)).for_each(expand_fill);
         copy_results(function);
+        let (program, choice) = chosen(function, &body.args(), strategy)?;
+        assign(function, &program, &choice)?;
+        share_layouts(function);
+        set_function_type(function);
+    }
+    Ok(())
+}
+
+/// The program and the choice of its sticks. An operand that no chain of moves makes readable is read through a copy that takes its dimensions
+/// apart, if that is new.
+fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> Result<(LayoutProgram<'c>, Choice), Reported> {
+    // Each time one operand has fewer dimensions to be taken apart.
+    let mut left = MOST_COPIES_OF_AN_OP * (1 + ComputeOp::all_in(function).len());
+    loop {
+        left = left.saturating_sub(1);
         let mut program = LayoutProgram::of(function)?;
-        for argument in body.args() {
+        for &argument in arguments {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
             program.add_argument(argument).map_err(refuse)?;
         }
         for value in results_of(function) {
             program.note_result(home_of(value), regrouped(value));
         }
-        let choice = program.flow.choose(strategy).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
-        assign(function, &program, &choice)?;
-        share_layouts(function);
-        set_function_type(function);
+        match program.flow.choose(strategy) {
+            Ok(choice) => return Ok((program, choice)),
+            Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) if left > 0 && take_apart(program.ops[op], operand) => {}
+            Err(Misfit { op, kind: MisfitKind::Regrouped { .. } }) if left > 0 && copy_shown(function, program.ops[op].op.output()) => {}
+            Err(error) => return Err(error_at(program.ops[error.op].op, error).report()),
+        }
     }
-    Ok(())
 }
 
 /// Lets the readers of a fill have a constant of one element instead.
@@ -139,6 +158,20 @@ fn copy_results(function: Op<'_>) {
             terminator.set_input(index, copied);
         }
     }
+}
+
+/// Returns copies of what views show of a buffer; false if nothing is.
+fn copy_shown(function: Op<'_>, buffer: Value<'_>) -> bool {
+    let Some(terminator) = function.body_ops().pop() else { return false };
+    let is_shown = |result: &Value<'_>| *result != home_of(*result) && home_of(*result) == home_of(buffer);
+    let results = terminator.inputs().into_iter().enumerate().filter(|(_, result)| is_shown(result));
+    let shown: Vec<_> = results.filter_map(|(index, result)| Some((index, result, TensorType::of(result.r#type())?))).collect();
+    for (index, result, tensor) in &shown {
+        let whole = tensor.with_shape(tensor.shape.clone()).build();
+        let copied = insert_before(terminator, copy(terminator.ctx(), terminator.loc(), *result, whole)).output();
+        terminator.set_input(*index, copied);
+    }
+    !shown.is_empty()
 }
 
 /// Whether a value, through all views behind it, shows all elements of its buffer in their order.

@@ -1,0 +1,128 @@
+//! `spyre-materialize-views`, `spyre-propagate-layouts`: copies through which a view takes dimensions apart where no stick ends.
+
+use crate::{
+    affine::Expr,
+    dialect::{
+        ComputeOp, copy_for_layout,
+        ods::{attr, spyre},
+        shown_as, view,
+    },
+    layout::{Index, Regrouped, flattened, kept_dim, taken_apart},
+    mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
+};
+
+/// Dimensions of a copy: with one more for the stick, an op walks along no more.
+const MOST_DIMS: usize = 6;
+
+/// Replaces a view that reads rows as rows of another length: a copy in which they are flat is read, and what it shows is copied, so that all
+/// ops can read it.
+pub(super) fn flatten_rows(op: Op<'_>) {
+    let (Some(to), Some(from)) = (tensor_of(op.output()), tensor_of(op.inputs()[0])) else { return };
+    let Some(map) = op.attr("map").and_then(map_of) else { return };
+    let exprs = map_results(map);
+    let Some(found) = flattened(&exprs, &from.shape, &to.shape) else { return };
+    let is_alone = found.copy.shape.iter().rev().skip(1).product::<i64>() == 1;
+    if found.copy.shape.len().max(to.shape.len()) + usize::from(is_alone) > MOST_DIMS {
+        return;
+    }
+    if !is_alone {
+        let flat = copied(op, op.inputs()[0], &found.copy, &from);
+        let whole = Regrouped { from: found.copy.read, shape: to.shape.clone(), read: Vec::new() };
+        replace(op, copied(op, flat, &whole, &to));
+        return;
+    }
+    // The sticks run along a dimension that is there for them, up to what is read.
+    let read = found.copy.read.clone();
+    let two = behind_two(found.copy);
+    let source = doubled(op, op.inputs()[0], &from);
+    let flat = copied(op, source, &two, &from);
+    let own = behind_two(Regrouped { from: read, shape: to.shape.clone(), read: (0..to.shape.len()).map(Expr::Dim).collect() });
+    let whole = copied(op, flat, &own, &to);
+    replace(op, shown_by(op, whole, &own.read, &to));
+}
+
+fn replace<'c>(op: Op<'c>, by: Value<'c>) {
+    op.output().replace_with(by);
+    op.erase();
+}
+
+/// Lets an op read operand `operand` through a copy that takes dimensions apart, or that has a dimension more for the sticks; false if neither
+/// is new.
+pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
+    let Some(value) = compute.reads().into_iter().nth(operand) else { return false };
+    let Some(to) = tensor_of(value) else { return false };
+    let own = || (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
+    let seen = shown_as(value).map(|seen| (seen.value, seen.indices)).or_else(|| own().map(|indices| (value, indices)));
+    let Some((mut source, indices)) = seen else { return false };
+    let Some(from) = tensor_of(source) else { return false };
+    let op = compute.op;
+    let apart = kept_dim(&indices, &from.shape, &to.shape).map(|kept| taken_apart(&indices, &from.shape, kept, &to.shape));
+    // A copy of the same dimensions is no step.
+    let copy = match apart.filter(|apart| apart.shape != from.shape) {
+        Some(apart) => apart,
+        None if is_doubled(source, &indices, &from.shape) => return false,
+        // All is read from two copies, of which the second one only fills the sticks: one element a stick becomes two, and lanes become sticks.
+        None => {
+            let copy = behind_two(taken_apart(&indices, &from.shape, from.shape.len(), &to.shape));
+            if copy.shape.len() > MOST_DIMS || from.shape.len() >= MOST_DIMS {
+                return false;
+            }
+            source = doubled(op, source, &from);
+            copy
+        }
+    };
+    if copy.shape.len() > MOST_DIMS {
+        return false;
+    }
+    let apart = copied(op, source, &copy, &from);
+    let shown = shown_by(op, apart, &copy.read, &to);
+    for (position, input) in op.inputs().into_iter().enumerate() {
+        if input == value {
+            op.set_input(position, shown);
+        }
+    }
+    true
+}
+
+/// Whether a value is a copy with a dimension for the sticks already.
+fn is_doubled(value: Value<'_>, indices: &[Index], shape: &[i64]) -> bool {
+    let is_copy = value.def().is_some_and(|def| def.is(spyre::COPY) && def.attr(attr::SPYRE_FOR_LAYOUT).is_some());
+    is_copy && shape[0] == 2 && indices[0] == Index::constant(0)
+}
+
+fn tensor_of(value: Value<'_>) -> Option<TensorType<'_>> {
+    TensorType::of(value.r#type()).filter(|tensor| {
+        let element = ScalarType::of(tensor.element);
+        element.is_float() || element == ScalarType::Integer(1)
+    })
+}
+
+/// The copy of a tensor, in front of an op.
+fn copied<'c>(op: Op<'c>, source: Value<'c>, copy: &Regrouped, from: &TensorType<'c>) -> Value<'c> {
+    let typed = from.with_shape(copy.shape.clone()).build();
+    let map = map_from_exprs(op.ctx(), copy.shape.len(), 0, &copy.from);
+    let shown = insert_before(op, view(op.ctx(), op.loc(), source, map, typed)).output();
+    insert_before(op, copy_for_layout(op.ctx(), op.loc(), shown, typed)).output()
+}
+
+fn shown_by<'c>(op: Op<'c>, value: Value<'c>, exprs: &[Expr], to: &TensorType<'c>) -> Value<'c> {
+    let map = map_from_exprs(op.ctx(), to.shape.len(), 0, exprs);
+    insert_before(op, view(op.ctx(), op.loc(), value, map, to.with_shape(to.shape.clone()).build())).output()
+}
+
+/// Two copies of a tensor, one behind the other.
+fn doubled<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>) -> Value<'c> {
+    let shape = [vec![2], tensor.shape.clone()].concat();
+    let from = (1..shape.len()).map(Expr::Dim).collect();
+    copied(op, value, &Regrouped { from, shape, read: Vec::new() }, tensor)
+}
+
+/// The same of a tensor that was doubled.
+fn behind_two(copy: Regrouped) -> Regrouped {
+    let moved = |expr: &Expr| expr.with_dims(&|dim| Expr::Dim(dim + 1));
+    Regrouped {
+        from: [Expr::Dim(0)].into_iter().chain(copy.from.iter().map(moved)).collect(),
+        shape: [vec![2], copy.shape].concat(),
+        read: [Expr::Constant(0)].into_iter().chain(copy.read).collect(),
+    }
+}

@@ -1,0 +1,227 @@
+//! Dimensions of a buffer that are put together and taken apart again where no stick ends: what copies of it are read instead.
+//!
+//! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks while columns are taken
+//! apart, and columns while rows are: so a copy whose sticks run along one dimension takes all others apart.
+
+use super::{Digit, Index};
+use crate::affine::Expr;
+
+/// A copy of a buffer with other dimensions, and how it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regrouped {
+    /// For each dimension of the buffer, its index in terms of those of the copy.
+    pub from: Vec<Expr>,
+    /// Sizes of the copy.
+    pub shape: Vec<i64>,
+    /// For each dimension of the copy, its index in terms of what the reader sees.
+    pub read: Vec<Expr>,
+}
+
+/// A copy of a buffer of these sizes that has a dimension for each digit of the indices with which it is read over dimensions of sizes `space`;
+/// dimension `kept` stays as it is.
+///
+/// # Panics
+/// If an index names a dimension that the space has not.
+#[must_use]
+pub fn taken_apart(indices: &[Index], sizes: &[i64], kept: usize, space: &[i64]) -> Regrouped {
+    let mut found = Regrouped { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
+    let shown = |index: &Index| index.to_expr(space).expect("a digit is of a dimension of the space");
+    for (dim, index) in indices.iter().enumerate() {
+        if dim == kept {
+            found.from.push(Expr::Dim(found.shape.len()));
+            found.shape.push(sizes[dim]);
+            found.read.push(shown(index));
+            continue;
+        }
+        let mut sum = Expr::Constant(index.offset);
+        for digit in &index.digits {
+            let own = Expr::Mul(Box::new(Expr::Dim(found.shape.len())), Box::new(Expr::Constant(digit.factor)));
+            sum = Expr::Add(Box::new(sum), Box::new(own));
+            found.shape.push(digit.size);
+            found.read.push(shown(&Index { digits: vec![Digit { factor: 1, ..*digit }], offset: 0 }));
+        }
+        found.from.push(sum);
+    }
+    found
+}
+
+/// Whether a reader moves along a dimension of size `size` one by one, by one dimension of its own or a part of one.
+#[must_use]
+pub fn is_whole(index: &Index, size: i64) -> bool {
+    size == 1 || matches!(index.digits.as_slice(), [Digit { factor: 1, .. }])
+}
+
+/// The dimension that stays as it is while others are taken apart: one that is whole already, or else one that does not move along the last
+/// dimension of the space, which products want in their sticks. None if the buffer has one dimension only, or nothing is to be taken apart.
+#[must_use]
+pub fn kept_dim(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<usize> {
+    let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
+    if large.iter().all(|&dim| is_whole(&indices[dim], sizes[dim])) {
+        return None;
+    }
+    let last = (0..space.len()).rev().find(|&dim| space[dim] > 1);
+    let moves_along_last = |dim: usize| indices[dim].digits.iter().any(|digit| Some(digit.dim) == last);
+    let is_single = large.len() == 1;
+    large.iter().copied().filter(|_| !is_single).min_by_key(|&dim| (!is_whole(&indices[dim], sizes[dim]), moves_along_last(dim), dim))
+}
+
+/// Several dimensions that are read at quotients and remainders of one number which is no sum of their digits, as where rows of 10 are
+/// read as rows of 9.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flattened {
+    /// The number.
+    pub flat: Expr,
+    /// The dimensions.
+    pub dims: Vec<usize>,
+    /// How many numbers there are, in whole rows.
+    pub size: i64,
+    /// A copy in which these dimensions are one, behind the others.
+    pub copy: Regrouped,
+}
+
+/// The first such number in the indices of a buffer of these sizes, over dimensions of sizes `space`; none where all indices are sums of
+/// digits, or the number itself is none.
+#[must_use]
+pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
+    let is_read = |expr: &&Expr| Index::of(expr, space).is_err();
+    let flat = exprs.iter().filter(is_read).find_map(divided)?.clone();
+    // Whole rows: a part of one cannot be taken apart.
+    let row = exprs.iter().map(largest_divisor).max().filter(|&row| row > 0)?;
+    let size = (Index::of(&flat, space).ok()?.last() + row) / row * row;
+    let dims: Vec<usize> = (0..exprs.len()).filter(|&dim| divided(&exprs[dim]) == Some(&flat)).collect();
+    let others: Vec<usize> = (0..exprs.len()).filter(|dim| !dims.contains(dim)).collect();
+    let number = Expr::Dim(others.len());
+    let index = |dim: usize| match others.iter().position(|&other| other == dim) {
+        Some(position) => Expr::Dim(position),
+        None => replaced(&exprs[dim], &flat, &number),
+    };
+    let from: Vec<Expr> = (0..exprs.len()).map(index).collect();
+    // Nothing but the number moves these dimensions.
+    if dims.iter().any(|&dim| from[dim].dims().iter().any(|&own| own != others.len())) {
+        return None;
+    }
+    let shape: Vec<i64> = others.iter().map(|&dim| sizes[dim]).chain([size]).collect();
+    let read = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
+    let is_inside = |(expr, &size): (&Expr, &i64)| Index::of(expr, &shape).is_ok_and(|index| index.last() < size);
+    from.iter().zip(sizes).all(is_inside).then_some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read } })
+}
+
+/// What an expression divides that is more than a dimension.
+fn divided(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::FloorDiv(of, _) | Expr::Mod(of, _) => match of.as_ref() {
+            Expr::FloorDiv(..) | Expr::Mod(..) => divided(of),
+            Expr::Dim(_) | Expr::Constant(_) => None,
+            sum => Some(sum),
+        },
+        Expr::Add(one, other) | Expr::Mul(one, other) => divided(one).or_else(|| divided(other)),
+        _ => None,
+    }
+}
+
+fn largest_divisor(expr: &Expr) -> i64 {
+    match expr {
+        Expr::FloorDiv(of, by) | Expr::Mod(of, by) => match by.as_ref() {
+            Expr::Constant(number) => largest_divisor(of).max(*number),
+            _ => largest_divisor(of),
+        },
+        Expr::Add(one, other) | Expr::Mul(one, other) => largest_divisor(one).max(largest_divisor(other)),
+        _ => 0,
+    }
+}
+
+/// An expression with another one in place of a part of it.
+fn replaced(expr: &Expr, part: &Expr, by: &Expr) -> Expr {
+    if expr == part {
+        return by.clone();
+    }
+    let inner = |expr: &Expr| Box::new(replaced(expr, part, by));
+    match expr {
+        Expr::Add(one, other) => Expr::Add(inner(one), inner(other)),
+        Expr::Mul(one, other) => Expr::Mul(inner(one), inner(other)),
+        Expr::FloorDiv(one, other) => Expr::FloorDiv(inner(one), inner(other)),
+        Expr::CeilDiv(one, other) => Expr::CeilDiv(inner(one), inner(other)),
+        Expr::Mod(one, other) => Expr::Mod(inner(one), inner(other)),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::testing::{E, d, points};
+
+    fn index(expr: &Expr, space: &[i64]) -> Index {
+        Index::of(expr, space).unwrap()
+    }
+
+    /// The copy, read by the reader, is the buffer, read by the reader.
+    fn shows_the_same(found: &Regrouped, exprs: &[Expr], space: &[i64]) {
+        for point in points(space) {
+            let in_copy: Vec<i64> = found.read.iter().map(|expr| expr.evaluate(&point)).collect();
+            assert!(in_copy.iter().zip(&found.shape).all(|(at, size)| (0..*size).contains(at)), "{in_copy:?} of {:?}", found.shape);
+            let through: Vec<i64> = found.from.iter().map(|expr| expr.evaluate(&in_copy)).collect();
+            assert_eq!(through, exprs.iter().map(|expr| expr.evaluate(&point)).collect::<Vec<_>>());
+        }
+    }
+
+    fn exprs(of: &[E]) -> Vec<Expr> {
+        of.iter().map(|expr| expr.0.clone()).collect()
+    }
+
+    #[test]
+    fn heads_and_batches_are_taken_apart_one_after_the_other() {
+        // 2 x 9 rows of 3 heads of 16.
+        let space = [2, 3, 9, 16];
+        let exprs = exprs(&[d(0) * 9 + d(2), d(1) * 16 + d(3)]);
+        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let kept = kept_dim(&indices, &[18, 48], &space);
+        assert_eq!(kept, Some(0), "heads are wanted in the sticks");
+        let found = taken_apart(&indices, &[18, 48], 0, &space);
+        assert_eq!(found.shape, [18, 3, 16]);
+        shows_the_same(&found, &exprs, &space);
+        // Of what is left, a head is whole.
+        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        let kept = kept_dim(&indices, &found.shape, &space);
+        assert_eq!(kept, Some(1));
+        let apart = taken_apart(&indices, &found.shape, 1, &space);
+        assert_eq!(apart.shape, [2, 9, 3, 16]);
+        shows_the_same(&apart, &found.read, &space);
+    }
+
+    #[test]
+    fn a_single_row_keeps_nothing() {
+        let space = [3, 8];
+        let indices: Vec<Index> = exprs(&[d(0) * 0, d(0) * 8 + d(1)]).iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(kept_dim(&indices, &[1, 24], &space), None);
+        let indices: Vec<Index> = exprs(&[d(0), d(1)]).iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(kept_dim(&indices, &[3, 8], &space), None, "nothing is to be taken apart");
+    }
+
+    #[test]
+    fn rows_of_another_length_are_flat_between() {
+        let space = [2, 9, 9];
+        let flat = || (d(1) + 1) * 9 + d(2);
+        let exprs = exprs(&[d(0), flat().floordiv(10), flat().modulo(10)]);
+        let found = flattened(&exprs, &[2, 9, 10], &space).unwrap();
+        assert_eq!((found.dims.as_slice(), found.copy.shape.as_slice()), (&[1, 2][..], &[2, 90][..]));
+        shows_the_same(&found.copy, &exprs, &space);
+    }
+
+    #[test]
+    fn windows_of_rows_are_flat_between() {
+        // Columns 1 to 8 of 9, as rows of 10.
+        let space = [2, 8, 10];
+        let flat = || d(1) * 10 + d(2);
+        let exprs = exprs(&[d(0), flat().floordiv(8), flat().modulo(8) + 1]);
+        let found = flattened(&exprs, &[2, 10, 9], &space).unwrap();
+        assert_eq!(found.copy.shape, [2, 80]);
+        shows_the_same(&found.copy, &exprs, &space);
+    }
+
+    #[test]
+    fn digits_need_no_copy() {
+        let heads = exprs(&[d(0).floordiv(4), d(1), d(0).modulo(4)]);
+        assert_eq!(flattened(&heads, &[2, 3, 4], &[8, 3]), None);
+    }
+}

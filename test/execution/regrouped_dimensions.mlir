@@ -1,0 +1,96 @@
+// Dimensions that are put together and taken apart where no stick ends: copies go between, whose sticks run along something else.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: spyre-compile %t/heads.mlir -o %t/heads --validate | FileCheck %s
+// RUN: spyre-compile %t/token.mlir -o %t/token --validate | FileCheck %s
+// RUN: spyre-compile %t/sparse.mlir -o %t/sparse --validate | FileCheck %s
+// RUN: spyre-compile %t/flat.mlir -o %t/flat --validate | FileCheck %s
+// RUN: spyre-compile %t/parts.mlir -o %t/parts --validate | FileCheck %s
+// RUN: spyre-compile %t/rows.mlir -o %t/rows --validate | FileCheck %s && spyre-run %t/rows --check %t/rows.mlir | FileCheck %s --check-prefix=NUMBERS
+// RUN: spyre-compile %t/rows.mlir -o %t/rows --validate --cores 3 --sticks greedy | FileCheck %s
+// CHECK: validated: the files and the imported program agree
+// NUMBERS: result0: agrees with the reference
+// NUMBERS: result1: agrees with the reference
+// NUMBERS: result2: agrees with the reference
+// NUMBERS: result3: agrees with the reference
+
+// Three heads of 16 in a stick, of 2 x 9 tokens.
+//--- heads.mlir
+func.func @main(%x: tensor<18x64xf16>, %w: tensor<64x48xf16>, %k: tensor<2x3x16x5xf16>) -> (tensor<2x3x9x16xf16>, tensor<2x3x9x5xf16>) {
+  %two = spyre.constant dense<2.0> : tensor<1x1x1x1xf16>
+  %all = spyre.matmul(%x, %w) : (tensor<18x64xf16>, tensor<64x48xf16>) -> tensor<18x48xf16>
+  %heads = spyre.view %all by affine_map<(d0, d1, d2, d3) -> (d0 * 9 + d2, d1 * 16 + d3)> : tensor<18x48xf16> -> tensor<2x3x9x16xf16>
+  %scaled = spyre.pointwise mul(%heads, %two) : (tensor<2x3x9x16xf16>, tensor<1x1x1x1xf16>) -> tensor<2x3x9x16xf16>
+  %scores = spyre.matmul(%heads, %k) : (tensor<2x3x9x16xf16>, tensor<2x3x16x5xf16>) -> tensor<2x3x9x5xf16>
+  return %scaled, %scores : tensor<2x3x9x16xf16>, tensor<2x3x9x5xf16>
+}
+
+// Heads of one token: nothing else is there to run in the sticks.
+//--- token.mlir
+func.func @main(%x: tensor<1x64xf16>, %w: tensor<64x40xf16>) -> tensor<5x1x8xf16> {
+  %two = spyre.constant dense<2.0> : tensor<1x1x1xf16>
+  %all = spyre.matmul(%x, %w) : (tensor<1x64xf16>, tensor<64x40xf16>) -> tensor<1x40xf16>
+  %heads = spyre.view %all by affine_map<(d0, d1, d2) -> (d1, d0 * 8 + d2)> : tensor<1x40xf16> -> tensor<5x1x8xf16>
+  %scaled = spyre.pointwise mul(%heads, %two) : (tensor<5x1x8xf16>, tensor<1x1x1xf16>) -> tensor<5x1x8xf16>
+  return %scaled : tensor<5x1x8xf16>
+}
+
+// One element a stick, beside sticks of 64; and rows of 8 of them.
+//--- sparse.mlir
+func.func @main(%x: tensor<64x48xf16>, %v: tensor<64xf16>) -> (tensor<64xf16>, tensor<8x64xf16>, tensor<8x64xf16>) {
+  %s = spyre.reduce sum(%x) dims [1] : tensor<64x48xf16> -> tensor<64x1xf16>
+  %t = spyre.view %s by affine_map<(d0) -> (d0, 0)> : tensor<64x1xf16> -> tensor<64xf16>
+  %y = spyre.pointwise add(%t, %v) : tensor<64xf16>
+  %w = spyre.view %t by affine_map<(d0, d1) -> (d1)> : tensor<64xf16> -> tensor<8x64xf16>
+  %c = spyre.copy %w : tensor<8x64xf16> -> tensor<8x64xf16>
+  %q = spyre.view %t by affine_map<(d0, d1) -> (d0 * 8 + d1)> : tensor<64xf16> -> tensor<8x8xf16>
+  %z = spyre.view %v by affine_map<(d0, d1) -> (d0 * 8 + d1)> : tensor<64xf16> -> tensor<8x8xf16>
+  %p = spyre.matmul(%q, %z) : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
+  %again = spyre.view %p by affine_map<(d0, d1) -> (d0, d1 mod 8)> : tensor<8x8xf16> -> tensor<8x64xf16>
+  %r = spyre.pointwise exp(%again) : tensor<8x64xf16>
+  return %y, %c, %r : tensor<64xf16>, tensor<8x64xf16>, tensor<8x64xf16>
+}
+
+// Rows of 100 columns are returned as one dimension, in which sticks of 64 begin anywhere in a row.
+//--- flat.mlir
+func.func @main(%x: tensor<8x128xf16>, %y: tensor<128x100xf16>) -> tensor<800xf16> {
+  %product = spyre.matmul(%x, %y) : (tensor<8x128xf16>, tensor<128x100xf16>) -> tensor<8x100xf16>
+  %flat = spyre.view %product by affine_map<(d0) -> (d0 floordiv 100, d0 mod 100)> : tensor<8x100xf16> -> tensor<800xf16>
+  return %flat : tensor<800xf16>
+}
+
+// What was written in parts of rows of 2 is returned as rows of 8.
+//--- parts.mlir
+func.func @main(%x: tensor<72x64xf16>, %w: tensor<64x2xf16>, %y: tensor<17x72x2xf16>) -> tensor<324x8xf16> {
+  %buffer = spyre.empty : tensor<18x72x2xf16>
+  %product = spyre.matmul(%x, %w) : (tensor<72x64xf16>, tensor<64x2xf16>) -> tensor<72x2xf16>
+  %part = spyre.view %product by affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<72x2xf16> -> tensor<1x72x2xf16>
+  %first = spyre.insert %part into %buffer at [0, 0, 0] : tensor<1x72x2xf16> into tensor<18x72x2xf16>
+  %both = spyre.insert %y into %first at [1, 0, 0] : tensor<17x72x2xf16> into tensor<18x72x2xf16>
+  %shown = spyre.view %both by affine_map<(d0, d1) -> (d0 floordiv 18, (d0 mod 18) * 4 + d1 floordiv 2, d1 mod 2)> : tensor<18x72x2xf16> -> tensor<324x8xf16>
+  return %shown : tensor<324x8xf16>
+}
+
+// Rows of 10 are read as rows of 9: whole ones, from the second one on, of a window, and of one matrix alone.
+//--- rows.mlir
+func.func @main(%x: tensor<2x9x10xf16>, %y: tensor<2x10x9xf16>, %z: tensor<9x10xf16>, %w: tensor<9x7xf16>)
+    -> (tensor<2x9x9xf16>, tensor<2x8x10xf16>, tensor<10x9xf16>, tensor<10x7xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %flat = tensor.collapse_shape %x [[0], [1, 2]] : tensor<2x9x10xf16> into tensor<2x90xf16>
+  %rows = tensor.expand_shape %flat [[0], [1, 2]] output_shape [2, 10, 9] : tensor<2x90xf16> into tensor<2x10x9xf16>
+  %rest = tensor.extract_slice %rows[0, 1, 0] [2, 9, 9] [1, 1, 1] : tensor<2x10x9xf16> to tensor<2x9x9xf16>
+  %empty0 = tensor.empty() : tensor<2x9x9xf16>
+  %result0 = linalg.exp ins(%rest : tensor<2x9x9xf16>) outs(%empty0 : tensor<2x9x9xf16>) -> tensor<2x9x9xf16>
+  %window = tensor.extract_slice %y[0, 0, 1] [2, 10, 8] [1, 1, 1] : tensor<2x10x9xf16> to tensor<2x10x8xf16>
+  %flat1 = tensor.collapse_shape %window [[0], [1, 2]] : tensor<2x10x8xf16> into tensor<2x80xf16>
+  %rows1 = tensor.expand_shape %flat1 [[0], [1, 2]] output_shape [2, 8, 10] : tensor<2x80xf16> into tensor<2x8x10xf16>
+  %empty1 = tensor.empty() : tensor<2x8x10xf16>
+  %result1 = linalg.exp ins(%rows1 : tensor<2x8x10xf16>) outs(%empty1 : tensor<2x8x10xf16>) -> tensor<2x8x10xf16>
+  %flat2 = tensor.collapse_shape %z [[0, 1]] : tensor<9x10xf16> into tensor<90xf16>
+  %rows2 = tensor.expand_shape %flat2 [[0, 1]] output_shape [10, 9] : tensor<90xf16> into tensor<10x9xf16>
+  %empty2 = tensor.empty() : tensor<10x9xf16>
+  %result2 = linalg.exp ins(%rows2 : tensor<10x9xf16>) outs(%empty2 : tensor<10x9xf16>) -> tensor<10x9xf16>
+  %empty3 = tensor.empty() : tensor<10x7xf16>
+  %zeros = linalg.fill ins(%zero : f16) outs(%empty3 : tensor<10x7xf16>) -> tensor<10x7xf16>
+  %result3 = linalg.matmul ins(%rows2, %w : tensor<10x9xf16>, tensor<9x7xf16>) outs(%zeros : tensor<10x7xf16>) -> tensor<10x7xf16>
+  return %result0, %result1, %result2, %result3 : tensor<2x9x9xf16>, tensor<2x8x10xf16>, tensor<10x9xf16>, tensor<10x7xf16>
+}
