@@ -13,7 +13,7 @@ use crate::{
         },
         rules::{
             contraction::{flat_index, index_of, size_of},
-            index::lookup,
+            lookup::lookup,
             plain::same,
             scaled_product::with_one_scale,
         },

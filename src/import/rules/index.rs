@@ -3,7 +3,6 @@
 use super::{
     known_index::index_of_table,
     one_hot::{OneHot, one_hot},
-    several::lookup_by_several,
     unfolded::unfolded,
 };
 use crate::affine::Expr;
@@ -25,24 +24,33 @@ impl Lookup {
     }
 }
 
-/// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table whose elements
-/// are one number has none of its dimensions.
+/// What is found of a table at indices.
+pub(super) enum Found {
+    /// The elements.
+    Elements(Lookup),
+    /// Nothing yet: several indices, those of these dimensions of this table, are read from tensors.
+    Several(NodeId, Vec<usize>),
+}
+
+/// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes, where at most one index is read from a
+/// tensor. The node of a table whose elements are one number has none of its dimensions.
 ///
 /// # Errors
 /// Why the device cannot read it.
-pub(in crate::import) fn lookup(
+pub(super) fn lookup_by_one(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
     indices: &[NodeId],
     sizes: &[i64],
-) -> Result<Lookup, String> {
+) -> Result<Found, String> {
+    let elements = |found: Lookup| Ok(Found::Elements(found));
     if let Some(found) = known_elements(graph, (table, rows), indices)? {
-        return Ok(Lookup::plain(found));
+        return elements(Lookup::plain(found));
     }
     let mut exprs: Vec<Option<Expr>> = indices.iter().map(|&index| plain_index(graph, index)).collect();
     let mut table = table;
     if let Some(refused) = graph.refused_among(&[table]) {
-        return Ok(Lookup::plain(refused));
+        return elements(Lookup::plain(refused));
     }
     if graph.number_of(table).is_none() {
         // In another order than forwards and evenly: a constant table of indices puts the rows in order.
@@ -53,23 +61,25 @@ pub(in crate::import) fn lookup(
         }
     }
     if graph.number_of(table).is_some() {
-        return Ok(Lookup::plain(table));
+        return elements(Lookup::plain(table));
     }
     let computed: Vec<usize> = (0..exprs.len()).filter(|&dim| exprs[dim].is_none()).collect();
     match computed.as_slice() {
         [] => {
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
-            shown_at(graph, table, exprs, sizes).map(Lookup::plain)
+            shown_at(graph, table, exprs, sizes).map(Lookup::plain).and_then(elements)
         }
         // Rows in an order that is known at compile time.
-        &[dim] if graph.known_of(indices[dim]).is_some() => gather(graph, table, dim, indices[dim], &exprs, sizes).map(Lookup::plain),
+        &[dim] if graph.known_of(indices[dim]).is_some() => {
+            gather(graph, table, dim, indices[dim], &exprs, sizes).map(Lookup::plain).and_then(elements)
+        }
         &[dim] => {
             let Some(index) = chosen_row(graph, indices[dim], rows[dim]) else {
                 if let Some(found) = shifted(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
-                    return Ok(found);
+                    return elements(found);
                 }
                 if let Some(found) = computed_row(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
-                    return Ok(found);
+                    return elements(found);
                 }
                 return Err(
                     "takes an index that is computed from a tensor: only an element itself, wrapped or clamped to the rows of the \
@@ -81,12 +91,16 @@ pub(in crate::import) fn lookup(
             let moves = |space: usize| graph.node(index).shape[space] > 1;
             if exprs.iter().flatten().flat_map(Expr::dims).any(moves) {
                 let found = computed_row(graph, (table, rows), index, dim, &exprs, sizes);
-                return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned());
+                return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned()).and_then(elements);
             }
             graph.note_index(index, rows[dim]);
-            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes)?, chosen: vec![(index, rows[dim])], bounds: Vec::new() })
+            elements(Lookup {
+                node: gather(graph, table, dim, index, &exprs, sizes)?,
+                chosen: vec![(index, rows[dim])],
+                bounds: Vec::new(),
+            })
         }
-        several => lookup_by_several(graph, (table, rows), indices, several, sizes),
+        _ => Ok(Found::Several(table, computed)),
     }
 }
 

@@ -14,7 +14,7 @@
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
-//! | `several.rs` | elements at several indices that are read from tensors |
+//! | `lookup.rs` | elements of a table at such indices, one or several |
 //! | `unfolded.rs` | reads of a table through windows that overlap |
 //! | `scan.rs` | running sums as products |
 //! | `digits.rs` | integers beyond those that a format holds, digit by digit |
@@ -41,6 +41,7 @@ pub(super) mod functions;
 pub(super) mod index;
 pub(super) mod integers;
 mod known_index;
+pub(super) mod lookup;
 pub(super) mod one_hot;
 pub(super) mod operations;
 pub(super) mod places;
@@ -54,7 +55,6 @@ mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
 pub(super) mod scatter;
-mod several;
 pub(super) mod sort;
 mod steps;
 mod trigonometry;

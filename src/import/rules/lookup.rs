@@ -1,17 +1,34 @@
-//! An element of a table at several indices that are read from tensors: rows by one of them first, then of these by the next.
+//! An element of a table at indices. Where several are read from tensors: rows by one of them first, then of these by the next.
 
-use super::index::{Lookup, lookup};
+use super::index::{Found, Lookup, lookup_by_one};
 use crate::affine::Expr;
 use crate::import::graph::{Element, Graph, NodeId, known::Known};
 
 /// Most elements that the rows of the first index may have: those that the next index does not choose are moved for nothing.
 const MOST_ELEMENTS: i64 = 1 << 26;
 
+/// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table whose elements
+/// are one number has none of its dimensions.
+///
+/// # Errors
+/// Why the device cannot read it.
+pub(in crate::import) fn lookup(
+    graph: &mut Graph,
+    (table, rows): (NodeId, &[i64]),
+    indices: &[NodeId],
+    sizes: &[i64],
+) -> Result<Lookup, String> {
+    match lookup_by_one(graph, (table, rows), indices, sizes)? {
+        Found::Elements(found) => Ok(found),
+        Found::Several(table, computed) => lookup_by_several(graph, (table, rows), indices, &computed, sizes),
+    }
+}
+
 /// The element of a table of `rows` at `indices`, of which those of the dimensions `computed` are no plain ones.
 ///
 /// # Errors
 /// Why the device cannot read it.
-pub(super) fn lookup_by_several(
+fn lookup_by_several(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
     indices: &[NodeId],
