@@ -83,6 +83,76 @@ impl Expr {
             Self::Mod(lhs, rhs) => Self::Mod(of(lhs), of(rhs)),
         }
     }
+
+    /// The same expression as a sum in which a quotient and the remainder of the same division are what was divided: `(x floordiv 6 + 1) * 6 +
+    /// x mod 6` is `x + 6`. Such sums are left of a tensor that is seen in rows of 6, without its first row, and flat again.
+    #[must_use]
+    pub fn with_whole_quotients(&self) -> Self {
+        let mut sum = Sum::default();
+        sum.add(1, self);
+        while let Some((quotient, remainder)) = sum.divided_twice() {
+            let (factor, Self::Mod(of, _)) = sum.terms[remainder].clone() else { break };
+            sum.terms.remove(quotient.max(remainder));
+            sum.terms.remove(quotient.min(remainder));
+            sum.add(factor, &of);
+        }
+        sum.expr()
+    }
+}
+
+/// Terms with their factors, no two of them alike, and a number.
+#[derive(Default)]
+struct Sum {
+    terms: Vec<(i64, Expr)>,
+    constant: i64,
+}
+
+impl Sum {
+    fn add(&mut self, factor: i64, expr: &Expr) {
+        let inner = |of: &Expr| Box::new(of.with_whole_quotients());
+        let term = match expr {
+            Expr::Constant(number) => return self.constant += factor * number,
+            Expr::Add(lhs, rhs) => {
+                self.add(factor, lhs);
+                return self.add(factor, rhs);
+            }
+            Expr::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
+                (of, Expr::Constant(number)) | (Expr::Constant(number), of) => return self.add(factor * number, of),
+                _ => Expr::Mul(inner(lhs), inner(rhs)),
+            },
+            Expr::FloorDiv(lhs, rhs) => Expr::FloorDiv(inner(lhs), rhs.clone()),
+            Expr::CeilDiv(lhs, rhs) => Expr::CeilDiv(inner(lhs), rhs.clone()),
+            Expr::Mod(lhs, rhs) => Expr::Mod(inner(lhs), rhs.clone()),
+            Expr::Dim(_) | Expr::Symbol(_) => expr.clone(),
+        };
+        match self.terms.iter_mut().find(|(_, known)| *known == term) {
+            Some((known, _)) => *known += factor,
+            None => self.terms.push((factor, term)),
+        }
+    }
+
+    /// The places of a quotient and of a remainder that are together what was divided.
+    fn divided_twice(&self) -> Option<(usize, usize)> {
+        let pair = |(remainder, (factor, term)): (usize, &(i64, Expr))| {
+            let Expr::Mod(of, by) = term else { return None };
+            let &Expr::Constant(number) = by.as_ref() else { return None };
+            let quotient = Expr::FloorDiv(of.clone(), by.clone());
+            let place = self.terms.iter().position(|(other, term)| *term == quotient && *other == factor * number)?;
+            Some((place, remainder))
+        };
+        self.terms.iter().enumerate().find_map(pair)
+    }
+
+    fn expr(self) -> Expr {
+        let scaled = |(factor, term): (i64, Expr)| match factor {
+            0 => None,
+            1 => Some(term),
+            _ => Some(Expr::Mul(Box::new(term), Box::new(Expr::Constant(factor)))),
+        };
+        let number = (self.constant != 0).then_some(Expr::Constant(self.constant));
+        let all = self.terms.into_iter().filter_map(scaled).chain(number);
+        all.reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term))).unwrap_or(Expr::Constant(0))
+    }
 }
 
 #[cfg(test)]
@@ -104,5 +174,23 @@ mod tests {
     fn dimensions_are_replaced_everywhere() {
         let sum = Expr::Add(Box::new(Expr::Mod(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(4)))), Box::new(Expr::Dim(1)));
         assert_eq!(sum.with_dims(&|dim| Expr::Constant([7, 10][dim])).evaluate(&[]), 13);
+    }
+    #[test]
+    fn a_quotient_and_its_remainder_are_what_was_divided() {
+        let two = |build: fn(Box<Expr>, Box<Expr>) -> Expr, lhs: &Expr, rhs: Expr| build(Box::new(lhs.clone()), Box::new(rhs));
+        // Rows of 32 as rows of 6, without the first of these.
+        let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(32)), Expr::Dim(1));
+        let next = two(Expr::Add, &two(Expr::FloorDiv, &x, Expr::Constant(6)), Expr::Constant(1));
+        let flat = |by: i64| two(Expr::Add, &two(Expr::Mul, &next, Expr::Constant(by)), two(Expr::Mod, &x, Expr::Constant(6)));
+        let whole = two(Expr::Add, &x, Expr::Constant(6));
+        assert_eq!(flat(6).with_whole_quotients(), whole);
+        let rows = |of: &Expr| two(Expr::FloorDiv, of, Expr::Constant(33));
+        assert_eq!(rows(&flat(6)).with_whole_quotients(), rows(&whole), "inside of another division, too");
+        // Of rows of 7 it is another element.
+        for by in [6, 7] {
+            let points = (0..6).flat_map(|row| (0..32).map(move |column| [row, column]));
+            assert!(points.clone().all(|point| flat(by).evaluate(&point) == flat(by).with_whole_quotients().evaluate(&point)));
+        }
+        assert_ne!(flat(7).with_whole_quotients(), whole);
     }
 }

@@ -77,6 +77,8 @@ pub struct Flattened {
     pub size: i64,
     /// A copy in which these dimensions are one, behind the others.
     pub copy: Regrouped,
+    /// A copy of that copy with what is read of it only, where the reader's rows do not divide the whole.
+    pub part: Option<Regrouped>,
 }
 
 /// The first such number in the indices of a buffer of these sizes, over dimensions of sizes `space`; none where all indices are sums of
@@ -101,9 +103,27 @@ pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flatten
         return None;
     }
     let shape: Vec<i64> = others.iter().map(|&dim| sizes[dim]).chain([size]).collect();
-    let read = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
+    let read: Vec<Expr> = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
     let is_inside = |(expr, &size): (&Expr, &i64)| Index::of(expr, &shape).is_ok_and(|index| index.last() < size);
-    from.iter().zip(sizes).all(is_inside).then_some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read } })
+    let part = part_read(&flat, size, &shape, &read, space);
+    from.iter().zip(sizes).all(is_inside).then_some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
+}
+
+/// The copy of what is read of a last dimension by `flat`; none where the reader's rows divide it anyway.
+fn part_read(flat: &Expr, size: i64, shape: &[i64], read: &[Expr], space: &[i64]) -> Option<Regrouped> {
+    let index = Index::of(flat, space).ok()?;
+    if index.digits.iter().all(|digit| size % digit.factor == 0 && index.offset % digit.factor == 0) {
+        return None;
+    }
+    let last = shape.len() - 1;
+    let shifted = Expr::Add(Box::new(Expr::Dim(last)), Box::new(Expr::Constant(index.offset)));
+    let n_read = index.last() + 1 - index.offset;
+    let own = Index { offset: 0, ..index }.to_expr(space).ok()?;
+    Some(Regrouped {
+        from: (0..last).map(Expr::Dim).chain([shifted]).collect(),
+        shape: shape[..last].iter().copied().chain([n_read]).collect(),
+        read: read[..last].iter().cloned().chain([own]).collect(),
+    })
 }
 
 /// What an expression divides that is more than a dimension.
@@ -217,6 +237,20 @@ mod tests {
         let found = flattened(&exprs, &[2, 10, 9], &space).unwrap();
         assert_eq!(found.copy.shape, [2, 80]);
         shows_the_same(&found.copy, &exprs, &space);
+    }
+
+    #[test]
+    fn what_rows_do_not_divide_is_read_in_part() {
+        // Of 6 rows of 33, without 6 elements: rows of 32.
+        let space = [2, 6, 32];
+        let flat = || d(1) * 32 + d(2) + 6;
+        let exprs = exprs(&[d(0), flat().floordiv(33), flat().modulo(33)]);
+        let found = flattened(&exprs, &[2, 6, 33], &space).unwrap();
+        assert_eq!(found.copy.shape, [2, 198]);
+        shows_the_same(&found.copy, &exprs, &space);
+        let part = found.part.unwrap();
+        assert_eq!(part.shape, [2, 192]);
+        shows_the_same(&part, &found.copy.read, &space);
     }
 
     #[test]

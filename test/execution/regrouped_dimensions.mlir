@@ -7,11 +7,14 @@
 // RUN: spyre-compile %t/parts.mlir -o %t/parts --validate | FileCheck %s
 // RUN: spyre-compile %t/rows.mlir -o %t/rows --validate | FileCheck %s && spyre-run %t/rows --check %t/rows.mlir | FileCheck %s --check-prefix=NUMBERS
 // RUN: spyre-compile %t/rows.mlir -o %t/rows --validate --cores 3 --sticks greedy | FileCheck %s
+// RUN: spyre-compile %t/shifted.mlir -o %t/shifted --validate | FileCheck %s && spyre-run %t/shifted --check %t/shifted.mlir | FileCheck %s --check-prefix=SHIFTED
 // CHECK: validated: the files and the imported program agree
 // NUMBERS: result0: agrees with the reference
 // NUMBERS: result1: agrees with the reference
 // NUMBERS: result2: agrees with the reference
 // NUMBERS: result3: agrees with the reference
+// SHIFTED: result0: agrees with the reference
+// SHIFTED: result1: agrees with the reference
 
 // Three heads of 16 in a stick, of 2 x 9 tokens.
 //--- heads.mlir
@@ -93,4 +96,27 @@ func.func @main(%x: tensor<2x9x10xf16>, %y: tensor<2x10x9xf16>, %z: tensor<9x10x
   %zeros = linalg.fill ins(%zero : f16) outs(%empty3 : tensor<10x7xf16>) -> tensor<10x7xf16>
   %result3 = linalg.matmul ins(%rows2, %w : tensor<10x9xf16>, tensor<9x7xf16>) outs(%zeros : tensor<10x7xf16>) -> tensor<10x7xf16>
   return %result0, %result1, %result2, %result3 : tensor<2x9x9xf16>, tensor<2x8x10xf16>, tensor<10x9xf16>, tensor<10x7xf16>
+}
+
+// Scores by distance are shifted into scores by position, as in Transformer-XL: a column in front, rows of another length, all but the first.
+//--- shifted.mlir
+func.func @main(%x0: tensor<2x6x32xf16>, %x1: tensor<6x32xf16>) -> (tensor<2x6x32xf16>, tensor<6x32xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %front0 = tensor.empty() : tensor<2x6x1xf16>
+  %column0 = linalg.fill ins(%zero : f16) outs(%front0 : tensor<2x6x1xf16>) -> tensor<2x6x1xf16>
+  %padded0 = tensor.concat dim(2) %column0, %x0 : (tensor<2x6x1xf16>, tensor<2x6x32xf16>) -> tensor<2x6x33xf16>
+  %flat0 = tensor.collapse_shape %padded0 [[0], [1, 2]] : tensor<2x6x33xf16> into tensor<2x198xf16>
+  %turned0 = tensor.expand_shape %flat0 [[0], [1, 2]] output_shape [2, 33, 6] : tensor<2x198xf16> into tensor<2x33x6xf16>
+  %rest0 = tensor.extract_slice %turned0[0, 1, 0] [2, 32, 6] [1, 1, 1] : tensor<2x33x6xf16> to tensor<2x32x6xf16>
+  %again0 = tensor.collapse_shape %rest0 [[0], [1, 2]] : tensor<2x32x6xf16> into tensor<2x192xf16>
+  %result0 = tensor.expand_shape %again0 [[0], [1, 2]] output_shape [2, 6, 32] : tensor<2x192xf16> into tensor<2x6x32xf16>
+  %front1 = tensor.empty() : tensor<6x1xf16>
+  %column1 = linalg.fill ins(%zero : f16) outs(%front1 : tensor<6x1xf16>) -> tensor<6x1xf16>
+  %padded1 = tensor.concat dim(1) %column1, %x1 : (tensor<6x1xf16>, tensor<6x32xf16>) -> tensor<6x33xf16>
+  %flat1 = tensor.collapse_shape %padded1 [[0, 1]] : tensor<6x33xf16> into tensor<198xf16>
+  %turned1 = tensor.expand_shape %flat1 [[0, 1]] output_shape [33, 6] : tensor<198xf16> into tensor<33x6xf16>
+  %rest1 = tensor.extract_slice %turned1[1, 0] [32, 6] [1, 1] : tensor<33x6xf16> to tensor<32x6xf16>
+  %again1 = tensor.collapse_shape %rest1 [[0, 1]] : tensor<32x6xf16> into tensor<192xf16>
+  %result1 = tensor.expand_shape %again1 [[0, 1]] output_shape [6, 32] : tensor<192xf16> into tensor<6x32xf16>
+  return %result0, %result1 : tensor<2x6x32xf16>, tensor<6x32xf16>
 }

@@ -19,26 +19,26 @@ const MOST_DIMS: usize = 6;
 pub(super) fn flatten_rows(op: Op<'_>) {
     let (Some(to), Some(from)) = (tensor_of(op.output()), tensor_of(op.inputs()[0])) else { return };
     let Some(map) = op.attr("map").and_then(map_of) else { return };
-    let exprs = map_results(map);
+    let exprs: Vec<Expr> = map_results(map).iter().map(Expr::with_whole_quotients).collect();
     let Some(found) = flattened(&exprs, &from.shape, &to.shape) else { return };
     let is_alone = found.copy.shape.iter().rev().skip(1).product::<i64>() == 1;
     if found.copy.shape.len().max(to.shape.len()) + usize::from(is_alone) > MOST_DIMS {
         return;
     }
+    let copies: Vec<Regrouped> = [found.copy].into_iter().chain(found.part).collect();
+    let read = copies.last().map(|copy| copy.read.clone()).unwrap_or_default();
+    let whole = Regrouped { from: read, shape: to.shape.clone(), read: (0..to.shape.len()).map(Expr::Dim).collect() };
     if !is_alone {
-        let flat = copied(op, op.inputs()[0], &found.copy, &from);
-        let whole = Regrouped { from: found.copy.read, shape: to.shape.clone(), read: Vec::new() };
+        let flat = copies.iter().fold(op.inputs()[0], |source, copy| copied(op, source, copy, &from));
         replace(op, copied(op, flat, &whole, &to));
         return;
     }
     // The sticks run along a dimension that is there for them, up to what is read.
-    let read = found.copy.read.clone();
-    let two = behind_two(found.copy);
     let source = doubled(op, op.inputs()[0], &from);
-    let flat = copied(op, source, &two, &from);
-    let own = behind_two(Regrouped { from: read, shape: to.shape.clone(), read: (0..to.shape.len()).map(Expr::Dim).collect() });
-    let whole = copied(op, flat, &own, &to);
-    replace(op, shown_by(op, whole, &own.read, &to));
+    let flat = copies.into_iter().map(behind_two).fold(source, |source, copy| copied(op, source, &copy, &from));
+    let whole = behind_two(whole);
+    let copy = copied(op, flat, &whole, &to);
+    replace(op, shown_by(op, copy, &whole.read, &to));
 }
 
 fn replace<'c>(op: Op<'c>, by: Value<'c>) {
