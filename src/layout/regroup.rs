@@ -109,6 +109,26 @@ pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flatten
     from.iter().zip(sizes).all(is_inside).then_some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
 }
 
+/// A copy of all of whose rows a reader sees some, where its indices cut a dimension that they do not divide: six rows of windows of four are
+/// six of eight rows. None where no dimension is cut so.
+#[must_use]
+pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
+    let indices: Vec<Index> = exprs.iter().map(|expr| Index::of(expr, space)).collect::<Result<_, _>>().ok()?;
+    let digits = || indices.iter().flat_map(|index| &index.digits);
+    let whole = |(dim, &size): (usize, &i64)| {
+        let cuts = digits().filter(|digit| digit.dim == dim).flat_map(|digit| [digit.divisor, digit.divisor * digit.size]);
+        let row = cuts.filter(|&cut| cut < size).max().unwrap_or(1);
+        (size + row - 1) / row * row
+    };
+    let shape: Vec<i64> = space.iter().enumerate().map(whole).collect();
+    if shape == space {
+        return None;
+    }
+    let is_inside = |(expr, &size): (&Expr, &i64)| Index::of(expr, &shape).is_ok_and(|index| index.last() < size);
+    let found = Regrouped { from: exprs.to_vec(), shape: shape.clone(), read: (0..space.len()).map(Expr::Dim).collect() };
+    exprs.iter().zip(sizes).all(is_inside).then_some(found)
+}
+
 /// The copy of what is read of a last dimension by `flat`; none where the reader's rows divide it anyway.
 fn part_read(flat: &Expr, size: i64, shape: &[i64], read: &[Expr], space: &[i64]) -> Option<Regrouped> {
     let index = Index::of(flat, space).ok()?;
@@ -251,6 +271,21 @@ mod tests {
         let part = found.part.unwrap();
         assert_eq!(part.shape, [2, 192]);
         shows_the_same(&part, &found.copy.read, &space);
+    }
+
+    #[test]
+    fn ragged_rows_of_windows_are_copied_whole() {
+        // Six of eight rows of eight or seven, in windows of four by four.
+        let space = [6, 8, 16];
+        let exprs = exprs(&[d(0).floordiv(4) * 2 + d(1).floordiv(4), d(0).modulo(4) * 4 + d(1).modulo(4), d(2)]);
+        assert_eq!(flattened(&exprs, &[4, 16, 16], &space), None);
+        let found = with_whole_rows(&exprs, &[4, 16, 16], &space).unwrap();
+        assert_eq!(found.shape, [8, 8, 16]);
+        shows_the_same(&found, &exprs, &space);
+        let both = with_whole_rows(&exprs, &[4, 16, 16], &[6, 7, 16]).unwrap();
+        assert_eq!(both.shape, [8, 8, 16]);
+        assert_eq!(with_whole_rows(&exprs, &[4, 16, 16], &[8, 8, 16]), None, "whole windows");
+        assert_eq!(with_whole_rows(&exprs, &[3, 16, 16], &space), None, "there are no more rows");
     }
 
     #[test]

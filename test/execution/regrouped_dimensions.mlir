@@ -8,11 +8,14 @@
 // RUN: spyre-compile %t/rows.mlir -o %t/rows --validate | FileCheck %s && spyre-run %t/rows --check %t/rows.mlir | FileCheck %s --check-prefix=NUMBERS
 // RUN: spyre-compile %t/rows.mlir -o %t/rows --validate --cores 3 --sticks greedy | FileCheck %s
 // RUN: spyre-compile %t/shifted.mlir -o %t/shifted --validate | FileCheck %s && spyre-run %t/shifted --check %t/shifted.mlir | FileCheck %s --check-prefix=SHIFTED
+// RUN: spyre-compile %t/windows.mlir -o %t/windows --validate | FileCheck %s && spyre-run %t/windows --check %t/windows.mlir | FileCheck %s --check-prefix=WINDOWS
 // CHECK: validated: the files and the imported program agree
 // NUMBERS: result0: agrees with the reference
 // NUMBERS: result1: agrees with the reference
 // NUMBERS: result2: agrees with the reference
 // NUMBERS: result3: agrees with the reference
+// WINDOWS: result0: agrees with the reference
+// WINDOWS: result1: agrees with the reference
 // SHIFTED: result0: agrees with the reference
 // SHIFTED: result1: agrees with the reference
 
@@ -119,4 +122,20 @@ func.func @main(%x0: tensor<2x6x32xf16>, %x1: tensor<6x32xf16>) -> (tensor<2x6x3
   %again1 = tensor.collapse_shape %rest1 [[0, 1]] : tensor<32x6xf16> into tensor<192xf16>
   %result1 = tensor.expand_shape %again1 [[0, 1]] output_shape [6, 32] : tensor<192xf16> into tensor<6x32xf16>
   return %result0, %result1 : tensor<2x6x32xf16>, tensor<6x32xf16>
+}
+
+// Windows of 4 by 4 are put together, and some rows and columns of them read, as where Swin's windows are shifted back.
+//--- windows.mlir
+func.func @main(%x: tensor<4x16x16xf16>) -> (tensor<8x8x16xf16>, tensor<6x7x16xf16>) {
+  %windows = tensor.expand_shape %x [[0, 1], [2, 3], [4]] output_shape [2, 2, 4, 4, 16] : tensor<4x16x16xf16> into tensor<2x2x4x4x16xf16>
+  %empty = tensor.empty() : tensor<2x4x2x4x16xf16>
+  %turned = linalg.transpose ins(%windows : tensor<2x2x4x4x16xf16>) outs(%empty : tensor<2x4x2x4x16xf16>) permutation = [0, 2, 1, 3, 4]
+  %rows = tensor.collapse_shape %turned [[0, 1], [2, 3], [4]] : tensor<2x4x2x4x16xf16> into tensor<8x8x16xf16>
+  %last = tensor.extract_slice %rows[6, 0, 0] [2, 8, 16] [1, 1, 1] : tensor<8x8x16xf16> to tensor<2x8x16xf16>
+  %first = tensor.extract_slice %rows[0, 0, 0] [6, 8, 16] [1, 1, 1] : tensor<8x8x16xf16> to tensor<6x8x16xf16>
+  %shifted = tensor.concat dim(0) %last, %first : (tensor<2x8x16xf16>, tensor<6x8x16xf16>) -> tensor<8x8x16xf16>
+  %corner = tensor.extract_slice %rows[0, 0, 0] [6, 7, 16] [1, 1, 1] : tensor<8x8x16xf16> to tensor<6x7x16xf16>
+  %empty1 = tensor.empty() : tensor<6x7x16xf16>
+  %result1 = linalg.exp ins(%corner : tensor<6x7x16xf16>) outs(%empty1 : tensor<6x7x16xf16>) -> tensor<6x7x16xf16>
+  return %shifted, %result1 : tensor<8x8x16xf16>, tensor<6x7x16xf16>
 }

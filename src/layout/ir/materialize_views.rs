@@ -4,7 +4,7 @@
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
 //! whose left operand lacks a dimension of the result, or whose operands lack K. Rows that are read as rows of another length are flat between.
 
-use super::regroup_views::flatten_rows;
+use super::regroup_views::{copy_whole_rows, flatten_rows};
 use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
@@ -31,6 +31,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     }
     for compute in ComputeOp::all_in(module) {
         complete(compute).map_err(|message| error_at(compute.op, message).report())?;
+        copy_whole_rows(compute);
     }
     Ok(())
 }

@@ -7,9 +7,10 @@ use crate::{
         ods::{attr, spyre},
         shown_as, view,
     },
-    layout::{Index, Regrouped, flattened, kept_dim, taken_apart},
+    layout::{Index, IndexError, OperandView, Regrouped, flattened, kept_dim, split_iteration, taken_apart, with_whole_rows},
     mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
 };
+use machine::Family;
 
 /// Dimensions of a copy: with one more for the stick, an op walks along no more.
 const MOST_DIMS: usize = 6;
@@ -17,9 +18,7 @@ const MOST_DIMS: usize = 6;
 /// Replaces a view that reads rows as rows of another length: a copy in which they are flat is read, and what it shows is copied, so that all
 /// ops can read it.
 pub(super) fn flatten_rows(op: Op<'_>) {
-    let (Some(to), Some(from)) = (tensor_of(op.output()), tensor_of(op.inputs()[0])) else { return };
-    let Some(map) = op.attr("map").and_then(map_of) else { return };
-    let exprs: Vec<Expr> = map_results(map).iter().map(Expr::with_whole_quotients).collect();
+    let Some((to, from, exprs)) = view_parts(op) else { return };
     let Some(found) = flattened(&exprs, &from.shape, &to.shape) else { return };
     let is_alone = found.copy.shape.iter().rev().skip(1).product::<i64>() == 1;
     if found.copy.shape.len().max(to.shape.len()) + usize::from(is_alone) > MOST_DIMS {
@@ -39,6 +38,31 @@ pub(super) fn flatten_rows(op: Op<'_>) {
     let whole = behind_two(whole);
     let copy = copied(op, flat, &whole, &to);
     replace(op, shown_by(op, copy, &whole.read, &to));
+}
+
+/// Replaces the views of an op that cut a dimension of it where they do not divide it: whole rows are copied, of which the view reads some.
+pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
+    // What cannot be read at all is refused later.
+    let (Ok(views), ranges) = (compute.views(), compute.iteration_space()) else { return };
+    let seen = views.iter().map(|view| OperandView { sizes: &view.tensor.host.shape, indices: &view.indices });
+    if compute.family() == Family::Gather
+        || !matches!(split_iteration(&ranges, &seen.collect::<Vec<_>>()), Err(IndexError::CutRange { .. }))
+    {
+        return;
+    }
+    let ops: Vec<Op<'_>> = compute.op.inputs().into_iter().filter_map(ValueExt::def).filter(|def| def.is(spyre::VIEW)).collect();
+    for op in ops {
+        let Some((to, from, exprs)) = view_parts(op) else { continue };
+        let Some(found) = with_whole_rows(&exprs, &from.shape, &to.shape) else { continue };
+        let whole = copied(op, op.inputs()[0], &found, &from);
+        replace(op, shown_by(op, whole, &found.read, &to));
+    }
+}
+
+/// What a view shows, of what, and by which indices.
+fn view_parts(op: Op<'_>) -> Option<(TensorType<'_>, TensorType<'_>, Vec<Expr>)> {
+    let exprs = map_results(op.attr("map").and_then(map_of)?);
+    Some((tensor_of(op.output())?, tensor_of(op.inputs()[0])?, exprs.iter().map(Expr::with_whole_quotients).collect()))
 }
 
 fn replace<'c>(op: Op<'c>, by: Value<'c>) {
