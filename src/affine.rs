@@ -88,15 +88,7 @@ impl Expr {
     /// x mod 6` is `x + 6`. Such sums are left of a tensor that is seen in rows of 6, without its first row, and flat again.
     #[must_use]
     pub fn with_whole_quotients(&self) -> Self {
-        let mut sum = Sum::default();
-        sum.add(1, self);
-        while let Some((quotient, remainder)) = sum.divided_twice() {
-            let (factor, Self::Mod(of, _)) = sum.terms[remainder].clone() else { break };
-            sum.terms.remove(quotient.max(remainder));
-            sum.terms.remove(quotient.min(remainder));
-            sum.add(factor, &of);
-        }
-        sum.expr()
+        Sum::of(self).expr()
     }
 }
 
@@ -108,6 +100,34 @@ struct Sum {
 }
 
 impl Sum {
+    fn of(expr: &Expr) -> Self {
+        let mut sum = Self::default();
+        sum.add(1, expr);
+        while let Some((quotient, remainder)) = sum.divided_twice() {
+            let (factor, Expr::Mod(of, _)) = sum.terms[remainder].clone() else { break };
+            sum.terms.remove(quotient.max(remainder));
+            sum.terms.remove(quotient.min(remainder));
+            sum.add(factor, &of);
+        }
+        sum
+    }
+
+    /// The quotient, divided by a part of the divisor first where that leaves less to divide: `(33 a + b) floordiv 77` is `(3 a + b floordiv 11)
+    /// floordiv 7`.
+    fn divided_by(self, by: i64) -> Expr {
+        let common = |factor: i64| (2..by).rev().find(|part| by % part == 0 && factor % part == 0);
+        let divided = |of: Expr, by: i64| Expr::FloorDiv(Box::new(of), Box::new(Expr::Constant(by)));
+        let Some(part) = self.terms.iter().filter_map(|(factor, _)| common(*factor)).max() else { return divided(self.expr(), by) };
+        let (whole, rest): (Vec<_>, Vec<_>) = self.terms.into_iter().partition(|(factor, _)| factor % part == 0);
+        let rest = Self { terms: rest, constant: self.constant.rem_euclid(part) };
+        let whole = whole.into_iter().map(|(factor, term)| (factor / part, term)).collect();
+        let mut sum = Self { terms: whole, constant: self.constant.div_euclid(part) };
+        if !rest.terms.is_empty() {
+            sum.add(1, &divided(rest.expr(), part));
+        }
+        Self::of(&sum.expr()).divided_by(by / part)
+    }
+
     fn add(&mut self, factor: i64, expr: &Expr) {
         let inner = |of: &Expr| Box::new(of.with_whole_quotients());
         let term = match expr {
@@ -120,7 +140,10 @@ impl Sum {
                 (of, Expr::Constant(number)) | (Expr::Constant(number), of) => return self.add(factor * number, of),
                 _ => Expr::Mul(inner(lhs), inner(rhs)),
             },
-            Expr::FloorDiv(lhs, rhs) => Expr::FloorDiv(inner(lhs), rhs.clone()),
+            Expr::FloorDiv(lhs, rhs) => match rhs.as_ref() {
+                Expr::Constant(by) if *by > 0 => Sum::of(lhs).divided_by(*by),
+                _ => Expr::FloorDiv(inner(lhs), rhs.clone()),
+            },
             Expr::CeilDiv(lhs, rhs) => Expr::CeilDiv(inner(lhs), rhs.clone()),
             Expr::Mod(lhs, rhs) => Expr::Mod(inner(lhs), rhs.clone()),
             Expr::Dim(_) | Expr::Symbol(_) => expr.clone(),
@@ -135,8 +158,8 @@ impl Sum {
     fn divided_twice(&self) -> Option<(usize, usize)> {
         let pair = |(remainder, (factor, term)): (usize, &(i64, Expr))| {
             let Expr::Mod(of, by) = term else { return None };
-            let &Expr::Constant(number) = by.as_ref() else { return None };
-            let quotient = Expr::FloorDiv(of.clone(), by.clone());
+            let &Expr::Constant(number @ 1..) = by.as_ref() else { return None };
+            let quotient = Self::of(of).divided_by(number);
             let place = self.terms.iter().position(|(other, term)| *term == quotient && *other == factor * number)?;
             Some((place, remainder))
         };
@@ -186,6 +209,17 @@ mod tests {
         assert_eq!(flat(6).with_whole_quotients(), whole);
         let rows = |of: &Expr| two(Expr::FloorDiv, of, Expr::Constant(33));
         assert_eq!(rows(&flat(6)).with_whole_quotients(), rows(&whole), "inside of another division, too");
+        // 3 x 7 rows of 11 as 7 rows of 33.
+        let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(33)), Expr::Dim(1));
+        let tens =
+            two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(3)), two(Expr::FloorDiv, &Expr::Dim(1), Expr::Constant(11)));
+        let digits = [
+            two(Expr::Mul, &two(Expr::FloorDiv, &x, Expr::Constant(77)), Expr::Constant(77)),
+            two(Expr::Mul, &two(Expr::Mod, &tens, Expr::Constant(7)), Expr::Constant(11)),
+            two(Expr::Mod, &Expr::Dim(1), Expr::Constant(11)),
+        ];
+        let sum = digits.into_iter().reduce(|sum, digit| two(Expr::Add, &sum, digit)).unwrap();
+        assert_eq!(sum.with_whole_quotients(), x);
         // Of rows of 7 it is another element.
         for by in [6, 7] {
             let points = (0..6).flat_map(|row| (0..32).map(move |column| [row, column]));

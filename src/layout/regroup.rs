@@ -86,6 +86,9 @@ pub struct Flattened {
 #[must_use]
 pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
     let is_read = |expr: &&Expr| Index::of(expr, space).is_err();
+    if let Some(found) = flattened_neighbours(exprs, sizes, space) {
+        return Some(found);
+    }
     let flat = exprs.iter().filter(is_read).find_map(divided)?.clone();
     // Whole rows: a part of one cannot be taken apart.
     let row = exprs.iter().map(largest_divisor).max().filter(|&row| row > 0)?;
@@ -107,6 +110,34 @@ pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flatten
     let is_inside = |(expr, &size): (&Expr, &i64)| Index::of(expr, &shape).is_ok_and(|index| index.last() < size);
     let part = part_read(&flat, size, &shape, &read, space);
     from.iter().zip(sizes).all(is_inside).then_some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
+}
+
+/// The fewest neighbouring dimensions among which are all that are no sum of digits, and of which the number of the element is one.
+fn flattened_neighbours(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
+    let unread: Vec<usize> = (0..exprs.len()).filter(|&dim| Index::of(&exprs[dim], space).is_err()).collect();
+    let (&first, &last) = (unread.first()?, unread.last()?);
+    let mut runs: Vec<(usize, usize)> = (0..=first).flat_map(|first| (last..exprs.len()).map(move |last| (first, last))).collect();
+    runs.sort_by_key(|(first, last)| (last - first, *first));
+    runs.into_iter().find_map(|(first, last)| {
+        let dims: Vec<usize> = (first..=last).collect();
+        let stride = |dim: usize| sizes[dim + 1..=last].iter().product::<i64>();
+        let scaled = |&dim: &usize| Expr::Mul(Box::new(exprs[dim].clone()), Box::new(Expr::Constant(stride(dim))));
+        let sum = dims.iter().map(scaled).reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term)))?;
+        let flat = sum.with_whole_quotients();
+        let row = stride(first);
+        let size = (Index::of(&flat, space).ok()?.last() + row) / row * row;
+        let others: Vec<usize> = (0..exprs.len()).filter(|dim| !dims.contains(dim)).collect();
+        let digit = |dim: usize| {
+            let rows = Expr::FloorDiv(Box::new(Expr::Dim(others.len())), Box::new(Expr::Constant(stride(dim))));
+            if dim == first { rows } else { Expr::Mod(Box::new(rows), Box::new(Expr::Constant(sizes[dim]))) }
+        };
+        let index = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| digit(dim), Expr::Dim);
+        let from = (0..exprs.len()).map(index).collect();
+        let shape: Vec<i64> = others.iter().map(|&dim| sizes[dim]).chain([size]).collect();
+        let read: Vec<Expr> = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
+        let part = part_read(&flat, size, &shape, &read, space);
+        Some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
+    })
 }
 
 /// A copy of all of whose rows a reader sees some, where its indices cut a dimension that they do not divide: six rows of windows of four are
@@ -245,6 +276,16 @@ mod tests {
         let exprs = exprs(&[d(0), flat().floordiv(10), flat().modulo(10)]);
         let found = flattened(&exprs, &[2, 9, 10], &space).unwrap();
         assert_eq!((found.dims.as_slice(), found.copy.shape.as_slice()), (&[1, 2][..], &[2, 90][..]));
+        shows_the_same(&found.copy, &exprs, &space);
+    }
+
+    #[test]
+    fn rows_of_several_dimensions_are_flat_between() {
+        // 3 x 7 rows of 11 as 7 rows of 33, and these as 11 rows of 21, as MLIR writes it.
+        let space = [7, 33];
+        let exprs = exprs(&[(d(0) * 33 + d(1)).floordiv(77), (d(0) * 3 + d(1).floordiv(11)).modulo(7), d(1).modulo(11)]);
+        let found = flattened(&exprs, &[3, 7, 11], &space).unwrap();
+        assert_eq!((found.copy.shape.as_slice(), &found.part), (&[11, 21][..], &None), "the innermost one is read as it is");
         shows_the_same(&found.copy, &exprs, &space);
     }
 

@@ -62,7 +62,7 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
 /// What a view shows, of what, and by which indices.
 fn view_parts(op: Op<'_>) -> Option<(TensorType<'_>, TensorType<'_>, Vec<Expr>)> {
     let exprs = map_results(op.attr("map").and_then(map_of)?);
-    Some((tensor_of(op.output())?, tensor_of(op.inputs()[0])?, exprs.iter().map(Expr::with_whole_quotients).collect()))
+    Some((tensor_of(op.output())?, tensor_of(op.inputs()[0])?, exprs))
 }
 
 fn replace<'c>(op: Op<'c>, by: Value<'c>) {
