@@ -45,10 +45,10 @@ pub fn taken_apart(indices: &[Index], sizes: &[i64], kept: usize, space: &[i64])
     found
 }
 
-/// Whether a reader moves along a dimension of size `size` one by one, by one dimension of its own or a part of one.
+/// Whether a reader moves along a dimension of size `size` one by one, by one dimension of its own or a part of one, or not at all.
 #[must_use]
 pub fn is_whole(index: &Index, size: i64) -> bool {
-    size == 1 || matches!(index.digits.as_slice(), [Digit { factor: 1, .. }])
+    size == 1 || matches!(index.digits.as_slice(), [] | [Digit { factor: 1, .. }])
 }
 
 /// The dimension that stays as it is while others are taken apart: one that is whole already, or else one that does not move along the last
@@ -63,6 +63,43 @@ pub fn kept_dim(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<usize
     let moves_along_last = |dim: usize| indices[dim].digits.iter().any(|digit| Some(digit.dim) == last);
     let is_single = large.len() == 1;
     large.iter().copied().filter(|_| !is_single).min_by_key(|&dim| (!is_whole(&indices[dim], sizes[dim]), moves_along_last(dim), dim))
+}
+
+/// A copy of a buffer in which the dimensions that make up one dimension of the reader are one, behind the others: where a buffer has more dimensions
+/// than an op walks along with one more. None where no dimension of the reader is made of several, each moved along one by one, or it is made
+/// of all that are larger than 1.
+#[must_use]
+pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
+    let large = || (0..sizes.len()).filter(|&dim| sizes[dim] > 1);
+    let whole = |dim: usize| match indices[dim].digits.as_slice() {
+        [digit] if digit.factor == 1 && digit.size == sizes[dim] && indices[dim].offset == 0 => Some(*digit),
+        _ => None,
+    };
+    let parts_of = |seen: usize| {
+        let mut parts: Vec<(usize, Digit)> =
+            large().filter_map(|dim| Some((dim, whole(dim)?))).filter(|(_, digit)| digit.dim == seen).collect();
+        parts.sort_by_key(|(_, digit)| digit.divisor);
+        let are_neighbours = parts.windows(2).all(|pair| pair[0].1.divisor * pair[0].1.size == pair[1].1.divisor);
+        (are_neighbours && parts.len() > 1 && parts.len() < large().count()).then_some(parts)
+    };
+    let parts = (0..space.len()).filter_map(parts_of).max_by_key(Vec::len)?;
+    let others: Vec<usize> = (0..sizes.len()).filter(|dim| parts.iter().all(|(part, _)| part != dim)).collect();
+    let lowest = parts[0].1;
+    let size = parts.iter().map(|(_, digit)| digit.size).product();
+    let together = Index { digits: vec![Digit { size, ..lowest }], offset: 0 };
+    let shown = |index: &Index| index.to_expr(space).ok();
+    let part = |dim: usize| {
+        let (_, digit) = parts.iter().find(|(part, _)| *part == dim)?;
+        let own = Digit { dim: others.len(), divisor: digit.divisor / lowest.divisor, ..*digit };
+        let behind = [vec![1; others.len()], vec![size]].concat();
+        Index { digits: vec![own], offset: 0 }.to_expr(&behind).ok()
+    };
+    let from = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| part(dim), |position| Some(Expr::Dim(position)));
+    Some(Regrouped {
+        from: (0..sizes.len()).map(from).collect::<Option<_>>()?,
+        shape: others.iter().map(|&dim| sizes[dim]).chain([size]).collect(),
+        read: others.iter().map(|&dim| shown(&indices[dim])).chain([shown(&together)]).collect::<Option<_>>()?,
+    })
 }
 
 /// Several dimensions that are read at quotients and remainders of one number which is no sum of their digits, as where rows of 10 are
@@ -267,6 +304,23 @@ mod tests {
         assert_eq!(kept_dim(&indices, &[1, 24], &space), None);
         let indices: Vec<Index> = exprs(&[d(0), d(1)]).iter().map(|expr| index(expr, &space)).collect();
         assert_eq!(kept_dim(&indices, &[3, 8], &space), None, "nothing is to be taken apart");
+    }
+
+    #[test]
+    fn dimensions_of_one_dimension_are_put_together() {
+        // [2, 4, 5, 8, 16] as 80 rows of 64: batch, block and row, head and column.
+        let space = [80, 64];
+        let exprs = exprs(&[d(0).floordiv(40), d(1).floordiv(16), d(0).floordiv(8).modulo(5), d(0).modulo(8), d(1).modulo(16)]);
+        let sizes = [2, 4, 5, 8, 16];
+        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = put_together(&indices, &sizes, &space).unwrap();
+        assert_eq!(found.shape, [4, 16, 80]);
+        shows_the_same(&found, &exprs, &space);
+        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        let again = put_together(&indices, &found.shape, &space).unwrap();
+        assert_eq!(again.shape, [80, 64]);
+        let indices: Vec<Index> = again.read.iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(put_together(&indices, &again.shape, &space), None, "nothing is left");
     }
 
     #[test]

@@ -9,11 +9,13 @@
 // RUN: spyre-compile %t/rows.mlir -o %t/rows --validate --cores 3 --sticks greedy | FileCheck %s
 // RUN: spyre-compile %t/shifted.mlir -o %t/shifted --validate | FileCheck %s && spyre-run %t/shifted --check %t/shifted.mlir | FileCheck %s --check-prefix=SHIFTED
 // RUN: spyre-compile %t/windows.mlir -o %t/windows --validate | FileCheck %s && spyre-run %t/windows --check %t/windows.mlir | FileCheck %s --check-prefix=WINDOWS
+// RUN: spyre-compile %t/many.mlir -o %t/many --validate | FileCheck %s && spyre-run %t/many --check %t/many.mlir | FileCheck %s --check-prefix=MANY
 // CHECK: validated: the files and the imported program agree
 // NUMBERS: result0: agrees with the reference
 // NUMBERS: result1: agrees with the reference
 // NUMBERS: result2: agrees with the reference
 // NUMBERS: result3: agrees with the reference
+// MANY: result0: agrees with the reference
 // WINDOWS: result0: agrees with the reference
 // WINDOWS: result1: agrees with the reference
 // SHIFTED: result0: agrees with the reference
@@ -138,4 +140,22 @@ func.func @main(%x: tensor<4x16x16xf16>) -> (tensor<8x8x16xf16>, tensor<6x7x16xf
   %empty1 = tensor.empty() : tensor<6x7x16xf16>
   %result1 = linalg.exp ins(%corner : tensor<6x7x16xf16>) outs(%empty1 : tensor<6x7x16xf16>) -> tensor<6x7x16xf16>
   return %shifted, %result1 : tensor<8x8x16xf16>, tensor<6x7x16xf16>
+}
+
+// Six dimensions are put together one after the other, since there is no room for one more: blocks of local attention, and of [2, 2, 2, 2, 2, 2].
+//--- many.mlir
+func.func @main(%x: tensor<2x4x5x8x16xf16>, %w: tensor<64x64xf16>, %y: tensor<2x2x2x2x2x2xf16>, %v: tensor<8x8xf16>)
+    -> (tensor<80x64xf16>, tensor<8x8xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %empty = tensor.empty() : tensor<2x5x8x4x16xf16>
+  %turned = linalg.transpose ins(%x : tensor<2x4x5x8x16xf16>) outs(%empty : tensor<2x5x8x4x16xf16>) permutation = [0, 2, 3, 1, 4]
+  %rows = tensor.collapse_shape %turned [[0, 1, 2], [3, 4]] : tensor<2x5x8x4x16xf16> into tensor<80x64xf16>
+  %empty0 = tensor.empty() : tensor<80x64xf16>
+  %zeros0 = linalg.fill ins(%zero : f16) outs(%empty0 : tensor<80x64xf16>) -> tensor<80x64xf16>
+  %result0 = linalg.matmul ins(%rows, %w : tensor<80x64xf16>, tensor<64x64xf16>) outs(%zeros0 : tensor<80x64xf16>) -> tensor<80x64xf16>
+  %shown = tensor.collapse_shape %y [[0, 1, 2], [3, 4, 5]] : tensor<2x2x2x2x2x2xf16> into tensor<8x8xf16>
+  %empty1 = tensor.empty() : tensor<8x8xf16>
+  %zeros1 = linalg.fill ins(%zero : f16) outs(%empty1 : tensor<8x8xf16>) -> tensor<8x8xf16>
+  %result1 = linalg.matmul ins(%shown, %v : tensor<8x8xf16>, tensor<8x8xf16>) outs(%zeros1 : tensor<8x8xf16>) -> tensor<8x8xf16>
+  return %result0, %result1 : tensor<80x64xf16>, tensor<8x8xf16>
 }

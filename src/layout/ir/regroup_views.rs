@@ -7,7 +7,7 @@ use crate::{
         ods::{attr, spyre},
         shown_as, view,
     },
-    layout::{Index, IndexError, OperandView, Regrouped, flattened, kept_dim, split_iteration, taken_apart, with_whole_rows},
+    layout::{Index, IndexError, OperandView, Regrouped, flattened, kept_dim, put_together, split_iteration, taken_apart, with_whole_rows},
     mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
 };
 use machine::Family;
@@ -82,22 +82,16 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     let op = compute.op;
     let apart = kept_dim(&indices, &from.shape, &to.shape).map(|kept| taken_apart(&indices, &from.shape, kept, &to.shape));
     // A copy of the same dimensions is no step.
+    let is_short = |copy: &Regrouped| copy.shape.len() <= MOST_DIMS;
     let copy = match apart.filter(|apart| apart.shape != from.shape) {
-        Some(apart) => apart,
-        None if is_doubled(source, &indices, &from.shape) => return false,
+        Some(apart) => Some(apart).filter(is_short),
+        None if is_doubled(source, &indices, &from.shape) || from.shape.len() >= MOST_DIMS => None,
         // All is read from two copies, of which the second one only fills the sticks: one element a stick becomes two, and lanes become sticks.
-        None => {
-            let copy = behind_two(taken_apart(&indices, &from.shape, from.shape.len(), &to.shape));
-            if copy.shape.len() > MOST_DIMS || from.shape.len() >= MOST_DIMS {
-                return false;
-            }
+        None => Some(behind_two(taken_apart(&indices, &from.shape, from.shape.len(), &to.shape))).filter(is_short).inspect(|_| {
             source = doubled(op, source, &from);
-            copy
-        }
+        }),
     };
-    if copy.shape.len() > MOST_DIMS {
-        return false;
-    }
+    let Some(copy) = copy.or_else(|| put_together(&indices, &from.shape, &to.shape)) else { return false };
     let apart = copied(op, source, &copy, &from);
     let shown = shown_by(op, apart, &copy.read, &to);
     for (position, input) in op.inputs().into_iter().enumerate() {
