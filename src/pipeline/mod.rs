@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn unknown_options_and_phases_are_named() {
-        assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core'");
+        assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core': did you mean 'cores'?");
         assert!(expand("compile-to=lxx").unwrap_err().starts_with("unknown phase 'lxx': expected one of import, layout"));
         assert_eq!(expand("cores").unwrap_err(), "expected key=value, found 'cores'");
         for wrong in [
