@@ -62,7 +62,9 @@ fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> {
     let missing = asked.into_iter().filter(|(_, words)| !said.text.contains(words));
     faults.extend(missing.map(|(point, words)| format!("{point}: '{words}' is not said")));
     if code == 1 {
-        faults.extend(LEAKS.iter().filter(|leak| said.text.contains(**leak)).map(|leak| format!("'{leak}' is said")));
+        // MLIR's own driver says where a pass is as it always does.
+        let is_mlirs = |leak: &str| row.command.starts_with("spyre-opt") && ["<unknown>", "'builtin.module'"].contains(&leak);
+        faults.extend(LEAKS.iter().filter(|leak| said.text.contains(**leak) && !is_mlirs(leak)).map(|leak| format!("'{leak}' is said")));
         if !is_untouched {
             faults.push("something is left behind".to_owned());
         }

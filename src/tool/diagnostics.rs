@@ -1,6 +1,6 @@
 //! Diagnostics of passes in the tool's own words, where they are about its command line or a file as a whole.
 
-use crate::mlir::{Collected, Session, intercept};
+use crate::mlir::{Collected, Session, SourcePlace, intercept};
 use std::io::{self, Write};
 
 /// From here on, what has no place in a file is printed as a message of the tool; everything else is printed as before.
@@ -29,11 +29,17 @@ fn without_place(tool: &str, said: &Collected) -> Option<String> {
     if (is_of_module && !is_said_of_module) || place.is_none() {
         return Some(format!("{tool}: {severity}: {what}"));
     }
-    if in_text || !notes.is_empty() {
+    if !notes.is_empty() || (in_text && !is_of_module) {
         return None;
     }
-    let subject = if is_of_module && is_said_of_module { "the module " } else { "" };
-    place.map(|place| format!("{}: {severity}: {subject}{what}", place.file))
+    let subject = if is_of_module { "the module " } else { "" };
+    place.map(|place| format!("{}: {severity}: {subject}{what}", spelled_place(place)))
+}
+
+/// A file, with a line where one is known.
+fn spelled_place(place: &SourcePlace) -> String {
+    let SourcePlace { file, line, column } = place;
+    if *line > 0 { format!("{file}:{line}:{column}") } else { file.clone() }
 }
 
 /// A message with the option that it begins with as the command line has it: `option 'cores'` is `--cores`.
@@ -45,7 +51,6 @@ pub(super) fn spelled(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mlir::SourcePlace;
 
     fn said(message: &str, line: i64) -> Option<String> {
         let places = vec![SourcePlace { file: "a.mlir".to_owned(), line, column: line }];
@@ -59,7 +64,7 @@ mod tests {
         assert_eq!(said("'builtin.module' op cannot write 'b'", 1).unwrap(), "tool: error: cannot write 'b'");
         assert_eq!(said("'builtin.module' op is empty", 0).unwrap(), "a.mlir: error: the module is empty");
         assert_eq!(said("bytecode of another MLIR", 0).unwrap(), "a.mlir: error: bytecode of another MLIR");
-        assert_eq!(said("'builtin.module' op is empty", 1), None);
+        assert_eq!(said("'builtin.module' op is empty", 1).unwrap(), "a.mlir:1:1: error: the module is empty");
         assert_eq!(said("'linalg.exp' op cannot be read", 3), None);
     }
 }

@@ -25,7 +25,6 @@ const TEXTS: &[(&str, &str)] = &[
 ",
     ),
     ("unknown-key.json", "{\"coers\": 3}\n"),
-    ("text-for-number.json", "{\"cores\": \"3\"}\n"),
     ("syntax.mlir", "func.func @f(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {\n  retrun %x : tensor<4x64xf16>\n}\n"),
     (
         "stablehlo.mlir",
