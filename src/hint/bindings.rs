@@ -48,7 +48,7 @@ pub enum CountError {
     /// Neither a number nor a maximum, so tiles would have no size.
     #[error(
         "is to be cut into '{symbol}' tiles along '{dim}', but nothing says how many these are: bind the name with the option \
-         'bind={symbol}=NUMBER', or declare its maximum on the function, 'spyre.symbols = {{{symbol} = NUMBER}}'"
+         'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER), or declare its maximum on the function, 'spyre.symbols = {{{symbol} = NUMBER}}'"
     )]
     Unbound {
         /// The name of the dimension.
@@ -77,7 +77,7 @@ pub enum CountError {
         second: i64,
     },
     /// A binding that changes nothing is a mistake, such as a name that is spelt wrong.
-    #[error("binds '{symbol}' to {number}, but no count has that name")]
+    #[error("binds '{symbol}' to {number}, but no count has that name: give a count that name, as in 'tiles=DIM={symbol}', or leave it out")]
     Unused {
         /// The name.
         symbol: String,

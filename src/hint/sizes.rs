@@ -31,7 +31,7 @@ pub struct Sizes {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
     /// The sizes come to another number of elements.
-    #[error("argument {argument} is named {names}, {product} elements, but its shape {shape} has {elements}")]
+    #[error("argument {argument} is named {names}, {product} elements, but its shape {shape} has {elements}{}", twice(names))]
     Product {
         /// The argument.
         argument: usize,
@@ -179,6 +179,18 @@ impl fmt::Display for KnownFrom {
             Self::Argument(number) => write!(formatter, "by argument {number}"),
         }
     }
+}
+
+/// Says so where a name stands twice among names with their sizes, which is rarely meant.
+fn twice(names: &str) -> String {
+    let mut seen = Vec::new();
+    for name in names.split(", ").filter_map(|part| part.split(' ').next()) {
+        if seen.contains(&name) {
+            return format!(": {name} is there twice; give each dimension a name of its own");
+        }
+        seen.push(name);
+    }
+    String::new()
 }
 
 /// `8x64`.

@@ -48,6 +48,11 @@ pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Colle
     (done, std::mem::take(&mut *collected))
 }
 
+/// Shows everything that is reported from here on to `takes` first; what it takes goes nowhere else.
+pub fn intercept(context: &Context, mut takes: impl FnMut(&Collected) -> bool) {
+    context.attach_diagnostic_handler(move |diagnostic| takes(&collected_from(&diagnostic)));
+}
+
 fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     let severity = match diagnostic.severity() {
         DiagnosticSeverity::Error => "error",

@@ -106,7 +106,7 @@ pub fn session() -> Session {
 /// # Errors
 /// A message about the option that is wrong.
 pub fn expand(options: &str) -> Result<String, String> {
-    let options = Options::parse(options)?;
+    let options = Options::parse(options).map_err(|message| format!("'spyre-compile': {message}"))?;
     Ok(options.pipeline(options.phases(), ""))
 }
 
@@ -147,12 +147,12 @@ mod tests {
             assert!(text.contains(&format!("spyre-plan-lx{{planner={planner}}}")), "{options}");
         }
         let refused = expand("lx-planner=greedy joint=true").unwrap_err();
-        assert_eq!(refused, "option 'joint' needs the LX planner 'exact', found 'greedy'");
+        assert_eq!(refused, "'spyre-compile': option 'joint' needs the LX planner 'exact', found 'greedy'");
     }
 
     #[test]
     fn unknown_options_and_phases_are_named() {
-        assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core'");
+        assert_eq!(expand("core=4").unwrap_err(), "'spyre-compile': unknown option 'core': did you mean 'cores'?");
         assert!(expand("compile-to=lxx").unwrap_err().starts_with("unknown phase 'lxx': expected one of import, layout"));
         assert_eq!(expand("cores").unwrap_err(), "expected key=value, found 'cores'");
         for wrong in [

@@ -130,6 +130,32 @@ impl Default for Options {
     }
 }
 
+/// The options, as `--spyre-compile` has them.
+const NAMES: [&str; 22] = [
+    "entry",
+    "dim-size",
+    "cores",
+    "target",
+    "tiles",
+    "bind",
+    "knobs",
+    "kernels",
+    "dims",
+    "lx-planner",
+    "joint",
+    "lx-bytes",
+    "addresses",
+    "loops",
+    "tile-search",
+    "tile-steps",
+    "objective",
+    "plan",
+    "notes-plan",
+    "precision",
+    "sticks",
+    "compile-to",
+];
+
 impl Options {
     /// Reads `key=value key=value`, the options of `--spyre-compile`.
     ///
@@ -150,7 +176,7 @@ impl Options {
     /// # Errors
     /// The option, the value found and what is allowed.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let number = || value.parse::<i64>().map_err(|_| format!("option '{key}': expected a number, found '{value}'"));
+        let number = || value.parse::<i64>().map_err(|_| format!("option '{key}': expected a number, found '{value}'{}", number_for(value)));
         let either = |yes: &str, no: &str| match value {
             _ if value == yes => Ok(Some(true)),
             _ if value == no => Ok(Some(false)),
@@ -182,7 +208,7 @@ impl Options {
             "precision" => self.precision = value.parse()?,
             "sticks" => self.sticks = value.parse()?,
             "compile-to" => self.compile_to = value.parse()?,
-            _ => return Err(format!("unknown option '{key}'")),
+            _ => return Err(format!("unknown option '{key}'{}", nearest(key, &NAMES))),
         }
         Ok(())
     }
@@ -307,6 +333,20 @@ impl Options {
     }
 }
 
+/// The number that a size with a unit is, or what a number looks like.
+fn number_for(value: &str) -> String {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
+    let read = |(unit, shift): (&str, u32)| value.strip_suffix(unit)?.trim().parse::<i64>().ok()?.checked_mul(1 << shift);
+    units.into_iter().find_map(read).map_or_else(|| ": give one such as 8".to_owned(), |bytes| format!(": give {bytes}"))
+}
+
+/// Asks for the name that is meant, if one is near.
+fn nearest(found: &str, names: &[&str]) -> String {
+    let likeness = |name: &&&str| strsim::jaro_winkler(found, name);
+    let best = names.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other))).filter(|name| likeness(name) > 0.8);
+    best.map_or_else(|| format!(": the options are {}", names.join(", ")), |name| format!(": did you mean '{name}'?"))
+}
+
 /// The elements of a list option.
 fn list<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<Vec<T>, String> {
     value.split(',').map(|element| element.parse().map_err(|error| format!("option '{key}': {error}"))).collect()
@@ -336,6 +376,17 @@ mod tests {
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(given.join(" "), text);
         assert_eq!(Options::default().given(), []);
+    }
+
+    #[test]
+    fn the_name_that_is_meant_is_asked_for() {
+        assert_eq!(Options::parse("core=4").unwrap_err(), "unknown option 'core': did you mean 'cores'?");
+        assert!(Options::parse("xyz=4").unwrap_err().contains(": the options are entry, dim-size"));
+        for name in NAMES {
+            let refused = Options::default().set(name, "?").err().unwrap_or_default();
+            assert!(!refused.contains("unknown option"), "{refused}");
+        }
+        assert_eq!(Options::parse("lx-bytes=2KiB").unwrap_err(), "option 'lx-bytes': expected a number, found '2KiB': give 2048");
     }
 
     #[test]

@@ -53,6 +53,19 @@ impl Reference {
     }
 }
 
+/// Whether the module in `path` takes these inputs, which is better known before a simulation than behind it.
+///
+/// # Errors
+/// As [`Reference::of`].
+pub fn check_takes(path: &str, name: &str, inputs: &[HostArray]) -> Result<(), String> {
+    let session = Session::with_reference();
+    let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
+    let module = source.parse().ok_or_else(String::new)?;
+    let named = |found: String| if found.is_empty() { found } else { format!("'{path}': {found}") };
+    choose(&module, name, inputs).map_err(named)?;
+    check_inputs(function_of(&module, path)?, inputs).map_err(named)
+}
+
 /// Runs the only public function of the module in `path` on `inputs`, one per argument, and gives its results.
 ///
 /// # Errors
@@ -157,7 +170,11 @@ fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
 fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
     let arguments = function.body_args();
     if arguments.len() != inputs.len() {
-        return Err(format!("the module takes {} arguments, the bundle {}", arguments.len(), inputs.len()));
+        return Err(format!(
+            "the module takes {} arguments, the bundle {}: give the module that it was compiled from",
+            arguments.len(),
+            inputs.len()
+        ));
     }
     for (position, (argument, input)) in arguments.iter().zip(inputs).enumerate() {
         let expected = argument.r#type();
@@ -209,6 +226,6 @@ mod tests {
         let found: Vec<f64> = (0..6).map(|index| results[0].elements.get(index)).collect();
         assert_eq!(found, [11.0, 13.0, 15.0, 17.0, 19.0, 21.0]);
         let refused = run(path.to_str().unwrap(), &[array(1)]).unwrap_err();
-        assert_eq!(refused, "the module takes 2 arguments, the bundle 1");
+        assert_eq!(refused, "the module takes 2 arguments, the bundle 1: give the module that it was compiled from");
     }
 }

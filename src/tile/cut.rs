@@ -57,11 +57,22 @@ pub struct Cut {
     pub is_reduced: bool,
 }
 
+/// The counts that divide, next to one that does not: below it, and above it where there is one.
+fn nearest_counts(size: i64, count: i64) -> String {
+    let divides = |candidate: &i64| size % candidate == 0;
+    let below = (1..=count.min(size)).rev().find(divides);
+    let above = (count..=size).find(divides);
+    match (below, above) {
+        (Some(below), Some(above)) => format!("give {below} or {above}"),
+        (below, _) => format!("give at most {}", below.unwrap_or(1)),
+    }
+}
+
 /// Why an op cannot be cut as its hints say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CutError {
     /// A count must divide: a last tile of another size would be another program.
-    #[error("cannot cut '{dim}' of {size} into {count} tiles of equal size")]
+    #[error("cannot cut '{dim}' of {size} into {count} tiles of equal size: {}", nearest_counts(*size, *count))]
     Uneven {
         /// The name of the dimension.
         dim: String,

@@ -1,6 +1,9 @@
 //! The command-line tools, and what they share: exit codes, messages, and writing without half-written files.
 
 #[cfg(feature = "mlir")]
+mod diagnostics;
+mod places;
+#[cfg(feature = "mlir")]
 pub mod spyre_compile;
 #[cfg(feature = "mlir")]
 pub mod spyre_lsp_server;
@@ -15,6 +18,8 @@ pub mod spyre_translate;
 #[cfg(feature = "mlir")]
 use crate::mlir::found_bug;
 use clap::Parser;
+pub use places::{check_directory_place, check_place, similar_file};
+use places::{folder_of, reason};
 use std::{
     ffi::OsString,
     fs,
@@ -102,26 +107,7 @@ pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
         Ok(file) => replace_file(&file, content),
         Err(_) => replace_file(Path::new(path), content),
     };
-    write().map_err(|error| format!("cannot write '{path}': {error}"))
-}
-
-/// Whether a file can be written there, which is better known before long work than behind it.
-///
-/// # Errors
-/// As [`write_file`].
-pub fn check_place(path: &str) -> Result<(), String> {
-    let target = Path::new(path);
-    if path == "-" || (target.exists() && !target.is_dir()) {
-        return Ok(());
-    }
-    if target.is_dir() {
-        return Err(format!("cannot write '{path}': it is a directory"));
-    }
-    new_file(folder_of(target)).map(drop).map_err(|error| format!("cannot write '{path}': {error}"))
-}
-
-fn folder_of(target: &Path) -> &Path {
-    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    write().map_err(|error| format!("cannot write '{path}': {}", reason(&error)))
 }
 
 fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {

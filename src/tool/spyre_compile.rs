@@ -1,8 +1,10 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
+use super::diagnostics::{say_without_place, spelled};
 use crate::{
     compile::{compile, compile_validated},
     explain::draw_scratchpad,
+    hint::{Count, TileCount},
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, trace},
@@ -28,7 +30,7 @@ struct Arguments {
     #[arg(long, value_name = "argA.D=SIZE", value_delimiter = ',')]
     dim_size: Vec<String>,
     /// Cores to use, 1 to 32
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     cores: Option<String>,
     /// Another machine: a JSON file with any of the numbers of crates/machine/src/lib.rs
     #[arg(long, value_name = "FILE.json")]
@@ -44,34 +46,34 @@ struct Arguments {
     knobs: Vec<String>,
     /// Move neighbours into kernels where that pays, make kernels of hint scopes and products too, or neither: fuse, form or separate
     /// [default: fuse with --joint]
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", value_parser = ["fuse", "form", "separate"])]
     kernels: Option<String>,
     /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
     #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
     dims: Vec<String>,
     /// The scratchpad planner: none, greedy, first-fit, best-fit or exact [default: exact with --joint]
-    #[arg(long, value_name = "PLANNER")]
+    #[arg(long, value_name = "PLANNER", value_parser = ["none", "greedy", "first-fit", "best-fit", "exact"])]
     lx_planner: Option<String>,
     /// Choose the division of work and the scratchpad together; needs the planner exact
     #[arg(long)]
     joint: bool,
     /// Usable LX bytes per core
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     lx_bytes: Option<String>,
     /// Kernel arguments as symbols, or absolute addresses: symbolic or baked
-    #[arg(long, value_name = "MODE", default_value = "symbolic")]
+    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = ["symbolic", "baked"])]
     addresses: String,
     /// scf.for, or one execute per iteration: keep or unroll
-    #[arg(long, value_name = "MODE", default_value = "keep")]
+    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = ["keep", "unroll"])]
     loops: String,
     /// Choose loops for ops without hints, where the scratchpad is too small for what is between them: auto or none [default: auto with --joint]
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", value_parser = ["auto", "none"])]
     tile_search: Option<String>,
     /// The most ops that the search for loops may judge in each 64 ops of the program [default: 3000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     tile_steps: Option<String>,
     /// What plans are compared by: modelled time, or bytes to and from HBM: time or bytes
-    #[arg(long, value_name = "WHAT", default_value = "time")]
+    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = ["time", "bytes"])]
     objective: String,
     /// Follow this plan instead of a search; if there is no such file, write there what was chosen
     #[arg(long, value_name = "FILE.json")]
@@ -83,10 +85,10 @@ struct Arguments {
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
     compare: Vec<String>,
     /// Fold f32 islands between f16 values, or keep them: device or strict
-    #[arg(long, value_name = "MODE", default_value = "device")]
+    #[arg(long, value_name = "MODE", default_value = "device", value_parser = ["device", "strict"])]
     precision: String,
     /// Chooses sticks for the whole program, or op by op: global or greedy
-    #[arg(long, value_name = "MODE", default_value = "global")]
+    #[arg(long, value_name = "MODE", default_value = "global", value_parser = ["global", "greedy"])]
     sticks: String,
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit")]
@@ -110,16 +112,17 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     let Some(input) = &arguments.input else { return compare_plans(&arguments.compare) };
-    let options = options_of(arguments)?;
+    let options = options_of(arguments).map_err(|message| spelled(&message))?;
     let emits = options.compile_to == Phase::Emit;
     let output = match (&arguments.output, emits) {
         (None, true) => return Err("-o DIR is missing: where should the bundle go?".to_owned()),
         (output, _) => output.as_deref().unwrap_or("-"),
     };
-    [&arguments.report, &arguments.trace, &arguments.write_plan].into_iter().flatten().try_for_each(|path| tool::check_place(path))?;
+    check_places(arguments, output, emits)?;
     let follows = arguments.plan.as_ref().is_some_and(|path| Path::new(path).exists());
     let session = pipeline::session();
-    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
+    let source = session.open(input).map_err(|reason| cannot_read(input, &reason))?;
+    say_without_place(&session, "spyre-compile");
     let mut module = source.parse().ok_or_else(String::new)?;
     let mut report =
         if arguments.validate { compile_validated(&mut module, &options, output) } else { compile(&mut module, &options, output) }
@@ -139,6 +142,25 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
 }
 
+/// Looks at every place that is written to before the long work.
+fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), String> {
+    for (option, path) in [("report", &arguments.report), ("trace", &arguments.trace), ("write-plan", &arguments.write_plan)] {
+        path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
+    }
+    if emits {
+        return tool::check_directory_place(output);
+    }
+    let phase = &arguments.compile_to;
+    tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which gives one file of IR: {message}"))
+}
+
+/// Why an input is not read; a name that is spelt wrong is guessed.
+fn cannot_read(input: &str, reason: &str) -> String {
+    let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(tool::similar_file);
+    let advice = similar.map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
+    format!("cannot read '{input}': {reason}: {advice}")
+}
+
 /// Writes what was chosen to where it is asked for, and to a plan that there was none of.
 fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<(), String> {
     if let (Some(path), true) = (&arguments.plan, follows) {
@@ -155,10 +177,35 @@ fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
-    let read = |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}'"));
+    let read = |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}': write one with --write-plan '{path}'"));
     let plans = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let [one, other] = plans.as_slice() else { return Err("two plans are compared".to_owned()) };
     tool::say(&compare(one, other)?)
+}
+
+/// Refuses what a pass would take for "as usual".
+fn check_numbers(options: &Options, arguments: &Arguments) -> Result<(), String> {
+    if arguments.cores.is_some() && options.cores < 1 {
+        return Err(format!("option 'cores': cannot use {} cores: give a number from 1 to 32, or leave the option out for all", options.cores));
+    }
+    if arguments.lx_bytes.is_some() && options.lx_bytes < 0 {
+        let advice = "leave the option out for what the machine has";
+        return Err(format!("option 'lx-bytes' must not be negative, found {}: {advice}", options.lx_bytes));
+    }
+    check_tiles(&options.tiles)
+}
+
+/// Two hints along one name would be loops within each other, which nobody means.
+fn check_tiles(tiles: &[TileCount]) -> Result<(), String> {
+    for (position, tile) in tiles.iter().enumerate() {
+        let Some(first) = tiles[..position].iter().find(|first| first.dim == tile.dim) else { continue };
+        let advice = match (&first.count, &tile.count) {
+            (Count::Number(one), Count::Number(other)) => format!("give '{}={}'", tile.dim, one.saturating_mul(*other)),
+            _ => "give one count".to_owned(),
+        };
+        return Err(format!("option 'tiles': '{first}' and '{tile}' cut '{}' twice: {advice}", tile.dim));
+    }
+    Ok(())
 }
 
 fn options_of(arguments: &Arguments) -> Result<Options, String> {
@@ -195,6 +242,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     if arguments.joint {
         options.joint = Some(true);
     }
+    check_numbers(&options, arguments)?;
     options.check()?;
     Ok(options)
 }

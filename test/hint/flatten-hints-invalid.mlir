@@ -18,7 +18,7 @@
 // BOUND-TO-ZERO: flatten-hints-invalid.mlir:[[#@LINE+4]]:1: error: 'builtin.module' op option 'bind': expected NAME=NUMBER with the name of a count and a positive number, found 'T=0'
 // TWICE:     flatten-hints-invalid.mlir:[[#@LINE+3]]:1: error: 'builtin.module' op option 'bind' binds 'T' twice, to 2 and to 4
 // UNUSED:    flatten-hints-invalid.mlir:[[#@LINE+2]]:1: error: 'builtin.module' op option 'bind' binds 'U' to 4, but no count has that name
-// UNBOUND:   flatten-hints-invalid.mlir:[[#@LINE+2]]:3: error: 'func.func' op is to be cut into 'T' tiles along 'A', but nothing says how many these are: bind the name with the option 'bind=T=NUMBER', or declare its maximum on the function, 'spyre.symbols = {T = NUMBER}'
+// UNBOUND:   flatten-hints-invalid.mlir:[[#@LINE+2]]:3: error: 'func.func' op is to be cut into 'T' tiles along 'A', but nothing says how many these are: bind the name with the option 'bind=T=NUMBER' (--bind T=NUMBER), or declare its maximum on the function, 'spyre.symbols = {T = NUMBER}'
 module {
   func.func @without_a_scope(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
     return %x : tensor<8x64xf16>

@@ -2,7 +2,7 @@
 
 // A name that nothing says a number of has no tile size.
 func.func @neither_bound_nor_declared(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 8, V = 8}} {
-  // expected-error @+1 {{'spyre.hint' op is to be cut into 'U' tiles along 'B', but nothing says how many these are: bind the name with the option 'bind=U=NUMBER', or declare its maximum on the function, 'spyre.symbols = {U = NUMBER}'}}
+  // expected-error @+1 {{'spyre.hint' op is to be cut into 'U' tiles along 'B', but nothing says how many these are: bind the name with the option 'bind=U=NUMBER' (--bind U=NUMBER), or declare its maximum on the function, 'spyre.symbols = {U = NUMBER}'}}
   %scope = spyre.hint tiles(A = T, B = U) {
     %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
     spyre.yield %exp : tensor<8x64xf16>

@@ -22,7 +22,7 @@ func.func @a_split_inside_a_name_is_partial(%x: tensor<8x64xf16> {spyre.dims = [
   // expected-note @+1 {{'A' comes from here}}
   %neg = spyre.pointwise neg(%x) : tensor<8x64xf16>
   %split = spyre.view %neg by affine_map<(d0, d1, d2) -> (d0 * 4 + d1, d2)> : tensor<8x64xf16> -> tensor<2x4x64xf16>
-  // expected-warning @+1 {{'spyre.pointwise' op reads 'A' of 8 along several dimensions of the operand of shape 2x4x64; the name is not used here}}
+  // expected-warning @+1 {{'spyre.pointwise' op reads 'A' of 8 along several dimensions of the operand of shape 2x4x64: name each dimension; the name is not used here}}
   %exp = spyre.pointwise exp(%split) : tensor<2x4x64xf16>
   return %exp : tensor<2x4x64xf16>
 }

@@ -627,7 +627,7 @@ func.func @rounds_to_8_bits(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 func.func @returns_numbers_of_8_bits(%x: tensor<8x64xf8E5M2>) -> tensor<8x64xf8E5M2> {
   %e = tensor.empty() : tensor<8x64xf8E5M2>
   %y = linalg.copy ins(%x : tensor<8x64xf8E5M2>) outs(%e : tensor<8x64xf8E5M2>) -> tensor<8x64xf8E5M2>
-  // expected-error @+1 {{'func.return' op returns tensor<8x64xf8E5M2>, which was computed as tensor<8x64xf32>: not supported yet}}
+  // expected-error @+1 {{'func.return' op returns tensor<8x64xf8E5M2>, which was computed as tensor<8x64xf32>: not supported: export the program in f32 or f16}}
   return %y : tensor<8x64xf8E5M2>
 }
 

@@ -24,7 +24,7 @@
 // TYPE: type.mlir:1:{{[0-9]+}}: error: 'torch.vtensor' is of the dialect 'torch', {{.*}} export with output_type="linalg-on-tensors"
 // OTHER: other.mlir:2:{{[0-9]+}}: error: 'foo.bar' is of the dialect 'foo', {{.*}} lower it to linalg on tensors in the producer
 // BYTECODE-NOT: nregistered
-// BYTECODE: mhlo.mlirbc:0:0: error: 'mhlo' is of the dialect 'mhlo', {{.*}} lower it with 'mlir-hlo-opt
+// BYTECODE: mhlo.mlirbc: error: 'mhlo' is of the dialect 'mhlo', {{.*}} lower it with 'mlir-hlo-opt
 // SEED: agrees with the reference
 // DRAWN: drawn.mlir:3:{{[0-9]+}}: error: 'ml_program.global_load' op is of a dialect that is not read
 

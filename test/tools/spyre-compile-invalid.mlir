@@ -15,18 +15,18 @@
 // RUN: not ls %t.out
 
 // MISSING: error: cannot read '{{.*}}.missing'
-// PLANNER: error: unknown LX planner 'worst': expected 'none', 'greedy', 'first-fit', 'best-fit' or 'exact'
-// CORES: error: option 'cores': expected a number, found 'many'
-// RANGE: error: 'builtin.module' op cannot use 33 cores: the machine has 1 to 32
+// PLANNER: error: invalid value 'worst' for '--lx-planner <PLANNER>'
+// CORES: error: --cores: expected a number, found 'many'
+// RANGE: error: --cores: cannot use 33 cores: the machine has 1 to 32
 // PHASE: error: unknown phase 'lxx'
 // TILES: spyre-compile-invalid.mlir:[[#@LINE+14]]:{{[0-9]+}}: error: 'spyre.pointwise' op cannot cut 'A' of 64 into 3 tiles of equal size
-// SPELLING: error: option 'tiles': expected NAME=COUNT with a positive count or the name of one, found 'A'
-// BINDING: error: option 'bind': expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
-// TARGET: error: 'builtin.module' op '{{.*}}' is no machine description
+// SPELLING: error: --tiles: expected NAME=COUNT with a positive count or the name of one, found 'A'
+// BINDING: error: --bind: expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
+// TARGET: error: --target: '{{.*}}' is no machine description
 // UNKNOWN: error: unexpected argument '--unknown'
 // OUTPUT: error: -o DIR is missing
-// REPORT: error: cannot write '{{.*}}nowhere/report.json': No such file or directory
-// TRACE: error: cannot write '{{.*}}tools': it is a directory
+// REPORT: error: --report: cannot write '{{.*}}nowhere/report.json': there is no folder
+// TRACE: error: --trace: cannot write '{{.*}}tools': it is a directory
 // OCCUPIED: error: {{.*}}will not replace
 
 // Each mistake has one message; nothing is written.

@@ -73,7 +73,8 @@ impl Target {
         }
         self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {
-            return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}", self.lx_bytes));
+            let nearest = (self.lx_bytes / STICK_BYTES).max(1) * STICK_BYTES;
+            return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}: give {nearest}", self.lx_bytes));
         }
         Ok(())
     }

@@ -106,17 +106,22 @@ fn hands_over(instance: &Instance, parent: &Placed<'_>, child: &Placed<'_>) -> b
     may_be && meets_once && dies && parent.stay.address == child.stay.address
 }
 
+/// A value as a file spells it.
+fn said<T: std::fmt::Display>(value: Option<&T>) -> String {
+    value.map_or_else(|| "null".to_owned(), T::to_string)
+}
+
 /// The address of the first stay, or a reason why there is none.
 fn check_summary(result: &Result_, row: &Row, stays: &[&Stay]) -> Result<(), Violation> {
     let address = stays.first().map(|stay| stay.address);
     let stated = result.addresses.get(&row.name).ok_or_else(|| Violation::Result(format!("no address for '{}'", row.name)))?;
     if *stated != address {
-        return Err(field(&format!("addresses.{}", row.name), format!("{stated:?}"), format!("{address:?}")));
+        return Err(field(&format!("addresses.{}", row.name), said(stated.as_ref()), said(address.as_ref())));
     }
     let has_reason = result.reasons.get(&row.name).is_some_and(|reason| !reason.is_empty());
     if has_reason == address.is_some() || (result.reasons.contains_key(&row.name) && !has_reason) {
         let expected = if address.is_some() { "none" } else { "a reason" };
-        return Err(field(&format!("reasons.{}", row.name), format!("{:?}", result.reasons.get(&row.name)), expected));
+        return Err(field(&format!("reasons.{}", row.name), said(result.reasons.get(&row.name)), expected));
     }
     if let (Some(barred), Some(reason)) = (&row.barred, result.reasons.get(&row.name))
         && barred != reason

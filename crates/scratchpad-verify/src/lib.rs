@@ -80,7 +80,7 @@ pub enum Violation {
         time: usize,
     },
     /// A value of the result does not follow from its stays.
-    #[error("'{field}' is {found}, expected {expected}")]
+    #[error("'{field}' is {found}, expected {expected}: make the plan again")]
     Field {
         /// The key.
         field: String,

@@ -70,7 +70,7 @@ pub enum InstanceError {
         bytes: i128,
     },
     /// A line of a CSV file is `id,lower,upper,size` with lower < upper, and a fifth number from 1 if the first line has `weight`.
-    #[error("line {line}: expected 'id,lower,upper,size{}', found '{text}'", if *.has_weights { ",weight" } else { "" })]
+    #[error("line {line}: expected 'id,lower,upper,size{}' with lower below upper, found '{text}'{}", if *.has_weights { ",weight" } else { "" }, life_of(text))]
     Line {
         /// The line, from 1.
         line: usize,
@@ -79,6 +79,17 @@ pub enum InstanceError {
         /// Whether there is a column of weights.
         has_weights: bool,
     },
+}
+
+/// What is wrong with the life of a row whose numbers can be read.
+fn life_of(text: &str) -> String {
+    let numbers: Vec<i64> = text.split(',').skip(1).take(2).filter_map(|number| number.trim().parse().ok()).collect();
+    match *numbers.as_slice() {
+        [lower, upper] if lower >= upper => {
+            format!(": lower {lower} is not below upper {upper}; a life is half-open, so give an upper of at least {}", lower.saturating_add(1))
+        }
+        _ => String::new(),
+    }
 }
 
 /// The most of anything that is counted: bytes of all uses together, of LX, operations. Sums of them times the scale of the exact planner's

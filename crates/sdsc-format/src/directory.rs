@@ -45,7 +45,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// There is something else at that place.
-    #[error("will not replace '{path}': it is there and is no bundle directory", path = path.display())]
+    #[error("will not replace '{path}': it is there and is no bundle directory: name another place, or remove it", path = path.display())]
     Occupied {
         /// The directory.
         path: PathBuf,

@@ -65,7 +65,7 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
 fn name_argument(function: Op<'_>, names: &DimNames) -> Result<(), Reported> {
     let n_arguments = arguments(function).len();
     if names.argument >= n_arguments {
-        let message = format!("option 'dims' names argument {}, but the function has {n_arguments}", names.argument);
+        let message = format!("option 'dims' names argument {}, but the function has {n_arguments}: they are counted from 0", names.argument);
         return Err(error_at(function, message).report());
     }
     set_argument_attribute(function, names.argument, attr::SPYRE_DIMS, string_array(function.ctx(), &names.names));
@@ -211,7 +211,9 @@ fn warn_of_loss<'c>(op: Op<'c>, Loss { name, size, why }: &Loss, operand: Value<
         Why::Slice { dim, positions } => {
             format!("reads '{name}' of {size} in part: dimension {dim} of the operand of shape {shape} walks along {positions} positions")
         }
-        Why::Split => format!("reads '{name}' of {size} along several dimensions of the operand of shape {shape}"),
+        Why::Split => {
+            format!("reads '{name}' of {size} along several dimensions of the operand of shape {shape}: name each dimension")
+        }
         Why::Across => format!("reads '{name}' of {size} across its ends: no dimension of the operand of shape {shape} walks along it"),
         Why::Beside { dim } => {
             format!("reads '{name}' of {size} along dimension {dim} of the operand of shape {shape}, together with what has no name")

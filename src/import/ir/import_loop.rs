@@ -12,7 +12,7 @@ use crate::{
 /// Most operations that the loops of a program are written out as: each may be an op of the device, and far more would take hours to plan.
 const MOST_WRITTEN_OUT: usize = 2048;
 
-const AT_RUN_TIME: &str = "runs as often as a value of run time says: only loops are supported whose counts are known at compile time";
+const AT_RUN_TIME: &str = "runs as often as a value of run time says: only loops are supported whose counts are known at compile time: make the bound a constant in the producer";
 
 pub(super) fn import_control_flow<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let results = match op.full_name() {

@@ -25,7 +25,7 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
     };
     let cores = options.number("cores").unwrap_or(0);
     if cores < 0 || cores > target.cores {
-        return Err(format!("cannot use {cores} cores: the machine has 1 to {}", target.cores));
+        return Err(format!("option 'cores': cannot use {cores} cores: the machine has 1 to {0}: give at most {0}", target.cores));
     }
     if cores > 0 {
         target.cores = cores;
@@ -33,15 +33,24 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
     match options.number("lx-bytes") {
         Some(lx_bytes) if lx_bytes >= 0 => target.lx_bytes = lx_bytes,
         Some(-1) | None => {}
-        Some(lx_bytes) => return Err(format!("'lx-bytes' must not be negative, found {lx_bytes}")),
+        Some(lx_bytes) => return Err(format!("option 'lx-bytes' must not be negative, found {lx_bytes}: leave the option out for what the machine has")),
     }
-    target.check()?;
+    target.check().map_err(|message| said_of_option(options, message))?;
     Ok(target)
 }
 
+/// What is wrong with a number of the machine that an option gave is wrong with the option.
+fn said_of_option(options: &Options, message: String) -> String {
+    let is_given = options.number("lx-bytes").is_some_and(|bytes| bytes >= 0);
+    if is_given { message.replacen("'lx_bytes'", "option 'lx-bytes'", 1) } else { message }
+}
+
 fn parse(path: &str) -> Result<Target, String> {
-    let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read machine description '{path}': {error}"))?;
+    let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("option 'target': cannot read machine description '{path}': {error}"))?;
     // Reading a structure takes an array for it as well, of which nobody sees what it means.
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
-    is_object.and_then(|()| serde_json::from_str(&text)).map_err(|error| format!("'{path}' is no machine description: {error}"))
+    is_object.and_then(|()| serde_json::from_str(&text)).map_err(|error| {
+        let error = error.to_string().replace("expected i64", "expected a whole number");
+        format!("option 'target': '{path}' is no machine description: {error}")
+    })
 }

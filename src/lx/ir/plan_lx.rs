@@ -18,6 +18,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     check_settled(module)?;
+    check_imported(module)?;
     let planner = match options.text("planner") {
         "none" => None,
         name => Some(planner_named(name).map_err(|error| error_at(module, error).report())?),
@@ -35,6 +36,19 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         }
     }
     Ok(())
+}
+
+/// A program of another dialect would pass without a word, and without a plan.
+fn check_imported(module: Op<'_>) -> Result<(), Reported> {
+    let ops = module.nested();
+    let is_of = |op: &&Op<'_>, dialect: &str| op.full_name().starts_with(dialect);
+    match ops.iter().find(|op| is_of(op, "linalg.")) {
+        Some(foreign) if !ops.iter().any(|op| is_of(&op, "spyre.")) => {
+            let message = "is not planned, as this pass reads 'spyre' ops: run --spyre-import-linalg and the passes behind it first";
+            Err(error_at(*foreign, message).report())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks the places that a function's ops say: that two values never share bytes of LX while both are needed, and that every user of a

@@ -56,6 +56,9 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
     if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }
 
+/// Counts of tiles above this are not looked through for advice.
+const MOST_TRIED: i64 = 1 << 16;
+
 /// A tile must not end inside a stick of a tensor that it is a window of.
 fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
     for (position, item) in items.list.iter().enumerate() {
@@ -70,12 +73,19 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
                 let count = size / tile;
                 check_sticks(&access, dim, tile).map_err(|error| {
                     let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });
-                    refuse(format!("cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}"))
+                    refuse(format!("cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}{}", most_tiles(&access, dim, size)))
                 })?;
             }
         }
     }
     Ok(())
+}
+
+/// The most tiles of whole sticks, where a dimension is cut at all.
+fn most_tiles(access: &Access<'_>, dim: usize, size: i64) -> String {
+    let fits = |count: &i64| size % count == 0 && check_sticks(access, dim, size / count).is_ok();
+    let most = (2..=size.min(MOST_TRIED)).rev().find(fits);
+    most.map_or_else(|| ": leave this dimension whole".to_owned(), |count| format!(": give at most {count}"))
 }
 
 fn check_sticks(access: &Access<'_>, dim: usize, elements: i64) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use super::{Arguments, finish};
 use crate::{
-    reference::{Comparison, Reference, Verdict, Worst, compare, judge},
+    reference::{Comparison, Reference, Verdict, Worst, check_takes, compare, judge},
     tool,
 };
 use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
@@ -16,9 +16,10 @@ pub(crate) fn check(
     options: &RunOptions,
     arguments: &Arguments,
 ) -> Result<(), String> {
+    let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
+    check_takes(module, &simulation.program().name, &in_order).map_err(|error| format!("--check: {error}"))?;
     let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| error.to_string())?;
     finish(&outcome, arguments)?;
-    let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
     let reference = Reference::of(module, &simulation.program().name, &in_order)?;
     if reference.results.len() != outcome.results.len() {
         return Err(format!("the module has {} results, the bundle {}", reference.results.len(), outcome.results.len()));

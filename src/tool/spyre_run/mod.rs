@@ -9,7 +9,7 @@ use crate::tool;
 use clap::Parser;
 use machine::Target;
 use referee::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn};
-use sdsc_format::program::Program;
+use sdsc_format::program::{FILE_NAME, Program};
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
 /// Executes a bundle directory on the simulated machine.
@@ -72,7 +72,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
              makes one that can"
         ));
     }
-    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| error.to_string())?;
+    arguments.report.iter().try_for_each(|path| tool::check_place(path).map_err(|error| format!("--report: {error}")))?;
+    check_directory(&arguments.directory)?;
+    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre())
+        .map_err(|error| format!("{error}: compile the program again, if nobody changed its bundle"))?;
     let inputs = inputs_of(&simulation, arguments)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
@@ -87,6 +90,22 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
     finish(&outcome, arguments)
+}
+
+/// Looks for the program where a user may have meant another folder.
+fn check_directory(directory: &str) -> Result<(), String> {
+    let path = Path::new(directory);
+    let program = path.join(FILE_NAME);
+    if program.exists() {
+        return Ok(());
+    }
+    let missing = format!("'{directory}' is no bundle directory: there is no file '{}'", program.display());
+    let parent = path.parent().filter(|parent| parent.join(FILE_NAME).exists());
+    Err(match parent.map(Path::to_string_lossy) {
+        Some(parent) if parent.is_empty() => format!("{missing}; it is one launch of the program in '.': give 'spyre-run .'"),
+        Some(parent) => format!("{missing}; it is one launch of the program in '{parent}': give 'spyre-run {parent}'"),
+        None => format!("{missing}: give the directory that 'spyre-compile FILE -o DIR' wrote"),
+    })
 }
 
 /// Says what was done, and writes what was asked for.
@@ -114,8 +133,15 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
     for given in &arguments.input {
         let (name, path) = given.split_once('=').ok_or_else(|| format!("--input: expected NAME=FILE.npy, found '{given}'"))?;
         let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
-        let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}'"))?;
-        if inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?).is_some() {
+        let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}': it has {}", names_of(program)))?;
+        let array = npy::read(path, &tensor.element_type)?;
+        if array.shape != tensor.shape {
+            let (found, expected) = (&array.shape, &tensor.shape);
+            return Err(format!(
+                "--input: '{path}' is an array of shape {found:?}, the argument '{name}' has {expected:?}: reshape or transpose the array"
+            ));
+        }
+        if inputs.insert(name.to_owned(), array).is_some() {
             return Err(format!("--input: '{name}' is given twice"));
         }
     }
@@ -128,6 +154,11 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
         }
     }
     Ok(inputs)
+}
+
+/// The names of what a caller may give.
+fn names_of(program: &Program) -> String {
+    program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// A misspelt name would leave an argument to the generator without a word.

@@ -17,6 +17,10 @@ use std::{
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
+    if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
+        let advice = format!("give it by name, --inputs {path}");
+        return Err(format!("cannot read '{path}': a file .npz or .safetensors has several arrays, where one .npy is meant: {advice}"));
+    }
     let file = files::open(Path::new(path)).map_err(refuse)?;
     let n_bytes = file.metadata().map_err(refuse)?.len();
     read_from(BufReader::new(file), n_bytes, path, element_type)
@@ -32,6 +36,7 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
     if file.order() != npyz::Order::C {
         return Err(format!("'{path}' is in Fortran order: expected C order"));
     }
+    check_elements(&file.dtype().descr(), path, element_type)?;
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
     let elements = match element_type {
         "f16" => Elements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect()),
@@ -49,6 +54,41 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
         other => return Err(format!("cannot read '{path}': no NumPy type for elements of {other}")),
     };
     Ok(HostArray { shape, elements })
+}
+
+/// What NumPy calls the elements that an argument is read from, and what it has in a file; none for those that have several spellings.
+fn numpy_type(element_type: &str) -> Option<(&'static str, &'static str)> {
+    match element_type {
+        "f16" => Some(("float16", "<f2")),
+        "f32" | "bf16" => Some(("float32", "<f4")),
+        "i32" => Some(("int32", "<i4")),
+        "i64" => Some(("int64", "<i8")),
+        _ => None,
+    }
+}
+
+/// Refuses elements of another type in the words of NumPy's users.
+fn check_elements(descr: &str, path: &str, element_type: &str) -> Result<(), String> {
+    let found = descr.trim_matches('\'');
+    match numpy_type(element_type) {
+        Some((name, expected)) if found != expected => Err(format!(
+            "'{path}' has elements of type '{found}'{}, the argument is {element_type}, '{expected}': convert the array with .astype('{name}')",
+            spelt_out(found)
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What a type of NumPy's is called here, for those that are mixed up.
+fn spelt_out(found: &str) -> &'static str {
+    match found {
+        "<f2" => " (f16)",
+        "<f4" => " (f32)",
+        "<f8" => " (f64)",
+        "<i4" => " (i32)",
+        "<i8" => " (i64)",
+        _ => "",
+    }
 }
 
 /// The bytes of numbers of 8 bits, for which NumPy has no name: as bytes, as integers, or as the packages that add such numbers call them.

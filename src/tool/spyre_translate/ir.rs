@@ -1,6 +1,6 @@
 //! The modes of `spyre-translate` that read or write IR.
 
-use super::Arguments;
+use super::{super::diagnostics::say_without_place, Arguments};
 use crate::{
     pipeline, tool,
     translate::{bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
@@ -21,6 +21,8 @@ pub(crate) fn translate(arguments: &Arguments) -> Result<(), String> {
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
     let output = arguments.output.as_deref().ok_or("-o DIR is missing: where should the bundle go?")?;
+    crate::tool::check_directory_place(output)?;
+    say_without_place(&session, "spyre-translate");
     mlir_to_bundle(&session, &arguments.input, output)
 }
 

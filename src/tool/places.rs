@@ -1,0 +1,107 @@
+//! Places that a tool is told to write, looked at before long work.
+
+use std::{fs, io, path::Path};
+
+/// Whether a file can be written there, which is better known before long work than behind it.
+///
+/// # Errors
+/// As [`super::write_file`].
+pub fn check_place(path: &str) -> Result<(), String> {
+    let target = Path::new(path);
+    if path == "-" || (target.exists() && !target.is_dir()) {
+        return Ok(());
+    }
+    if target.is_dir() {
+        return Err(format!("cannot write '{path}': it is a directory; name a file"));
+    }
+    check_folder(path)?;
+    super::new_file(folder_of(target)).map(drop).map_err(|error| format!("cannot write '{path}': {}", reason(&error)))
+}
+
+/// Whether a bundle directory can be made there, or what is there be replaced, as far as this is seen from outside.
+///
+/// # Errors
+/// What is in the way, and what to do.
+pub fn check_directory_place(path: &str) -> Result<(), String> {
+    if path == "-" {
+        let instead = "name a directory, or print IR with --compile-to PHASE";
+        return Err(format!("-o -: a bundle is a directory of files, and cannot go to standard output: {instead}"));
+    }
+    let target = Path::new(path);
+    if target.exists() && !target.is_dir() {
+        return Err(format!("-o: will not replace '{path}': it is there and is no bundle directory: name another place, or remove it"));
+    }
+    check_folder(path).map_err(|error| format!("-o: {error}"))
+}
+
+/// The folder around a place must be there: making several levels would hide a misspelt one.
+fn check_folder(path: &str) -> Result<(), String> {
+    let folder = folder_of(Path::new(path));
+    match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(format!("cannot write '{path}': '{}' is no folder: name another place", folder.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(format!("cannot write '{path}': there is no folder '{}': make it first", folder.display()))
+        }
+        Err(error) => Err(format!("cannot write '{path}': {}", reason(&error))),
+    }
+}
+
+/// The folder around a path.
+pub(super) fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The system's reason without the names of temporary files, which are no concern of the user's.
+pub(super) fn reason(error: &io::Error) -> String {
+    let inner = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
+    let text = inner.map_or_else(|| error.kind().to_string(), io::Error::to_string);
+    error.raw_os_error().map_or(text, |code| io::Error::from_raw_os_error(code).to_string())
+}
+
+/// The name in the folder around a path that a misspelt one may mean.
+#[must_use]
+pub fn similar_file(path: &str) -> Option<String> {
+    let target = Path::new(path);
+    let wanted = target.file_name()?.to_string_lossy().into_owned();
+    let mut names: Vec<String> =
+        fs::read_dir(folder_of(target)).ok()?.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    let likeness = |name: &String| strsim::jaro_winkler(&wanted, name);
+    let best = names.into_iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
+    (likeness(&best) > 0.9).then(|| target.with_file_name(best).to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_in_no_folder_is_refused_before_anything_is_written() {
+        let place = tempfile::tempdir().unwrap();
+        let inner = place.path().join("nowhere/file").to_string_lossy().into_owned();
+        for refused in [check_place(&inner), check_directory_place(&inner)] {
+            assert!(refused.unwrap_err().ends_with("nowhere': make it first"));
+        }
+        assert!(check_place(place.path().to_str().unwrap()).unwrap_err().ends_with("name a file"));
+        assert!(check_directory_place("-").is_err());
+        assert!(check_place(&place.path().join("file").to_string_lossy()).is_ok());
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_reason_names_no_temporary_file() {
+        let place = tempfile::tempdir().unwrap();
+        let error = tempfile::NamedTempFile::new_in(place.path().join("nowhere")).unwrap_err();
+        assert!(error.to_string().contains("nowhere") && !reason(&error).contains("nowhere"), "{}", reason(&error));
+    }
+
+    #[test]
+    fn a_name_that_is_near_is_found_and_another_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("softmax.mlir"), "").unwrap();
+        let near = |name: &str| similar_file(&place.path().join(name).to_string_lossy());
+        assert!(near("sofmax.mlir").unwrap().ends_with("softmax.mlir"));
+        assert_eq!(near("granite.txt"), None);
+    }
+}

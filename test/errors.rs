@@ -1,0 +1,114 @@
+//! The mistakes that a user makes first, and what the tools answer: every row of `rows.rs` is run, must name the place, the value, the rule and
+//! what to do, and may leave nothing behind. `docs/errors.md` shows them; `BLESS=errors cargo test --test errors` writes it.
+
+#![allow(clippy::unwrap_used, reason = "a test over processes and files")]
+
+#[path = "common/bless.rs"]
+mod bless;
+#[path = "errors/material.rs"]
+mod material;
+#[path = "errors/rows.rs"]
+mod rows;
+
+use material::Material;
+use rows::{Answer, ROWS, Row};
+use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path, process::Command};
+
+/// What no message may show: names of temporary files, and of what the tools are written in.
+const LEAKS: [&str; 13] =
+    [".tmp", ".spyre-", "os error", "at path", "Some(", "half::", "npyz", "serde", " i64", " usize", "'builtin.module'", ":0:0", "<unknown>"];
+
+/// What one command answered.
+struct Said {
+    code: Option<i32>,
+    text: String,
+}
+
+/// Runs a command of the table where its files are.
+fn run(command: &str, folder: &Path) -> Said {
+    let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
+    let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
+    let output = Command::new("sh").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap();
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    Said { code: output.status.code(), text }
+}
+
+/// Every file below a folder, with what it says.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.insert(format!("{name}/"), Vec::new());
+            found.extend(contents(&path).into_iter().map(|(inner, content)| (format!("{name}/{inner}"), content)));
+        } else {
+            found.insert(name, fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+/// What is wrong with an answer.
+fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> {
+    let (code, asked): (i32, Vec<(&str, &str)>) = match &row.answer {
+        Answer::Refused(points) => (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect()),
+        Answer::Accepted(words) => (0, vec![("what it does", words)]),
+    };
+    let mut faults = Vec::new();
+    if said.code != Some(code) {
+        faults.push(format!("exit code {:?} instead of {code}", said.code));
+    }
+    let missing = asked.into_iter().filter(|(_, words)| !said.text.contains(words));
+    faults.extend(missing.map(|(point, words)| format!("{point}: '{words}' is not said")));
+    if code == 1 {
+        // MLIR's own driver says where a pass is as it always does.
+        let is_mlirs = |leak: &str| row.command.starts_with("spyre-opt") && ["<unknown>", "'builtin.module'"].contains(&leak);
+        faults.extend(LEAKS.iter().filter(|leak| said.text.contains(**leak) && !is_mlirs(leak)).map(|leak| format!("'{leak}' is said")));
+        if !is_untouched {
+            faults.push("something is left behind".to_owned());
+        }
+    }
+    faults
+}
+
+fn first_difference(a: &str, b: &str) -> Option<String> {
+    let mut lines = a.lines().zip(b.lines()).zip(1..).filter(|((a, b), _)| a != b);
+    let differing = lines.next().map(|((_, b), number)| format!("line {number} should be: {b}"));
+    differing.or_else(|| (a.lines().count() != b.lines().count()).then(|| "another number of lines".to_owned()))
+}
+
+#[test]
+fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
+    let mut wrong = String::new();
+    let mut page = material::PAGE_HEAD.to_owned();
+    for (number, row) in (1..).zip(ROWS) {
+        let material = Material::new();
+        let before = contents(material.folder());
+        let said = run(row.command, material.folder());
+        let faults = faults(row, &said, contents(material.folder()) == before);
+        if !faults.is_empty() {
+            let _ = writeln!(wrong, "{number}. {}\n  $ {}\n{}  {}\n", row.mistake, row.command, said.text, faults.join("\n  "));
+        }
+        let _ = write!(page, "\n## {number}. {}\n\n```console\n$ {}\n{}```\n", row.mistake, row.command, rows::shown(row, &said.text));
+    }
+    page += &material::page_end();
+    assert!(wrong.is_empty(), "{wrong}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.md");
+    if bless::is_blessed("errors") {
+        fs::write(&path, &page).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    if let Some(difference) = first_difference(&found, &page) {
+        panic!("docs/errors.md is out of date, `BLESS=errors cargo test --test errors` writes it: {difference}");
+    }
+}
+
+#[test]
+fn an_answer_without_a_point_a_leak_and_a_file_left_behind_are_faults() {
+    let row = Row { mistake: "", command: "", answer: Answer::Refused(["a.mlir", "7", "at most", "give"]) };
+    let said = |code, text: &str| Said { code: Some(code), text: text.to_owned() };
+    assert!(faults(&row, &said(1, "a.mlir: 7 is too many, at most 6: give 6"), true).is_empty());
+    assert_eq!(faults(&row, &said(2, "a.mlir: 7 is Some(7), at most 6: give 6"), false).len(), 3);
+    assert_eq!(faults(&row, &said(1, "a.mlir: 7 is too many, at most 6"), true), ["what to do: 'give' is not said"]);
+}

@@ -1,0 +1,295 @@
+//! The mistakes, with the command that makes each of them and what its answer must say.
+
+/// A mistake.
+pub(crate) struct Row {
+    pub(crate) mistake: &'static str,
+    pub(crate) command: &'static str,
+    pub(crate) answer: Answer,
+}
+
+/// What must be found in an answer.
+pub(crate) enum Answer {
+    /// Exit code 1: the place, the value, the rule, and what to do.
+    Refused([&'static str; 4]),
+    /// Exit code 0: it is understood now, and this is said.
+    Accepted(&'static str),
+}
+
+const fn no(mistake: &'static str, command: &'static str, points: [&'static str; 4]) -> Row {
+    Row { mistake, command, answer: Answer::Refused(points) }
+}
+
+const fn yes(mistake: &'static str, command: &'static str, says: &'static str) -> Row {
+    Row { mistake, command, answer: Answer::Accepted(says) }
+}
+
+/// What the page shows of an answer: an error whole, of what is accepted the lines that matter.
+pub(crate) fn shown(row: &Row, said: &str) -> String {
+    match row.answer {
+        Answer::Refused(_) => said.to_owned(),
+        Answer::Accepted(words) => said.lines().filter(|line| line.contains(words)).fold(String::new(), |text, line| text + line + "\n"),
+    }
+}
+
+/// In the order of the audit that collected them.
+pub(crate) const ROWS: &[Row] = &[
+    no(
+        "Tiles along a name that no dimension has",
+        "spyre-compile two.mlir --dims 0=A:B --tiles M=2 -o out",
+        ["two.mlir:3:8", "'M'", "no op of the scope has a dimension of that name", "they have 'A', 'B'"],
+    ),
+    no(
+        "A number of tiles that does not divide",
+        "spyre-compile two.mlir --dims 0=A:B --tiles A=3 -o out",
+        ["two.mlir:3:8", "3 tiles", "of equal size", "give 2 or 4"],
+    ),
+    no(
+        "Tiles of less than a stick",
+        "spyre-compile two.mlir --dims 0=A:B --tiles B=128 -o out",
+        ["two.mlir:3:8", "128 tiles", "inside a stick of 64", "at most 64"],
+    ),
+    no(
+        "No tiles",
+        "spyre-compile two.mlir --dims 0=A:B --tiles A=0 -o out",
+        ["--tiles", "'A=0'", "a positive count", "expected NAME=COUNT"],
+    ),
+    no(
+        "A count whose name nothing binds",
+        "spyre-compile two.mlir --dims 0=A:B --tiles A=T -o out",
+        ["two.mlir:1:1", "'T'", "nothing says how many", "--bind T=NUMBER"],
+    ),
+    no(
+        "A binding of a name that no count has",
+        "spyre-compile two.mlir --dims 0=A:B --tiles A=S --bind S=2,T=4 -o out",
+        ["--bind", "'T' to 4", "no count has that name", "leave it out"],
+    ),
+    no(
+        "Names of an argument that is not there",
+        "spyre-compile two.mlir --dims 5=A:B -o out",
+        ["--dims", "argument 5", "the function has 2", "counted from 0"],
+    ),
+    no(
+        "One name for a matrix",
+        "spyre-compile two.mlir --dims 0=A --tiles A=2 -o out",
+        ["two.mlir:3:8", "'A' of 4194304", "along several dimensions", "name each dimension"],
+    ),
+    no(
+        "More names than dimensions",
+        "spyre-compile two.mlir --dims 0=A:B:C -o out",
+        ["two.mlir:1:1", "'A' = ?", "1024x4096", "declare the sizes that are not known"],
+    ),
+    no(
+        "A name twice",
+        "spyre-compile two.mlir --dims 0=A:A -o out",
+        ["argument 0", "'A' = 1024, 'A' = 1024", "is there twice", "each dimension a name of its own"],
+    ),
+    no(
+        "Names in the wrong order of signs",
+        "spyre-compile two.mlir --dims 0:A=B -o out",
+        ["--dims", "'0:A=B'", "with the number of an argument", "expected ARG=NAME:NAME"],
+    ),
+    no(
+        "Tiles along one name twice",
+        "spyre-compile two.mlir --dims 0=A:B --tiles A=2 --tiles A=2 -o out",
+        ["--tiles", "'A=2' and 'A=2'", "twice", "give 'A=4'"],
+    ),
+    yes(
+        "Many small tiles",
+        "spyre-compile two.mlir --dims 0=A:B --tiles B=32 --tiles A=1024 -o out",
+        "65536 executes",
+    ),
+    no(
+        "An input that is not there",
+        "spyre-compile smal.mlir -o out",
+        ["smal.mlir", "smal.mlir", "No such file", "did you mean 'small.mlir'?"],
+    ),
+    no("No place for the bundle", "spyre-compile small.mlir", ["-o DIR", "-o DIR", "is missing", "where should the bundle go?"]),
+    no(
+        "A place that holds something else",
+        "spyre-compile small.mlir -o two.mlir",
+        ["-o", "'two.mlir'", "no bundle directory", "name another place, or remove it"],
+    ),
+    no(
+        "A place in a folder that is not there",
+        "spyre-compile small.mlir -o a/b/c",
+        ["-o", "'a/b/c'", "there is no folder 'a/b'", "make it first"],
+    ),
+    no(
+        "A bundle to standard output",
+        "spyre-compile small.mlir -o -",
+        ["-o -", "-o -", "a bundle is a directory", "--compile-to PHASE"],
+    ),
+    no(
+        "IR to the place of a bundle",
+        "spyre-compile small.mlir --compile-to lx -o small",
+        ["'small'", "--compile-to lx", "is a directory", "name a file"],
+    ),
+    no(
+        "More cores than there are",
+        "spyre-compile small.mlir --cores 33 -o out",
+        ["--cores", "33 cores", "the machine has 1 to 32", "give at most 32"],
+    ),
+    no("No cores", "spyre-compile small.mlir --cores 0 -o out", ["--cores", "0 cores", "1 to 32", "leave the option out for all"]),
+    no(
+        "A size with a unit",
+        "spyre-compile small.mlir --lx-bytes 1MiB -o out",
+        ["--lx-bytes", "'1MiB'", "expected a number", "give 1048576"],
+    ),
+    no(
+        "A negative size",
+        "spyre-compile small.mlir --lx-bytes -5 -o out",
+        ["--lx-bytes", "-5", "must not be negative", "leave the option out"],
+    ),
+    no(
+        "A size that is no whole number of sticks",
+        "spyre-compile small.mlir --lx-bytes 100 -o out",
+        ["--lx-bytes", "100", "multiple of 128", "give 128"],
+    ),
+    no(
+        "A planner that is spelt wrong",
+        "spyre-compile small.mlir --lx-planner exat -o out",
+        ["--lx-planner", "'exat'", "possible values", "'exact'"],
+    ),
+    no(
+        "A planner that cannot do what is asked",
+        "spyre-compile small.mlir --joint --lx-planner greedy -o out",
+        ["--joint", "'greedy'", "needs the LX planner", "'exact'"],
+    ),
+    no(
+        "An option that is spelt wrong",
+        "spyre-compile small.mlir --reprot report.json -o out",
+        ["--reprot", "--reprot", "unexpected argument", "a similar argument exists: '--report'"],
+    ),
+    no(
+        "A report to a place that cannot be written",
+        "spyre-compile small.mlir --report nowhere/report.json -o out",
+        ["--report", "'nowhere/report.json'", "there is no folder 'nowhere'", "make it first"],
+    ),
+    no(
+        "A machine with a key that nobody knows",
+        "spyre-compile small.mlir --target unknown-key.json -o out",
+        ["unknown-key.json", "`coers`", "expected one of", "line 1 column 8"],
+    ),
+    no(
+        "A program that does not parse",
+        "spyre-compile syntax.mlir -o out",
+        ["syntax.mlir:2:3", "'retrun'", "is unknown", "tried 'func.retrun' as well"],
+    ),
+    no(
+        "StableHLO",
+        "spyre-compile stablehlo.mlir -o out",
+        ["stablehlo.mlir:2:8", "'stablehlo.add'", "is not read", "stablehlo-opt"],
+    ),
+    no("The torch dialect", "spyre-compile torch.mlir -o out", ["torch.mlir:1", "'torch.vtensor'", "is not read", "linalg-on-tensors"]),
+    no(
+        "Bytecode of another MLIR",
+        "spyre-compile newer.mlirbc -o out",
+        ["newer.mlirbc", "MLIR24", "read by", "save as text"],
+    ),
+    no("f64", "spyre-compile f64.mlir -o out", ["f64.mlir:", "f64", "not supported", "f32"]),
+    yes("Arithmetic on integers", "spyre-compile integers.mlir -o out", "files written to out"),
+    no(
+        "A dynamic shape",
+        "spyre-compile dynamic.mlir -o out",
+        ["dynamic.mlir:1:1", "arg0.0", "leaves the sizes", "--dim-size arg0.0=N"],
+    ),
+    yes("TOSA", "spyre-compile tosa.mlir -o out", "files written to out"),
+    no(
+        "A memref",
+        "spyre-compile memref.mlir -o out",
+        ["memref.mlir:1:1", "memref<4x64xf16>", "only tensors", "before bufferization"],
+    ),
+    no(
+        "An op of a model, with the place in Python",
+        "spyre-compile python.mlir -o out",
+        ["more.py:6:4", "memref<4x64xf16>", "only tensors", "before bufferization"],
+    ),
+    no(
+        "A loop that runs as often as a value says",
+        "spyre-compile trips.mlir -o out",
+        ["trips.mlir:6:8", "'scf.for'", "known at compile time", "a constant"],
+    ),
+    no("Plans that are not there", "spyre-compile --compare none.json none.json", ["none.json", "'none.json'", "there is no plan", "--write-plan"]),
+    no(
+        "Bytes that are no sizes",
+        "spyre-compile small.mlir --cores abc -o out",
+        ["--cores", "'abc'", "expected a number", "such as"],
+    ),
+    no("An empty module", "spyre-compile module.mlir -o out", ["module.mlir:1:1", "the module", "is empty", "a function of linalg"]),
+    no(
+        "Two functions",
+        "spyre-compile functions.mlir -o out",
+        ["functions.mlir:1:1", "'f', 'g'", "one of several public functions", "--entry NAME"],
+    ),
+    no(
+        "A tensor without end",
+        "spyre-compile large.mlir -o out",
+        ["large.mlir:1:1", "4000000000x4000000000", "does not fit in 64 bits", "smaller"],
+    ),
+    no(
+        "The inner folder of a bundle",
+        "spyre-run small/bundle_0",
+        ["small/bundle_0", "program.json", "one launch of the program in 'small'", "spyre-run small"],
+    ),
+    no(
+        "An argument that is not there",
+        "spyre-run small --input x=f32.npy",
+        ["--input", "'x'", "has no argument", "it has arg0"],
+    ),
+    no(
+        "Elements of another type",
+        "spyre-run small --input arg0=f32.npy",
+        ["f32.npy", "f32", "f16", ".astype('float16')"],
+    ),
+    no(
+        "An array of another shape",
+        "spyre-run small --input arg0=narrow.npy",
+        ["narrow.npy", "[4, 32]", "[4, 64]", "reshape"],
+    ),
+    no(
+        "Several arrays where one is meant",
+        "spyre-run small --input arg0=arrays.npz",
+        ["arrays.npz", ".npz", "several arrays", "--inputs arrays.npz"],
+    ),
+    no(
+        "The reference of another program",
+        "spyre-run small --check two.mlir",
+        ["two.mlir", "2 arguments", "the bundle 1", "the module that it was compiled from"],
+    ),
+    no(
+        "A comparison of what is only counted",
+        "spyre-run small --count --check small.mlir",
+        ["--count", "--check", "cannot be used with", "try '--help'"],
+    ),
+    no("A file of a bundle that was cut", "spyre-run broken", ["broken/bundle_0/sdsc_0.json", "line 2 column 0", "EOF", "compile the program again"]),
+    no(
+        "A life that ends before it begins",
+        "spyre-plan lives.csv --capacity 10",
+        ["lives.csv:2", "'a,5,2,3'", "lower below upper", "at least 6"],
+    ),
+    no(
+        "A plan that is wrong",
+        "spyre-plan buffers.csv --capacity 10 --verify wrong.json",
+        ["wrong.json", "'addresses.a' is 8", "expected 4", "make the plan again"],
+    ),
+    no(
+        "A pass that is spelt wrong",
+        "spyre-opt small.mlir --spyre-complie",
+        ["--spyre-complie", "--spyre-complie", "Unknown command line argument", "Did you mean '--spyre-compile'?"],
+    ),
+    no(
+        "An option of a pass that is spelt wrong",
+        "spyre-opt small.mlir --spyre-compile=core=4",
+        ["'spyre-compile'", "'core'", "unknown option", "did you mean 'cores'?"],
+    ),
+    no(
+        "A pass on functions that is one on modules",
+        "spyre-opt small.mlir --pass-pipeline='builtin.module(func.func(spyre-plan-lx))'",
+        ["func.func", "SpyrePlanLx", "restricted to 'builtin.module'", "did you intend to nest?"],
+    ),
+    no(
+        "A pass before those that it needs",
+        "spyre-opt small.mlir --spyre-plan-lx",
+        ["small.mlir:3:8", "'linalg.exp'", "reads 'spyre' ops", "--spyre-import-linalg"],
+    ),
+];
