@@ -15,8 +15,21 @@ use rows::{Answer, ROWS, Row};
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path, process::Command};
 
 /// What no message may show: names of temporary files, and of what the tools are written in.
-const LEAKS: [&str; 13] =
-    [".tmp", ".spyre-", "os error", "at path", "Some(", "half::", "npyz", "serde", " i64", " usize", "'builtin.module'", ":0:0", "<unknown>"];
+const LEAKS: [&str; 13] = [
+    ".tmp",
+    ".spyre-",
+    "os error",
+    "at path",
+    "Some(",
+    "half::",
+    "npyz",
+    "serde",
+    " i64",
+    " usize",
+    "'builtin.module'",
+    ":0:0",
+    "<unknown>",
+];
 
 /// What one command answered.
 struct Said {

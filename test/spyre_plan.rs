@@ -159,9 +159,9 @@ fn late_operations_are_planned_and_huge_numbers_refused() {
 #[test]
 fn mistakes_are_named_with_file_and_line() {
     let capacity = ["--capacity", "12"];
-    assert!(
-        refusal("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity).contains("a.csv:2: expected 'id,lower,upper,size', found '0,3,2,1'")
-    );
+    let refused = refusal("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity);
+    let rule = "a.csv:2: expected 'id,lower,upper,size' with lower below upper, found '0,3,2,1': lower 3 is not below upper 2";
+    assert!(refused.contains(rule), "{refused}");
     assert!(refusal("a.json", "{\"name\": 3}", &[]).contains("a.json:1:10: invalid type: integer `3`, expected a string\n"));
     assert!(refusal("a.csv", CSV, &[]).contains("--capacity is missing"));
     assert!(refusal("a.csv", CSV, &["--capacity", "12", "--planner", "worst"]).contains("unknown LX planner 'worst'"));

@@ -77,7 +77,9 @@ pub enum CountError {
         second: i64,
     },
     /// A binding that changes nothing is a mistake, such as a name that is spelt wrong.
-    #[error("binds '{symbol}' to {number}, but no count has that name: give a count that name, as in 'tiles=DIM={symbol}', or leave it out")]
+    #[error(
+        "binds '{symbol}' to {number}, but no count has that name: give a count that name, as in 'tiles=DIM={symbol}', or leave it out"
+    )]
     Unused {
         /// The name.
         symbol: String,

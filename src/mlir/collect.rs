@@ -8,7 +8,10 @@ use mlir_sys::{
     mlirLocationFusedGetNumLocations, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName,
     mlirLocationNameGetChildLoc,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    fmt::Write,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 /// A line of a file; both count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +65,11 @@ fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     };
     let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok());
     let notes = notes.map(|note| collected_from(&note)).collect();
-    Collected { severity, message: diagnostic.to_string(), places: places_of(diagnostic.location()), notes }
+    // Damaged bytecode is quoted as it is: what is no UTF-8 of it is left out.
+    let mut message = String::new();
+    let is_whole = write!(message, "{diagnostic}").is_ok();
+    message.push_str(if is_whole { "" } else { " (with what is no text)" });
+    Collected { severity, message, places: places_of(diagnostic.location()), notes }
 }
 
 /// The lines that a location names, innermost first. Of places that were fused, the first that names one.

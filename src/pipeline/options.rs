@@ -176,7 +176,8 @@ impl Options {
     /// # Errors
     /// The option, the value found and what is allowed.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let number = || value.parse::<i64>().map_err(|_| format!("option '{key}': expected a number, found '{value}'{}", number_for(value)));
+        let number =
+            || value.parse::<i64>().map_err(|_| format!("option '{key}': expected a number, found '{value}'{}", number_for(value)));
         let either = |yes: &str, no: &str| match value {
             _ if value == yes => Ok(Some(true)),
             _ if value == no => Ok(Some(false)),

@@ -64,8 +64,11 @@ pub(super) fn reason(error: &io::Error) -> String {
 pub fn similar_file(path: &str) -> Option<String> {
     let target = Path::new(path);
     let wanted = target.file_name()?.to_string_lossy().into_owned();
-    let mut names: Vec<String> =
-        fs::read_dir(folder_of(target)).ok()?.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = fs::read_dir(folder_of(target))
+        .ok()?
+        .filter_map(Result::ok)
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     let likeness = |name: &String| strsim::jaro_winkler(&wanted, name);
     let best = names.into_iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;

@@ -177,7 +177,8 @@ fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
-    let read = |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}': write one with --write-plan '{path}'"));
+    let read =
+        |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}': write one with --write-plan '{path}'"));
     let plans = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let [one, other] = plans.as_slice() else { return Err("two plans are compared".to_owned()) };
     tool::say(&compare(one, other)?)
@@ -186,7 +187,10 @@ fn compare_plans(paths: &[String]) -> Result<(), String> {
 /// Refuses what a pass would take for "as usual".
 fn check_numbers(options: &Options, arguments: &Arguments) -> Result<(), String> {
     if arguments.cores.is_some() && options.cores < 1 {
-        return Err(format!("option 'cores': cannot use {} cores: give a number from 1 to 32, or leave the option out for all", options.cores));
+        return Err(format!(
+            "option 'cores': cannot use {} cores: give a number from 1 to 32, or leave the option out for all",
+            options.cores
+        ));
     }
     if arguments.lx_bytes.is_some() && options.lx_bytes < 0 {
         let advice = "leave the option out for what the machine has";

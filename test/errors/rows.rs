@@ -93,11 +93,7 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-compile two.mlir --dims 0=A:B --tiles A=2 --tiles A=2 -o out",
         ["--tiles", "'A=2' and 'A=2'", "twice", "give 'A=4'"],
     ),
-    yes(
-        "Many small tiles",
-        "spyre-compile two.mlir --dims 0=A:B --tiles B=32 --tiles A=1024 -o out",
-        "65536 executes",
-    ),
+    yes("Many small tiles", "spyre-compile two.mlir --dims 0=A:B --tiles B=32 --tiles A=1024 -o out", "65536 executes"),
     no(
         "An input that is not there",
         "spyre-compile smal.mlir -o out",
@@ -114,11 +110,7 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-compile small.mlir -o a/b/c",
         ["-o", "'a/b/c'", "there is no folder 'a/b'", "make it first"],
     ),
-    no(
-        "A bundle to standard output",
-        "spyre-compile small.mlir -o -",
-        ["-o -", "-o -", "a bundle is a directory", "--compile-to PHASE"],
-    ),
+    no("A bundle to standard output", "spyre-compile small.mlir -o -", ["-o -", "-o -", "a bundle is a directory", "--compile-to PHASE"]),
     no(
         "IR to the place of a bundle",
         "spyre-compile small.mlir --compile-to lx -o small",
@@ -175,30 +167,14 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-compile syntax.mlir -o out",
         ["syntax.mlir:2:3", "'retrun'", "is unknown", "tried 'func.retrun' as well"],
     ),
-    no(
-        "StableHLO",
-        "spyre-compile stablehlo.mlir -o out",
-        ["stablehlo.mlir:2:8", "'stablehlo.add'", "is not read", "stablehlo-opt"],
-    ),
+    no("StableHLO", "spyre-compile stablehlo.mlir -o out", ["stablehlo.mlir:2:8", "'stablehlo.add'", "is not read", "stablehlo-opt"]),
     no("The torch dialect", "spyre-compile torch.mlir -o out", ["torch.mlir:1", "'torch.vtensor'", "is not read", "linalg-on-tensors"]),
-    no(
-        "Bytecode of another MLIR",
-        "spyre-compile newer.mlirbc -o out",
-        ["newer.mlirbc", "MLIR24", "read by", "save as text"],
-    ),
+    no("Bytecode of another MLIR", "spyre-compile newer.mlirbc -o out", ["newer.mlirbc", "MLIR24", "read by", "save as text"]),
     no("f64", "spyre-compile f64.mlir -o out", ["f64.mlir:", "f64", "not supported", "f32"]),
     yes("Arithmetic on integers", "spyre-compile integers.mlir -o out", "files written to out"),
-    no(
-        "A dynamic shape",
-        "spyre-compile dynamic.mlir -o out",
-        ["dynamic.mlir:1:1", "arg0.0", "leaves the sizes", "--dim-size arg0.0=N"],
-    ),
+    no("A dynamic shape", "spyre-compile dynamic.mlir -o out", ["dynamic.mlir:1:1", "arg0.0", "leaves the sizes", "--dim-size arg0.0=N"]),
     yes("TOSA", "spyre-compile tosa.mlir -o out", "files written to out"),
-    no(
-        "A memref",
-        "spyre-compile memref.mlir -o out",
-        ["memref.mlir:1:1", "memref<4x64xf16>", "only tensors", "before bufferization"],
-    ),
+    no("A memref", "spyre-compile memref.mlir -o out", ["memref.mlir:1:1", "memref<4x64xf16>", "only tensors", "before bufferization"]),
     no(
         "An op of a model, with the place in Python",
         "spyre-compile python.mlir -o out",
@@ -209,12 +185,12 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-compile trips.mlir -o out",
         ["trips.mlir:6:8", "'scf.for'", "known at compile time", "a constant"],
     ),
-    no("Plans that are not there", "spyre-compile --compare none.json none.json", ["none.json", "'none.json'", "there is no plan", "--write-plan"]),
     no(
-        "Bytes that are no sizes",
-        "spyre-compile small.mlir --cores abc -o out",
-        ["--cores", "'abc'", "expected a number", "such as"],
+        "Plans that are not there",
+        "spyre-compile --compare none.json none.json",
+        ["none.json", "'none.json'", "there is no plan", "--write-plan"],
     ),
+    no("Bytes that are no sizes", "spyre-compile small.mlir --cores abc -o out", ["--cores", "'abc'", "expected a number", "such as"]),
     no("An empty module", "spyre-compile module.mlir -o out", ["module.mlir:1:1", "the module", "is empty", "a function of linalg"]),
     no(
         "Two functions",
@@ -231,21 +207,9 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-run small/bundle_0",
         ["small/bundle_0", "program.json", "one launch of the program in 'small'", "spyre-run small"],
     ),
-    no(
-        "An argument that is not there",
-        "spyre-run small --input x=f32.npy",
-        ["--input", "'x'", "has no argument", "it has arg0"],
-    ),
-    no(
-        "Elements of another type",
-        "spyre-run small --input arg0=f32.npy",
-        ["f32.npy", "f32", "f16", ".astype('float16')"],
-    ),
-    no(
-        "An array of another shape",
-        "spyre-run small --input arg0=narrow.npy",
-        ["narrow.npy", "[4, 32]", "[4, 64]", "reshape"],
-    ),
+    no("An argument that is not there", "spyre-run small --input x=f32.npy", ["--input", "'x'", "has no argument", "it has arg0"]),
+    no("Elements of another type", "spyre-run small --input arg0=f32.npy", ["f32.npy", "f32", "f16", ".astype('float16')"]),
+    no("An array of another shape", "spyre-run small --input arg0=narrow.npy", ["narrow.npy", "[4, 32]", "[4, 64]", "reshape"]),
     no(
         "Several arrays where one is meant",
         "spyre-run small --input arg0=arrays.npz",
@@ -261,7 +225,11 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-run small --count --check small.mlir",
         ["--count", "--check", "cannot be used with", "try '--help'"],
     ),
-    no("A file of a bundle that was cut", "spyre-run broken", ["broken/bundle_0/sdsc_0.json", "line 2 column 0", "EOF", "compile the program again"]),
+    no(
+        "A file of a bundle that was cut",
+        "spyre-run broken",
+        ["broken/bundle_0/sdsc_0.json", "line 2 column 0", "EOF", "compile the program again"],
+    ),
     no(
         "A life that ends before it begins",
         "spyre-plan lives.csv --capacity 10",

@@ -11,6 +11,7 @@
 // LARGE: HBM traffic 332.00 MiB (lower bound 332.00 MiB, 1.00 times)
 
 // RUN: not spyre-compile %s -o %t.refused --objective money 2>&1 | FileCheck %s --check-prefix=MONEY
-// MONEY: option 'objective': expected 'time' or 'bytes', found 'money'
+// MONEY: error: invalid value 'money' for '--objective <WHAT>'
+// MONEY-NEXT: [possible values: time, bytes]
 // RUN: not spyre-compile %s -o %t.refused --objective bytes --lx-planner first-fit 2>&1 | FileCheck %s --check-prefix=PLANNER
-// PLANNER: option 'objective=bytes' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'
+// PLANNER: --objective=bytes needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'

@@ -15,7 +15,7 @@
 // RUN: spyre-compile %t/parts/main.mlir -o %t/fifth --lx-bytes 65536 --plan %t/plan.json --write-plan %t/again.json
 // RUN: diff %t/plan.json %t/again.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --write-plan %t/again.json --lx-planner greedy 2>&1 | FileCheck %s --check-prefix=NOTES
-// NOTES: option 'write-plan' needs what a plan is of to be chosen: leave out 'lx-planner'
+// NOTES: --write-plan needs what a plan is of to be chosen: leave out 'lx-planner'
 
 // Two plans side by side.
 // RUN: spyre-compile %t/parts/main.mlir -o %t/third --lx-bytes 65536 --plan %t/none.json --tile-steps 0
@@ -39,7 +39,7 @@
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: the plan '{{.*}}' was written by version '0.0.1' of the compiler
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json --lx-planner greedy 2>&1 | FileCheck %s --check-prefix=PLANNER
-// PLANNER: option 'plan' needs what a plan is of to be chosen
+// PLANNER: --plan needs what a plan is of to be chosen
 // RUN: not spyre-compile --compare %t/plan.json %t/missing.json 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: there is no plan '{{.*}}missing.json'
 // RUN: not ls %t/refused

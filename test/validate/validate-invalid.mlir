@@ -7,7 +7,7 @@
 
 //--- large.mlir
 // An element of this depends on all of a product.
-// CHECK: error: 'builtin.module' op cannot be validated: takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368
+// CHECK: error: cannot be validated: takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
   %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>
@@ -15,7 +15,7 @@ func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tens
 }
 
 //--- integers.mlir
-// CHECK: error: 'builtin.module' op cannot be validated: takes 68719493120 element operations, more than 34359738368, and samples of results of integers are not taken
+// CHECK: error: cannot be validated: takes 68719493120 element operations, more than 34359738368, and samples of results of integers are not taken
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %i: tensor<128x128xi64>) -> (tensor<4096x4096xf16>, tensor<128x128xi64>) {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
   %j = spyre.copy %i : tensor<128x128xi64> -> tensor<128x128xi64>
@@ -23,7 +23,7 @@ func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %i: ten
 }
 
 //--- sixteen.mlir
-// CHECK: error: 'builtin.module' op cannot be validated after phase 'import': cannot be interpreted: has a value of tensor<64x64xi16>
+// CHECK: error: cannot be validated after phase 'import': cannot be interpreted: has a value of tensor<64x64xi16>
 func.func @copy(%x: tensor<64x64xi16>) -> tensor<64x64xi16> {
   %y = spyre.copy %x : tensor<64x64xi16> -> tensor<64x64xi16>
   return %y : tensor<64x64xi16>

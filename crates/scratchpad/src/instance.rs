@@ -86,7 +86,10 @@ fn life_of(text: &str) -> String {
     let numbers: Vec<i64> = text.split(',').skip(1).take(2).filter_map(|number| number.trim().parse().ok()).collect();
     match *numbers.as_slice() {
         [lower, upper] if lower >= upper => {
-            format!(": lower {lower} is not below upper {upper}; a life is half-open, so give an upper of at least {}", lower.saturating_add(1))
+            format!(
+                ": lower {lower} is not below upper {upper}; a life is half-open, so give an upper of at least {}",
+                lower.saturating_add(1)
+            )
         }
         _ => String::new(),
     }

@@ -65,7 +65,8 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
 fn name_argument(function: Op<'_>, names: &DimNames) -> Result<(), Reported> {
     let n_arguments = arguments(function).len();
     if names.argument >= n_arguments {
-        let message = format!("option 'dims' names argument {}, but the function has {n_arguments}: they are counted from 0", names.argument);
+        let message =
+            format!("option 'dims' names argument {}, but the function has {n_arguments}: they are counted from 0", names.argument);
         return Err(error_at(function, message).report());
     }
     set_argument_attribute(function, names.argument, attr::SPYRE_DIMS, string_array(function.ctx(), &names.names));

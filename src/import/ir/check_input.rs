@@ -42,7 +42,10 @@ fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
     }
     for argument in function.body_args() {
         let Some(tensor) = TensorType::of(argument.r#type()) else {
-            let message = format!("has an argument of {}: only tensors of static shape are supported: export the program before bufferization", argument.r#type());
+            let message = format!(
+                "has an argument of {}: only tensors of static shape are supported: export the program before bufferization",
+                argument.r#type()
+            );
             return Err(error_at(function, message).report());
         };
         refuse_size(function, &tensor)?;

@@ -420,7 +420,8 @@ impl<'a, 'c> Emitter<'a, 'c> {
             retyped_before(op, op.loc(), new, &tensor.shape, found.element, tensor.element)
         } else {
             let verb = if op.is("func.return") { "returns" } else { "reads" };
-            let message = format!("{verb} {}, which was computed as {}: not supported: export the program in f32 or f16", old.r#type(), new.r#type());
+            let message =
+                format!("{verb} {}, which was computed as {}: not supported: export the program in f32 or f16", old.r#type(), new.r#type());
             return Err(error_at(op, message).report());
         };
         op.set_input(position, new);

@@ -284,7 +284,10 @@ pub(super) fn refuse_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(),
     }
     // An element may have a stick of its own.
     if tensor.shape.iter().try_fold(machine::STICK_BYTES, |bytes, &size| bytes.checked_mul(size)).is_none() {
-        let message = format!("has a tensor that is too large: the size of {} in bytes does not fit in 64 bits: give it a smaller shape", tensor.build());
+        let message = format!(
+            "has a tensor that is too large: the size of {} in bytes does not fit in 64 bits: give it a smaller shape",
+            tensor.build()
+        );
         return Err(error_at(op, message).report());
     }
     Ok(())

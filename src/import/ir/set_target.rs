@@ -33,7 +33,9 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
     match options.number("lx-bytes") {
         Some(lx_bytes) if lx_bytes >= 0 => target.lx_bytes = lx_bytes,
         Some(-1) | None => {}
-        Some(lx_bytes) => return Err(format!("option 'lx-bytes' must not be negative, found {lx_bytes}: leave the option out for what the machine has")),
+        Some(lx_bytes) => {
+            return Err(format!("option 'lx-bytes' must not be negative, found {lx_bytes}: leave the option out for what the machine has"));
+        }
     }
     target.check().map_err(|message| said_of_option(options, message))?;
     Ok(target)
@@ -46,7 +48,8 @@ fn said_of_option(options: &Options, message: String) -> String {
 }
 
 fn parse(path: &str) -> Result<Target, String> {
-    let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("option 'target': cannot read machine description '{path}': {error}"))?;
+    let text = read_text(Path::new(path), MAX_TEXT_BYTES)
+        .map_err(|error| format!("option 'target': cannot read machine description '{path}': {error}"))?;
     // Reading a structure takes an array for it as well, of which nobody sees what it means.
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
     is_object.and_then(|()| serde_json::from_str(&text)).map_err(|error| {

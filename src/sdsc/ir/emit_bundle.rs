@@ -89,7 +89,9 @@ fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<
 fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
     if module.body_ops().is_empty() {
-        return Err(error_at(module, "is empty: expected a function of linalg on tensors, an 'sdsc.program', or the ops of one bundle").report());
+        return Err(
+            error_at(module, "is empty: expected a function of linalg on tensors, an 'sdsc.program', or the ops of one bundle").report()
+        );
     }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is(sdsc::PROGRAM)).collect();
     match programs.as_slice() {

@@ -73,7 +73,10 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
                 let count = size / tile;
                 check_sticks(&access, dim, tile).map_err(|error| {
                     let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });
-                    refuse(format!("cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}{}", most_tiles(&access, dim, size)))
+                    refuse(format!(
+                        "cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}{}",
+                        most_tiles(&access, dim, size)
+                    ))
                 })?;
             }
         }

@@ -159,7 +159,7 @@ mod tests {
             let refused = read_all(&write(&place, &[("y", x.clone())]), &arguments()).unwrap_err();
             assert!(refused.ends_with("has an array 'y', and the program has no such argument: it has x, index"), "{refused}");
             let refused = read_all(&write(&place, &[("x", index.clone())]), &arguments()).unwrap_err();
-            assert!(refused.starts_with("cannot read '"), "{refused}");
+            assert!(refused.contains("arrays.") && refused.contains("i64") && refused.contains("f16"), "{refused}");
         }
         assert!(read_all("arrays.zip", &arguments()).unwrap_err().contains("neither .npz nor .safetensors"));
         assert!(read_all("nowhere.npz", &arguments()).unwrap_err().contains("nowhere.npz"));
