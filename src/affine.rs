@@ -115,7 +115,7 @@ impl Sum {
     /// The quotient, divided by a part of the divisor first where that leaves less to divide: `(33 a + b) floordiv 77` is `(3 a + b floordiv 11)
     /// floordiv 7`.
     fn divided_by(self, by: i64) -> Expr {
-        let common = |factor: i64| (2..by).rev().find(|part| by % part == 0 && factor % part == 0);
+        let common = |factor: i64| Some(common_part(by, factor)).filter(|part| *part > 1);
         let divided = |of: Expr, by: i64| Expr::FloorDiv(Box::new(of), Box::new(Expr::Constant(by)));
         let Some(part) = self.terms.iter().filter_map(|(factor, _)| common(*factor)).max() else { return divided(self.expr(), by) };
         let (whole, rest): (Vec<_>, Vec<_>) = self.terms.into_iter().partition(|(factor, _)| factor % part == 0);
@@ -178,6 +178,19 @@ impl Sum {
     }
 }
 
+/// The largest part of a number, less than all of it, that divides another one as well.
+fn common_part(of: i64, other: i64) -> i64 {
+    let (mut common, mut rest) = (of, other.abs());
+    while rest != 0 {
+        (common, rest) = (rest, common % rest);
+    }
+    if common < of {
+        return common;
+    }
+    let smallest = (2..).take_while(|divisor| divisor * divisor <= of).find(|divisor| of % divisor == 0);
+    smallest.map_or(1, |divisor| of / divisor)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +211,15 @@ mod tests {
         let sum = Expr::Add(Box::new(Expr::Mod(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(4)))), Box::new(Expr::Dim(1)));
         assert_eq!(sum.with_dims(&|dim| Expr::Constant([7, 10][dim])).evaluate(&[]), 13);
     }
+
+    #[test]
+    fn a_common_part_is_less_than_all() {
+        let searched = |of: i64, other: i64| (2..of).rev().find(|part| of % part == 0 && other % part == 0).unwrap_or(1);
+        for of in 1..60 {
+            assert!((-70..70).all(|other| common_part(of, other) == searched(of, other)), "{of}");
+        }
+    }
+
     #[test]
     fn a_quotient_and_its_remainder_are_what_was_divided() {
         let two = |build: fn(Box<Expr>, Box<Expr>) -> Expr, lhs: &Expr, rhs: Expr| build(Box::new(lhs.clone()), Box::new(rhs));

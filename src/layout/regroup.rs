@@ -129,24 +129,38 @@ pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flatten
     let flat = exprs.iter().filter(is_read).find_map(divided)?.clone();
     // Whole rows: a part of one cannot be taken apart.
     let row = exprs.iter().map(largest_divisor).max().filter(|&row| row > 0)?;
+    let dims = (0..exprs.len()).filter(|&dim| divided(&exprs[dim]) == Some(&flat)).collect();
+    let found = joined(flat.clone(), dims, row, (exprs, sizes, space), |dim, number| replaced(&exprs[dim], &flat, number))?;
+    // Nothing but the number moves these dimensions.
+    let Regrouped { from, shape, .. } = &found.copy;
+    let is_number = |dim: &usize| dim + 1 == shape.len();
+    let is_alone = found.dims.iter().all(|&dim| from[dim].dims().iter().all(is_number));
+    (is_alone && are_inside(from, sizes, shape)).then_some(found)
+}
+
+/// A copy in which `dims` are one, behind the others: `flat`, in whole rows of `row` numbers. `digit` is the index of one of them in terms of the
+/// number.
+fn joined(
+    flat: Expr,
+    dims: Vec<usize>,
+    row: i64,
+    (exprs, sizes, space): (&[Expr], &[i64], &[i64]),
+    digit: impl Fn(usize, &Expr) -> Expr,
+) -> Option<Flattened> {
     let size = (Index::of(&flat, space).ok()?.last() + row) / row * row;
-    let dims: Vec<usize> = (0..exprs.len()).filter(|&dim| divided(&exprs[dim]) == Some(&flat)).collect();
     let others: Vec<usize> = (0..exprs.len()).filter(|dim| !dims.contains(dim)).collect();
     let number = Expr::Dim(others.len());
-    let index = |dim: usize| match others.iter().position(|&other| other == dim) {
-        Some(position) => Expr::Dim(position),
-        None => replaced(&exprs[dim], &flat, &number),
-    };
-    let from: Vec<Expr> = (0..exprs.len()).map(index).collect();
-    // Nothing but the number moves these dimensions.
-    if dims.iter().any(|&dim| from[dim].dims().iter().any(|&own| own != others.len())) {
-        return None;
-    }
+    let index = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| digit(dim, &number), Expr::Dim);
+    let from = (0..exprs.len()).map(index).collect();
     let shape: Vec<i64> = others.iter().map(|&dim| sizes[dim]).chain([size]).collect();
     let read: Vec<Expr> = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
-    let is_inside = |(expr, &size): (&Expr, &i64)| Index::of(expr, &shape).is_ok_and(|index| index.last() < size);
     let part = part_read(&flat, size, &shape, &read, space);
-    from.iter().zip(sizes).all(is_inside).then_some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
+    Some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
+}
+
+/// Whether indices over dimensions of sizes `space` stay in a buffer of these sizes.
+fn are_inside(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> bool {
+    exprs.iter().zip(sizes).all(|(expr, &size)| Index::of(expr, space).is_ok_and(|index| index.last() < size))
 }
 
 /// The fewest neighbouring dimensions among which are all that are no sum of digits, and of which the number of the element is one.
@@ -161,19 +175,11 @@ fn flattened_neighbours(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<
         let scaled = |&dim: &usize| Expr::Mul(Box::new(exprs[dim].clone()), Box::new(Expr::Constant(stride(dim))));
         let sum = dims.iter().map(scaled).reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term)))?;
         let flat = sum.with_whole_quotients();
-        let row = stride(first);
-        let size = (Index::of(&flat, space).ok()?.last() + row) / row * row;
-        let others: Vec<usize> = (0..exprs.len()).filter(|dim| !dims.contains(dim)).collect();
-        let digit = |dim: usize| {
-            let rows = Expr::FloorDiv(Box::new(Expr::Dim(others.len())), Box::new(Expr::Constant(stride(dim))));
+        let digit = |dim: usize, number: &Expr| {
+            let rows = Expr::FloorDiv(Box::new(number.clone()), Box::new(Expr::Constant(stride(dim))));
             if dim == first { rows } else { Expr::Mod(Box::new(rows), Box::new(Expr::Constant(sizes[dim]))) }
         };
-        let index = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| digit(dim), Expr::Dim);
-        let from = (0..exprs.len()).map(index).collect();
-        let shape: Vec<i64> = others.iter().map(|&dim| sizes[dim]).chain([size]).collect();
-        let read: Vec<Expr> = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
-        let part = part_read(&flat, size, &shape, &read, space);
-        Some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
+        joined(flat, dims.clone(), stride(first), (exprs, sizes, space), digit)
     })
 }
 
@@ -192,9 +198,8 @@ pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<R
     if shape == space {
         return None;
     }
-    let is_inside = |(expr, &size): (&Expr, &i64)| Index::of(expr, &shape).is_ok_and(|index| index.last() < size);
-    let found = Regrouped { from: exprs.to_vec(), shape: shape.clone(), read: (0..space.len()).map(Expr::Dim).collect() };
-    exprs.iter().zip(sizes).all(is_inside).then_some(found)
+    let is_inside = are_inside(exprs, sizes, &shape);
+    is_inside.then(|| Regrouped { from: exprs.to_vec(), shape, read: (0..space.len()).map(Expr::Dim).collect() })
 }
 
 /// The copy of what is read of a last dimension by `flat`; none where the reader's rows divide it anyway.
