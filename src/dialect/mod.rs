@@ -60,5 +60,5 @@ pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, s
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
-pub use tile_search::TileSearch;
+pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
 pub use views::{View, indices_of_view, shown_as};

@@ -96,7 +96,7 @@ struct Arguments {
     /// Execute the imported program and the files on elements of a finite field, and write nothing unless they agree
     #[arg(long)]
     validate: bool,
-    /// Write what was decided and why, bytes moved and lower bounds; a picture of the scratchpad goes to FILE.svg
+    /// Write what was decided and why, bytes moved and lower bounds, what more LX would save; a picture of the scratchpad goes to FILE.svg
     #[arg(long, value_name = "FILE.json")]
     report: Option<String>,
     /// Write the modelled time as a timeline for Perfetto, with a track for each core
@@ -243,6 +243,8 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         values.iter().try_for_each(|value| options.set(name, value))?;
     }
     options.notes_plan = arguments.write_plan.is_some();
+    // It takes a second search, which is for those who want to know.
+    options.more_lx = arguments.report.is_some();
     if arguments.joint {
         options.joint = Some(true);
     }
