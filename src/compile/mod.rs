@@ -9,7 +9,7 @@ pub use validated::{compile_validated, compile_validated_within};
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     bundle::Bundle,
-    dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, target_of},
+    dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, proof_of, target_of},
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, location_text, symbol_name, warning_at},
@@ -108,6 +108,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
         report.explain.loops.extend(loops_of(function, &numbers));
         report.kernels.extend(kernels_in(function));
         report.chosen = plan_of(function);
+        report.proof = proof_of(function);
         report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }
 }

@@ -16,6 +16,7 @@ use crate::{
 };
 use serde::Serialize;
 use std::fmt;
+use tile_verify::{Certificate, Proof};
 
 /// A compilation in numbers. `spyre-compile --report FILE.json` writes it; the summary on the terminal is its [`fmt::Display`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -49,6 +50,9 @@ pub struct Report {
     /// What was chosen, if a plan file is to be written.
     #[serde(skip)]
     pub chosen: Option<Chosen>,
+    /// What no plan of loops takes less than, if a certificate is to be written.
+    #[serde(skip)]
+    pub proof: Option<Proof>,
     /// What was found to be equal, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
@@ -90,6 +94,21 @@ impl Report {
             us: self.time.estimate_us,
             hbm_bytes: self.total.hbm(),
             costs: self.ops.iter().map(cost).collect(),
+        })
+    }
+}
+
+impl Report {
+    /// The certificate of the plan, if one is to be written.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Certificate> {
+        let proof = self.proof.clone()?;
+        Some(Certificate {
+            version: plan_file::VERSION.to_owned(),
+            target: self.target.clone(),
+            us: self.time.estimate_us,
+            bound_us: proof.bound_us(),
+            proof,
         })
     }
 }

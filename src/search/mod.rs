@@ -35,6 +35,7 @@
 //! | `ir/read.rs` | the ops as plain values |
 //! | `ir/hints.rs` | a nest as hints on ops |
 //! | `ir/segment.rs` | some ops as a function of their own |
+//! | `ir/certify.rs` | the ops for a certificate, which the crate `tile-verify` finds and checks |
 //! | `ir/judge.rs` | divides, places and prices such a function |
 
 mod axes;

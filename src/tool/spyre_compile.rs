@@ -3,8 +3,10 @@
 use super::diagnostics::{say_without_place, spelled};
 use crate::{
     compile::{compile, compile_validated},
+    dialect::target_of,
     explain::draw_scratchpad,
     hint::{Count, TileCount},
+    mlir::Module,
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, trace},
@@ -81,6 +83,9 @@ struct Arguments {
     /// Write what was chosen, or followed, as a plan
     #[arg(long, value_name = "FILE.json")]
     write_plan: Option<String>,
+    /// Write a certificate of how far the plan is from the best one, and check it
+    #[arg(long, value_name = "FILE.json")]
+    certificate: Option<String>,
     /// Compile nothing: say which decisions of two plans differ, and what each costs
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
     compare: Vec<String>,
@@ -135,6 +140,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     if emits {
         write_plans(&report, arguments, follows)?;
+        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, &module, path))?;
     }
     if let Some(path) = &arguments.trace {
         tool::write_file(path, format!("{}\n", trace(&report)))?;
@@ -144,7 +150,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 
 /// Looks at every place that is written to before the long work.
 fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), String> {
-    for (option, path) in [("report", &arguments.report), ("trace", &arguments.trace), ("write-plan", &arguments.write_plan)] {
+    for (option, path) in [
+        ("report", &arguments.report),
+        ("trace", &arguments.trace),
+        ("write-plan", &arguments.write_plan),
+        ("certificate", &arguments.certificate),
+    ] {
         path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
     }
     if emits {
@@ -174,6 +185,17 @@ fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<
         tool::say(&format!("  plan written to {path}\n"))?;
     }
     Ok(())
+}
+
+/// Writes the certificate of the plan, and says what the checker makes of it.
+fn write_certificate(report: &Report, module: &Module<'_>, path: &str) -> Result<(), String> {
+    let certificate = report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say"))?;
+    let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
+    let target = target_of(module.op())?;
+    let verified =
+        tile_verify::verify(&text, &target).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
+    tool::write_file(path, format!("{text}\n"))?;
+    tool::say(&format!("  {verified}\n  certificate written to {path}\n"))
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
@@ -245,6 +267,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     options.notes_plan = arguments.write_plan.is_some();
     // It takes a second search, which is for those who want to know.
     options.more_lx = arguments.report.is_some();
+    options.proves = arguments.certificate.is_some();
     if arguments.joint {
         options.joint = Some(true);
     }

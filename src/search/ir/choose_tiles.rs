@@ -4,6 +4,7 @@
 //! `spyre.tile_search` of the function. Ops with hints of their own keep them.
 
 use super::{
+    certify::certify,
     hints::{Labels, write_hints},
     judge::FunctionJudge,
     planned::{follow, key_of_function, planned, record},
@@ -34,6 +35,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let request = Request { most_steps, objective, target: &target, more_lx: more_lx.as_ref() };
     let (path, notes) = (options.text("plan"), options.text("notes-plan") == "true");
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
+        if options.text("proves") == "true" {
+            certify(function, &target)?;
+        }
         if path.is_empty() && !notes {
             search_function(function, request);
         } else {
