@@ -105,7 +105,6 @@ impl Report {
         let proof = self.proof.clone()?;
         Some(Certificate {
             version: plan_file::VERSION.to_owned(),
-            target: self.target.clone(),
             us: self.time.estimate_us,
             bound_us: proof.bound_us(),
             proof,

@@ -24,11 +24,15 @@ pub use program::{Dim, Input, Op, Program};
 
 use machine::Target;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt};
+use std::fmt;
 use steps::Steps;
 
 /// What a potential may rise more than a step takes, ns: less than the last digits of sums of floating-point numbers.
 const ROUNDING_NS: f64 = 1e-6;
+
+/// The largest machine that is looked at.
+const MOST_CORES: i64 = 256;
+const MOST_LX_BYTES: i64 = 1 << 40;
 
 /// A plan this part above the bound is the best one, as far as times are read.
 const OPTIMAL: f64 = 0.001;
@@ -39,8 +43,6 @@ const OPTIMAL: f64 = 0.001;
 pub struct Certificate {
     /// The version of the compiler that wrote it.
     pub version: String,
-    /// The machine, by the names of a `--target` file.
-    pub target: BTreeMap<String, i64>,
     /// The modelled time of the plan, us.
     pub us: f64,
     /// The claim: no plan of the space takes less, us.
@@ -57,6 +59,8 @@ pub struct Proof {
     pub potentials_ns: Vec<f64>,
     /// The ops.
     pub program: Program,
+    /// The machine, with its model of time.
+    pub target: Target,
 }
 
 /// What was confirmed.
@@ -66,6 +70,8 @@ pub struct Verified {
     pub us: f64,
     /// No plan of the space takes less, us.
     pub bound_us: f64,
+    /// Whether the machine is the usual one, with the usual model of time.
+    pub is_usual_machine: bool,
 }
 
 impl Verified {
@@ -84,15 +90,13 @@ impl Verified {
 
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { us, bound_us } = self;
+        let Self { us, bound_us, is_usual_machine } = self;
+        let machine = if *is_usual_machine { "" } else { " on this machine, which is not the usual one," };
+        let claim = format!("no plan of loops{machine} takes less than {bound_us:.1} us, and this one takes {us:.1}");
         if self.is_optimal() {
-            return write!(f, "optimal in this space: no plan of loops takes less than {bound_us:.1} us, and this one takes {us:.1}");
+            return write!(f, "optimal in this space: {claim}");
         }
-        let gap = 100.0 * self.gap();
-        write!(
-            f,
-            "no plan of loops takes less than {bound_us:.1} us, and this one takes {us:.1}: the best one saves {gap:.1} % at the most"
-        )
+        write!(f, "{claim}: the best one saves {:.1} % at the most", 100.0 * self.gap())
     }
 }
 
@@ -102,16 +106,9 @@ pub enum Violation {
     /// It cannot be read.
     #[error("the certificate cannot be read: {0}")]
     Unreadable(String),
-    /// It is for another machine.
-    #[error("the certificate is for another machine: '{name}' is {found} there, and {expected} here: give that machine with --target")]
-    Machine {
-        /// The name of a number.
-        name: String,
-        /// What the certificate says.
-        found: String,
-        /// What the machine has.
-        expected: i64,
-    },
+    /// A machine that no certificate is for.
+    #[error("the machine of the certificate: {0}")]
+    Machine(String),
     /// An op that no program has.
     #[error("op {op} of the certificate: {what}")]
     Op {
@@ -155,10 +152,11 @@ pub enum Violation {
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn verify(text: &str, target: &Target) -> Result<Verified, Violation> {
+pub fn verify(text: &str) -> Result<Verified, Violation> {
     let certificate: Certificate = serde_json::from_str(text).map_err(|error| Violation::Unreadable(error.to_string()))?;
-    certificate.check(target)?;
-    Ok(Verified { us: certificate.us, bound_us: certificate.bound_us })
+    certificate.check()?;
+    let Certificate { us, bound_us, proof, .. } = certificate;
+    Ok(Verified { us, bound_us, is_usual_machine: proof.target == Target::spyre() })
 }
 
 impl Proof {
@@ -167,8 +165,9 @@ impl Proof {
     /// # Errors
     /// If the program or the model of time has no such bound.
     pub fn of(program: Program, target: &Target) -> Result<Self, Violation> {
+        check_machine(target)?;
         program.check()?;
-        let mut steps = Steps::new(&program, target)?;
+        let mut steps = Steps::new(&program, target);
         let mut potentials_ns = vec![f64::INFINITY; program.ops.len() + 1];
         potentials_ns[0] = 0.0;
         for first in 0..program.ops.len() {
@@ -180,7 +179,7 @@ impl Proof {
                 Ok(())
             })?;
         }
-        Ok(Self { potentials_ns, program })
+        Ok(Self { potentials_ns, program, target: target.clone() })
     }
 
     /// What is proved, us: a path has no more steps than there are ops.
@@ -191,7 +190,8 @@ impl Proof {
         self.potentials_ns.last().map_or(0.0, |last| (last - rounding).max(0.0) / 1000.0)
     }
 
-    fn check(&self, target: &Target) -> Result<(), Violation> {
+    fn check(&self) -> Result<(), Violation> {
+        check_machine(&self.target)?;
         self.program.check()?;
         let (found, expected) = (self.potentials_ns.len(), self.program.ops.len() + 1);
         if found != expected {
@@ -200,7 +200,7 @@ impl Proof {
         if self.potentials_ns[0] != 0.0 || self.potentials_ns.iter().any(|ns| !ns.is_finite()) {
             return Err(Violation::Potentials("they begin with 0, and all are numbers".to_owned()));
         }
-        let mut steps = Steps::new(&self.program, target)?;
+        let mut steps = Steps::new(&self.program, &self.target);
         for first in 0..self.program.ops.len() {
             steps.each_from(first, |segment, axes, steps| {
                 let rise_ns = self.potentials_ns[segment.end] - self.potentials_ns[first];
@@ -214,16 +214,23 @@ impl Proof {
     }
 }
 
+/// Refuses numbers that no machine has, and those with which more traffic might take less time.
+fn check_machine(target: &Target) -> Result<(), Violation> {
+    target.check().map_err(Violation::Machine)?;
+    let (cores, lx_bytes, overlap) = (target.cores, target.lx_bytes, target.time.recommended.overlap);
+    if cores > MOST_CORES || lx_bytes > MOST_LX_BYTES {
+        let most = format!("{MOST_CORES} with {MOST_LX_BYTES} bytes each are looked at");
+        return Err(Violation::Machine(format!("it has {cores} cores with {lx_bytes} bytes of LX, and {most}")));
+    }
+    if !(0.0..=1.0).contains(&overlap) {
+        return Err(Violation::Machine(format!("'time.recommended.overlap' is {overlap}; a bound needs a part from 0 to 1")));
+    }
+    Ok(())
+}
+
 impl Certificate {
-    fn check(&self, target: &Target) -> Result<(), Violation> {
-        for (name, expected) in target.numbers() {
-            let found = self.target.get(name);
-            if found != Some(&expected) {
-                let found = found.map_or_else(|| "not there".to_owned(), i64::to_string);
-                return Err(Violation::Machine { name: name.to_owned(), found, expected });
-            }
-        }
-        self.proof.check(target)?;
+    fn check(&self) -> Result<(), Violation> {
+        self.proof.check()?;
         let expected = self.proof.bound_us();
         if self.bound_us.is_nan() || self.bound_us > expected {
             return Err(Violation::Claim { field: "bound_us", found: self.bound_us, expected });

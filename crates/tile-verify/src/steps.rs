@@ -22,9 +22,9 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub(super) fn new(program: &'a Program, target: &'a Target) -> Result<Self, Violation> {
-        let model = Model::new(target)?;
-        Ok(Self { program, charges: Charges::new(program, &model), model, tiles: BTreeMap::new() })
+    pub(super) fn new(program: &'a Program, target: &'a Target) -> Self {
+        let model = Model::new(target);
+        Self { program, charges: Charges::new(program, &model), model, tiles: BTreeMap::new() }
     }
 
     /// Visits all segments that begin with an op, with their axes.
