@@ -16,6 +16,7 @@
 //! | `ops.rs` | building `spyre` ops |
 //! | `symbols.rs` | counts that are known at launch only |
 //! | `plan.rs` | what was chosen, for the plan file |
+//! | `proof.rs` | what no plan of loops takes less than |
 //! | `tile_search.rs` | what the search for tiles has found |
 //! | `views.rs` | what operands show of their buffers |
 //! | `target.rs` | the machine that a module is compiled for |
@@ -31,6 +32,7 @@ pub mod ods;
 mod operation;
 mod ops;
 mod plan;
+mod proof;
 mod schedule;
 mod sdsc;
 mod symbols;
@@ -55,10 +57,11 @@ pub use ops::{
     matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use plan::{plan_of, set_plan};
+pub use proof::{proof_of, set_proof};
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
-pub use tile_search::TileSearch;
+pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
 pub use views::{View, indices_of_view, shown_as};

@@ -209,7 +209,9 @@ impl Options {
                 None => choose,
             };
             let choose = self.with_plan(choose.with("objective", self.objective));
-            steps.push(if self.notes_plan { choose.with("notes-plan", true) } else { choose });
+            let choose = if self.notes_plan { choose.with("notes-plan", true) } else { choose };
+            let choose = if self.more_lx { choose.with("more-lx", true) } else { choose };
+            steps.push(if self.proves { choose.with("proves", true) } else { choose });
         }
         steps
     }

@@ -81,6 +81,9 @@ struct Arguments {
     /// Write what was chosen, or followed, as a plan
     #[arg(long, value_name = "FILE.json")]
     write_plan: Option<String>,
+    /// Write a certificate of how far the plan is from the best one, and check it
+    #[arg(long, value_name = "FILE.json")]
+    certificate: Option<String>,
     /// Compile nothing: say which decisions of two plans differ, and what each costs
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
     compare: Vec<String>,
@@ -96,7 +99,7 @@ struct Arguments {
     /// Execute the imported program and the files on elements of a finite field, and write nothing unless they agree
     #[arg(long)]
     validate: bool,
-    /// Write what was decided and why, bytes moved and lower bounds; a picture of the scratchpad goes to FILE.svg
+    /// Write what was decided and why, bytes moved and lower bounds, what more LX would save; a picture of the scratchpad goes to FILE.svg
     #[arg(long, value_name = "FILE.json")]
     report: Option<String>,
     /// Write the modelled time as a timeline for Perfetto, with a track for each core
@@ -135,6 +138,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     if emits {
         write_plans(&report, arguments, follows)?;
+        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, path))?;
     }
     if let Some(path) = &arguments.trace {
         tool::write_file(path, format!("{}\n", trace(&report)))?;
@@ -144,7 +148,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 
 /// Looks at every place that is written to before the long work.
 fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), String> {
-    for (option, path) in [("report", &arguments.report), ("trace", &arguments.trace), ("write-plan", &arguments.write_plan)] {
+    for (option, path) in [
+        ("report", &arguments.report),
+        ("trace", &arguments.trace),
+        ("write-plan", &arguments.write_plan),
+        ("certificate", &arguments.certificate),
+    ] {
         path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
     }
     if emits {
@@ -174,6 +183,16 @@ fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<
         tool::say(&format!("  plan written to {path}\n"))?;
     }
     Ok(())
+}
+
+/// Writes the certificate of the plan, and says what the checker makes of it.
+fn write_certificate(report: &Report, path: &str) -> Result<(), String> {
+    let certificate = report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say"))?;
+    let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
+    let verified =
+        tile_verify::verify(&text).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
+    tool::write_file(path, format!("{text}\n"))?;
+    tool::say(&format!("  {verified}\n  certificate written to {path}\n"))
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
@@ -243,6 +262,9 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         values.iter().try_for_each(|value| options.set(name, value))?;
     }
     options.notes_plan = arguments.write_plan.is_some();
+    // It takes a second search, which is for those who want to know.
+    options.more_lx = arguments.report.is_some();
+    options.proves = arguments.certificate.is_some();
     if arguments.joint {
         options.joint = Some(true);
     }
