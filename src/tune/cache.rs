@@ -83,7 +83,8 @@ fn entries_of(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<Pl
     let mut entries = Vec::new();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let place = format!("{}:{}", path.display(), number + 1);
-        let entry = serde_json::from_slice::<Entry>(line).map_err(|error| error.to_string()).and_then(|entry| entry.check().map(|()| entry));
+        let entry =
+            serde_json::from_slice::<Entry>(line).map_err(|error| error.to_string()).and_then(|entry| entry.check().map(|()| entry));
         match entry {
             Ok(entry) => entries.push(Placed { place, entry }),
             Err(message) => warn(format!("{place}: is no entry of a cache, and is passed over: {message}")),
@@ -92,14 +93,14 @@ fn entries_of(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<Pl
     entries
 }
 
-
 /// In which fields the nearest entry differs.
 fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
     let Some(nearest) = entries.iter().min_by_key(|placed| key.differences(&placed.entry.key).len()) else {
         return "there are no entries".to_owned();
     };
     let differences = key.differences(&nearest.entry.key);
-    let fields: Vec<String> = differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' there and '{here}' here")).collect();
+    let fields: Vec<String> =
+        differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' there and '{here}' here")).collect();
     let asked = |terms: &Terms| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
     let why = if fields.is_empty() {
         format!("was found with {}, and {} are asked for", asked(&nearest.entry.terms), asked(terms))

@@ -122,8 +122,18 @@ pub fn search(
     is_interrupted: &(dyn Fn() -> bool + Sync),
     watch: &mut dyn FnMut(Progress),
 ) -> Found {
-    let mut search =
-        Search { space, judge, request, is_interrupted, watch, looked_at: BTreeMap::new(), n_compiled: 0, best: None, bound: None, most: request.budget };
+    let mut search = Search {
+        space,
+        judge,
+        request,
+        is_interrupted,
+        watch,
+        looked_at: BTreeMap::new(),
+        n_compiled: 0,
+        best: None,
+        bound: None,
+        most: request.budget,
+    };
     let allowed = search.allowed();
     let is_exhaustive = allowed.as_ref().is_some_and(|allowed| allowed.len() <= request.budget);
     let stop = match allowed.filter(|_| is_exhaustive) {
@@ -190,7 +200,12 @@ impl Search<'_> {
             for (point, measured) in batch.iter().zip(measured) {
                 self.note(point, measured);
             }
-            (self.watch)(Progress { n_compiled: self.n_compiled, most: self.most, best: self.best.as_ref().map(|best| best.cost), bound: self.bound });
+            (self.watch)(Progress {
+                n_compiled: self.n_compiled,
+                most: self.most,
+                best: self.best.as_ref().map(|best| best.cost),
+                bound: self.bound,
+            });
             if is_over {
                 return Err(Stop::Interrupted);
             }

@@ -94,7 +94,8 @@ impl Space {
 /// As a key of a cache has it: `name in [a, b] from a`, a dimension behind the other.
 impl fmt::Display for Space {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |Dimension { name, choices, untuned }: &Dimension| format!("{name} in [{}] from {}", choices.join(", "), choices[*untuned]);
+        let text =
+            |Dimension { name, choices, untuned }: &Dimension| format!("{name} in [{}] from {}", choices.join(", "), choices[*untuned]);
         formatter.write_str(&self.dimensions.iter().map(text).collect::<Vec<_>>().join("; "))
     }
 }

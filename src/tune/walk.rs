@@ -5,7 +5,11 @@
 //! best point of the walk and anywhere. A walk knows nothing of other walks, and ends with its share of the budget; so each may be on another
 //! machine.
 
-use super::{Point, random::Random, search::{Candidate, Search, Stop}};
+use super::{
+    Point,
+    random::Random,
+    search::{Candidate, Search, Stop},
+};
 use cost::Cost;
 use std::{cmp::Ordering, collections::BTreeSet};
 
@@ -58,7 +62,11 @@ impl Search<'_> {
                 return Ok(false);
             }
             walk.n_starts += 1;
-            start = if walk.n_starts.is_multiple_of(2) { self.anywhere(&mut walk) } else { self.nearby(&mut walk).or_else(|| self.anywhere(&mut walk)) };
+            start = if walk.n_starts.is_multiple_of(2) {
+                self.anywhere(&mut walk)
+            } else {
+                self.nearby(&mut walk).or_else(|| self.anywhere(&mut walk))
+            };
         }
         Ok(walk.seen.len() as u128 == self.space.size())
     }
