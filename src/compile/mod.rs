@@ -146,6 +146,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         is_for_layout: compute.op.is(spyre::RESTICKIFY) || compute.op.attr(attr::SPYRE_FOR_LAYOUT).is_some(),
         reason,
         bytes: Bytes::default(),
+        start_us: 0.0,
         us: 0.0,
     }
 }
@@ -171,6 +172,7 @@ fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     }
     let bytes: Vec<Bytes> = report.ops.iter().map(|op| op.bytes).collect();
     add_up(&mut report.explain.loops, &bytes, 1);
+    report.begin_ops();
     report.time = ModelledTime::of(&report.launches);
     report.moves = Moves::of(&report.ops);
     describe_bound(report, needs, &done, &target);
@@ -188,6 +190,7 @@ fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], cost: Cost)
         bytes,
         lx_peak_bytes: lx_peak_bytes(bundle),
         pool_bytes: bundle.pool_bytes,
+        start_us: 0.0,
         cost,
     }
 }

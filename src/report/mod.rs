@@ -1,8 +1,11 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
+mod page;
 mod tile_search;
+mod timeline;
 mod trace;
 
+pub use page::{ProgramText, page};
 pub use tile_search::{MoreLxReport, RunnerUpReport, TileSearchReport};
 pub use trace::trace;
 
@@ -18,7 +21,7 @@ use serde::Serialize;
 use std::fmt;
 use tile_verify::{Certificate, Proof};
 
-/// A compilation in numbers. `spyre-compile --report FILE.json` writes it; the summary on the terminal is its [`fmt::Display`].
+/// A compilation in numbers. `spyre-compile --report` writes it, as JSON or as a page; the summary on the terminal is its [`fmt::Display`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// The name of the compiled function.
@@ -164,6 +167,8 @@ pub struct OpReport {
     pub reason: String,
     /// Bytes that it moves.
     pub bytes: Bytes,
+    /// When it begins on the axis of modelled time, microseconds; see [`Report::begin_ops`].
+    pub start_us: f64,
     /// Its part of the modelled time, microseconds; 0 if the compiler stopped before.
     pub us: f64,
 }
@@ -183,6 +188,8 @@ pub struct LaunchReport {
     pub lx_peak_bytes: i64,
     /// Bytes of its pool in HBM.
     pub pool_bytes: i64,
+    /// When it begins on the axis of modelled time, microseconds.
+    pub start_us: f64,
     /// Modelled time.
     pub cost: Cost,
 }

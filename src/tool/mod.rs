@@ -6,6 +6,8 @@ mod choices;
 mod diagnostics;
 mod places;
 #[cfg(feature = "mlir")]
+mod report_file;
+#[cfg(feature = "mlir")]
 pub mod spyre_compile;
 #[cfg(feature = "mlir")]
 pub mod spyre_lsp_server;

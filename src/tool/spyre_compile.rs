@@ -3,10 +3,10 @@
 use super::{
     choices::Choices,
     diagnostics::{say_without_place, spelled},
+    report_file,
 };
 use crate::{
     compile::{compile, compile_validated},
-    explain::draw_scratchpad,
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, trace},
@@ -45,8 +45,9 @@ struct Arguments {
     /// Execute the imported program and the files on elements of a finite field, and write nothing unless they agree
     #[arg(long)]
     validate: bool,
-    /// Write what was decided and why, bytes moved and lower bounds, what more LX would save; a picture of the scratchpad goes to FILE.svg
-    #[arg(long, value_name = "FILE.json")]
+    /// Write what was decided and why, bytes moved, lower bounds, what more LX would save: FILE.html is one page to look at; FILE.json is data, and a
+    /// picture of the scratchpad goes to FILE.svg
+    #[arg(long, value_name = "FILE.json|FILE.html")]
     report: Option<String>,
     /// Write the modelled time as a timeline for Perfetto, with a track for each core
     #[arg(long, value_name = "FILE.json")]
@@ -89,7 +90,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if let Some(path) = &arguments.trace {
         tool::write_file(path, format!("{}\n", trace(&report)))?;
     }
-    arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
+    arguments.report.as_deref().map_or(Ok(()), |path| report_file::write(&report, path, input))
 }
 
 /// Looks at every place that is written to before the long work.
@@ -102,6 +103,7 @@ fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), 
     ] {
         path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
     }
+    arguments.report.iter().try_for_each(|path| report_file::Form::of(path).map(drop)).map_err(|message| format!("--report: {message}"))?;
     if emits {
         return tool::check_directory_place(output);
     }
@@ -161,18 +163,6 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     options.proves = arguments.certificate.is_some();
     options.check()?;
     Ok(options)
-}
-
-fn write_report(report: &Report, path: &str) -> Result<(), String> {
-    let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
-    tool::write_file(path, format!("{text}\n"))?;
-    match path.strip_suffix(".json") {
-        Some(name) if !report.explain.scratchpad.is_empty() => {
-            let lx_bytes = report.target.get("lx_bytes").copied().unwrap_or_default();
-            tool::write_file(&format!("{name}.svg"), draw_scratchpad(&report.program, lx_bytes, &report.explain.scratchpad))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn summary(report: &Report, output: &str) -> String {
