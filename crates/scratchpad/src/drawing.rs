@@ -414,8 +414,8 @@ mod tests {
     fn names_stand_only_where_they_fit() {
         let stays = vec![
             stay("a_long_name_of_a_short_life", 1 << 20, 0, 0..1),
-            stay("low", 1, 1 << 20, 0..99),
-            stay("fits", 1 << 20, 1 << 20, 0..99),
+            stay("low", 1, 1 << 20, 0..60),
+            stay("fits", 1 << 20, 1 << 20, 0..60),
         ];
         let svg = draw(&plain(2 << 20, stays));
         let n_texts = |name: &str| svg.lines().filter(|line| line.ends_with(&format!(">{name}</text>"))).count();
