@@ -89,6 +89,9 @@ mod tests {
             path.to_str().unwrap().to_owned()
         };
         assert_eq!(text_of(&file("text.mlir", b"module {}\n")).as_deref(), Some("module {}\n"));
-        assert_eq!([text_of(&file("code.mlir", b"ML\xefR\x06")), text_of("-"), text_of(place.path().to_str().unwrap())], [None, None, None]);
+        assert_eq!(
+            [text_of(&file("code.mlir", b"ML\xefR\x06")), text_of("-"), text_of(place.path().to_str().unwrap())],
+            [None, None, None]
+        );
     }
 }

@@ -170,21 +170,35 @@ function gapDetails() {
 
 const DETAILS = { op: opDetails, value: valueDetails, loop: loopDetails, launch: launchDetails };
 
+/** What an op moves through HBM, by the names of the values. */
+function movedText(op) {
+  const names = (of) => of.filter((value) => value.memory !== 'lx').map((value) => (value.memory === 'pool' ? opName(value.op) : value.name)).join(', ');
+  return [['reads', names(readsOf[op])], ['writes', names(writesOf[op])]].filter(([, of]) => of).map(([verb, of]) => `${verb} ${of}`);
+}
+
+/** A value in a few lines: what it is, what it costs, how long it lives, and why it is where it is. */
+function tipOfValue(value) {
+  const life = `lives from op ${value.first_op} to op ${value.last_op}`;
+  const readers = [...new Set(value.readers)];
+  const readBy = readers.length ? `read by ${readers.slice(0, 6).map(opName).join(', ')}${readers.length > 6 ? ' …' : ''}` : '';
+  if (value.memory !== 'lx') {
+    return [valueText(value), `HBM ${exact(value.hbm_read)} B read, ${exact(value.hbm_written)} B written, of which ${exact(value.needed)} B must be`, life, readBy, value.why];
+  }
+  const before = value.takes_over === undefined ? '' : `takes over the place of the result of ${opName(value.takes_over)}`;
+  return [valueText(value), `${exact(value.bytes)} B of a core at ${exact(value.lx_offset_bytes)}; no HBM traffic`, life, readBy, before];
+}
+
 /** A few lines for the pointer. */
 function tipOf({ kind, index }) {
   if (kind === 'op' || kind === 'hbm' || kind === 'time') {
     const op = ops[index];
     return [opName(index), op.location, shapeText(op),
       `HBM ${exact(op.bytes.hbm_read)} B read, ${exact(op.bytes.hbm_written)} B written`, `${op.us} us of modelled time, on ${plural(op.cores, 'core')}`,
+      ...(kind === 'hbm' ? movedText(index) : []),
       op.reason ? `not in LX: ${op.reason}` : `result in ${PLACES[op.memory] || op.memory}`];
   }
   if (kind === 'ops') return [`op ${index[0]} to op ${index[1]}`, `${index[1] - index[0] + 1} ops: zoom in to see each`];
-  if (kind === 'value') {
-    const value = values[index];
-    return [valueText(value), `${exact(value.bytes)} B of a core at ${exact(value.lx_offset_bytes)}`, `lives from op ${value.first_op} to op ${value.last_op}`,
-      value.readers.length ? `read by ${[...new Set(value.readers)].slice(0, 6).map(opName).join(', ')}` : '',
-      value.takes_over === undefined ? '' : `takes over the place of the result of ${opName(value.takes_over)}`];
-  }
+  if (kind === 'value') return tipOfValue(values[index]);
   if (kind === 'loop') {
     const { loop, first, last } = loops[index];
     return [`${loop.count} × ${loop.dim}`, `op ${first} to op ${last}`, `an iteration: HBM ${bytesText(hbmOf(loop.bytes_per_iteration))}, LX ${bytesText(lxOf(loop.bytes_per_iteration))}`, loop.why];

@@ -93,7 +93,7 @@ function fillOp(row, index) {
 /** Traffic of the ops of a line, beside the largest of a line. */
 const hbmOfLine = new Map();
 for (const [line, of] of opsOfLine) hbmOfLine.set(line, of.reduce((sum, op) => sum + hbmOf(ops[op].bytes), 0));
-const mostOfLine = Math.max(0, ...hbmOfLine.values());
+const mostOfLine = [...hbmOfLine.values()].reduce((most, bytes) => Math.max(most, bytes), 0);
 
 function fillLine(row, index) {
   row.classList.add('line');

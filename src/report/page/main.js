@@ -125,6 +125,16 @@ choose = (kind, index) => {
   if (index < 0) return;
   state.chosen = { kind, index };
   state.tab = 'details';
+  showChosen();
+};
+
+/** Chooses nothing. */
+function forget() {
+  state.chosen = null;
+  showChosen();
+}
+
+function showChosen() {
   const op = state.op();
   if (op !== null && ops[op]) {
     opList.reveal(op);
@@ -136,7 +146,7 @@ choose = (kind, index) => {
   if (lineList) lineList.mark('selected', (row) => op !== null && lineOfOp[op] === row + 1);
   fillSide();
   timeline.redraw();
-};
+}
 
 function hover(op) {
   if (state.hovered === op) return;
@@ -246,7 +256,7 @@ canvas.addEventListener('wheel', (event) => {
 const KEYS = {
   ArrowLeft: () => timeline.pan(-0.15), ArrowRight: () => timeline.pan(0.15), '+': () => timeline.zoom(1.5), '=': () => timeline.zoom(1.5),
   '-': () => timeline.zoom(1 / 1.5), 0: () => timeline.show(0, timeline.length()), ArrowUp: () => step(-1), ArrowDown: () => step(1),
-  '/': () => byId('search').focus(),
+  '/': () => byId('search').focus(), Escape: forget,
 };
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target === byId('search');

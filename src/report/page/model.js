@@ -41,7 +41,8 @@ function addLoops(of, depth, around) {
     const inside = loop.ops.map((op) => op.op);
     if (!inside.length) continue;
     const index = loops.length;
-    loops.push({ loop, depth, around, index, first: Math.min(...inside), last: Math.max(...inside) });
+    const [first, last] = inside.reduce(([least, most], op) => [Math.min(least, op), Math.max(most, op)], [Infinity, -Infinity]);
+    loops.push({ loop, depth, around, index, first, last });
     addLoops(loop.loops, depth + 1, index);
   }
 }

@@ -153,6 +153,7 @@ class Timeline {
     this.drawScratchpad();
     this.drawBars('hbm', mostHbm, [[(op) => op.bytes.hbm_read, this.colours.read], [(op) => op.bytes.hbm_written, this.colours.written]]);
     this.drawBars('time', mostUs, [[(op) => op.us, this.colours.time]]);
+    this.drawLife();
     context.restore();
     this.drawLabels();
     this.nFrames += 1;
@@ -321,6 +322,24 @@ class Timeline {
       }
       pen.hit(name, highest, left, y, right - left, height);
     });
+  }
+
+  /** The life of the value in HBM that is chosen: a line above the traffic, with a mark at each op that uses it. */
+  drawLife() {
+    const chosen = this.state.chosen;
+    const value = chosen && chosen.kind === 'value' ? values[chosen.index] : null;
+    const span = value && value.memory !== 'lx' ? this.span(value.first_op, value.last_op) : null;
+    if (!span) return;
+    const y = this.tracks.hbm.y + 1;
+    this.pen.line([[span[0], y], [span[1], y]], this.colours.text, 2);
+    let behind = -Infinity;
+    for (const op of [...value.readers, ...(value.op === undefined ? [] : [value.op])].sort((a, b) => a - b)) {
+      const at = this.span(op, op);
+      if (!at || at[0] - behind < LEAST) continue;
+      [behind] = at;
+      this.pen.box(at[0], y - 4, Math.max(2, Math.min(at[1] - at[0], 5)), 9, this.colours.text);
+    }
+    this.pen.hit('value', value.index, span[0], y - 4, span[1] - span[0], 8);
   }
 
   /** What stands left of the tracks and right of the scratchpad. */
