@@ -53,8 +53,8 @@ int64_t spyre::elementsPerStick(Type type, std::optional<Format> format) {
   // Booleans have no format of their own: comparisons answer in the operands' format, f16 by default.
   if (type.isF16() || type.isBF16() || type.isInteger(1))
     return stickBytes / 2;
-  // Device indices are 32 bits wide whatever the host's are.
-  if (type.isF32() || type.isInteger(32) || type.isInteger(64))
+  // Device numbers and indices are 32 bits wide at most, whatever the host's are.
+  if (type.isF32() || type.isF64() || type.isInteger(32) || type.isInteger(64))
     return stickBytes / 4;
   if (type.isInteger(8) || isa<Float8E4M3FNType, Float8E5M2Type>(type))
     return stickBytes;

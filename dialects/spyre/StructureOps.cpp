@@ -164,7 +164,7 @@ LogicalResult ViewOp::verify() {
                                            << input.getDimSize(dim) << " elements";
   }
   // view_c3
-  auto isFloat = [](Type element) { return element.isF16() || element.isBF16() || element.isF32(); };
+  auto isFloat = [](Type element) { return element.isF16() || element.isBF16() || element.isF32() || element.isF64(); };
   // Integers as the numbers that ops compute with, and back.
   bool isInteger = input.getElementType().isInteger() != output.getElementType().isInteger();
   auto isNumber = [&](Type element) { return isFloat(element) || element.isInteger(1) || (isInteger && element.isInteger()); };

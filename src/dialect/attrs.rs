@@ -11,7 +11,7 @@ use crate::{
 use machine::DeviceFormat;
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16,
-    mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
+    mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
 };
 
 unsafe extern "C" {
@@ -86,7 +86,8 @@ pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
         }
         if mlirTypeIsAF16(raw) || mlirTypeIsABF16(raw) {
             Some(DeviceFormat::Sen169Fp16)
-        } else if mlirTypeIsAF32(raw) {
+        } else if mlirTypeIsAF32(raw) || mlirTypeIsAF64(raw) {
+            // Of wider numbers the device has as much as fits.
             Some(DeviceFormat::IeeeFp32)
         } else if mlirTypeIsAFloat8E4M3FN(raw) {
             Some(DeviceFormat::Sen143Fp8)

@@ -11,7 +11,7 @@ use super::{
     import_loop::import_control_flow,
     import_scan::import_scan,
     import_scatter::import_scatter,
-    import_sort::import_sort,
+    import_sort::{import_sort, import_topk},
     import_tensor::{fill, import_tensor},
     importer::{Importer, Kept},
     read_body::scalar_name,
@@ -173,6 +173,7 @@ impl<'c> Importer<'c> {
             tm_tensor::SCAN => import_scan(self, op)?,
             tm_tensor::SCATTER => import_scatter(self, op)?,
             tm_tensor::SORT => import_sort(self, op)?,
+            tm_tensor::TOPK => import_topk(self, op)?,
             name if name.starts_with("tensor.") || name == "linalg.softmax" => import_tensor(self, op)?,
             _ => self.import_scalar(op)?,
         }
