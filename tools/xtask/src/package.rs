@@ -29,10 +29,16 @@ pub(crate) fn test() -> Result<(), String> {
     configure.arg(format!("-DCMAKE_PREFIX_PATH={};{}", prefix.display(), step::prefix().display()));
     step::run("package: example", &mut configure)?;
     step::run("package: example", Command::new("cmake").arg("--build").arg(&project))?;
-    let program = step::root().join("examples").join("softmax.mlir");
-    let said = said_by(&project.join("compile"), &program)?;
+    let compile = project.join("compile");
+    let (code, said) = said_by(&compile, &step::root().join("examples").join("softmax.mlir"))?;
     let n_layouts = said.lines().filter(|line| line.starts_with("spyre.") && line.contains(": #spyre.layout<")).count();
-    if said.starts_with("compiled by spyre-mlir ") && n_layouts > 3 { Ok(()) } else { Err(format!("the example prints:\n{said}")) }
+    if code != Some(0) || !said.contains("compiled by spyre-mlir ") || n_layouts < 4 {
+        return Err(format!("the example ends with {code:?}:\n{said}"));
+    }
+    // What is no program is refused at its place.
+    let (code, said) = said_by(&compile, &example.join("CMakeLists.txt"))?;
+    let is_refused = code == Some(1) && said.contains("CMakeLists.txt:1:1: error: ");
+    if is_refused { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
 }
 
 /// Installs the dialects, and the C library of a folder.
@@ -56,12 +62,9 @@ fn cmake_in(project: &Path, build: &Path) -> Command {
     command
 }
 
-/// What a program prints of a file that it takes.
-fn said_by(program: &Path, file: &Path) -> Result<String, String> {
+/// How a program ends for a file, and what it prints.
+fn said_by(program: &Path, file: &Path) -> Result<(Option<i32>, String), String> {
     let output = Command::new(program).arg(file).output().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() {
-        return Ok(text);
-    }
-    Err(format!("the example ends with {}:\n{}{text}", output.status, String::from_utf8_lossy(&output.stderr)))
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    Ok((output.status.code(), text))
 }
