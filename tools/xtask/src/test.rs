@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test and check.
 
 use crate::{
-    plugin, python, setup,
+    book, plugin, python, setup,
     step::{self, cargo},
 };
 use std::{
@@ -33,6 +33,7 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("memory", &mut checked(&["--test", "memory", "--", "--ignored"])),
         plugin_test(),
         python::test(),
+        book::run(),
     ];
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
