@@ -1,5 +1,5 @@
-//! The commands of `docs/tutorial.md` print what the page says: each `console` block is run, in order and in one folder.
-//! `BLESS=tutorial cargo test --test tutorial` writes the page.
+//! The commands of `docs/tutorial.md` and `README.md` print what the pages say: each `console` block is run, in order and in one folder.
+//! `BLESS=tutorial cargo test --test tutorial` writes the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -32,26 +32,37 @@ fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     text
 }
 
-#[test]
-fn the_commands_of_the_tutorial_print_what_it_says() {
+/// Runs the commands of a page in a new folder, which it gives, and compares what they print with what the page says.
+fn check(page: &str) -> tempfile::TempDir {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
     fs::copy(root.join("examples/softmax.mlir"), folder.path().join("softmax.mlir")).unwrap();
-    let page = fs::read_to_string(root.join("docs/tutorial.md")).unwrap();
+    let read = || fs::read_to_string(root.join(page)).unwrap();
     let mut n_commands = 0;
-    let wanted = with_answers(&page, |command| {
+    let wanted = with_answers(&read(), |command| {
         n_commands += 1;
         run(command, folder.path())
     });
-    assert!(n_commands > 5, "{n_commands} commands");
+    assert!(n_commands > 1, "{page} has {n_commands} commands");
+    if bless::is_blessed("tutorial") {
+        fs::write(root.join(page), &wanted).unwrap();
+    }
+    let found = read();
+    let difference = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
+    assert!(found == wanted, "{page} is out of date, BLESS=tutorial writes it: {difference:?}");
+    folder
+}
+
+#[test]
+fn the_commands_of_the_tutorial_print_what_it_says() {
+    let folder = check("docs/tutorial.md");
     let picture = fs::read_to_string(folder.path().join("report.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("exp"), "{picture}");
-    if bless::is_blessed("tutorial") {
-        fs::write(root.join("docs/tutorial.md"), &wanted).unwrap();
-    }
-    let found = fs::read_to_string(root.join("docs/tutorial.md")).unwrap();
-    let difference = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
-    assert!(found == wanted, "docs/tutorial.md is out of date, BLESS=tutorial writes it: {difference:?}");
+}
+
+#[test]
+fn the_commands_of_the_readme_print_what_it_says() {
+    check("README.md");
 }
 
 #[test]
