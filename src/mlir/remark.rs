@@ -1,6 +1,6 @@
 //! What was decided, for MLIR's remark engine.
 
-use super::{Location, Op, text::string_ref};
+use super::{Location, Op, OpExt, text::string_ref};
 use mlir_sys::{MlirContext, MlirLocation, MlirOperation, MlirStringRef};
 use std::cell::Cell;
 
@@ -58,10 +58,7 @@ pub fn remark(function: Op<'_>, location: Location<'_>, kind: Remark, [category,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        mlir::{Module, OpExt},
-        pipeline::session,
-    };
+    use crate::{mlir::Module, pipeline::session};
 
     #[test]
     fn without_an_engine_nobody_wants_remarks() {

@@ -54,11 +54,11 @@ fn parse(path: &str) -> Result<Target, String> {
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
     let described = is_object.map_err(|error| error.to_string()).and_then(|()| {
         let mut reader = serde_json::Deserializer::from_str(&text);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| match error.path().to_string().as_str() {
-            // An unknown key is named by what is wrong with it.
-            "." => error.inner().to_string(),
-            key if error.inner().to_string().starts_with("unknown field") => format!("in '{key}': {}", error.inner()),
-            key => format!("'{key}': {}", error.inner()),
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let (key, reason) = (error.path().to_string(), error.inner().to_string());
+            // An unknown key is named by its reason; there it matters what it is in.
+            let key = if reason.starts_with("unknown field") { key.rsplit_once('.').map_or(".", |(around, _)| around) } else { &key };
+            if key == "." { reason } else { format!("'{key}': {reason}") }
         })
     });
     described.map_err(|error| {
