@@ -104,6 +104,8 @@ void spyreRemark(MlirOperation function, MlirLocation location, int kind, MlirSt
 typedef struct SpyreSource SpyreSource;
 /// `path` "-" is standard input. On failure gives null, and `answer` gets the reason.
 SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data);
+/// The same of a text, which is copied; diagnostics call it `name`.
+SpyreSource *spyreSourceOfText(MlirContext context, MlirStringRef name, MlirStringRef text);
 /// Parses and verifies; a null module if that failed (it has been reported).
 MlirModule spyreSourceParse(SpyreSource *source);
 void spyreSourceClose(SpyreSource *source);

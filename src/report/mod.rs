@@ -12,12 +12,16 @@ use crate::{
     traffic::Bytes,
     validate::Verdict,
 };
+use schemars::JsonSchema;
+use sdsc_format::FormVersion;
 use serde::Serialize;
 use std::fmt;
 
 /// A compilation in numbers. `spyre-compile --report FILE.json` writes it; the summary on the terminal is its [`fmt::Display`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
+    /// The version of this form.
+    pub version: FormVersion<1>,
     /// The name of the compiled function.
     pub program: String,
     /// The machine, by the names of a `--target` file.
@@ -55,7 +59,7 @@ pub struct Report {
 }
 
 /// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are none of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Moves {
     /// `spyre.restickify` ops: elements change sticks.
     pub restickify_ops: usize,
@@ -111,7 +115,7 @@ impl Moves {
 }
 
 /// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modelled, in microseconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TileSearchReport {
     /// The function.
     pub function: String,
@@ -143,7 +147,7 @@ impl fmt::Display for TileSearchReport {
 }
 
 /// What was decided about an op.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OpReport {
     /// The op in the dialect, such as `spyre.pointwise`.
     pub op: String,
@@ -181,7 +185,7 @@ pub struct OpReport {
 }
 
 /// A launch in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LaunchReport {
     /// The folder of the bundle.
     pub bundle: String,
@@ -200,7 +204,7 @@ pub struct LaunchReport {
 }
 
 /// The modelled time of a launch; see [`cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Cost {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_us: f64,
@@ -223,7 +227,7 @@ pub struct Cost {
 }
 
 /// The modelled time of all launches, one after the other, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelledTime {
     /// Sum of the lower ends.
     pub low_us: f64,

@@ -25,7 +25,7 @@ pub fn check_place(path: &str) -> Result<(), String> {
 pub fn check_directory_place(path: &str) -> Result<(), String> {
     if path == "-" {
         let instead = "name a directory, or print IR with --compile-to PHASE";
-        return Err(format!("-o -: a bundle is a directory of files, and cannot go to standard output: {instead}"));
+        return Err(format!("-o: '-' is standard output, and a bundle is a directory of files: {instead}"));
     }
     let target = Path::new(path);
     if target.exists() && !target.is_dir() {

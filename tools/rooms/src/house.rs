@@ -108,6 +108,7 @@ pub const HOUSE: House = House {
             "",
             &["cost", "element", "files", "machine", "referee", "rooms", "scratchpad", "scratchpad-verify", "sdsc-check", "sdsc-format"],
         ),
+        library("spyre-c", "capi", &["spyre"]),
         library("spyre-python", "python", &["machine", "referee", "scratchpad", "sdsc-format", "spyre"]),
         library("mutate-passes", "tools/mutate-passes", &[]),
         library("rooms", "tools/rooms", &[]),

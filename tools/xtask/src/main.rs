@@ -10,6 +10,8 @@ mod models;
 mod mutants;
 mod mutate_passes;
 mod new_pass;
+mod package;
+mod pages;
 mod plans;
 mod plugin;
 mod python;
@@ -34,6 +36,9 @@ usage: cargo xtask COMMAND
   mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
   fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
   plugin                     build the plugin for a stock mlir-opt
+  man FOLDER                 write the man pages of the tools
+  completions FOLDER         write what bash, zsh and fish complete the options of the tools by
+  install PREFIX             install the dialects and the C library where CMake's find_package(SpyreMlir) finds them
   wheel                      build the Python package, and try it in an environment of its own
   mutate-passes [N [FROM [TO]]]
                              break N sampled lines of the passes one at a time, and say which the tests do not notice (hours)
@@ -56,6 +61,8 @@ fn main() -> ExitCode {
         ["plans", options @ ..] => plans::run(options),
         ["fuzz", target, minutes] => fuzz::run(target, minutes),
         ["plugin"] => plugin::run(),
+        [kind @ ("man" | "completions"), folder] => pages::run(kind, folder),
+        ["install", prefix] => package::run(prefix),
         ["wheel"] => python::wheel(),
         ["mutate-passes", options @ ..] => mutate_passes::run(options),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),
