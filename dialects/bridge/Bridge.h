@@ -93,6 +93,13 @@ void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, Mli
 /// Sends the diagnostic and frees it.
 void spyreDiagnosticReport(SpyreDiagnostic *diagnostic);
 
+/// Whether anybody asked for remarks.
+bool spyreWantsRemarks(MlirContext context);
+enum SpyreRemarkKind { SpyreRemarkPassed = 0, SpyreRemarkMissed = 1, SpyreRemarkAnalysis = 2 };
+/// Tells MLIR's remark engine, if there is one, what was decided in a function.
+void spyreRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category, MlirStringRef name,
+                 MlirStringRef message);
+
 /// A source file with the handler that prints diagnostics with its lines.
 typedef struct SpyreSource SpyreSource;
 /// `path` "-" is standard input. On failure gives null, and `answer` gets the reason.

@@ -7,6 +7,7 @@
 #include "Bridge.h"
 #include "Foreign.h"
 #include "Input.h"
+#include "Misspelt.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -68,6 +69,7 @@ MlirModule spyreSourceParse(SpyreSource *source) {
   if (failed(spyre::checkInput(*buffer, source->context)))
     return MlirModule{nullptr};
   spyre::ForeignDialects foreign(*buffer, source->context);
+  spyre::MisspeltOperations misspelt(source->context);
   spyre::guardParser();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
   spyre::endParserGuard();

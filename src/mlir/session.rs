@@ -4,6 +4,7 @@ use super::{
     Attribute, AttributeLike, Context, Hooks, Op, Scratch,
     op::graveyard,
     pass::{self, RawAnswer},
+    remark::without_remarks,
     text::string_ref,
 };
 use melior::dialect::DialectRegistry;
@@ -205,8 +206,11 @@ impl Drop for Module<'_> {
 /// was in the copy are stale then.
 pub fn compile_copy(copy: &mut Scratch<'_>, options: &str) -> bool {
     let Some(pipeline) = pass::expanded(options) else { return false };
-    // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
-    unsafe { spyreRunPipeline(mlirModuleFromOperation(copy.op().to_raw()), string_ref(&pipeline), cfg!(debug_assertions)) }
+    // What is only tried is nothing that was decided.
+    without_remarks(|| {
+        // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
+        unsafe { spyreRunPipeline(mlirModuleFromOperation(copy.op().to_raw()), string_ref(&pipeline), cfg!(debug_assertions)) }
+    })
 }
 
 /// Whether a text is a valid module; what is wrong with it has been reported.

@@ -56,7 +56,7 @@ pub(super) fn folder_of(target: &Path) -> &Path {
 pub(super) fn reason(error: &io::Error) -> String {
     let inner = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     let text = inner.map_or_else(|| error.kind().to_string(), io::Error::to_string);
-    error.raw_os_error().map_or(text, |code| io::Error::from_raw_os_error(code).to_string())
+    error.raw_os_error().map_or(text, |code| files::reason(&io::Error::from_raw_os_error(code)))
 }
 
 /// The name in the folder around a path that a misspelt one may mean.

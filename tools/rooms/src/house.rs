@@ -82,6 +82,7 @@ pub const HOUSE: House = House {
         room("reference"),
         room("phase"),
         room("gate"),
+        room("remark"),
         room("validate"),
         room("pipeline"),
         room("explain"),

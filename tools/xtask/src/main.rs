@@ -2,6 +2,7 @@
 //!
 //! It needs nothing but a Rust toolchain: `setup` installs the rest.
 
+mod book;
 mod demo;
 mod docs;
 mod fuzz;
@@ -28,6 +29,7 @@ usage: cargo xtask COMMAND
   demo                       setup, build, and compile examples/softmax.mlir
   test                       setup, and every test and check; what CI runs
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
+  book                       make a site of the pages of docs, with mdBook
   rooms                      print the packages and the rooms of src with their imports; fails on one that should not be
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
   models FOLDER              write the tables of docs/models.md again, of the exported programs in a folder
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         ["demo"] => demo::run(),
         ["test"] => test::run(),
         ["docs"] => docs::run(),
+        ["book"] => book::run(),
         ["rooms"] => rooms::run(),
         ["models", folder] => models::run(folder),
         ["mutants"] => mutants::run(None),

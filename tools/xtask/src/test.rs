@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test and check.
 
 use crate::{
-    package, plugin, python, setup,
+    book, package, plugin, python, setup,
     step::{self, cargo},
 };
 use std::{
@@ -34,6 +34,7 @@ pub(crate) fn run() -> Result<(), String> {
         plugin_test(),
         python::test(),
         package::test(),
+        book::run(),
     ];
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
