@@ -1,5 +1,8 @@
 //! Builds the dialects with CMake and links them.
 
+#[path = "build/version.rs"]
+mod version;
+
 use serde_json::Value;
 use std::{
     collections::BTreeSet,
@@ -12,16 +15,23 @@ use std::{
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    say_origin()?;
     if env::var_os("CARGO_FEATURE_MLIR").is_none() {
+        println!("cargo::rustc-env=SPYRE_LLVM=without MLIR");
         return Ok(());
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(|_| "set MLIR_SYS_220_PREFIX to the prefix of MLIR 22")?);
     println!("cargo::rerun-if-changed=CMakeLists.txt");
+    println!("cargo::rerun-if-changed=cmake");
     println!("cargo::rerun-if-changed=dialects");
     println!("cargo::rerun-if-changed=crates/machine/Formats.def");
     println!("cargo::rerun-if-changed=crates/machine/DeviceFunctions.def");
     println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
+    let llvm = version::llvm_version(&prefix).ok_or_else(|| format!("no llvm/Config/llvm-config.h below {}", prefix.display()))?;
+    println!("cargo::rustc-env=SPYRE_LLVM=MLIR {llvm}");
     let libraries = build_dialects(&prefix, &out.join("cmake"))?;
     let declared = records(&prefix, "dialects/passes/Passes.td")?;
     fs::write(out.join("ods.rs"), format!("{}{}", names(&prefix)?, options(&declared)?))?;
@@ -29,6 +39,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     link(&libraries, &prefix);
     if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
         link_plugin(&out, &prefix)?;
+    }
+    Ok(())
+}
+
+/// Tells the tools where they come from, for `--version`.
+fn say_origin() -> Result<(), Box<dyn Error>> {
+    let version::Origin { text, watched } = version::origin(&env::current_dir()?, env::var("PROFILE")? == "release");
+    println!("cargo::rustc-env=SPYRE_ORIGIN={text}");
+    for path in watched {
+        println!("cargo::rerun-if-changed={}", path.display());
     }
     Ok(())
 }

@@ -47,6 +47,8 @@ pub mod reference;
 pub mod gate;
 pub mod phase;
 #[cfg(feature = "mlir")]
+pub mod remark;
+#[cfg(feature = "mlir")]
 pub mod validate;
 
 #[cfg(feature = "mlir")]

@@ -5,7 +5,9 @@ use crate::{
     bundle::{Bundle, Life, Scratch},
     dialect::{self, Role, bundle_to_ir, push_items, set_lives},
     layout::DeviceLayout,
-    mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
+    mlir::{
+        Attribute, Attributes, Module, Op, OpExt, Session, Source, build, dense_elements, new_block, push, string_attribute, type_attribute,
+    },
     pipeline::emit_pipeline,
     sdsc::{host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
 };
@@ -32,9 +34,8 @@ pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
 /// `sdsc` or `sdscbundle` IR as the files of a bundle directory.
 ///
 /// # Errors
-/// The system's reason if the input cannot be read; an empty message if MLIR has reported an error.
-pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<(), String> {
-    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
+/// An empty message: MLIR has reported the error.
+pub fn mlir_to_bundle(source: &Source<'_>, output: &str) -> Result<(), String> {
     let mut module = source.parse().ok_or_else(String::new)?;
     if module.run(&emit_pipeline(output)) { Ok(()) } else { Err(String::new()) }
 }

@@ -40,6 +40,58 @@ fn the_bridge_is_declared_alike_on_both_sides() {
 }
 
 #[test]
+fn the_c_api_is_declared_as_it_is_defined() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let (header, structs) = without_structs(&without_comments(&read("include/spyre-c/Compile.h")));
+    let code = read("capi/src/lib.rs");
+    let defined = code.split("#[unsafe(no_mangle)]").skip(1).map(|rest| {
+        let (_, function) = rest.split_once("fn ").unwrap();
+        format!("fn {};", function.split_once('{').unwrap().0.trim())
+    });
+    let aliases: Vec<&str> = code.lines().filter(|line| line.starts_with("pub type ")).collect();
+    let rust = format!("{}\nunsafe extern \"C\" {{\n{}\n}}", aliases.join("\n"), defined.collect::<Vec<_>>().join("\n"));
+    // A pointer to a function may be null in C.
+    let rust = in_rust(&rust.replace("Option<SpyreMessageHandler>", "SpyreMessageHandler").replace(",\n)", ")"));
+    assert_eq!(rust.len(), 3);
+    assert_eq!(in_c(&header), rust, "C on the left, Rust on the right");
+    for (name, members) in structs {
+        let (_, of_rust) = code.split_once(&format!("pub struct {name} {{")).unwrap_or_else(|| panic!("Rust has no {name}"));
+        let of_rust = of_rust.split_once('}').unwrap().0.split(',').filter_map(|member| member.trim().split_once(": "));
+        let of_rust: Vec<(String, String)> = of_rust.map(|(name, of_type)| (name.to_owned(), of_type.replace("c_int", "i32"))).collect();
+        assert_eq!(members, of_rust, "{name}: C on the left, Rust on the right");
+    }
+}
+
+/// A header without `/* ... */`.
+fn without_comments(header: &str) -> String {
+    let mut parts = header.split("/*");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once("*/").unwrap().1)
+}
+
+/// The names and types of members, in order.
+type Members = Vec<(String, String)>;
+
+/// A header without the members of its structs, and these.
+fn without_structs(header: &str) -> (String, Vec<(String, Members)>) {
+    let (mut text, mut structs) = (String::new(), Vec::new());
+    let mut rest = header;
+    while let Some((before, at)) = rest.split_once("typedef struct {") {
+        let (members, after) = at.split_once('}').unwrap();
+        let (name, after) = after.split_once(';').unwrap();
+        let members = members.split(';').map(str::trim).filter(|member| !member.is_empty()).map(|member| {
+            let (of_type, name) = type_and_name(member);
+            (name, in_rust_s_words(&of_type, &BTreeMap::new()))
+        });
+        structs.push((name.trim().to_owned(), members.collect()));
+        text += before;
+        rest = after;
+    }
+    (text + rest, structs)
+}
+
+#[test]
 fn a_difference_shows() {
     let header = "/// A comment (of f).\ntypedef void (*Answer)(MlirStringRef text, bool isError, void *data);\nbool f(const int64_t *sizes, Answer answer);";
     let same =

@@ -9,9 +9,12 @@ mod bless;
 mod material;
 #[path = "errors/rows.rs"]
 mod rows;
+#[path = "common/schemas.rs"]
+mod schemas;
 
 use material::Material;
 use rows::{Answer, ROWS, Row};
+use serde_json::Value;
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path, process::Command};
 
 /// What no message may show: names of temporary files, and of what the tools are written in.
@@ -115,6 +118,48 @@ fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
     if let Some(difference) = first_difference(&found, &page) {
         panic!("docs/errors.md is out of date, `BLESS=errors cargo test --test errors` writes it: {difference}");
     }
+}
+
+/// The tools that speak JSON; the others are drivers of MLIR's.
+const OURS: [&str; 4] = ["spyre-compile ", "spyre-run ", "spyre-translate ", "spyre-plan "];
+
+/// What messages in JSON say, as text has it.
+fn spelled(messages: &[Value]) -> String {
+    let mut text = String::new();
+    for message in messages {
+        let place = ["file", "line", "column"].map(|part| &message[part]);
+        let place: String = place.iter().filter(|part| !part.is_null()).map(|part| format!("{part}:").replace('"', "")).collect();
+        let _ = writeln!(text, "{place} {}: {}", message["severity"].as_str().unwrap(), message["message"].as_str().unwrap());
+        text += &spelled(message["notes"].as_array().unwrap());
+    }
+    text
+}
+
+#[test]
+fn every_mistake_is_answered_in_json_as_in_text() {
+    let form = schemas::schema("message");
+    let mut wrong = String::new();
+    let mut n_rows = 0;
+    for row in ROWS.iter().filter(|row| OURS.iter().any(|tool| row.command.starts_with(tool))) {
+        let Answer::Refused(points) = &row.answer else { continue };
+        let material = Material::new();
+        let said = run(&format!("{} --format=json", row.command), material.folder());
+        let messages: Result<Vec<Value>, _> = said.text.lines().map(serde_json::from_str).collect();
+        let Ok(messages) = messages else {
+            let _ = writeln!(wrong, "{}: no JSON: {}", row.command, said.text);
+            continue;
+        };
+        // The name of the tool stands in front of text alone.
+        let tool = format!("{}: error", row.command.split(' ').next().unwrap());
+        let text = format!("{tool}\n{}", spelled(&messages));
+        let missing = points.iter().filter(|point| !text.contains(**point)).copied().collect::<Vec<_>>();
+        if said.code != Some(1) || messages.is_empty() || !missing.is_empty() || messages.iter().any(|message| !form.is_valid(message)) {
+            let _ = writeln!(wrong, "{}: exit {:?}, without {missing:?}: {}", row.command, said.code, said.text);
+        }
+        n_rows += 1;
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(n_rows > 40, "{n_rows} rows are answered in JSON");
 }
 
 #[test]

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+#[path = "common/schemas.rs"]
+mod schemas;
+
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
@@ -23,7 +26,9 @@ fn compile_file(folder: &Path, input: &Path, more: &[&str]) -> (Value, String) {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let summary = String::from_utf8(output.stdout).unwrap().replace(out.to_str().unwrap(), "OUT");
-    (serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap(), summary)
+    let report = serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap();
+    schemas::expect_form("report", &report);
+    (report, summary)
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl Compiled {
         let program = simulation.program();
         let arrays: Vec<HostArray> =
             (0..program.arguments.len()).map(|position| drawn(program, position, 0, Draw::Random).unwrap()).collect();
-        let reference = Reference::of(input.to_str().unwrap(), "", &arrays).unwrap();
+        let reference = Reference::of(input.to_str().unwrap(), "", &arrays, &|_| {}).unwrap();
         let inputs = program.arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
         Self { place, inputs, reference }
     }

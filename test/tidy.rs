@@ -9,6 +9,8 @@ mod absent;
 mod citations;
 #[path = "tidy/examples.rs"]
 mod examples;
+#[path = "tidy/links.rs"]
+mod links;
 
 use rooms::{HOUSE, Source};
 use std::{

@@ -93,10 +93,19 @@ void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, Mli
 /// Sends the diagnostic and frees it.
 void spyreDiagnosticReport(SpyreDiagnostic *diagnostic);
 
+/// Whether anybody asked for remarks.
+bool spyreWantsRemarks(MlirContext context);
+enum SpyreRemarkKind { SpyreRemarkPassed = 0, SpyreRemarkMissed = 1, SpyreRemarkAnalysis = 2 };
+/// Tells MLIR's remark engine, if there is one, what was decided in a function.
+void spyreRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category, MlirStringRef name,
+                 MlirStringRef message);
+
 /// A source file with the handler that prints diagnostics with its lines.
 typedef struct SpyreSource SpyreSource;
 /// `path` "-" is standard input. On failure gives null, and `answer` gets the reason.
 SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data);
+/// The same of a text, which is copied; diagnostics call it `name`.
+SpyreSource *spyreSourceOfText(MlirContext context, MlirStringRef name, MlirStringRef text);
 /// Parses and verifies; a null module if that failed (it has been reported).
 MlirModule spyreSourceParse(SpyreSource *source);
 void spyreSourceClose(SpyreSource *source);

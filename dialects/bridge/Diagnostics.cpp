@@ -7,6 +7,7 @@
 #include "Bridge.h"
 #include "Foreign.h"
 #include "Input.h"
+#include "Misspelt.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,6 +43,13 @@ struct SpyreSource {
   std::unique_ptr<SourceMgrDiagnosticHandler> handler;
 };
 
+static SpyreSource *sourceOf(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context) {
+  auto manager = std::make_shared<llvm::SourceMgr>();
+  manager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  auto handler = std::make_unique<SourceMgrDiagnosticHandler>(*manager, context);
+  return new SpyreSource{context, std::move(manager), std::move(handler)};
+}
+
 SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = spyre::openInput(unwrap(path), message);
@@ -49,10 +57,11 @@ SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipel
     answer(wrap(StringRef(message)), /*isError=*/true, data);
     return nullptr;
   }
-  auto manager = std::make_shared<llvm::SourceMgr>();
-  manager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  auto handler = std::make_unique<SourceMgrDiagnosticHandler>(*manager, unwrap(context));
-  return new SpyreSource{unwrap(context), std::move(manager), std::move(handler)};
+  return sourceOf(std::move(buffer), unwrap(context));
+}
+
+SpyreSource *spyreSourceOfText(MlirContext context, MlirStringRef name, MlirStringRef text) {
+  return sourceOf(llvm::MemoryBuffer::getMemBufferCopy(unwrap(text), unwrap(name)), unwrap(context));
 }
 
 MlirModule spyreSourceParse(SpyreSource *source) {
@@ -60,6 +69,7 @@ MlirModule spyreSourceParse(SpyreSource *source) {
   if (failed(spyre::checkInput(*buffer, source->context)))
     return MlirModule{nullptr};
   spyre::ForeignDialects foreign(*buffer, source->context);
+  spyre::MisspeltOperations misspelt(source->context);
   spyre::guardParser();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
   spyre::endParserGuard();

@@ -9,10 +9,12 @@
 #include "mlir/CAPI/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
 int spyreLspServerMain(int argc, char **argv) {
+  static llvm::cl::extrahelp exitCodes("\nExit codes: 0 success, 1 a mistake in what the tool was given or a stream that broke off\n");
   DialectRegistry registry;
   spyreRegisterDialects(wrap(&registry));
   return failed(MlirLspServerMain(argc, argv, registry)) ? 1 : 0;

@@ -122,6 +122,7 @@ int spyreOptMain(int argc, char **argv, SpyrePassObserver observer) {
   static llvm::cl::opt<bool> validatesEach(
       "spyre-validate-each", llvm::cl::desc("Interpret functions before and after every pass on elements of a finite field, and refuse a "
                                             "pass that changes what they compute"));
+  static llvm::cl::extrahelp exitCodes("\nExit codes: 0 success, 1 a mistake in what the tool was given, 2 a bug of the tool's own\n");
   DialectRegistry registry;
   spyreRegisterDialects(wrap(&registry));
   auto [inputFilename, outputFilename] = registerAndParseCLIOptions(argc, argv, "The optimizer driver of spyre-mlir\n", registry);

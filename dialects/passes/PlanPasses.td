@@ -245,6 +245,27 @@ def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
 // bundle
 //===----------------------------------------------------------------------===//
 
+def SpyreEmitRemarks : Spyre_Pass<"spyre-emit-remarks"> {
+  let summary = "Say what was decided about ops, by MLIR's remark engine";
+  let description = [{
+    Reads what the passes before have decided, and changes nothing: `place` and `work` of ops, moves for the sake of layouts, and what the search
+    for loops and the fusion of kernels have noted on functions. Without `--remarks-filter` and its like it does nothing, and what is only
+    tried on the way to a decision is not told. Implemented in `src/remark/emit_remarks.rs`.
+
+    | category | passed | missed | analysis |
+    |---|---|---|---|
+    | `spyre-lx` | a result is in LX | it is not, and why | |
+    | `spyre-work` | | | the cores that work on an op |
+    | `spyre-layout` | | | a move between sticks, or a copy, that a layout asks for |
+    | `spyre-tiles` | loops that were chosen | none pay | |
+    | `spyre-kernels` | an op moved into a kernel | it stays outside, and why | |
+
+    `--remark-format=yaml --remarks-output-file=FILE` writes them for LLVM's tools, such as `opt-viewer`.
+
+    Example: `spyre-opt --spyre-compile="compile-to=lx lx-planner=first-fit" --remarks-filter=spyre-lx test/remark/emit-remarks.mlir`
+  }];
+}
+
 def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
   let summary = "Group ops and loops into kernel launches";
   let description = [{

@@ -3,8 +3,8 @@
 use super::work::wait_for;
 use pyo3::prelude::*;
 use spyre::{
-    compile::{compile as compile_module, compile_validated},
-    mlir::{Collected, collect},
+    compile::{self, compile_source},
+    mlir::Collected,
     pipeline::{Options, Phase, session},
     report::Report,
 };
@@ -80,19 +80,14 @@ fn options_of(given: &[(String, String)]) -> Result<Options, String> {
 fn compile_file(input: &str, output: &str, options: &Options, validate: bool) -> Result<Compiled, String> {
     let session = session();
     let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
-    let ((report, ir), collected) = collect(session.context(), || {
-        let Some(mut module) = source.parse() else { return (None, None) };
-        let report = if validate { compile_validated(&mut module, options, output) } else { compile_module(&mut module, options, output) };
-        let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
-        (report, ir)
-    });
+    let compile::Compiled { report, ir, said, found_bug: _ } = compile_source(&source, options, output, validate);
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());
     let emitted = report.as_ref().filter(|_| has_files);
     let plan = emitted.and_then(Report::plan_file).map(|plan| serde_json::to_string(&plan).map_err(|error| error.to_string()));
     Ok(Compiled {
         done: report.is_some(),
-        diagnostics: collected.into_iter().map(Diagnostic::from).collect(),
+        diagnostics: said.into_iter().map(Diagnostic::from).collect(),
         report: emitted.map(json).transpose()?,
         plan: plan.transpose()?,
         ir,

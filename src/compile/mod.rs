@@ -1,10 +1,12 @@
 //! One compilation: runs the pipeline phase by phase and collects the report on the way. `validated.rs` does so under validation.
 
 mod bound;
+mod library;
 mod needs;
 mod validated;
 
-pub use validated::{compile_validated, compile_validated_within};
+pub use library::{Compiled, compile_source};
+pub use validated::{compile_validated, compile_validated_watched, compile_validated_within};
 
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
@@ -158,7 +160,9 @@ fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     for (launch, bundle) in module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).enumerate() {
         let Ok(model) = bundle_of(bundle) else { continue };
         let (of_bundle, kernel) = (traffic(&model), describe(&kernel_of(&model)));
-        report.launches.push(describe_launch(bundle.text_attr(attr::SYM_NAME), &model, &of_bundle, cost_of(&kernel, &target.time)));
+        let launched = describe_launch(bundle.text_attr(attr::SYM_NAME), &model, &of_bundle, cost_of(&kernel, &target.time));
+        warn_of_many_executes(bundle, &launched);
+        report.launches.push(launched);
         report.explain.scratchpad.extend(values_in_lx(&model, moved.len()));
         let buffers: Vec<&str> = bundle.required("buffers", elements).into_iter().filter_map(symbol_name).collect();
         done.accesses.extend(accesses(&model, launch, &buffers, moved.len()));
@@ -176,6 +180,18 @@ fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     report.time = ModelledTime::of(&report.launches);
     report.moves = Moves::of(&report.ops);
     describe_bound(report, needs, &done, &target);
+}
+
+/// How many executes of a launch are worth a word, if most of its time goes to starting them.
+const MANY_EXECUTES: i64 = 10_000;
+
+fn warn_of_many_executes(bundle: Op<'_>, launched: &LaunchReport) {
+    let LaunchReport { bundle: name, n_executions, cost, .. } = launched;
+    if *n_executions >= MANY_EXECUTES && 2.0 * cost.fixed_us > cost.estimate_us {
+        let (fixed, all) = (cost.fixed_us / 1000.0, cost.estimate_us / 1000.0);
+        let found = format!("is launch '{name}' of {n_executions} executes: starting them takes {fixed:.1} of its {all:.1} ms");
+        warning_at(bundle, format_args!("{found}: give fewer tiles")).emit();
+    }
 }
 
 fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], cost: Cost) -> LaunchReport {

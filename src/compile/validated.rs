@@ -18,9 +18,29 @@ pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &st
     compile_validated_within(module, options, output, &Limits::default())
 }
 
+/// The same, where `watch` is told of phases as by [`compile_watched`].
+#[must_use]
+pub fn compile_validated_watched<'c>(
+    module: &mut Module<'c>,
+    options: &Options,
+    output: &str,
+    watch: &mut dyn FnMut(Phase, &Module<'c>),
+) -> Option<Report> {
+    validated(module, options, output, (&Limits::default(), watch))
+}
+
 /// The same with other limits of what is executed.
 #[must_use]
-pub fn compile_validated_within<'c>(module: &mut Module<'c>, options: &Options, output: &str, limits: &Limits) -> Option<Report> {
+pub fn compile_validated_within(module: &mut Module<'_>, options: &Options, output: &str, limits: &Limits) -> Option<Report> {
+    validated(module, options, output, (limits, &mut |_, _| {}))
+}
+
+fn validated<'c>(
+    module: &mut Module<'c>,
+    options: &Options,
+    output: &str,
+    (limits, watch): (&Limits, &mut dyn FnMut(Phase, &Module<'c>)),
+) -> Option<Report> {
     let refuse = |module: &Module<'_>, reason: &dyn fmt::Display| {
         let _ = error_at(module.op(), reason).report();
     };
@@ -32,7 +52,10 @@ pub fn compile_validated_within<'c>(module: &mut Module<'c>, options: &Options, 
     let destination = if emits { directory.to_str()? } else { output };
     let is_resumed = phase_of(module.op()).is_some();
     let mut phases = Phases::new(*limits);
-    let mut report = compile_watched(module, options, destination, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module))?;
+    let mut report = compile_watched(module, options, destination, &mut |phase, module: &Module<'c>| {
+        note(&mut phases, phase, module);
+        watch(phase, module);
+    })?;
     let verdict = match phases.judge(emits.then_some(directory.as_path())) {
         Ok(verdict) => verdict,
         Err(failure) => {

@@ -132,7 +132,12 @@ fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::Affine
 /// The operation that `bundle.mlir` cannot have, and why.
 pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION);
-    let function = function.ok_or_else(|| (module, format!("has no function '{FUNCTION}'")))?;
+    let function = function.ok_or_else(|| {
+        (
+            module,
+            format!("has no function '{FUNCTION}', which is what a launch does: a program becomes files by 'spyre-compile FILE -o DIR'"),
+        )
+    })?;
     let Some(body) = function.body() else { return Err((function, "has no body".to_owned())) };
     let mut reader = Reader {
         launch: Launch::default(),

@@ -1,12 +1,13 @@
 //! How far a plan is from what no plan can beat, and where that goes: the parts `lower_bound` and `gap` of the report.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What no plan of the program can beat, whatever is decided about layouts, loops, splits and places.
 ///
 /// Every element of an argument or of a constant of several numbers that some op reads is read once, every element of a result is written
 /// once. Parts of one tensor that overlap count as their largest. What the back end writes to HBM in any case, and an op reads, counts too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LowerBound {
     /// HBM bytes in both directions, if indices differ: what a plan counts.
     pub hbm: i64,
@@ -40,7 +41,7 @@ const fn is_zero(bytes: &i64) -> bool {
 }
 
 /// What the plan has above the bound.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Gap {
     /// HBM bytes.
     pub hbm: i64,
@@ -55,7 +56,7 @@ pub struct Gap {
 }
 
 /// A value in HBM: what the caller gives or gets, a constant, or what one op writes to the pool and others read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HbmValue {
     /// The buffer (`arg0`, `const0`, `result0`, `temp0`), or the device function that writes the value.
     pub name: String,
@@ -90,7 +91,7 @@ impl HbmValue {
 }
 
 /// A value that moves more than it must.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ValueGap {
     /// The buffer (`arg0`, `const0`, `result0`, `temp0`), or the device function that writes the value.
     pub name: String,
@@ -104,7 +105,7 @@ pub struct ValueGap {
 }
 
 /// An op that takes longer than it must.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OpGap {
     /// Its position in the list of ops.
     pub op: usize,

@@ -14,10 +14,11 @@ pub use scratchpad::{LxValue, draw_scratchpad, values_in_lx};
 pub(crate) use from_ir::{Numbers, loops_of, place_of};
 
 use crate::traffic::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Why the plan is as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Explain {
     /// The loops that stand in no other, in program order.
     pub loops: Vec<TileLoop>,
@@ -28,7 +29,7 @@ pub struct Explain {
 }
 
 /// A loop over the tiles of a dimension.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TileLoop {
     /// The name of the dimension.
     pub dim: String,
@@ -72,7 +73,7 @@ pub struct TileLoop {
 }
 
 /// What a loop does with an op.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpInLoop {
     /// The position of the op in the report's list of ops.
     pub op: usize,
@@ -83,7 +84,7 @@ pub struct OpInLoop {
 }
 
 /// A dimension that a loop cuts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CutDim {
     /// Names of the iteration dimension, as in the report's list of ops.
     pub dim: String,
@@ -92,7 +93,7 @@ pub struct CutDim {
 }
 
 /// A value in a loop.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LoopValue {
     /// `arg0` for an argument of the function, `constant`, or the device function that makes the value.
     pub name: String,
@@ -107,7 +108,7 @@ pub struct LoopValue {
 }
 
 /// Where a value lives.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ValuePlace {
     /// `lx`, `pool` or `hbm`.
     pub memory: &'static str,
@@ -120,7 +121,7 @@ pub struct ValuePlace {
 }
 
 /// A partial result that iterations add to.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Accumulator {
     /// The value, named by the op that combines.
     #[serde(flatten)]
@@ -131,7 +132,7 @@ pub struct Accumulator {
 }
 
 /// What a copy moves.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Copied {
     /// The position of the copy in the report's list of ops.
     pub op: usize,

@@ -5,11 +5,12 @@ use crate::{
     bundle::{Allocation, Bundle, Item, OpSpec, Operand},
     traffic::lx_bytes_of,
 };
+use schemars::JsonSchema;
 use scratchpad::{Bracket, Drawing, Stay, draw};
 use serde::Serialize;
 
 /// A value in LX, from the op that writes it to its last reader.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LxValue {
     /// The device function of the op that writes it.
     pub name: String,

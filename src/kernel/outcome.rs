@@ -1,11 +1,12 @@
 //! What was fused into kernels and what was not, for the report.
 
 use super::Code;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// On which side of a kernel an op stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// It makes an input.
@@ -15,7 +16,7 @@ pub enum Side {
 }
 
 /// What became of the kernels of a function.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     /// The kernels, in order.
     pub kernels: Vec<KernelOutcome>,
@@ -36,7 +37,7 @@ pub struct Outcome {
 }
 
 /// What became of a kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelOutcome {
     /// Its name.
     pub name: String,
@@ -54,7 +55,7 @@ pub struct KernelOutcome {
 }
 
 /// An op that moved into a kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fused {
     /// Its device function.
     pub function: String,
@@ -73,7 +74,7 @@ pub struct Fused {
 }
 
 /// An op that stays outside of a kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unfused {
     /// Its device function, or the name of the op.
     pub function: String,

@@ -4,6 +4,7 @@ use super::{
     Attribute, AttributeLike, Context, Hooks, Op, Scratch,
     op::graveyard,
     pass::{self, RawAnswer},
+    remark::without_remarks,
     text::string_ref,
 };
 use melior::dialect::DialectRegistry;
@@ -22,6 +23,7 @@ unsafe extern "C" {
     pub(super) fn spyreRegisterDialects(registry: MlirDialectRegistry);
     fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
     fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: RawAnswer, data: *mut c_void) -> *mut RawSource;
+    fn spyreSourceOfText(context: MlirContext, name: MlirStringRef, text: MlirStringRef) -> *mut RawSource;
     fn spyreSourceParse(source: *mut RawSource) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
     fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef, verifies: bool) -> bool;
@@ -87,6 +89,14 @@ impl Session {
         let raw = unsafe { spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::Answer::take, answer.as_data()) };
         if raw.is_null() { Err(answer.text) } else { Ok(Source { raw, session: self }) }
     }
+
+    /// A text as a source file of that name.
+    #[must_use]
+    pub fn source_of_text(&self, name: &str, text: &str) -> Source<'_> {
+        // SAFETY: C++ copies the text.
+        let raw = unsafe { spyreSourceOfText(self.context.to_raw(), string_ref(name), string_ref(text)) };
+        Source { raw, session: self }
+    }
 }
 
 /// An open source file. While it lives, diagnostics print with its lines.
@@ -96,6 +106,12 @@ pub struct Source<'c> {
 }
 
 impl<'c> Source<'c> {
+    /// The session that it is opened in.
+    #[must_use]
+    pub fn session(&self) -> &'c Session {
+        self.session
+    }
+
     /// Parses and verifies; none if that failed, which has been reported.
     #[must_use]
     pub fn parse(&self) -> Option<Module<'c>> {
@@ -190,8 +206,11 @@ impl Drop for Module<'_> {
 /// was in the copy are stale then.
 pub fn compile_copy(copy: &mut Scratch<'_>, options: &str) -> bool {
     let Some(pipeline) = pass::expanded(options) else { return false };
-    // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
-    unsafe { spyreRunPipeline(mlirModuleFromOperation(copy.op().to_raw()), string_ref(&pipeline), cfg!(debug_assertions)) }
+    // What is only tried is nothing that was decided.
+    without_remarks(|| {
+        // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
+        unsafe { spyreRunPipeline(mlirModuleFromOperation(copy.op().to_raw()), string_ref(&pipeline), cfg!(debug_assertions)) }
+    })
 }
 
 /// Whether a text is a valid module; what is wrong with it has been reported.

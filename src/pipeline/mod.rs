@@ -15,7 +15,7 @@ mod steps;
 use crate::{
     bundle, gate, hint, import, joint, kernel, launch, layout, lx,
     mlir::{Hooks, Pass, Session},
-    sdsc, search, tile, validate, work,
+    remark, sdsc, search, tile, validate, work,
 };
 
 pub use crate::phase::Phase;
@@ -54,6 +54,7 @@ pub static PASSES: &[Pass] = &[
     joint::ir::divide_jointly::PASS,
     lx::ir::clone_inputs::PASS,
     lx::ir::plan_lx::PASS,
+    remark::emit_remarks::PASS,
     bundle::ir::form_bundles::PASS,
     bundle::ir::lower_to_sdsc::PASS,
     launch::ir::lower_to_sdscbundle::PASS,

@@ -22,6 +22,7 @@ use crate::{
     },
     lx::ir::{clone_inputs, plan_lx},
     mlir::Pass,
+    remark::emit_remarks,
     sdsc::ir::emit_bundle,
     search::ir::choose_tiles,
     tile::ir::{coarse_tile, make_online, settle_loops},
@@ -235,11 +236,13 @@ impl Options {
     fn lx_steps(&self) -> Vec<Step> {
         let planner = self.planner();
         let plan = Step::of(&plan_lx::PASS).with(option::PLANNER, &planner).reaching(Milestone::Placed);
+        // From here on nothing is decided that a program's author would ask about.
+        let remarks = Step::of(&emit_remarks::PASS);
         if planner == super::PlannerName::none() || self.chooses_stays() {
-            return vec![plan];
+            return vec![plan, remarks];
         }
         // A copy of an input is of use in LX only; a planner that chooses stays chooses them itself.
-        vec![Step::of(&clone_inputs::PASS), plan]
+        vec![Step::of(&clone_inputs::PASS), plan, remarks]
     }
 
     fn bundle_steps(&self) -> Vec<Step> {

@@ -8,7 +8,7 @@ mod compare;
 
 pub use compare::compare;
 
-use files::{MAX_TEXT_BYTES, read_text};
+use files::{MAX_TEXT_BYTES, read_text, reason};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, hash::Hasher, io, path::Path};
 
@@ -123,9 +123,10 @@ impl PlanFile {
         let text = match read_text(Path::new(path), MAX_TEXT_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(format!("cannot read the plan '{path}': {error}")),
+            Err(error) => return Err(format!("cannot read the plan '{path}': {}", reason(&error))),
         };
-        let plan: Self = serde_json::from_str(&text).map_err(|error| format!("'{path}' is no plan: {error}"))?;
+        let plan: Self =
+            serde_json::from_str(&text).map_err(|error| format!("'{path}' is no plan: {error}: write one with --write-plan FILE.json"))?;
         if plan.version != VERSION {
             return Err(format!(
                 "the plan '{path}' was written by version '{}' of the compiler, and this is '{VERSION}': remove it, and a search will write another",

@@ -37,8 +37,8 @@ impl Reference {
     ///
     /// # Errors
     /// As [`run`].
-    pub fn of(path: &str, name: &str, inputs: &[HostArray]) -> Result<Self, String> {
-        let run_as = |path, inputs, pattern| run_as(path, name, inputs, pattern);
+    pub fn of(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
+        let run_as = |path, inputs, pattern| run_as(path, name, inputs, pattern, listen);
         let (results, n_approximated) = run_as(path, inputs, None)?;
         let patterns = 0..n_approximated.next_power_of_two().min(MOST_PATTERNS);
         let patterns = patterns.filter(|_| n_approximated > 0);
@@ -57,9 +57,10 @@ impl Reference {
 ///
 /// # Errors
 /// As [`Reference::of`].
-pub fn check_takes(path: &str, name: &str, inputs: &[HostArray]) -> Result<(), String> {
+pub fn check_takes(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<(), String> {
     let session = Session::with_reference();
     let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
+    listen(&session);
     let module = source.parse().ok_or_else(String::new)?;
     let named = |found: String| if found.is_empty() { found } else { format!("'{path}': {found}") };
     choose(&module, name, inputs).map_err(named)?;
@@ -71,13 +72,20 @@ pub fn check_takes(path: &str, name: &str, inputs: &[HostArray]) -> Result<(), S
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
 pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
-    Ok(run_as(path, "", inputs, None)?.0)
+    Ok(run_as(path, "", inputs, None, &|_| {})?.0)
 }
 
 /// The results, with a pattern of approximations if one is given, and how many functions have one.
-fn run_as(path: &str, name: &str, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
+fn run_as(
+    path: &str,
+    name: &str,
+    inputs: &[HostArray],
+    pattern: Option<u32>,
+    listen: &dyn Fn(&Session),
+) -> Result<(Vec<HostArray>, u32), String> {
     let session = Session::with_reference();
     let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
+    listen(&session);
     let module = source.parse().ok_or_else(String::new)?;
     choose(&module, name, inputs).map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
     let n_approximated = n_approximated(&module);

@@ -17,13 +17,17 @@ use crate::{
     traffic::Bytes,
     validate::Verdict,
 };
+use schemars::JsonSchema;
+use sdsc_format::FormVersion;
 use serde::Serialize;
 use std::fmt;
 use tile_verify::{Certificate, Proof};
 
 /// A compilation in numbers. `spyre-compile --report` writes it, as JSON or as a page; the summary on the terminal is its [`fmt::Display`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
+    /// The version of this form.
+    pub version: FormVersion<1>,
     /// The name of the compiled function.
     pub program: String,
     /// The machine, by the names of a `--target` file.
@@ -64,7 +68,7 @@ pub struct Report {
 }
 
 /// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are none of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Moves {
     /// `spyre.restickify` ops: elements change sticks.
     pub restickify_ops: usize,
@@ -106,12 +110,7 @@ impl Report {
     #[must_use]
     pub fn certificate(&self) -> Option<Certificate> {
         let proof = self.proof.clone()?;
-        Some(Certificate {
-            version: plan_file::VERSION.to_owned(),
-            us: self.time.estimate_us,
-            bound_us: proof.bound_us(),
-            proof,
-        })
+        Some(Certificate { version: plan_file::VERSION.to_owned(), us: self.time.estimate_us, bound_us: proof.bound_us(), proof })
     }
 }
 
@@ -134,7 +133,7 @@ impl Moves {
 }
 
 /// What was decided about an op.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OpReport {
     /// The op in the dialect, such as `spyre.pointwise`.
     pub op: String,
@@ -174,7 +173,7 @@ pub struct OpReport {
 }
 
 /// A launch in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LaunchReport {
     /// The folder of the bundle.
     pub bundle: String,
@@ -195,7 +194,7 @@ pub struct LaunchReport {
 }
 
 /// The modelled time of a launch; see [`cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Cost {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_us: f64,
@@ -218,7 +217,7 @@ pub struct Cost {
 }
 
 /// The modelled time of all launches, one after the other, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelledTime {
     /// Sum of the lower ends.
     pub low_us: f64,

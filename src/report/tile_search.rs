@@ -1,11 +1,12 @@
 //! What the search for tiles has found, and how a summary says it.
 
 use super::Binary;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
 /// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modelled, in microseconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TileSearchReport {
     /// The function.
     pub function: String,
@@ -34,7 +35,7 @@ pub struct TileSearchReport {
 }
 
 /// A plan that was not taken.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RunnerUpReport {
     /// Its nests, in the part of the program in which it is another one; empty for no loop there.
     pub nests: Vec<String>,
@@ -45,7 +46,7 @@ pub struct RunnerUpReport {
 }
 
 /// What a plan would cost on a machine with more LX.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MoreLxReport {
     /// How much more LX each core has, bytes.
     pub more_bytes: i64,

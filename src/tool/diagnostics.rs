@@ -1,39 +1,95 @@
 //! Diagnostics of passes in the tool's own words, where they are about its command line or a file as a whole.
 
+use super::{
+    Speaker,
+    speech::{Message, Place, print_line},
+};
 use crate::mlir::{Collected, Session, SourcePlace, intercept};
-use std::io::{self, Write};
 
-/// From here on, what has no place in a file is printed as a message of the tool; everything else is printed as before.
-pub(super) fn say_without_place(session: &Session, tool: &'static str) {
+/// From here on the tool speaks for MLIR: in JSON, or in its own words where there is no place in a file. What else is said in text is
+/// printed as before, with the line that it is about.
+pub(super) fn listen(session: &Session, speaker: Speaker) {
     intercept(session.context(), move |said| {
-        let Some(message) = without_place(tool, said) else { return false };
-        // Nobody can be told that this cannot be told.
-        let _ = writeln!(io::stderr(), "{message}");
+        if speaker.is_quiet() && said.severity != "error" {
+            return true;
+        }
+        let subject = Subject::of(said);
+        if speaker.is_json() {
+            print_line(&message(said, &subject).in_one_line());
+            return true;
+        }
+        let Some(line) = subject.in_text(speaker.tool(), said.severity) else { return false };
+        print_line(&line);
         true
     });
 }
 
-/// The message, if it is about the command line or a file as a whole.
-fn without_place(tool: &str, said: &Collected) -> Option<String> {
-    let Collected { severity, message, places, notes } = said;
-    let place = places.first();
-    let in_text = place.is_some_and(|place| place.line > 0);
-    let (subject, what) = message.split_once(" op ").unwrap_or(("", message));
-    let is_subject = subject.starts_with('\'') && !subject.contains(' ');
-    let what = if is_subject { what } else { message };
-    if what.starts_with("option '") {
-        return Some(format!("{tool}: {severity}: {}", spelled(what)));
+/// What a diagnostic is about, and what it says.
+enum Subject<'d> {
+    /// The command line, or nothing that has a place.
+    Tool(String),
+    /// A file as a whole.
+    File(&'d SourcePlace, String),
+    /// A place in a file, in the words that it was said in.
+    Place,
+}
+
+impl<'d> Subject<'d> {
+    fn of(said: &'d Collected) -> Self {
+        let Collected { message, places, notes, .. } = said;
+        let Some(place) = places.first() else { return Self::Tool(spelled(without_subject(message).1)) };
+        let (subject, what) = without_subject(message);
+        if what.starts_with("option '") {
+            return Self::Tool(spelled(what));
+        }
+        let is_of_module = subject == "'builtin.module'";
+        let is_said_of_module = ["is ", "has ", "gives ", "leaves ", "needs ", "takes "].iter().any(|verb| what.starts_with(verb));
+        if is_of_module && !is_said_of_module {
+            return Self::Tool(what.to_owned());
+        }
+        if !notes.is_empty() || (place.line > 0 && !is_of_module) {
+            return Self::Place;
+        }
+        let subject = if is_of_module { "the module " } else { "" };
+        Self::File(place, format!("{subject}{what}"))
     }
-    let is_of_module = subject == "'builtin.module'";
-    let is_said_of_module = ["is ", "has ", "gives ", "leaves ", "needs ", "takes "].iter().any(|verb| what.starts_with(verb));
-    if (is_of_module && !is_said_of_module) || place.is_none() {
-        return Some(format!("{tool}: {severity}: {what}"));
+
+    /// In one line of text; none where the line of the file belongs to it.
+    fn in_text(&self, tool: &str, severity: &str) -> Option<String> {
+        match self {
+            Self::Tool(what) => Some(format!("{tool}: {severity}: {what}")),
+            Self::File(place, what) => Some(format!("{}: {severity}: {what}", spelled_place(place))),
+            Self::Place => None,
+        }
     }
-    if !notes.is_empty() || (in_text && !is_of_module) {
-        return None;
+}
+
+/// The op that a message begins with, and the rest.
+fn without_subject(message: &str) -> (&str, &str) {
+    let named = message.split_once(" op ").filter(|(subject, _)| subject.starts_with('\'') && !subject.contains(' '));
+    named.unwrap_or(("", message))
+}
+
+/// The diagnostic for JSON.
+fn message(said: &Collected, subject: &Subject<'_>) -> Message {
+    let text = match subject {
+        Subject::Tool(what) | Subject::File(_, what) => what.clone(),
+        Subject::Place => said.message.clone(),
+    };
+    let mut places = if matches!(subject, Subject::Tool(_)) { [].iter() } else { said.places.iter() };
+    Message {
+        severity: said.severity.to_owned(),
+        place: places.next().map(place_of).unwrap_or_default(),
+        message: text,
+        called_from: places.map(place_of).collect(),
+        notes: said.notes.iter().map(|note| message(note, &Subject::Place)).collect(),
     }
-    let subject = if is_of_module { "the module " } else { "" };
-    place.map(|place| format!("{}: {severity}: {subject}{what}", spelled_place(place)))
+}
+
+/// A place; one without a line is that of a file as a whole.
+fn place_of(place: &SourcePlace) -> Place {
+    let number = |number: i64| (place.line > 0).then_some(number);
+    Place { file: Some(place.file.clone()), line: number(place.line), column: number(place.column) }
 }
 
 /// A file, with a line where one is known.
@@ -53,8 +109,32 @@ mod tests {
     use super::*;
 
     fn said(message: &str, line: i64) -> Option<String> {
+        let said = collected(message, line);
+        Subject::of(&said).in_text("tool", said.severity)
+    }
+
+    fn collected(message: &str, line: i64) -> Collected {
         let places = vec![SourcePlace { file: "a.mlir".to_owned(), line, column: line }];
-        without_place("tool", &Collected { severity: "error", message: message.to_owned(), places, notes: Vec::new() })
+        Collected { severity: "error", message: message.to_owned(), places, notes: Vec::new() }
+    }
+
+    fn in_json(said: &Collected) -> String {
+        message(said, &Subject::of(said)).in_one_line()
+    }
+
+    #[test]
+    fn json_has_the_place_the_notes_and_what_it_was_called_from() {
+        let mut said = collected("'linalg.exp' op is wrong", 3);
+        said.places.push(SourcePlace { file: "b.py".to_owned(), line: 7, column: 2 });
+        said.notes.push(Collected { severity: "note", ..collected("as here", 4) });
+        assert_eq!(
+            in_json(&said),
+            r#"{"severity":"error","file":"a.mlir","line":3,"column":3,"message":"'linalg.exp' op is wrong","called_from":[{"file":"b.py","line":7,"column":2}],"notes":[{"severity":"note","file":"a.mlir","line":4,"column":4,"message":"as here","notes":[]}]}"#
+        );
+        let of_tool = in_json(&collected("'builtin.module' op option 'cores': no", 0));
+        assert_eq!(of_tool, r#"{"severity":"error","file":null,"line":null,"column":null,"message":"--cores: no","notes":[]}"#);
+        let of_file = in_json(&collected("'builtin.module' op is empty", 0));
+        assert_eq!(of_file, r#"{"severity":"error","file":"a.mlir","line":null,"column":null,"message":"the module is empty","notes":[]}"#);
     }
 
     #[test]

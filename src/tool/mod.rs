@@ -2,11 +2,13 @@
 
 #[cfg(feature = "mlir")]
 mod choices;
+pub mod commands;
 #[cfg(feature = "mlir")]
 mod diagnostics;
 mod places;
 #[cfg(feature = "mlir")]
 mod report_file;
+mod speech;
 #[cfg(feature = "mlir")]
 pub mod spyre_compile;
 #[cfg(feature = "mlir")]
@@ -25,9 +27,10 @@ mod tuning;
 
 #[cfg(feature = "mlir")]
 use crate::mlir::found_bug;
-use clap::Parser;
+use clap::{CommandFactory, Parser, error::ErrorKind};
 pub use places::{check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
+pub use speech::{Amount, EXIT_CODES, Format, Message, Messages, Place, Speaker, VERSION};
 use std::{
     ffi::OsString,
     fs,
@@ -38,28 +41,47 @@ use std::{
 /// A tool's `main`: reads the arguments, runs, and gives the exit code: 0 on success, 1 on a mistake of the user's, 2 on a bug of ours.
 ///
 /// An empty message stands for errors that MLIR has reported already.
-fn main<Arguments: Parser + Send + Sync>(
-    name: &str,
+fn main<Arguments: Parser + CommandFactory + Send + Sync>(
+    name: &'static str,
     words: impl IntoIterator<Item = OsString>,
-    run: impl FnOnce(&Arguments) -> Result<(), String> + Send,
+    speaker: impl FnOnce(&Arguments) -> Speaker,
+    run: impl FnOnce(&Arguments, Speaker) -> Result<(), String> + Send,
 ) -> u8 {
-    let arguments = match Arguments::try_parse_from(words) {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
-            let _ = error.print();
-            return error.use_stderr().into();
-        }
+        Err(error) => return misled(Speaker::misled(name, &words), &error),
     };
-    match on_large_stack(|| run(&arguments)) {
+    let speaker = speaker(&arguments);
+    match on_large_stack(|| run(&arguments, speaker)) {
         Ok(()) => 0,
         Err(message) => {
             if !message.is_empty() {
-                let _ = writeln!(io::stderr(), "{name}: error: {message}");
+                speaker.error(&message);
             }
             if found_bug() { 2 } else { 1 }
         }
     }
+}
+
+/// Help and version are what was asked for. A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
+fn misled(speaker: Speaker, error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return 0;
+    }
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+    let advice = if error.kind() == ErrorKind::ArgumentConflict { "\n\n  tip: leave one of them out" } else { "" };
+    speaker.error(&text.replacen("\n\nUsage", &format!("{advice}\n\nUsage"), 1));
+    1
+}
+
+/// Answers `--version` for a driver of MLIR's, whose own answer is LLVM's.
+#[cfg(feature = "mlir")]
+fn says_version(name: &str, words: &[String]) -> bool {
+    let is_asked = words.iter().skip(1).any(|word| word == "--version" || word == "-version");
+    is_asked && say(&format!("{name} {VERSION}\n")).is_ok()
 }
 
 /// Only passes find bugs of ours.

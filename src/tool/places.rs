@@ -25,7 +25,7 @@ pub fn check_place(path: &str) -> Result<(), String> {
 pub fn check_directory_place(path: &str) -> Result<(), String> {
     if path == "-" {
         let instead = "name a directory, or print IR with --compile-to PHASE";
-        return Err(format!("-o -: a bundle is a directory of files, and cannot go to standard output: {instead}"));
+        return Err(format!("-o: '-' is standard output, and a bundle is a directory of files: {instead}"));
     }
     let target = Path::new(path);
     if target.exists() && !target.is_dir() {
@@ -56,7 +56,7 @@ pub(super) fn folder_of(target: &Path) -> &Path {
 pub(super) fn reason(error: &io::Error) -> String {
     let inner = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     let text = inner.map_or_else(|| error.kind().to_string(), io::Error::to_string);
-    error.raw_os_error().map_or(text, |code| io::Error::from_raw_os_error(code).to_string())
+    error.raw_os_error().map_or(text, |code| files::reason(&io::Error::from_raw_os_error(code)))
 }
 
 /// The name in the folder around a path that a misspelt one may mean.

@@ -2,22 +2,23 @@
 
 use super::{
     choices::Choices,
-    diagnostics::{say_without_place, spelled},
+    diagnostics::{listen, spelled},
     report_file,
 };
 use crate::{
-    compile::{compile, compile_validated},
+    compile::{compile_validated_watched, compile_watched},
+    mlir::Module,
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, trace},
-    tool,
+    tool::{self, Amount, Messages, Speaker},
 };
-use clap::Parser;
-use std::{ffi::OsString, fs, io, path::Path};
+use clap::{Command, CommandFactory, Parser};
+use std::{ffi::OsString, fs, io, path::Path, time::Instant};
 
 /// Compiles a module of linalg-on-tensors or spyre ops to a SuperDSC bundle directory.
 #[derive(Parser)]
-#[command(name = "spyre-compile", version)]
+#[command(name = "spyre-compile", version = tool::VERSION, after_help = tool::EXIT_CODES)]
 struct Arguments {
     /// The module, as MLIR text or bytecode; `-` reads standard input
     #[arg(required_unless_present = "compare")]
@@ -52,45 +53,90 @@ struct Arguments {
     /// Write the modelled time as a timeline for Perfetto, with a track for each core
     #[arg(long, value_name = "FILE.json")]
     trace: Option<String>,
+    #[command(flatten)]
+    amount: Amount,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-compile", words, run)
+    let speaker = |arguments: &Arguments| Speaker::new("spyre-compile", arguments.messages).saying(arguments.amount);
+    tool::main("spyre-compile", words, speaker, run)
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// The command line.
+pub(super) fn command() -> Command {
+    Arguments::command()
+}
+
+fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let Some(input) = &arguments.input else { return compare_plans(&arguments.compare) };
     let options = options_of(arguments).map_err(|message| spelled(&message))?;
     let emits = options.compile_to == Phase::Emit;
     let output = match (&arguments.output, emits) {
-        (None, true) => return Err("-o DIR is missing: where should the bundle go?".to_owned()),
+        (None, true) => {
+            return Err("-o: no directory is given, and a bundle is a directory of files: where should the bundle go?".to_owned());
+        }
         (output, _) => output.as_deref().unwrap_or("-"),
     };
     check_places(arguments, output, emits)?;
     let follows = arguments.plan.as_ref().is_some_and(|path| Path::new(path).exists());
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| cannot_read(input, &reason))?;
-    say_without_place(&session, "spyre-compile");
+    listen(&session, speaker);
     let mut module = source.parse().ok_or_else(String::new)?;
-    let mut report =
-        if arguments.validate { compile_validated(&mut module, &options, output) } else { compile(&mut module, &options, output) }
-            .ok_or_else(String::new)?;
+    let mut steps = Steps::new(speaker, &options, output);
+    let mut watch = |phase, _: &Module<'_>| steps.done(phase);
+    let compiled = if arguments.validate {
+        compile_validated_watched(&mut module, &options, output, &mut watch)
+    } else {
+        compile_watched(&mut module, &options, output, &mut watch)
+    };
+    let mut report = compiled.ok_or_else(String::new)?;
     if emits {
         report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
-        tool::say(&summary(&report, output))?;
+        speaker.say(&summary(&report, output))?;
     } else {
         tool::write_file(output, format!("{}\n", module.op()))?;
     }
     if emits {
-        write_plans(&report, arguments, follows)?;
+        write_plans(&report, (arguments, speaker), follows)?;
         arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, path))?;
     }
     if let Some(path) = &arguments.trace {
         tool::write_file(path, format!("{}\n", trace(&report)))?;
     }
     arguments.report.as_deref().map_or(Ok(()), |path| report_file::write(&report, path, input))
+}
+
+/// Says of each phase what its passes were told, and how long it took.
+struct Steps<'o> {
+    speaker: Speaker,
+    options: &'o Options,
+    output: &'o str,
+    last: Option<Phase>,
+    started: Instant,
+}
+
+impl<'o> Steps<'o> {
+    fn new(speaker: Speaker, options: &'o Options, output: &'o str) -> Self {
+        Self { speaker, options, output, last: None, started: Instant::now() }
+    }
+
+    /// The import is done twice: when the program is in our ops, and at its end.
+    fn done(&mut self, phase: Phase) {
+        let is_half = phase == Phase::Import && self.last.is_none();
+        self.last = Some(phase);
+        if is_half {
+            return;
+        }
+        let passes: Vec<String> = self.options.steps_of(phase, self.output).iter().map(ToString::to_string).collect();
+        let seconds = self.started.elapsed().as_secs_f64();
+        self.speaker.step(&format!("phase '{phase}', {seconds:.2} s: {}", passes.join(", ")));
+        self.started = Instant::now();
+    }
 }
 
 /// Looks at every place that is written to before the long work.
@@ -119,16 +165,16 @@ pub(super) fn cannot_read(input: &str, reason: &str) -> String {
 }
 
 /// Writes what was chosen to where it is asked for, and to a plan that there was none of.
-fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<(), String> {
+fn write_plans(report: &Report, (arguments, speaker): (&Arguments, Speaker), follows: bool) -> Result<(), String> {
     if let (Some(path), true) = (&arguments.plan, follows) {
-        tool::say(&format!("  followed the plan '{path}'\n"))?;
+        speaker.say(&format!("  followed the plan '{path}'\n"))?;
     }
     let made = arguments.plan.as_ref().filter(|_| !follows);
     for path in made.into_iter().chain(&arguments.write_plan) {
         let plan = report.plan_file().ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
-        tool::say(&format!("  plan written to {path}\n"))?;
+        speaker.say(&format!("  plan written to {path}\n"))?;
     }
     Ok(())
 }
@@ -137,8 +183,7 @@ fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<
 fn write_certificate(report: &Report, path: &str) -> Result<(), String> {
     let certificate = report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say"))?;
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
-    let verified =
-        tile_verify::verify(&text).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
+    let verified = tile_verify::verify(&text).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
     tool::write_file(path, format!("{text}\n"))?;
     tool::say(&format!("  {verified}\n  certificate written to {path}\n"))
 }

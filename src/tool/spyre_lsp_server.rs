@@ -1,6 +1,6 @@
 //! `spyre-lsp-server`: MLIR's language server with our dialects, for editors.
 
-use super::on_large_stack;
+use super::{on_large_stack, says_version};
 use crate::mlir::lsp_server_main;
 use std::ffi::OsString;
 
@@ -8,5 +8,8 @@ use std::ffi::OsString;
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    if says_version("spyre-lsp-server", &words) {
+        return 0;
+    }
     on_large_stack(|| lsp_server_main(words.into_iter()))
 }

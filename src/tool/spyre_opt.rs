@@ -1,6 +1,6 @@
 //! `spyre-opt`: MLIR's opt driver with our dialects and passes.
 
-use super::on_large_stack;
+use super::{on_large_stack, says_version};
 use crate::{mlir::opt_main, pipeline::HOOKS};
 use std::ffi::OsString;
 
@@ -8,5 +8,8 @@ use std::ffi::OsString;
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    if says_version("spyre-opt", &words) {
+        return 0;
+    }
     on_large_stack(|| opt_main(&HOOKS, words.into_iter()))
 }

@@ -1,7 +1,7 @@
 //! `spyre-plan`: the LX planner on its own, and the model of time on its own.
 
-use crate::tool;
-use clap::Parser;
+use crate::tool::{self, Messages, Speaker};
+use clap::{Command, CommandFactory, Parser};
 use cost::{Formula, Price};
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
 use machine::Target;
@@ -21,7 +21,7 @@ use std::{
 
 /// Plans which buffers of an instance live in LX, and where.
 #[derive(Parser)]
-#[command(name = "spyre-plan", version)]
+#[command(name = "spyre-plan", version = tool::VERSION, after_help = tool::EXIT_CODES)]
 struct Arguments {
     /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column weight) or our JSON
     #[arg(required_unless_present_any = ["price", "certificate"], default_value = "", hide_default_value = true)]
@@ -62,6 +62,8 @@ struct Arguments {
     /// Draw the plan
     #[arg(long, value_name = "PLAN.svg")]
     svg: Option<String>,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Prices the kernels of a file.
@@ -95,7 +97,12 @@ const STEPS_OF_BUFFER: u64 = 2_000;
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-plan", words, run)
+    tool::main("spyre-plan", words, |arguments: &Arguments| Speaker::new("spyre-plan", arguments.messages), |arguments, _| run(arguments))
+}
+
+/// The command line.
+pub(super) fn command() -> Command {
+    Arguments::command()
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {

@@ -1,9 +1,10 @@
 //! Bytes by memory and direction, as reports give them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Bytes moved, over all executions; see [`super::OpTraffic`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bytes {
     /// Read from HBM.
     pub hbm_read: i64,

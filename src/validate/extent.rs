@@ -3,6 +3,7 @@
 use super::{DRAWS, Difference, arguments, arguments_at, difference};
 use crate::interpret::{Array, Fault, Function, Selection, evaluate};
 use element::{Field, FieldElement, stirred};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -43,7 +44,7 @@ impl Limits {
 }
 
 /// What samples are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Samples {
     /// The elements of results that are computed.
     pub elements: u64,

@@ -16,11 +16,12 @@ use element::{Field, FieldElement};
 use machine::Target;
 use rayon::prelude::*;
 use referee::Simulation;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::{fmt, path::Path};
 
 /// What validation has found to be equal.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// What was compared with the imported program: `files`, or the IR after a phase.
     pub compared: String,

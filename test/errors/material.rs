@@ -25,6 +25,9 @@ const TEXTS: &[(&str, &str)] = &[
 ",
     ),
     ("unknown-key.json", "{\"coers\": 3}\n"),
+    ("word.json", "{\"cores\": \"all\"}\n"),
+    ("comma.json", "{\"cores\": 4,\n}\n"),
+    ("list.json", "[4]\n"),
     ("syntax.mlir", "func.func @f(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {\n  retrun %x : tensor<4x64xf16>\n}\n"),
     (
         "stablehlo.mlir",
@@ -151,6 +154,7 @@ impl Material {
             ("f32.npy", "<f4", "False", "(4, 64)", 1024),
             ("narrow.npy", "<f2", "False", "(4, 32)", 256),
             ("fortran.npy", "<f2", "True", "(4, 64)", 512),
+            ("cut.npy", "<f2", "False", "(4, 64)", 100),
         ] {
             write(name, &npy(element, order, shape, n_bytes));
         }

@@ -93,13 +93,17 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-compile two.mlir --dims 0=A:B --tiles A=2 --tiles A=2 -o out",
         ["--tiles", "'A=2' and 'A=2'", "twice", "give 'A=4'"],
     ),
-    yes("Many small tiles", "spyre-compile two.mlir --dims 0=A:B --tiles B=32 --tiles A=1024 -o out", "65536 executes"),
+    yes("Many small tiles", "spyre-compile two.mlir --dims 0=A:B --tiles B=32 --tiles A=1024 -o out", "give fewer tiles"),
     no(
         "An input that is not there",
         "spyre-compile smal.mlir -o out",
-        ["smal.mlir", "smal.mlir", "No such file", "did you mean 'small.mlir'?"],
+        ["cannot read", "'smal.mlir'", "No such file", "did you mean 'small.mlir'?"],
     ),
-    no("No place for the bundle", "spyre-compile small.mlir", ["-o DIR", "-o DIR", "is missing", "where should the bundle go?"]),
+    no(
+        "No place for the bundle",
+        "spyre-compile small.mlir",
+        ["-o:", "no directory is given", "a bundle is a directory", "where should the bundle go?"],
+    ),
     no(
         "A place that holds something else",
         "spyre-compile small.mlir -o two.mlir",
@@ -110,7 +114,7 @@ pub(crate) const ROWS: &[Row] = &[
         "spyre-compile small.mlir -o a/b/c",
         ["-o", "'a/b/c'", "there is no folder 'a/b'", "make it first"],
     ),
-    no("A bundle to standard output", "spyre-compile small.mlir -o -", ["-o -", "-o -", "a bundle is a directory", "--compile-to PHASE"]),
+    no("A bundle to standard output", "spyre-compile small.mlir -o -", ["-o:", "'-'", "a bundle is a directory", "--compile-to PHASE"]),
     no(
         "IR to the place of a bundle",
         "spyre-compile small.mlir --compile-to lx -o small",
@@ -150,7 +154,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "An option that is spelt wrong",
         "spyre-compile small.mlir --reprot report.json -o out",
-        ["--reprot", "--reprot", "unexpected argument", "a similar argument exists: '--report'"],
+        ["spyre-compile: error", "'--reprot'", "unexpected argument", "a similar argument exists: '--report'"],
     ),
     no(
         "A report to a place that cannot be written",
@@ -163,9 +167,34 @@ pub(crate) const ROWS: &[Row] = &[
         ["unknown-key.json", "`coers`", "expected one of", "line 1 column 8"],
     ),
     no(
+        "A machine with a word for a number",
+        "spyre-compile small.mlir --target word.json -o out",
+        ["--target: 'word.json'", "'cores': invalid type: string \"all\"", "expected a whole number", "give an object of numbers"],
+    ),
+    no(
+        "A machine that is no JSON",
+        "spyre-compile small.mlir --target comma.json -o out",
+        ["--target: 'comma.json'", "line 2 column 1", "trailing comma", "give an object of numbers"],
+    ),
+    no(
+        "A machine that is a list",
+        "spyre-compile small.mlir --target list.json -o out",
+        ["--target: 'list.json'", "sequence", "expected a map", "give an object of numbers"],
+    ),
+    no(
+        "A machine that is not there",
+        "spyre-compile small.mlir --target none.json -o out",
+        ["--target", "'none.json'", "No such file", "give a JSON file"],
+    ),
+    no(
+        "A program for a plan",
+        "spyre-compile small.mlir --plan two.mlir -o out",
+        ["--plan", "'two.mlir'", "is no plan", "write one with --write-plan"],
+    ),
+    no(
         "A program that does not parse",
         "spyre-compile syntax.mlir -o out",
-        ["syntax.mlir:2:3", "'retrun'", "is unknown", "tried 'func.retrun' as well"],
+        ["syntax.mlir:2:3", "'retrun'", "is unknown", "did you mean 'return'?"],
     ),
     no("StableHLO", "spyre-compile stablehlo.mlir -o out", ["stablehlo.mlir:2:8", "'stablehlo.add'", "is not read", "stablehlo-opt"]),
     no("The torch dialect", "spyre-compile torch.mlir -o out", ["torch.mlir:1", "'torch.vtensor'", "is not read", "linalg-on-tensors"]),
@@ -191,7 +220,8 @@ pub(crate) const ROWS: &[Row] = &[
         ["none.json", "'none.json'", "there is no plan", "--write-plan"],
     ),
     no("Bytes that are no sizes", "spyre-compile small.mlir --cores abc -o out", ["--cores", "'abc'", "expected a number", "such as"]),
-    no("An empty module", "spyre-compile module.mlir -o out", ["module.mlir:1:1", "the module", "is empty", "a function of linalg"]),
+    no("An empty module", "spyre-compile module.mlir -o out", ["module.mlir:1:1", "the module", "is empty", "give a function of linalg"]),
+    no("An empty file", "spyre-compile empty.mlir -o out", ["empty.mlir: ", "the module", "is empty", "give a function of linalg"]),
     no(
         "Two functions",
         "spyre-compile functions.mlir -o out",
@@ -208,7 +238,32 @@ pub(crate) const ROWS: &[Row] = &[
         ["small/bundle_0", "program.json", "one launch of the program in 'small'", "spyre-run small"],
     ),
     no("An argument that is not there", "spyre-run small --input x=f32.npy", ["--input", "'x'", "has no argument", "it has arg0"]),
+    no(
+        "A folder that is not there",
+        "spyre-run nowhere",
+        ["'nowhere'", "'nowhere/program.json'", "no bundle directory", "'spyre-compile FILE -o DIR'"],
+    ),
     no("Elements of another type", "spyre-run small --input arg0=f32.npy", ["f32.npy", "f32", "f16", ".astype('float16')"]),
+    no(
+        "An array in Fortran order",
+        "spyre-run small --input arg0=fortran.npy",
+        ["fortran.npy", "Fortran order", "expected C order", "numpy.ascontiguousarray"],
+    ),
+    no(
+        "An array that was cut",
+        "spyre-run small --input arg0=cut.npy",
+        ["cut.npy", "the header's shape", "more elements than the file has bytes", "save the array again"],
+    ),
+    no(
+        "A file that is no array",
+        "spyre-run small --input arg0=small.mlir",
+        ["small.mlir", "cannot read 'small.mlir'", "is no .npy file", "numpy.save"],
+    ),
+    no(
+        "Arrays in a file of another kind",
+        "spyre-run small --inputs fortran.npy",
+        ["--inputs", "'fortran.npy'", "neither .npz nor .safetensors", "numpy.savez"],
+    ),
     no("An array of another shape", "spyre-run small --input arg0=narrow.npy", ["narrow.npy", "[4, 32]", "[4, 64]", "reshape"]),
     no(
         "Several arrays where one is meant",
@@ -223,12 +278,17 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "A comparison of what is only counted",
         "spyre-run small --count --check small.mlir",
-        ["--count", "--check", "cannot be used with", "try '--help'"],
+        ["--count", "--check", "cannot be used with", "leave one of them out"],
     ),
     no(
         "A file of a bundle that was cut",
         "spyre-run broken",
         ["broken/bundle_0/sdsc_0.json", "line 2 column 0", "EOF", "compile the program again"],
+    ),
+    no(
+        "Linalg for files",
+        "spyre-translate --mlir-to-bundle small.mlir -o out",
+        ["small.mlir", "'sdsc_bundle'", "which is what a launch does", "'spyre-compile FILE -o DIR'"],
     ),
     no(
         "A life that ends before it begins",
@@ -243,7 +303,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "A pass that is spelt wrong",
         "spyre-opt small.mlir --spyre-complie",
-        ["--spyre-complie", "--spyre-complie", "Unknown command line argument", "Did you mean '--spyre-compile'?"],
+        ["spyre-opt:", "'--spyre-complie'", "Unknown command line argument", "Did you mean '--spyre-compile'?"],
     ),
     no(
         "An option of a pass that is spelt wrong",

@@ -130,6 +130,13 @@ fn text_of(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
+/// The reason in words, without the system's number of it, which tells a user nothing.
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error ").map_or_else(|| text.clone(), |(words, _)| words.to_owned())
+}
+
 fn too_long(limit: u64) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("has more than {limit} bytes, the most that is read"))
 }
@@ -139,6 +146,13 @@ fn too_long(limit: u64) -> io::Error {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_reason_is_words() {
+        let missing = open(Path::new("/nowhere/at/all")).unwrap_err();
+        assert_eq!((reason(&missing).as_str(), missing.raw_os_error()), ("No such file or directory", Some(2)));
+        assert_eq!(reason(&too_long(1)), "has more than 1 bytes, the most that is read");
+    }
 
     #[test]
     fn a_path_does_not_leave_its_folder() {

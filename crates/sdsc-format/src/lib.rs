@@ -17,10 +17,12 @@ mod directory;
 pub mod exact;
 pub mod model;
 pub mod program;
+mod version;
 mod write;
 
 pub use directory::{File, Fresh, WriteError};
 pub use model::Sdsc;
+pub use version::FormVersion;
 pub use write::{to_text, write_to};
 
 /// The name of the file that says what a bundle runs.

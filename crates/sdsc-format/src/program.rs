@@ -2,6 +2,7 @@
 //!
 //! ```json
 //! {
+//!   "version": 1,
 //!   "name": "main",
 //!   "arguments": [{"name": "arg0", "shape": [512, 1024], "element_type": "f16", "format": "SEN169_FP16",
 //!                  "device_size": [16, 512, 64], "stride_map": [64, 1024, 1], "bytes": 1048576}],
@@ -27,6 +28,8 @@
 //! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its offset, from the start of
 //! its first launch to the end of its last one. Outside of that time its bytes belong to others.
 
+use super::FormVersion;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -40,9 +43,12 @@ pub const CONSTANTS_FOLDER: &str = "constants";
 pub const CONSTANT_SUFFIX: &str = ".bin";
 
 /// A compiled program: its tensors in HBM and its launches in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
+    /// The version of this form. Bundles of before there was one are of the first.
+    #[serde(default)]
+    pub version: FormVersion<1>,
     /// The name of the function it was compiled from.
     pub name: String,
     /// What the caller gives, in the function's order.
@@ -64,7 +70,7 @@ pub struct Program {
 }
 
 /// A number that is known at launch only: how many iterations a loop does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
     /// The name that the user gave it.
@@ -85,7 +91,7 @@ const fn is_zero(bytes: &i64) -> bool {
 }
 
 /// Where a buffer that launches share lies, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferPlace {
     /// Bytes from the start of the region, whole sticks.
@@ -97,7 +103,7 @@ pub struct BufferPlace {
 }
 
 /// A tensor in HBM.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tensor {
     /// The name that launches refer to.
@@ -126,7 +132,7 @@ pub struct Tensor {
 }
 
 /// A value that a launch has in LX or in its pool for a time. Executes are counted in the order of the text of `bundle.mlir`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Life {
     /// Its first byte.
@@ -140,7 +146,7 @@ pub struct Life {
 }
 
 /// One kernel launch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchEntry {
     /// The folder of the bundle.

@@ -7,7 +7,7 @@ use crate::{
     dialect::{set_target, target_of},
     mlir::{Op, Options, Pass, Reported, error_at},
 };
-use files::{MAX_TEXT_BYTES, read_text};
+use files::{MAX_TEXT_BYTES, read_text, reason};
 use machine::Target;
 use std::path::Path;
 
@@ -50,11 +50,20 @@ fn said_of_option(options: &Options, message: String) -> String {
 
 fn parse(path: &str) -> Result<Target, String> {
     let text = read_text(Path::new(path), MAX_TEXT_BYTES)
-        .map_err(|error| format!("option 'target': cannot read machine description '{path}': {error}"))?;
+        .map_err(|error| format!("option 'target': cannot read machine description '{path}': {}: give a JSON file", reason(&error)))?;
     // Reading a structure takes an array for it as well, of which nobody sees what it means.
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
-    is_object.and_then(|()| serde_json::from_str(&text)).map_err(|error| {
-        let error = error.to_string().replace("expected i64", "expected a whole number");
-        format!("option 'target': '{path}' is no machine description: {error}")
+    let described = is_object.map_err(|error| error.to_string()).and_then(|()| {
+        let mut reader = serde_json::Deserializer::from_str(&text);
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let (key, reason) = (error.path().to_string(), error.inner().to_string());
+            // An unknown key is named by its reason; there it matters what it is in.
+            let key = if reason.starts_with("unknown field") { key.rsplit_once('.').map_or(".", |(around, _)| around) } else { &key };
+            if key == "." { reason } else { format!("'{key}': {reason}") }
+        })
+    });
+    described.map_err(|error| {
+        let error = error.replace("expected i64", "expected a whole number");
+        format!("option 'target': '{path}' is no machine description: {error}: give an object of numbers, such as {{\"cores\": 4}}")
     })
 }

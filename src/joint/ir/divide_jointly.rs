@@ -32,7 +32,11 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let objective = options.read(module, option::OBJECTIVE)?;
     settle_loops(module);
     let path = options.text(option::PLAN);
-    let plan = if path.is_empty() { None } else { PlanFile::read(path).map_err(|message| error_at(module, message).report())? };
+    let plan = if path.is_empty() {
+        None
+    } else {
+        PlanFile::read(path).map_err(|message| error_at(module, format_args!("option 'plan': {message}")).report())?
+    };
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         match plan.as_ref().and_then(|plan| plan.chosen.work.as_deref()) {
             Some(work) => follow(function, work, &target)?,

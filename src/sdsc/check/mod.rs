@@ -4,7 +4,7 @@ mod re_emission;
 
 pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
 
-use files::read_below;
+use files::{read_below, reason};
 use sdsc_check::{Violation, check_directory};
 use sdsc_format::{
     BUNDLE_FILE,
@@ -36,13 +36,14 @@ pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
 
 /// The files of a bundle or a program behind `folder`, which is empty or ends with `/`, without those of constants.
 fn texts_in(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let entries = fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {error}", directory.display()))?;
+    let entries =
+        fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {}", directory.display(), reason(&error)))?;
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
     let is_text = |name: &String| Path::new(name).extension().is_some_and(|kind| kind == "json" || kind == "mlir");
     let paths = names.filter(is_text).map(|name| format!("{folder}{name}")).filter(|path| directory.join(path).is_file());
     let read = |path: String| match read_below(directory, &path) {
         Ok(content) => Ok((path, content)),
-        Err(error) => Err(format!("cannot read '{}': {error}", directory.join(path).display())),
+        Err(error) => Err(format!("cannot read '{}': {}", directory.join(path).display(), reason(&error))),
     };
     paths.map(read).collect()
 }

@@ -38,7 +38,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     if output.is_empty() {
         return Err(error_at(module, "needs the option 'output', the directory to write").report());
     }
-    let files = files_of(module)?;
+    let files = files_of(module, options)?;
     check_texts(module, options, &files)?;
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
@@ -86,12 +86,19 @@ fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<
     Ok(())
 }
 
-fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
+/// What is said of a module without operations: who compiles has another kind of file in mind than who writes IR as files.
+fn empty(options: &Options) -> &'static str {
+    if is_ours_to_mend(options) {
+        "is empty: there is nothing to compile: give a function of linalg on tensors"
+    } else {
+        "is empty: expected an 'sdsc.program', or the ops of one bundle: 'spyre-compile FILE --compile-to bundle' prints one"
+    }
+}
+
+fn files_of(module: Op<'_>, options: &Options) -> Result<Vec<File>, Reported> {
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
     if module.body_ops().is_empty() {
-        return Err(
-            error_at(module, "is empty: expected a function of linalg on tensors, an 'sdsc.program', or the ops of one bundle").report()
-        );
+        return Err(error_at(module, empty(options)).report());
     }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is(sdsc::PROGRAM)).collect();
     match programs.as_slice() {

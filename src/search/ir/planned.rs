@@ -16,9 +16,10 @@ use std::collections::BTreeMap;
 
 /// The plan in the file of that name, if there is one, which must be for this function on this machine.
 pub(super) fn planned(path: &str, key: &str, target: &Target) -> Result<Option<PlanFile>, String> {
-    let Some(plan) = PlanFile::read(path)? else { return Ok(None) };
+    let of_option = |message: String| format!("option 'plan': {message}");
+    let Some(plan) = PlanFile::read(path).map_err(of_option)? else { return Ok(None) };
     let numbers: BTreeMap<String, i64> = target.numbers().into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
-    plan.check(path, key, &numbers)?;
+    plan.check(path, key, &numbers).map_err(of_option)?;
     Ok(Some(plan))
 }
 

@@ -4,9 +4,10 @@ mod shrink;
 
 use crate::{
     mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, functions_of, is_public, keep_part},
-    pipeline, tool,
+    pipeline,
+    tool::{self, Messages, Speaker, diagnostics::listen},
 };
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use shrink::{Outline, Part, Returned, Search};
 use std::{
     collections::BTreeSet,
@@ -20,7 +21,7 @@ use std::{
 ///
 /// Operations are left out, and what they compute becomes an argument; results are left out, or replaced by earlier values.
 #[derive(Parser)]
-#[command(name = "spyre-reduce", version)]
+#[command(name = "spyre-reduce", version = tool::VERSION, after_help = tool::EXIT_CODES)]
 struct Arguments {
     /// The module, as MLIR text or bytecode
     input: String,
@@ -36,6 +37,8 @@ struct Arguments {
     /// Try at most so many parts
     #[arg(long, value_name = "N", default_value_t = 2000)]
     tests: u64,
+    #[command(flatten)]
+    messages: Messages,
     /// The command, behind `--`: {} is the file of the part, which stands at the end if there is no {}
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -44,12 +47,18 @@ struct Arguments {
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-reduce", words, run)
+    tool::main("spyre-reduce", words, |arguments: &Arguments| Speaker::new("spyre-reduce", arguments.messages), run)
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// The command line.
+pub(super) fn command() -> clap::Command {
+    Arguments::command()
+}
+
+fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let session = pipeline::session();
     let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;
+    listen(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
     let name = entry_of(&module, arguments.entry.as_deref())?;
     let place = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;

@@ -19,7 +19,9 @@ pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, Hos
     match Path::new(path).extension().and_then(|extension| extension.to_str()) {
         Some("npz") => read_npz(path, arguments),
         Some("safetensors") => read_safetensors(path, arguments),
-        _ => Err(format!("--inputs: '{path}' is neither .npz nor .safetensors")),
+        _ => Err(format!(
+            "--inputs: '{path}' is neither .npz nor .safetensors: save arrays by name with numpy.savez, or give one by --input NAME=FILE.npy"
+        )),
     }
 }
 
@@ -39,7 +41,7 @@ fn most_bytes(tensor: &Tensor) -> u64 {
 
 fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
     let refuse = |error: &dyn std::fmt::Display| format!("cannot read '{path}': {error}");
-    let file = files::open(Path::new(path)).map_err(|error| refuse(&error))?;
+    let file = files::open(Path::new(path)).map_err(|error| refuse(&files::reason(&error)))?;
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| refuse(&error))?;
     let mut arrays = BTreeMap::new();
     for index in 0..archive.len() {
@@ -62,7 +64,7 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
 
 fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
     let most = arguments.iter().map(most_bytes).fold(1 << 20, u64::saturating_add);
-    let bytes = files::read(Path::new(path), most).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let bytes = files::read(Path::new(path), most).map_err(|error| format!("cannot read '{path}': {}", files::reason(&error)))?;
     let file = SafeTensors::deserialize(&bytes).map_err(|error| format!("cannot read '{path}': {error}"))?;
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {

@@ -2,8 +2,9 @@
 
 use super::{Arguments, finish};
 use crate::{
+    mlir::Session,
     reference::{Comparison, Reference, Verdict, Worst, check_takes, compare, judge},
-    tool,
+    tool::{Speaker, diagnostics::listen},
 };
 use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
 use std::collections::BTreeMap;
@@ -14,13 +15,14 @@ pub(crate) fn check(
     simulation: &Simulation,
     inputs: &BTreeMap<String, HostArray>,
     options: &RunOptions,
-    arguments: &Arguments,
+    (arguments, speaker): (&Arguments, Speaker),
 ) -> Result<(), String> {
     let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
-    check_takes(module, &simulation.program().name, &in_order).map_err(|error| format!("--check: {error}"))?;
+    let listen = |session: &Session| listen(session, speaker);
+    check_takes(module, &simulation.program().name, &in_order, &listen).map_err(|error| format!("--check: {error}"))?;
     let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| error.to_string())?;
-    finish(&outcome, arguments)?;
-    let reference = Reference::of(module, &simulation.program().name, &in_order)?;
+    finish(&outcome, arguments, speaker)?;
+    let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;
     if reference.results.len() != outcome.results.len() {
         return Err(format!("the module has {} results, the bundle {}", reference.results.len(), outcome.results.len()));
     }
@@ -31,9 +33,9 @@ pub(crate) fn check(
         if let Some(tolerance) = arguments.tolerance {
             within(found, expected, tolerance).map_err(named)?;
         }
-        tool::say(&format!("{name}: {}\n", said(&verdict)))?;
+        speaker.say(&format!("{name}: {}\n", said(&verdict)))?;
     }
-    tool::say(&growth(&outcome.report))
+    speaker.say(&growth(&outcome.report))
 }
 
 fn said(verdict: &Verdict) -> String {

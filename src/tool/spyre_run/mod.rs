@@ -5,8 +5,8 @@ pub mod archive;
 mod check;
 pub mod npy;
 
-use crate::tool;
-use clap::Parser;
+use crate::tool::{self, Amount, Messages, Speaker};
+use clap::{Command, CommandFactory, Parser};
 use machine::Target;
 use referee::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn};
 use sdsc_format::program::{FILE_NAME, Program};
@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
 /// Executes a bundle directory on the simulated machine.
 #[derive(Parser)]
-#[command(name = "spyre-run", version)]
+#[command(name = "spyre-run", version = tool::VERSION, after_help = tool::EXIT_CODES)]
 struct Arguments {
     /// The bundle directory
     directory: String,
@@ -52,6 +52,10 @@ struct Arguments {
     /// Poison the scratchpads before every launch
     #[arg(long)]
     wipe_lx: bool,
+    #[command(flatten)]
+    amount: Amount,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 fn finite(text: &str) -> Result<f64, String> {
@@ -62,10 +66,16 @@ fn finite(text: &str) -> Result<f64, String> {
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-run", words, run)
+    let speaker = |arguments: &Arguments| Speaker::new("spyre-run", arguments.messages).saying(arguments.amount);
+    tool::main("spyre-run", words, speaker, run)
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// The command line.
+pub(super) fn command() -> Command {
+    Arguments::command()
+}
+
+fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     if let (Some(module), false) = (&arguments.check, cfg!(feature = "mlir")) {
         return Err(format!(
             "--check '{module}': this spyre-run was built without MLIR, which runs the module: 'cargo build' with its default features \
@@ -76,20 +86,22 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     check_directory(&arguments.directory)?;
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre())
         .map_err(|error| format!("{error}: compile the program again, if nobody changed its bundle"))?;
-    let inputs = inputs_of(&simulation, arguments)?;
+    let inputs = inputs_of(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
+    let n_launches = launches(simulation.program().launches.len());
+    speaker.step(&format!("program '{}': {n_launches}, at most {} element operations", simulation.program().name, options.max_steps));
     if arguments.count {
         let report = simulation.count(&inputs, &options).map_err(|error| error.to_string())?;
-        tool::say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
+        speaker.say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
         return write_report(&report, arguments);
     }
     #[cfg(feature = "mlir")]
     if let Some(module) = &arguments.check {
-        return check::check(module, &simulation, &inputs, &options, arguments);
+        return check::check(module, &simulation, &inputs, &options, (arguments, speaker));
     }
     let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
-    finish(&outcome, arguments)
+    finish(&outcome, arguments, speaker)
 }
 
 /// Looks for the program where a user may have meant another folder.
@@ -109,10 +121,10 @@ fn check_directory(directory: &str) -> Result<(), String> {
 }
 
 /// Says what was done, and writes what was asked for.
-fn finish(outcome: &Outcome, arguments: &Arguments) -> Result<(), String> {
+fn finish(outcome: &Outcome, arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let report = &outcome.report;
     let n_launches = launches(report.launches.len());
-    tool::say(&format!("{}{}: {n_launches}, {} element operations\n", summary(report), report.program, report.steps))?;
+    speaker.say(&format!("{}{}: {n_launches}, {} element operations\n", summary(report), report.program, report.steps))?;
     if let Some(folder) = &arguments.output_dir {
         npy::write_results(Path::new(folder), &outcome.results)?;
     }
@@ -126,7 +138,7 @@ fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
 }
 
 /// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.
-fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<String, HostArray>, String> {
+fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -> Result<BTreeMap<String, HostArray>, String> {
     let program = simulation.program();
     let archive = arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments));
     let mut inputs = archive.transpose()?.unwrap_or_default();
@@ -145,7 +157,7 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
             return Err(format!("--input: '{name}' is given twice"));
         }
     }
-    say_what_is_drawn(program, &inputs, arguments)?;
+    say_what_is_drawn(program, &inputs, (arguments, speaker))?;
     for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
@@ -162,12 +174,20 @@ fn names_of(program: &Program) -> String {
 }
 
 /// A misspelt name would leave an argument to the generator without a word.
-fn say_what_is_drawn(program: &Program, inputs: &BTreeMap<String, HostArray>, arguments: &Arguments) -> Result<(), String> {
+fn say_what_is_drawn(
+    program: &Program,
+    inputs: &BTreeMap<String, HostArray>,
+    (arguments, speaker): (&Arguments, Speaker),
+) -> Result<(), String> {
+    for tensor in &program.arguments {
+        let source = if inputs.contains_key(&tensor.name) { "from a file".to_owned() } else { format!("drawn by seed {}", arguments.seed) };
+        speaker.step(&format!("argument '{}': {} of {:?}, {source}", tensor.name, tensor.element_type, tensor.shape));
+    }
     let drawn: Vec<&str> = program.arguments.iter().map(|tensor| tensor.name.as_str()).filter(|name| !inputs.contains_key(*name)).collect();
     if inputs.is_empty() || drawn.is_empty() || arguments.count {
         return Ok(());
     }
-    tool::say(&format!("drawn by seed {}: {}\n", arguments.seed, drawn.join(", ")))
+    speaker.say(&format!("drawn by seed {}: {}\n", arguments.seed, drawn.join(", ")))
 }
 
 fn summary(report: &Report) -> String {

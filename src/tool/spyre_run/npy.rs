@@ -16,7 +16,7 @@ use std::{
 /// # Errors
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
-    let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
+    let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
         let advice = format!("give it by name, --inputs {path}");
         return Err(format!("cannot read '{path}': a file .npz or .safetensors has several arrays, where one .npy is meant: {advice}"));
@@ -28,13 +28,13 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
 
 /// As [`read`], of what has that many bytes and is called `path`.
 pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, element_type: &str) -> Result<HostArray, String> {
-    let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
+    let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
     check_header(&mut file, n_bytes).map_err(refuse)?;
     let is_byte = matches!(element_type, "f8E4M3FN" | "f8E5M2");
     let as_bytes = |message: String| if is_byte { format!("{message}; give numbers of {element_type} as bytes, '|u1'") } else { message };
     let file = NpyFile::new(file).map_err(|error| as_bytes(refuse(error)))?;
     if file.order() != npyz::Order::C {
-        return Err(format!("'{path}' is in Fortran order: expected C order"));
+        return Err(format!("'{path}' is in Fortran order: expected C order: save numpy.ascontiguousarray(array)"));
     }
     check_elements(&file.dtype().descr(), path, element_type)?;
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
@@ -115,6 +115,9 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
     file.read_exact(&mut start)?;
+    if !start.starts_with(b"\x93NUMPY") {
+        return refuse("it is no .npy file: save an array with numpy.save");
+    }
     // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
     let (length, header) = match start[6] {
         1 => (u64::from(u16::from_le_bytes([start[8], start[9]])), 10),
@@ -136,7 +139,7 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
     let n_elements = sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
     if n_elements.is_none_or(|count| count > n_bytes) {
-        return refuse("the header's shape has more elements than the file has bytes");
+        return refuse("the header's shape has more elements than the file has bytes: the file was cut, save the array again");
     }
     file.rewind()
 }
@@ -149,7 +152,7 @@ pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
         return Err(format!("cannot write the result '{name}': it has no plain file name"));
     }
-    fs::create_dir_all(folder).map_err(|error| format!("cannot write '{}': {error}", folder.display()))?;
+    fs::create_dir_all(folder).map_err(|error| format!("cannot write '{}': {}", folder.display(), files::reason(&error)))?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
         let cannot = |error: &dyn std::fmt::Display| format!("cannot write '{}': {error}", path.display());

@@ -1,15 +1,16 @@
 //! The modes of `spyre-translate` that read or write IR.
 
-use super::{super::diagnostics::say_without_place, Arguments};
+use super::{super::diagnostics::listen, Arguments};
 use crate::{
-    pipeline, tool,
+    pipeline,
+    tool::{self, Speaker},
     translate::{bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
 use files::{MAX_TEXT_BYTES, read_stream, read_text};
 use std::{io, path::Path};
 
 /// Does what the mode says.
-pub(crate) fn translate(arguments: &Arguments) -> Result<(), String> {
+pub(crate) fn translate(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let session = pipeline::session();
     if arguments.opspec_to_mlir {
         let text = read(&arguments.input)?;
@@ -20,10 +21,15 @@ pub(crate) fn translate(arguments: &Arguments) -> Result<(), String> {
         let ir = bundle_to_mlir(&session, Path::new(&arguments.input))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
-    let output = arguments.output.as_deref().ok_or("-o DIR is missing: where should the bundle go?")?;
+    let output = arguments
+        .output
+        .as_deref()
+        .ok_or("-o: no directory is given, and a bundle is a directory of files: where should the bundle go?")?;
     crate::tool::check_directory_place(output)?;
-    say_without_place(&session, "spyre-translate");
-    mlir_to_bundle(&session, &arguments.input, output)
+    let input = &arguments.input;
+    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
+    listen(&session, speaker);
+    mlir_to_bundle(&source, output)
 }
 
 fn read(path: &str) -> Result<String, String> {

@@ -1,7 +1,10 @@
 //! `spyre-translate`: between the compiler's IR and files.
 
-use crate::{sdsc::broken_rules, tool};
-use clap::{ArgGroup, Parser};
+use crate::{
+    sdsc::broken_rules,
+    tool::{self, Messages, Speaker},
+};
+use clap::{ArgGroup, Command, CommandFactory, Parser};
 use std::{ffi::OsString, path::Path};
 
 #[cfg(feature = "mlir")]
@@ -9,7 +12,7 @@ mod ir;
 
 /// Translates between IR and bundle files.
 #[derive(Parser)]
-#[command(name = "spyre-translate", version)]
+#[command(name = "spyre-translate", version = tool::VERSION, after_help = tool::EXIT_CODES)]
 #[command(group = ArgGroup::new("mode").required(true))]
 struct Arguments {
     /// Op specs in JSON (the level of torch-spyre's OpSpec and LoopSpec) to the sdsc dialect
@@ -29,25 +32,32 @@ struct Arguments {
     /// The file or directory to write; IR goes to standard output without it
     #[arg(short = 'o', value_name = "OUTPUT")]
     output: Option<String>,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-translate", words, run)
+    tool::main("spyre-translate", words, |arguments: &Arguments| Speaker::new("spyre-translate", arguments.messages), run)
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// The command line.
+pub(super) fn command() -> Command {
+    Arguments::command()
+}
+
+fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     if arguments.check_bundle {
         return check_bundle(&arguments.input);
     }
-    ir::translate(arguments)
+    ir::translate(arguments, speaker)
 }
 
 #[cfg(not(feature = "mlir"))]
 mod ir {
     /// There is no IR in such a build.
-    pub(crate) fn translate(_: &super::Arguments) -> Result<(), String> {
+    pub(crate) fn translate(_: &super::Arguments, _: super::Speaker) -> Result<(), String> {
         let can = "this spyre-translate was built without MLIR and only checks: 'cargo build' with its default features makes one that can";
         Err(format!("there is no IR to translate from or to: {can}"))
     }

@@ -4,24 +4,24 @@ mod report;
 
 use super::{
     choices::Choices,
-    diagnostics::{say_without_place, spelled},
+    diagnostics::{listen, spelled},
     spyre_compile::cannot_read,
-    tuning::{Ask, Tuned, cost_of, tune, warn},
+    tuning::{Ask, Tuned, cost_of, tune},
 };
 use crate::{
     compile::compile_validated,
     pipeline::{self, Options, Phase},
     report::Report,
-    tool,
+    tool::{self, Amount, Messages, Speaker},
     tune::{Cache, Shard, Stop, Terms, append, merge, read_folder},
 };
-use clap::Parser;
+use clap::{Command, CommandFactory, Parser};
 use report::{csv, summary, written};
 use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
 /// Finds the best values of the knobs of a program's kernels, with what moves into them.
 #[derive(Parser)]
-#[command(name = "spyre-tune", version)]
+#[command(name = "spyre-tune", version = tool::VERSION, after_help = tool::EXIT_CODES)]
 struct Arguments {
     /// The program, as MLIR text or bytecode; `-` reads standard input
     #[arg(required_unless_present = "merge")]
@@ -61,9 +61,10 @@ struct Arguments {
     /// Write what was chosen as a plan, for spyre-compile --plan
     #[arg(long, value_name = "FILE.json")]
     write_plan: Option<String>,
-    /// Show how far the search is where there is no terminal, too
-    #[arg(short = 'v')]
-    is_verbose: bool,
+    #[command(flatten)]
+    amount: Amount,
+    #[command(flatten)]
+    messages: Messages,
 }
 
 /// The most points that are compiled, if nobody says otherwise.
@@ -83,28 +84,34 @@ fn report_name(text: &str) -> Result<String, String> {
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-tune", words, run)
+    let speaker = |arguments: &Arguments| Speaker::new("spyre-tune", arguments.messages).saying(arguments.amount);
+    tool::main("spyre-tune", words, speaker, run)
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    let Some(input) = &arguments.input else { return put_together(arguments) };
+/// The command line.
+pub(super) fn command() -> Command {
+    Arguments::command()
+}
+
+fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
+    let Some(input) = &arguments.input else { return put_together(arguments, speaker) };
     let options = options_of(arguments).map_err(|message| spelled(&message))?;
     check_places(arguments)?;
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| cannot_read(input, &reason))?;
-    say_without_place(&session, "spyre-tune");
+    listen(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
     let Arguments { budget, seed, within, shard, .. } = *arguments;
     let terms = Terms { budget: budget as usize, seed, within, shard };
     let cache = Cache { writable: arguments.cache.clone(), read_only: arguments.database.clone() };
-    let ask = Ask { terms, cache, threads: arguments.threads, is_verbose: arguments.is_verbose };
+    let ask = Ask { terms, cache, threads: arguments.threads, speaker };
     let tuned = tune(&module, &options, &ask)?;
-    let compiled = if is_part(&tuned) { None } else { winner(&module, &tuned, arguments)? };
+    let compiled = if is_part(&tuned) { None } else { winner(&module, &tuned, (arguments, speaker))? };
     if let (Some(folder), false) = (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == Stop::Interrupted) {
         append(folder, std::slice::from_ref(&tuned.entry))?;
     }
-    tool::say(&summary(&tuned, compiled.as_ref()))?;
-    write_files(&tuned, compiled.as_ref(), arguments)
+    speaker.say(&summary(&tuned, compiled.as_ref()))?;
+    write_files(&tuned, compiled.as_ref(), (arguments, speaker))
 }
 
 /// A part of a search has no winner yet.
@@ -138,7 +145,7 @@ fn check_places(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Compiles the best choices, and validates them against the program without any of its kernels' moves. What a cache has was validated before.
-fn winner(module: &crate::mlir::Module<'_>, tuned: &Tuned, arguments: &Arguments) -> Result<Option<Report>, String> {
+fn winner(module: &crate::mlir::Module<'_>, tuned: &Tuned, (arguments, speaker): (&Arguments, Speaker)) -> Result<Option<Report>, String> {
     if tuned.is_from_cache() && arguments.output.is_none() && arguments.write_plan.is_none() {
         return Ok(None);
     }
@@ -155,7 +162,7 @@ fn winner(module: &crate::mlir::Module<'_>, tuned: &Tuned, arguments: &Arguments
     let report = report.ok_or_else(String::new)?;
     let (cost, kept) = (cost_of(&report), tuned.best().cost());
     if (cost.ns - kept.ns).abs() > 1.0 || cost.hbm_bytes != kept.hbm_bytes {
-        warn(&format!(
+        speaker.warning(&format!(
             "the compilation costs {:.3} us and {} bytes, and not what was kept: tune again without the cache",
             cost.ns / 1000.0,
             cost.hbm_bytes
@@ -164,15 +171,15 @@ fn winner(module: &crate::mlir::Module<'_>, tuned: &Tuned, arguments: &Arguments
     Ok(Some(report))
 }
 
-fn write_files(tuned: &Tuned, compiled: Option<&Report>, arguments: &Arguments) -> Result<(), String> {
+fn write_files(tuned: &Tuned, compiled: Option<&Report>, (arguments, speaker): (&Arguments, Speaker)) -> Result<(), String> {
     if let Some(output) = &arguments.output {
-        tool::say(&format!("  bundle written to {output}\n"))?;
+        speaker.say(&format!("  bundle written to {output}\n"))?;
     }
     if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
         let plan = report.plan_file().ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
-        tool::say(&format!("  plan written to {path}\n"))?;
+        speaker.say(&format!("  plan written to {path}\n"))?;
     }
     match &arguments.report {
         Some(path) if path.ends_with(".csv") => tool::write_file(path, csv(tuned)),
@@ -185,21 +192,24 @@ fn write_files(tuned: &Tuned, compiled: Option<&Report>, arguments: &Arguments) 
 }
 
 /// Puts what is in folders together.
-fn put_together(arguments: &Arguments) -> Result<(), String> {
+fn put_together(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let Some(target) = &arguments.cache else { return Err("--merge needs --cache DIR, where the entries go".to_owned()) };
     let mut entries = Vec::new();
     for folder in &arguments.merge {
-        entries.extend(read_folder(folder, &mut |message| warn(&message))?.into_iter().map(|placed| placed.entry));
+        entries.extend(read_folder(folder, &mut |message| speaker.warning(&message))?.into_iter().map(|placed| placed.entry));
     }
     let merged = merge(&entries);
     for (program, missing) in &merged.missing {
         let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-        warn(&format!("of the search for program '{program}' the parts {} are missing: run them, and merge again", missing.join(", ")));
+        speaker.warning(&format!(
+            "of the search for program '{program}' the parts {} are missing: run them, and merge again",
+            missing.join(", ")
+        ));
     }
     if merged.entries.is_empty() {
         return Err("there is nothing to merge: the folders have no search of which all parts are there".to_owned());
     }
     append(target, &merged.entries)?;
     let (from, to) = (entries.len(), merged.entries.len());
-    tool::say(&format!("{to} searches of {from} entries are in {}\n", target.display()))
+    speaker.say(&format!("{to} searches of {from} entries are in {}\n", target.display()))
 }

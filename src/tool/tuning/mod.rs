@@ -12,7 +12,7 @@ mod interrupt;
 mod program;
 mod progress;
 
-use super::STACK_BYTES;
+use super::{STACK_BYTES, Speaker};
 use crate::{
     dialect::target_of,
     mlir::Module,
@@ -23,11 +23,7 @@ use cost::{Cost, Objective};
 use counted::counted;
 pub(super) use program::{Program, cost_of};
 use progress::Display;
-use std::{
-    io::{self, Write},
-    num::NonZero,
-    thread::available_parallelism,
-};
+use std::{num::NonZero, thread::available_parallelism};
 
 /// The best answers that are kept.
 const KEPT: usize = 10;
@@ -43,8 +39,8 @@ pub(super) struct Ask {
     pub(super) cache: Cache,
     /// Threads; none for as many as the machine has.
     pub(super) threads: Option<NonZero<usize>>,
-    /// Whether progress is shown where there is no terminal.
-    pub(super) is_verbose: bool,
+    /// Who says what there is to say.
+    pub(super) speaker: Speaker,
 }
 
 /// What tuning came to.
@@ -90,7 +86,7 @@ pub(super) fn tune(module: &Module<'_>, options: &Options, ask: &Ask) -> Result<
     let mut starts = Vec::new();
     let mut looked = None;
     if ask.cache.writable.is_some() || !ask.cache.read_only.is_empty() {
-        let mut warn = |message: String| warn(&message);
+        let mut warn = |message: String| ask.speaker.warning(&message);
         let entries = usable(ask.cache.entries(&mut warn)?, &program, &mut warn);
         match Looked::among(&entries, &program.key, &ask.terms) {
             Looked::Hit(hit) => {
@@ -151,20 +147,26 @@ fn searched(
     // As every tool has it: IR nests deep.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(|error| error.to_string())?;
     let interrupt = interrupt::listen()?;
-    let mut display = Display::new(ask.is_verbose);
+    let mut display = Display::new(ask.speaker);
     let found =
         pool.install(|| search(&program.space, program, &request, &|| interrupt.is_wanted(), &mut |progress| display.show(progress)));
     display.end();
-    tell_bugs(&found, program);
+    tell_bugs(&found, program, ask.speaker);
     if found.ranked.is_empty() && shard.count() == 1 {
         return Err(nothing(&found));
     }
-    let (best, counted) = second_look(module, options, program, &found)?;
+    let (best, counted) = second_look(module, options, program, &found, ask.speaker)?;
     Ok((found, best, counted))
 }
 
 /// The best points, the first of them in the order of what the referee counts.
-fn second_look(module: &Module<'_>, options: &Options, program: &Program, found: &Found) -> Result<(Vec<Candidate>, Vec<Cost>), String> {
+fn second_look(
+    module: &Module<'_>,
+    options: &Options,
+    program: &Program,
+    found: &Found,
+    speaker: Speaker,
+) -> Result<(Vec<Candidate>, Vec<Cost>), String> {
     let target = target_of_program(module, options)?;
     let mut best: Vec<Candidate> = found.ranked.iter().take(KEPT).cloned().collect();
     let n_counted = best.len().min(COUNTED);
@@ -174,7 +176,7 @@ fn second_look(module: &Module<'_>, options: &Options, program: &Program, found:
             .map_err(|error| format!("the referee refuses what is written with {}: {error}", program.line_at(&candidate.point)))?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.line_at(&candidate.point);
-            warn(&format!("the referee counts {} bytes with {line}, the model {}", cost.hbm_bytes, candidate.cost.hbm_bytes));
+            speaker.warning(&format!("the referee counts {} bytes with {line}, the model {}", cost.hbm_bytes, candidate.cost.hbm_bytes));
         }
         looked.push((cost, candidate));
     }
@@ -235,15 +237,10 @@ fn nothing(found: &Found) -> String {
 }
 
 /// A candidate that a bug of ours has stopped is no reason to stop, and none to be silent.
-fn tell_bugs(found: &Found, program: &Program) {
+fn tell_bugs(found: &Found, program: &Program, speaker: Speaker) {
     let of_bug = |(point, judged): (&crate::tune::Point, &Result<Cost, crate::tune::Rejection>)| {
         let rejection = judged.as_ref().err().filter(|rejection| rejection.reason == program::BUG)?;
         Some(format!("a bug of ours stops the compilation with {}: {}", program.line_at(point), rejection.message))
     };
-    found.looked_at.iter().filter_map(of_bug).for_each(|message| warn(&message));
-}
-
-pub(super) fn warn(message: &str) {
-    // Nobody can be told that this cannot be told.
-    let _ = writeln!(io::stderr(), "warning: {message}");
+    found.looked_at.iter().filter_map(of_bug).for_each(|message| speaker.warning(&message));
 }

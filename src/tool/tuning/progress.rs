@@ -1,6 +1,6 @@
 //! How far a search has come, on standard error. The clock is asked for nothing else.
 
-use crate::tune::Progress;
+use crate::{tool::Speaker, tune::Progress};
 use std::{
     io::{self, IsTerminal, Write},
     time::{Duration, Instant},
@@ -18,9 +18,10 @@ pub(super) struct Display {
 }
 
 impl Display {
-    /// On a terminal in one line, with `-v` a line each time.
-    pub(super) fn new(is_verbose: bool) -> Self {
-        let is_terminal = io::stderr().is_terminal();
+    /// On a terminal in one line, with `-v` a line each time; what is read by programs has no progress.
+    pub(super) fn new(speaker: Speaker) -> Self {
+        let is_verbose = speaker.is_verbose() && !speaker.is_json();
+        let is_terminal = io::stderr().is_terminal() && !speaker.is_json() && !speaker.is_quiet();
         Self { begun: Instant::now(), last: None, is_terminal: is_terminal && !is_verbose, is_shown: is_terminal || is_verbose }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! It needs nothing but a Rust toolchain: `setup` installs the rest.
 
+mod book;
 mod demo;
 mod docs;
 mod fuzz;
@@ -9,6 +10,8 @@ mod models;
 mod mutants;
 mod mutate_passes;
 mod new_pass;
+mod package;
+mod pages;
 mod plans;
 mod plugin;
 mod python;
@@ -26,12 +29,16 @@ usage: cargo xtask COMMAND
   demo                       setup, build, and compile examples/softmax.mlir
   test                       setup, and every test and check; what CI runs
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
+  book                       make a site of the pages of docs, with mdBook
   rooms                      print the packages and the rooms of src with their imports; fails on one that should not be
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
   models FOLDER              write the tables of docs/models.md again, of the exported programs in a folder
   mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
   fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
   plugin                     build the plugin for a stock mlir-opt
+  man FOLDER                 write the man pages of the tools
+  completions FOLDER         write what bash, zsh and fish complete the options of the tools by
+  install PREFIX             install the dialects and the C library where CMake's find_package(SpyreMlir) finds them
   wheel                      build the Python package, and try it in an environment of its own
   mutate-passes [N [FROM [TO]]]
                              break N sampled lines of the passes one at a time, and say which the tests do not notice (hours)
@@ -46,6 +53,7 @@ fn main() -> ExitCode {
         ["demo"] => demo::run(),
         ["test"] => test::run(),
         ["docs"] => docs::run(),
+        ["book"] => book::run(),
         ["rooms"] => rooms::run(),
         ["models", folder] => models::run(folder),
         ["mutants"] => mutants::run(None),
@@ -53,6 +61,8 @@ fn main() -> ExitCode {
         ["plans", options @ ..] => plans::run(options),
         ["fuzz", target, minutes] => fuzz::run(target, minutes),
         ["plugin"] => plugin::run(),
+        [kind @ ("man" | "completions"), folder] => pages::run(kind, folder),
+        ["install", prefix] => package::run(prefix),
         ["wheel"] => python::wheel(),
         ["mutate-passes", options @ ..] => mutate_passes::run(options),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test and check.
 
 use crate::{
-    plugin, python, setup,
+    book, package, plugin, python, setup,
     step::{self, cargo},
 };
 use std::{
@@ -34,6 +34,8 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("page in a browser", &mut checked(&["--test", "page", "--", "--ignored"])),
         plugin_test(),
         python::test(),
+        package::test(),
+        book::run(),
     ];
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
@@ -70,8 +72,9 @@ fn with_each<'c>(option: &str, names: &[OsString], command: &'c mut Command) -> 
 
 /// The tests that are not of the crates below `crates`.
 fn of_project(crates: &[OsString]) -> Command {
-    // The Python package has no tests that cargo runs, and what it needs would have everything built once more for the steps without it.
-    let mut command = perturbed(&["--workspace", "--no-fail-fast", "--exclude", "spyre-python"]);
+    // The Python package and the C library have no tests that cargo runs, and what they need would have everything built once more for the
+    // steps without them.
+    let mut command = perturbed(&["--workspace", "--no-fail-fast", "--exclude", "spyre-python", "--exclude", "spyre-c"]);
     with_each("--exclude", crates, &mut command);
     command
 }

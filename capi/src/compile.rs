@@ -1,0 +1,68 @@
+//! One compilation of a text.
+
+use spyre::{
+    compile::{Compiled, compile_source},
+    mlir::Collected,
+    pipeline::{Options, Phase, session},
+    tool::on_large_stack,
+};
+
+/// What is asked for.
+pub(crate) struct Request {
+    pub(crate) program: String,
+    pub(crate) name: String,
+    pub(crate) output: Option<String>,
+    pub(crate) options: Vec<(String, String)>,
+}
+
+/// What is answered.
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) result: Option<String>,
+    pub(crate) said: Vec<Collected>,
+}
+
+impl Answer {
+    /// A mistake of the caller's that has no place in the program.
+    fn refused(message: String) -> Self {
+        Self { code: 1, result: None, said: vec![error(message)] }
+    }
+
+    /// After a panic.
+    pub(crate) fn bug() -> Self {
+        let message = "a bug of the library: standard error says where it was found".to_owned();
+        Self { code: 2, result: None, said: vec![error(message)] }
+    }
+}
+
+fn error(message: String) -> Collected {
+    Collected { severity: "error", message, places: Vec::new(), notes: Vec::new() }
+}
+
+/// Compiles; a bug is an answer or a panic.
+pub(crate) fn compile(request: &Request) -> Answer {
+    on_large_stack(|| compile_here(request).unwrap_or_else(Answer::refused))
+}
+
+fn compile_here(request: &Request) -> Result<Answer, String> {
+    let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
+    request.options.iter().try_for_each(|(name, value)| options.set(name, value))?;
+    options.check()?;
+    let output = match (&request.output, options.compile_to) {
+        (None, Phase::Emit) => return Err("no output is given, and a bundle is a directory of files: name one".to_owned()),
+        (Some(output), phase) if phase != Phase::Emit => {
+            return Err(format!("output '{output}' is given, and phase '{phase}' writes no files: give null, the IR is the result"));
+        }
+        (output, _) => output.as_deref().unwrap_or_default(),
+    };
+    let session = session();
+    let source = session.source_of_text(&request.name, &request.program);
+    let Compiled { report, ir, said, found_bug } = compile_source(&source, &options, output, false);
+    let code = match (&report, found_bug) {
+        (Some(_), _) => 0,
+        (None, false) => 1,
+        (None, true) => 2,
+    };
+    let json = report.as_ref().filter(|_| ir.is_none()).map(serde_json::to_string).transpose().map_err(|error| error.to_string())?;
+    Ok(Answer { code, result: ir.or(json), said })
+}

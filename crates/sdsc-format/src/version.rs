@@ -1,0 +1,54 @@
+//! The version of a form of files, as a member of each.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::borrow::Cow;
+
+/// The version `N` of a form, and no other: who reads a file knows what it says, or refuses it.
+///
+/// A form gets the next number when a reader of the last one would misread it. What it gains without that, readers of the same version
+/// may not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormVersion<const N: u64>;
+
+impl<const N: u64> Serialize for FormVersion<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(N)
+    }
+}
+
+impl<'de, const N: u64> Deserialize<'de> for FormVersion<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u64::deserialize(deserializer)? {
+            found if found == N => Ok(Self),
+            found => Err(D::Error::custom(format!("version {found}, where this tool reads version {N}: use the tool of the same release"))),
+        }
+    }
+}
+
+impl<const N: u64> JsonSchema for FormVersion<N> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("Version{N}").into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "const": N})
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_a_number_and_another_is_refused() {
+        assert_eq!(serde_json::to_string(&FormVersion::<3>).unwrap(), "3");
+        assert!(serde_json::from_str::<FormVersion<3>>("3").is_ok());
+        let refused = serde_json::from_str::<FormVersion<3>>("4").unwrap_err().to_string();
+        assert!(refused.starts_with("version 4, where this tool reads version 3"), "{refused}");
+    }
+}

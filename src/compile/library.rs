@@ -1,0 +1,33 @@
+//! One compilation for callers that are no tool: what is said is a value, and so is the IR.
+
+use super::{compile, compile_validated};
+use crate::{
+    mlir::{Collected, Source, bugs_of, collect},
+    pipeline::{Options, Phase},
+    report::Report,
+};
+
+/// What became of a program.
+pub struct Compiled {
+    /// The report, if it was compiled.
+    pub report: Option<Report>,
+    /// The IR, if it was, and the last phase is not the one that writes files.
+    pub ir: Option<String>,
+    /// What was said about it.
+    pub said: Vec<Collected>,
+    /// Whether a bug of ours has stopped it.
+    pub found_bug: bool,
+}
+
+/// Compiles a source file, and prints nothing.
+#[must_use]
+pub fn compile_source(source: &Source<'_>, options: &Options, output: &str, validates: bool) -> Compiled {
+    let ((report, ir, found_bug), said) = collect(source.session().context(), || {
+        let Some(mut module) = source.parse() else { return (None, None, false) };
+        let found_before = bugs_of(module.op());
+        let report = if validates { compile_validated(&mut module, options, output) } else { compile(&mut module, options, output) };
+        let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
+        (report, ir, bugs_of(module.op()) > found_before)
+    });
+    Compiled { report, ir, said, found_bug }
+}

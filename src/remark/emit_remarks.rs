@@ -1,0 +1,108 @@
+//! `spyre-emit-remarks`: says what was decided about ops, by MLIR's remark engine. Reads `place`, `work`, and what the search for loops and the
+//! fusion of kernels have noted; writes nothing.
+
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{ComputeOp, Memory, TileSearch},
+    kernel::Outcome,
+    mlir::{Op, OpExt, Options, Pass, Remark, Reported, functions_of, remark, wants_remarks},
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-remarks", run };
+
+/// What a remark is about: the category, which filters name, and its name.
+type Subject = [&'static str; 2];
+
+const PLACE: Subject = ["spyre-lx", "place"];
+const DIVISION: Subject = ["spyre-work", "division"];
+const MOVE: Subject = ["spyre-layout", "move"];
+const LOOPS: Subject = ["spyre-tiles", "loops"];
+const FUSION: Subject = ["spyre-kernels", "fusion"];
+
+fn run(module: Op<'_>, _: &Options) -> Result<(), Reported> {
+    // Who asks for no remarks pays for none.
+    if !wants_remarks(module) {
+        return Ok(());
+    }
+    for function in functions_of(module) {
+        let said = |(kind, subject, message): Said| remark(function, function.loc(), kind, subject, &message);
+        // Both speak of ops by their texts: they may be gone.
+        TileSearch::of(function).into_iter().map(loops_of).for_each(said);
+        fusions_of(function).into_iter().for_each(said);
+        for compute in ComputeOp::all_in(function) {
+            let said = [place_of(compute), division_of(compute), move_of(compute)];
+            said.into_iter().flatten().for_each(|(kind, subject, message)| remark(function, compute.op.loc(), kind, subject, &message));
+        }
+    }
+    Ok(())
+}
+
+/// A remark without its place.
+type Said = (Remark, Subject, String);
+
+/// Where the result of an op lives. What has no place yet is not decided.
+fn place_of(compute: ComputeOp<'_>) -> Option<Said> {
+    let (function, place) = (compute.function(), compute.place()?);
+    Some(match place.memory {
+        Memory::Lx(offset) => (Remark::Passed, PLACE, format!("the result of '{function}' is in LX at {offset}")),
+        Memory::Hbm | Memory::Pool(_) if place.reason.is_empty() => {
+            (Remark::Analysis, PLACE, format!("the result of '{function}' is in HBM"))
+        }
+        Memory::Hbm | Memory::Pool(_) => (Remark::Missed, PLACE, format!("the result of '{function}' is not in LX: {}", place.reason)),
+    })
+}
+
+/// How many cores work on an op.
+fn division_of(compute: ComputeOp<'_>) -> Option<Said> {
+    let work = compute.work()?;
+    let sizes = compute.iteration_space();
+    let cores: i64 = work.iter().product();
+    let message = format!("{cores} cores work on '{}': {} slices of {}", compute.function(), joined(&work), joined(&sizes));
+    Some((Remark::Analysis, DIVISION, message))
+}
+
+fn joined(numbers: &[i64]) -> String {
+    numbers.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// An op that nobody wrote, and that moves elements so that others can read them.
+fn move_of(compute: ComputeOp<'_>) -> Option<Said> {
+    let message = if compute.op.is(spyre::RESTICKIFY) {
+        "elements are moved to other sticks, as the op behind reads them so"
+    } else {
+        compute.op.attr(attr::SPYRE_FOR_LAYOUT)?;
+        "a tensor is copied, as the op behind cannot read it where it lies"
+    };
+    Some((Remark::Analysis, MOVE, message.to_owned()))
+}
+
+/// What the search for loops has found.
+fn loops_of(found: TileSearch) -> Said {
+    let TileSearch { nests, us, untiled_us, n_judged, .. } = found;
+    let without = untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
+    let rest = format!("{us:.1} us, {without}; {n_judged} plans judged");
+    if nests.is_empty() {
+        (Remark::Missed, LOOPS, format!("no loops were chosen: {rest}"))
+    } else {
+        (Remark::Passed, LOOPS, format!("loops were chosen: {}; {rest}", nests.join(", ")))
+    }
+}
+
+/// What moved into the kernels of a function, and what did not.
+fn fusions_of(function: Op<'_>) -> Vec<Said> {
+    let noted: Option<Outcome> = serde_json::from_str(function.text_attr(attr::SPYRE_KERNELS)).ok();
+    let mut said = Vec::new();
+    for kernel in noted.into_iter().flat_map(|outcome| outcome.kernels) {
+        let name = &kernel.name;
+        for fused in &kernel.fused {
+            let saved = fused.saved_us.map_or_else(String::new, |us| format!(", which saves {us:.1} us"));
+            let message = format!("'{}' at {} moved into the kernel '{name}'{saved}", fused.function, fused.location);
+            said.push((Remark::Passed, FUSION, message));
+        }
+        for stays in &kernel.separate {
+            let message = format!("'{}' at {} stays outside of the kernel '{name}': {}", stays.function, stays.location, stays.message);
+            said.push((Remark::Missed, FUSION, message));
+        }
+    }
+    said
+}

@@ -1,0 +1,194 @@
+//! How a tool speaks: in lines of text or JSON, with more words or fewer.
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+};
+
+/// The version of every tool: that of the package, where the build comes from, and the MLIR that it has.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SPYRE_ORIGIN"), ", ", env!("SPYRE_LLVM"), ")");
+
+/// The end of every `--help`.
+pub const EXIT_CODES: &str = "Exit codes: 0 success, 1 a mistake in what the tool was given, 2 a bug of the tool's own";
+
+/// The forms of messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Lines of text
+    #[default]
+    Text,
+    /// One JSON object a line, as docs/schemas/message.json says
+    Json,
+}
+
+/// What every tool lets one choose about its messages.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Messages {
+    /// How errors, warnings and remarks are printed, on standard error
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// How much a tool says.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Amount {
+    /// Print nothing but errors, and what was asked for
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print each step, with what the options came to, on standard error
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// A tool that speaks.
+#[derive(Clone, Copy, Debug)]
+pub struct Speaker {
+    tool: &'static str,
+    format: Format,
+    amount: Amount,
+}
+
+/// What a tool says on standard error with `--format=json`, in one line.
+#[derive(Debug, Default, JsonSchema, Serialize)]
+pub struct Message {
+    /// `error`, `warning` or `remark`; of a note `note`.
+    pub severity: String,
+    /// What it is about.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What it says.
+    pub message: String,
+    /// Where the place was called from, innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub called_from: Vec<Place>,
+    /// What belongs to it.
+    pub notes: Vec<Self>,
+}
+
+/// A place in a file.
+#[derive(Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Place {
+    /// The file; null for what is about the command line.
+    pub file: Option<String>,
+    /// The line, from 1; null for a file as a whole.
+    pub line: Option<i64>,
+    /// The column, from 1.
+    pub column: Option<i64>,
+}
+
+impl Speaker {
+    /// A tool that says everything but its steps.
+    #[must_use]
+    pub fn new(tool: &'static str, messages: Messages) -> Self {
+        Self { tool, format: messages.format, amount: Amount::default() }
+    }
+
+    /// The same with more words or fewer.
+    #[must_use]
+    pub const fn saying(self, amount: Amount) -> Self {
+        Self { amount, ..self }
+    }
+
+    /// A tool whose command line was not understood: in the form that the words ask for.
+    #[must_use]
+    pub fn misled(tool: &'static str, words: &[OsString]) -> Self {
+        Self::new(tool, Messages { format: asked_for(words) })
+    }
+
+    /// Prints an error.
+    pub fn error(self, message: &str) {
+        self.speak("error", message);
+    }
+
+    /// Prints a warning, unless the user wants quiet.
+    pub fn warning(self, message: &str) {
+        if !self.amount.quiet {
+            self.speak("warning", message);
+        }
+    }
+
+    /// Prints a step, where these are wanted.
+    pub fn step(self, message: &str) {
+        if self.amount.verbose {
+            self.speak("remark", message);
+        }
+    }
+
+    /// Prints what is nice to know on standard output, unless the user wants quiet.
+    ///
+    /// # Errors
+    /// The system's reason.
+    pub fn say(self, text: &str) -> Result<(), String> {
+        if self.amount.quiet { Ok(()) } else { super::say(text) }
+    }
+
+    pub(super) const fn tool(self) -> &'static str {
+        self.tool
+    }
+
+    pub(super) fn is_json(self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// Whether each step is printed.
+    pub(super) const fn is_verbose(self) -> bool {
+        self.amount.verbose
+    }
+
+    /// Whether errors are all that is printed.
+    pub(super) const fn is_quiet(self) -> bool {
+        self.amount.quiet
+    }
+
+    fn speak(self, severity: &str, message: &str) {
+        if self.is_json() {
+            let severity = severity.to_owned();
+            return print_line(&Message { severity, message: message.to_owned(), ..Message::default() }.in_one_line());
+        }
+        let severity = if severity == "remark" { String::new() } else { format!("{severity}: ") };
+        print_line(&format!("{}: {severity}{message}", self.tool));
+    }
+}
+
+impl Message {
+    /// As JSON in one line.
+    pub(super) fn in_one_line(&self) -> String {
+        serde_json::to_string(self).expect("texts and numbers are JSON")
+    }
+}
+
+/// Prints a line on standard error. Nobody can be told that this cannot be told.
+pub(super) fn print_line(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// The form that a command line asks for which is otherwise not understood.
+fn asked_for(words: &[OsString]) -> Format {
+    let own = words.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--").collect::<Vec<_>>();
+    let is_asked = own.iter().any(|word| word == "--format=json") || own.windows(2).any(|pair| pair == ["--format", "json"]);
+    if is_asked { Format::Json } else { Format::Text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_that_is_not_understood_still_says_how_to_answer() {
+        let format = |words: &[&str]| asked_for(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(format(&["tool", "--format=json", "--nonsense"]), Format::Json);
+        assert_eq!(format(&["tool", "--nonsense", "--format", "json"]), Format::Json);
+        assert_eq!(format(&["tool", "--format=text", "json"]), Format::Text);
+        assert_eq!(format(&["spyre-reduce", "a.mlir", "--", "spyre-compile", "--format=json"]), Format::Text);
+    }
+
+    #[test]
+    fn a_message_without_a_place_says_so() {
+        let message = Message { severity: "error".to_owned(), message: "no\n\"file\"".to_owned(), ..Message::default() };
+        let line = message.in_one_line();
+        assert_eq!(line, r#"{"severity":"error","file":null,"line":null,"column":null,"message":"no\n\"file\"","notes":[]}"#);
+    }
+}

@@ -1,0 +1,42 @@
+//! What tests write as JSON, beside `docs/schemas`.
+
+use jsonschema::Validator;
+use serde_json::Value;
+use std::{fs, path::Path};
+
+/// The schema of a form of files, by the name of its file.
+///
+/// # Panics
+/// If there is none, or it is none.
+pub(crate) fn schema(form: &str) -> Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas").join(format!("{form}.json"));
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut schema = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    close(&mut schema);
+    jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A form may gain members, so its schema lets others be; what a test writes has none that the schema does not name.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            members.values_mut().for_each(close);
+            if members.get("properties").is_some_and(|properties| properties.is_object()) {
+                members.insert("additionalProperties".to_owned(), Value::Bool(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+/// Compares a value with the schema of its form.
+///
+/// # Panics
+/// With the first thing that is wrong.
+#[allow(dead_code, reason = "not every test program has values that must have a form")]
+pub(crate) fn expect_form(form: &str, value: &Value) {
+    if let Err(error) = schema(form).validate(value) {
+        panic!("docs/schemas/{form}.json: {} at {}", error, error.instance_path());
+    }
+}

@@ -1,0 +1,122 @@
+//! The schemas of the JSON that the tools write: `docs/schemas` has what the types say (`BLESS=json cargo test --test json` writes it again),
+//! and what is written has the form.
+
+#![allow(clippy::unwrap_used, reason = "a test over processes and files")]
+
+#[path = "common/bless.rs"]
+mod bless;
+#[path = "common/schemas.rs"]
+mod schemas;
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use schemas::{expect_form, schema};
+use sdsc_format::program::Program;
+use serde_json::{Value, json};
+use spyre::{report::Report, tool::Message};
+use std::{fs, path::Path, process::Command};
+
+/// The schema of a type as it is written.
+fn schema_of<T: JsonSchema>() -> String {
+    let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
+    format!("{}\n", serde_json::to_string_pretty(&schema).unwrap())
+}
+
+#[test]
+fn the_schemas_are_what_the_types_say() {
+    let schemas = [("report", schema_of::<Report>()), ("program", schema_of::<Program>()), ("message", schema_of::<Message>())];
+    for (form, wanted) in schemas {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas").join(format!("{form}.json"));
+        if bless::is_blessed("json") {
+            fs::write(&path, &wanted).unwrap();
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(found, wanted, "docs/schemas/{form}.json: write it again with BLESS=json cargo test --test json");
+    }
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The report and `program.json` of a program.
+fn written(words: &[&str]) -> [Value; 2] {
+    let place = tempfile::tempdir().unwrap();
+    let (out, report) = (place.path().join("out"), place.path().join("report.json"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(words).arg("-o").arg(&out).arg("--report").arg(&report);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    [read(&report), read(&out.join("program.json"))]
+}
+
+#[test]
+fn reports_and_programs_have_their_forms() {
+    let programs: [&[&str]; 7] = [
+        &["examples/softmax.mlir"],
+        &["examples/softmax.mlir", "--validate"],
+        &["examples/softmax.mlir", "--addresses", "baked", "--lx-planner", "none"],
+        &["test/pipeline/add_mul/01-input.mlir", "--dims", "0=A:B", "--tiles", "A=2,B=4"],
+        &["test/pipeline/softmax/01-input.mlir", "--joint", "--lx-bytes", "8192"],
+        &["examples/kernels/attention.mlir"],
+        &["examples/kernels/matmul.mlir"],
+    ];
+    for words in programs {
+        let [report, program] = written(words);
+        expect_form("report", &report);
+        expect_form("program", &program);
+        assert_eq!([&report["version"], &program["version"]], [&json!(1), &json!(1)]);
+    }
+}
+
+#[test]
+fn recorded_programs_have_their_form() {
+    let mut n_files = 0;
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/pipeline")).unwrap() {
+        expect_form("program", &read(&entry.unwrap().path().join("09-out/program.json")));
+        n_files += 1;
+    }
+    assert!(n_files >= 2);
+}
+
+#[test]
+fn a_member_that_is_missing_unknown_or_of_another_type_is_found() {
+    let [report, program] = written(&["examples/softmax.mlir"]);
+    let is_refused = |form: &str, value: &Value, pointer: &str, new: Option<Value>| {
+        let mut value = value.clone();
+        let (parent, member) = pointer.rsplit_once('/').unwrap();
+        let members = value.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        match new {
+            Some(new) => members.insert(member.to_owned(), new),
+            None => members.remove(member),
+        };
+        schema(form).validate(&value).is_err()
+    };
+    assert!(is_refused("report", &report, "/launches/0/cost/estimate_us", None));
+    assert!(is_refused("report", &report, "/ops/0/work", Some(json!("all"))));
+    assert!(is_refused("report", &report, "/gap/nonsense", Some(json!(1))));
+    assert!(is_refused("report", &report, "/version", Some(json!(2))));
+    assert!(is_refused("program", &program, "/arguments/0/bytes", None));
+    assert!(is_refused("program", &program, "/launches/0/nonsense", Some(json!(1))));
+    assert!(is_refused("program", &program, "/version", Some(json!(2))));
+}
+
+#[test]
+fn a_bundle_of_another_version_is_refused_and_one_of_before_there_were_versions_is_read() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let run = |tool: &str, words: &[&str]| {
+        let output = Command::new(tool).current_dir(env!("CARGO_MANIFEST_DIR")).args(words).arg(&out).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run(env!("CARGO_BIN_EXE_spyre-compile"), &["examples/softmax.mlir", "-q", "-o"]).0, Some(0));
+    let path = out.join("program.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let with = |version: &str| text.replacen("\"version\": 1,", version, 1);
+    assert_ne!(with(""), text, "the version is the first member");
+    fs::write(&path, with("")).unwrap();
+    assert_eq!(run(env!("CARGO_BIN_EXE_spyre-run"), &[]).0, Some(0));
+    fs::write(&path, with("\"version\": 2, \"what_a_later_form_has\": 1,")).unwrap();
+    let (code, said) = run(env!("CARGO_BIN_EXE_spyre-run"), &[]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("version 2, where this tool reads version 1"), "{said}");
+}

@@ -1,0 +1,38 @@
+// RUN: spyre-opt %s --spyre-compile="compile-to=lx lx-planner=first-fit" --remarks-filter=".*" 2>&1 | FileCheck %s
+// RUN: spyre-opt %s --spyre-compile="compile-to=lx lx-planner=none" --remarks-filter-missed="spyre-lx" 2>&1 | FileCheck %s --check-prefix=MISSED
+// RUN: rm -f %t.yaml && spyre-opt %s --spyre-compile="compile-to=lx" --remarks-filter=".*" --remark-format=yaml --remarks-output-file=%t.yaml -o /dev/null
+// RUN: FileCheck %s --check-prefix=YAML --input-file=%t.yaml
+// RUN: spyre-opt %s --spyre-compile="compile-to=lx" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: spyre-opt %s --spyre-compile="compile-to=work" --spyre-emit-remarks --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=WORK
+// RUN: spyre-opt %S/../../examples/kernels/attention.mlir --spyre-compile="compile-to=lx" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=TRIED
+
+// What was decided stands at the op, with a category that filters name.
+// CHECK: emit-remarks.mlir:[[#@LINE+25]]:8: remark: [Passed] place | Category:spyre-lx | Function=two {{.*}}the result of 'neg' is in LX at 0
+// CHECK: emit-remarks.mlir:[[#@LINE+24]]:8: remark: [Analysis] division | Category:spyre-work | Function=two {{.*}}cores work on 'neg'
+// CHECK: remark: [Missed] place | Category:spyre-lx | {{.*}}the result of 'exp' is not in LX: it is a result of the graph
+
+// A filter takes what it names and nothing else.
+// MISSED: remark: {{.*}}spyre-lx{{.*}}is not in LX: the LX planner is off
+// MISSED-NOT: spyre-work
+
+// What is not decided yet is not spoken of.
+// WORK: [Analysis] division | Category:spyre-work
+// WORK-NOT: spyre-lx
+
+// YAML: Pass: {{ *}}spyre-lx
+// YAML: Function: {{ *}}two
+
+// Whether a move into a kernel pays is found out by compilations, of which nothing is told.
+// TRIED: [Passed] fusion {{.*}}'mul' at {{.*}}attention.mlir:36:16 moved into the kernel 'attention', which saves
+// TRIED-COUNT-1: attention.mlir:36:16: remark: [Passed] place
+// TRIED-NOT: attention.mlir:36:16: remark: {{.*}} place
+
+// Nobody who does not ask is told.
+// NONE-NOT: remark
+
+func.func @two(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %e = tensor.empty() : tensor<64x64xf16>
+  %0 = linalg.negf ins(%x : tensor<64x64xf16>) outs(%e : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %1 = linalg.exp ins(%0 : tensor<64x64xf16>) outs(%e : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %1 : tensor<64x64xf16>
+}

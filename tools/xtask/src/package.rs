@@ -1,0 +1,70 @@
+//! The CMake package: `cargo xtask install PREFIX`, and its test, the project in examples/cmake.
+
+use crate::{
+    setup,
+    step::{self, cargo},
+};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Builds the C library and the dialects as a release, and installs them below a prefix.
+pub(crate) fn run(prefix: &str) -> Result<(), String> {
+    setup::run()?;
+    let here = env::current_dir().map_err(|error| format!("cannot tell the current folder: {error}"))?;
+    step::run("install: C library", &mut cargo(["build", "--release", "--package", "spyre-c"]))?;
+    install(&step::target_dir()?.join("release"), &here.join(prefix))
+}
+
+/// Installs what is built as the tests are, below a prefix of its own, and builds and runs a project that finds it there.
+pub(crate) fn test() -> Result<(), String> {
+    step::run("package: C library", &mut cargo(["build", "--profile", "checked", "--package", "spyre-c"]))?;
+    let target = step::target_dir()?;
+    let (prefix, project) = (target.join("package").join("prefix"), target.join("package").join("example"));
+    install(&target.join("checked"), &prefix)?;
+    let example = step::root().join("examples").join("cmake");
+    let mut configure = cmake_in(&example, &project);
+    configure.arg(format!("-DCMAKE_PREFIX_PATH={};{}", prefix.display(), step::prefix().display()));
+    step::run("package: example", &mut configure)?;
+    step::run("package: example", Command::new("cmake").arg("--build").arg(&project))?;
+    let compile = project.join("compile");
+    let (code, said) = said_by(&compile, &step::root().join("examples").join("softmax.mlir"))?;
+    let n_layouts = said.lines().filter(|line| line.starts_with("spyre.") && line.contains(": #spyre.layout<")).count();
+    if code != Some(0) || !said.contains("compiled by spyre-mlir ") || n_layouts < 4 {
+        return Err(format!("the example ends with {code:?}:\n{said}"));
+    }
+    // What is no program is refused at its place.
+    let (code, said) = said_by(&compile, &example.join("CMakeLists.txt"))?;
+    let is_refused = code == Some(1) && said.contains("CMakeLists.txt:1:1: error: ");
+    if is_refused { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
+}
+
+/// Installs the dialects, and the C library of a folder.
+fn install(libraries: &Path, prefix: &Path) -> Result<(), String> {
+    let build = step::target_dir()?.join("package").join("dialects");
+    let mut configure = cmake_in(&step::root(), &build);
+    configure.arg(format!("-DSPYRE_C_LIBRARY={}", libraries.join("libspyre_c.so").display()));
+    configure.arg(format!("-DMLIR_DIR={}", step::prefix().join("lib/cmake/mlir").display()));
+    step::run("install: dialects", &mut configure)?;
+    step::run("install: dialects", Command::new("cmake").arg("--build").arg(&build).args(["--target", "SpyreDialects"]))?;
+    step::run("install", Command::new("cmake").arg("--install").arg(&build).arg("--prefix").arg(prefix))
+}
+
+/// Has a project configured in a folder, with the compiler that builds everything else.
+fn cmake_in(project: &Path, build: &Path) -> Command {
+    let compiler = |name: &str| -> PathBuf { step::prefix().join("bin").join(name) };
+    let mut command = Command::new("cmake");
+    command.args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-S"]).arg(project).arg("-B").arg(build);
+    command.arg(format!("-DCMAKE_C_COMPILER={}", compiler("clang").display()));
+    command.arg(format!("-DCMAKE_CXX_COMPILER={}", compiler("clang++").display()));
+    command
+}
+
+/// How a program ends for a file, and what it prints.
+fn said_by(program: &Path, file: &Path) -> Result<(Option<i32>, String), String> {
+    let output = Command::new(program).arg(file).output().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    Ok((output.status.code(), text))
+}
