@@ -27,7 +27,7 @@ use tempfile::TempDir;
 
 const WINDOW: (u32, u32) = (1400, 1000);
 
-/// A program, its report as data, and its page, which is open.
+/// A page that is open, with the report that is in it.
 struct Opened {
     report: Value,
     browser: Browser,
@@ -37,22 +37,18 @@ struct Opened {
 impl Opened {
     fn program(input: &Path, options: &[&str]) -> Self {
         let place = tempfile::tempdir().unwrap();
-        let compiled = |name: &str| {
-            let (out, report) = (place.path().join("out"), place.path().join(name));
-            let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-            let done = command.arg(input).arg("-o").arg(&out).arg("--report").arg(&report).args(options).output().unwrap();
-            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-            report
-        };
-        let report = serde_json::from_str(&fs::read_to_string(compiled("report.json")).unwrap()).unwrap();
-        let page = compiled("report.html");
-        Self::page(place, report, &page)
+        let page = compiled(&place, input, "report.html", options);
+        Self::page(place, &page)
     }
 
-    fn page(place: TempDir, report: Value, page: &Path) -> Self {
+    /// A page; the report is the one in it.
+    fn page(place: TempDir, page: &Path) -> Self {
         let mut browser = Browser::start(WINDOW.0, WINDOW.1);
         browser.open(page);
-        Self { report, browser, _place: place }
+        let mut opened = Self { report: Value::Null, browser, _place: place };
+        let data: Value = serde_json::from_str(&opened.plain_text("data")).unwrap();
+        opened.report = data["report"].clone();
+        opened
     }
 
     fn number(&mut self, expression: &str) -> f64 {
@@ -133,6 +129,15 @@ impl Opened {
     }
 }
 
+/// Compiles a program, and gives the path of its report, whose name says in which form it is.
+fn compiled(place: &TempDir, input: &Path, name: &str, options: &[&str]) -> PathBuf {
+    let (out, report) = (place.path().join("out"), place.path().join(name));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    let done = command.arg(input).arg("-o").arg(&out).arg("--report").arg(&report).args(options).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    report
+}
+
 fn of_project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -146,11 +151,8 @@ fn granite() -> (TempDir, PathBuf) {
     (place, path)
 }
 
-fn opened_granite() -> (TempDir, Opened) {
-    let (place, path) = granite();
-    let opened = Opened::program(&path, &["--lx-bytes", "16384"]);
-    (place, opened)
-}
+/// So that not all of it fits.
+const SMALL_LX: [&str; 2] = ["--lx-bytes", "16384"];
 
 /// The loops of a report with how many are around each, outer ones first.
 fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
@@ -162,10 +164,11 @@ fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
 // What is there
 //===----------------------------------------------------------------------===//
 
-/// The data and the headline are those of the report, every op has a row, and the figures in it are its own.
-fn shows_the_report(opened: &mut Opened) {
-    let shown: Value = serde_json::from_str(&opened.plain_text("data")).unwrap();
-    assert_eq!(shown["report"], opened.report);
+/// The data and the headline are those of the report as data, every op has a row, and the figures in it are its own.
+fn shows_the_report(opened: &mut Opened, input: &Path, options: &[&str]) {
+    let place = tempfile::tempdir().unwrap();
+    let data = fs::read_to_string(compiled(&place, input, "report.json", options)).unwrap();
+    assert_eq!(opened.report, serde_json::from_str::<Value>(&data).unwrap());
     let report = opened.report.clone();
     let hbm = report["total"]["hbm_read"].as_f64().unwrap() + report["total"]["hbm_written"].as_f64().unwrap();
     let number = |value: &Value| value.as_f64().unwrap();
@@ -253,8 +256,9 @@ fn has_brackets(opened: &mut Opened) {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn a_softmax_is_shown_as_its_report_says() {
-    let mut opened = Opened::program(&of_project("examples/softmax.mlir"), &[]);
-    shows_the_report(&mut opened);
+    let softmax = of_project("examples/softmax.mlir");
+    let mut opened = Opened::program(&softmax, &[]);
+    shows_the_report(&mut opened, &softmax, &[]);
     has_one_axis(&mut opened);
     opened.is_content();
 }
@@ -262,10 +266,11 @@ fn a_softmax_is_shown_as_its_report_says() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn a_granite_block_is_shown_with_its_loops() {
-    let (_place, mut opened) = opened_granite();
+    let (_place, block) = granite();
+    let mut opened = Opened::program(&block, &SMALL_LX);
     let depths: Vec<usize> = loops(&opened.report["explain"]["loops"], 0).iter().map(|(_, depth)| *depth).collect();
     assert!(depths.len() >= 3 && depths.contains(&1), "the program has loops in loops: {depths:?}");
-    shows_the_report(&mut opened);
+    shows_the_report(&mut opened, &block, &SMALL_LX);
     has_one_axis(&mut opened);
     has_brackets(&mut opened);
     opened.is_content();
@@ -278,7 +283,8 @@ fn a_granite_block_is_shown_with_its_loops() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn hovering_and_clicking_tell_lives_reasons_and_costs() {
-    let (_place, mut opened) = opened_granite();
+    let (_place, block) = granite();
+    let mut opened = Opened::program(&block, &SMALL_LX);
     // A value in LX.
     let (place, index) = opened.point_on("value", "(hit) => true");
     opened.browser.hover(place);
@@ -321,7 +327,8 @@ fn hovering_and_clicking_tell_lives_reasons_and_costs() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn wheel_drag_keys_and_buttons_move_and_zoom() {
-    let (_place, mut opened) = opened_granite();
+    let (_place, block) = granite();
+    let mut opened = Opened::program(&block, &SMALL_LX);
     let all = opened.view();
     let (place, index) = opened.point_on("op", "(hit) => hit.index > 5");
     let under = |opened: &mut Opened| {
@@ -418,8 +425,9 @@ fn it_is_light_and_dark_and_legible_in_both() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn fusion_is_shown_before_and_after() {
-    let mut opened = Opened::program(&of_project("test/kernel/rms_norm_fused.mlir"), &[]);
-    shows_the_report(&mut opened);
+    let norm = of_project("test/kernel/rms_norm_fused.mlir");
+    let mut opened = Opened::program(&norm, &[]);
+    shows_the_report(&mut opened, &norm, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
     let outcome = opened.report["kernels"][0].clone();
@@ -462,7 +470,7 @@ fn of_report(report: &Report, program: Option<ProgramText<'_>>) -> Opened {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
     fs::write(&path, page(report, program).unwrap()).unwrap();
-    Opened::page(place, serde_json::to_value(report).unwrap(), &path)
+    Opened::page(place, &path)
 }
 
 /// Ops one after the other in loops of eight, each with a value in LX.
