@@ -102,6 +102,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         failed |= mlir::failed(spell(scatter));
       else if (auto sort = dyn_cast<tm_tensor::SortOp>(op))
         spell(sort);
+      else if (auto topk = dyn_cast<tm_tensor::TopkOp>(op))
+        spell(topk);
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
         bound(loop);
     });
@@ -341,6 +343,37 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, sort.getOutputs(), body);
     sort.replaceAllUsesWith(nest.results);
     sort.erase();
+  }
+
+  /// A whole sort of the elements with their places, of which the first ones are taken.
+  static void spell(tm_tensor::TopkOp topk) {
+    OpBuilder builder(topk);
+    Location location = topk.getLoc();
+    SmallVector<Value> tensors(topk.getInputs());
+    auto type = cast<RankedTensorType>(tensors[0].getType());
+    int64_t along = topk.getDimension();
+    if (tensors.size() == 1) {
+      auto placesType = type.clone(cast<RankedTensorType>(topk.getOutputs()[1].getType()).getElementType());
+      auto place = [&](OpBuilder &inner, Location at, ValueRange point) {
+        Value number = point[along];
+        if (!placesType.getElementType().isIndex())
+          number = arith::IndexCastOp::create(inner, at, placesType.getElementType(), number);
+        tensor::YieldOp::create(inner, at, number);
+      };
+      tensors.push_back(tensor::GenerateOp::create(builder, location, placesType, ValueRange(), place));
+    }
+    SmallVector<Type> types = {tensors[0].getType(), tensors[1].getType()};
+    auto sort = tm_tensor::SortOp::create(builder, location, types, tensors, static_cast<uint64_t>(along));
+    sort.getBody().takeBody(topk.getBody());
+    Type placed = cast<RankedTensorType>(types[1]).getElementType();
+    sort.getBody().front().addArguments({placed, placed}, {location, location});
+    SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), steps(type.getRank(), builder.getIndexAttr(1)), sizes;
+    for (int64_t size : cast<RankedTensorType>(topk.getResult(0).getType()).getShape())
+      sizes.push_back(builder.getIndexAttr(size));
+    for (auto [result, sorted] : llvm::zip_equal(topk.getResults(), sort.getResults()))
+      result.replaceAllUsesWith(tensor::ExtractSliceOp::create(builder, location, cast<RankedTensorType>(result.getType()), sorted, offsets, sizes, steps));
+    topk.erase();
+    spell(sort);
   }
 
   /// What a body makes of elements.

@@ -133,3 +133,24 @@ LogicalResult SortOp::verify() {
   // sort_c2
   return verifyBody(*this, taken, IntegerType::get(getContext(), 1));
 }
+
+LogicalResult TopkOp::verify() {
+  // topk_c1
+  if (getInputs().empty() || getInputs().size() > 2 || getOutputs().size() != 2)
+    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has one or two and two";
+  // topk_c2
+  Value input = getInputs()[0];
+  if (failed(verifyDimension(*this, getDimension(), input)) || failed(verifyResults(*this, getOutputs())))
+    return failure();
+  // topk_c1
+  auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
+  ArrayRef<int64_t> from = shapeOf(input), to = shapeOf(getOutputs()[0]);
+  SmallVector<int64_t> whole(to);
+  if (to.size() == from.size())
+    whole[getDimension()] = from[getDimension()];
+  bool isPart = to.size() == from.size() && to[getDimension()] <= from[getDimension()] && ArrayRef(whole) == from;
+  if (!isPart || shapeOf(getOutputs()[1]) != to || shapeOf(getInputs().back()) != from)
+    return emitOpError("has tensors of other shapes than the input's, with as many or fewer elements along dimension ") << getDimension();
+  // topk_c3
+  return verifyBody(*this, {elementOf(input), elementOf(input)}, IntegerType::get(getContext(), 1));
+}

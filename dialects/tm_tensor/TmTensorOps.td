@@ -1,4 +1,4 @@
-//===- TmTensorOps.td - scan, scatter, sort ----------------*- tablegen -*-===//
+//===- TmTensorOps.td - scan, scatter, sort, topk ----------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -100,6 +100,37 @@ def TmTensor_SortOp : TmTensor_Op<"sort", [Pure, SingleBlockImplicitTerminator<"
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     attr-dict `dimension` `(` custom<Number>($dimension) `)` `outs` `(` $outputs `:` type($outputs) `)` $body `->` type($results)
+  }];
+  let hasVerifier = 1;
+}
+
+def TmTensor_TopkOp : TmTensor_Op<"topk", [Pure, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"::tm_tensor::YieldOp">]> {
+  let summary = "The first elements along a dimension, in order, and where they stand";
+  let description = [{
+    `ins` are the elements, and numbers that stand for their places if these are not 0, 1, 2, ...; `outs` what the first elements and their
+    places replace: the number that every element comes before, and anything. The body says from two elements whether the first one comes
+    before the other. Of equal elements the one that stood first comes first.
+
+    Constraints:
+    * (topk_c1) there are one or two inputs, of one shape, and two `outs`, which differ from it along the dimension alone and are no longer;
+    * (topk_c2) the dimension is one of the input's, and the results are as `outs`;
+    * (topk_c3) the body takes two elements of the first input and gives a truth value.
+
+    Example:
+    ```mlir
+    %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x64xf32>) outs(%lowest, %places : tensor<4x3xf32>, tensor<4x3xi64>) {
+    ^bb0(%one: f32, %other: f32):
+      %before = arith.cmpf ogt, %one, %other : f32
+      tm_tensor.yield %before : i1
+    } -> tensor<4x3xf32>, tensor<4x3xi64>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$outputs, I64Attr:$dimension);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    attr-dict `dimension` `(` custom<Number>($dimension) `)`
+    `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $outputs `:` type($outputs) `)` $body `->` type($results)
   }];
   let hasVerifier = 1;
 }

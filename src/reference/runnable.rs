@@ -8,7 +8,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 31] = [
+const OPS: [&str; 32] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -39,6 +39,7 @@ const OPS: [&str; 31] = [
     tm_tensor::SCAN,
     tm_tensor::SCATTER,
     tm_tensor::SORT,
+    tm_tensor::TOPK,
     tm_tensor::YIELD,
 ];
 
@@ -104,7 +105,7 @@ impl<'c> Steps<'c> {
             "func.call" => self.of_call(op)?,
             name if name.starts_with("linalg.")
                 || name == "tensor.generate"
-                || [tm_tensor::SCAN, tm_tensor::SCATTER, tm_tensor::SORT].contains(&name) =>
+                || [tm_tensor::SCAN, tm_tensor::SCATTER, tm_tensor::SORT, tm_tensor::TOPK].contains(&name) =>
             {
                 steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
             }

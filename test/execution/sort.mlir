@@ -12,7 +12,16 @@
 // RUN: spyre-run %t/single --seed 3 --check %t/parts/single.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/integers.mlir -o %t/integers --validate > %t.log && spyre-run %t/integers --check %t/parts/integers.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/masked.mlir -o %t/masked --validate > %t.log && spyre-run %t/masked --check %t/parts/masked.mlir | FileCheck %s --check-prefix=MASKED
+// RUN: spyre-compile %t/parts/topk.mlir -o %t/topk --validate > %t.log && spyre-run %t/topk --wipe-lx --check %t/parts/topk.mlir | FileCheck %s --check-prefix=TOPK
+// RUN: spyre-run %t/topk --draw ties --check %t/parts/topk.mlir | FileCheck %s --check-prefix=TOPK
+// RUN: spyre-run %t/topk --draw infinite --check %t/parts/topk.mlir | FileCheck %s --check-prefix=TOPK
+// RUN: spyre-compile %t/parts/aware.mlir -o %t/aware --validate > %t.log && spyre-run %t/aware --draw infinite --check %t/parts/aware.mlir | FileCheck %s
 
+// TOPK: result0: agrees with the reference
+// TOPK: result1: agrees with the reference
+// TOPK: result2: agrees with the reference
+// TOPK: result3: agrees with the reference
+// TOPK: result4: agrees with the reference
 // MASKED: result0: agrees with the reference
 // MASKED: result1: agrees with the reference
 // CHECK: result0: agrees with the reference
@@ -137,4 +146,65 @@ func.func @masked(%x: tensor<5x100xf16>) -> (tensor<5x6xf16>, tensor<5x6xi64>) {
   %values = tensor.extract_slice %sorted#0[0, 0] [5, 6] [1, 1] : tensor<5x100xf16> to tensor<5x6xf16>
   %places = tensor.extract_slice %sorted#1[0, 0] [5, 6] [1, 1] : tensor<5x100xi64> to tensor<5x6xi64>
   return %values, %places : tensor<5x6xf16>, tensor<5x6xi64>
+}
+
+//--- topk.mlir
+func.func @topk(%x: tensor<5x40xf32>, %y: tensor<300x3xf16>, %ids: tensor<300x3xi64>, %long: tensor<3x2500xf16>)
+    -> (tensor<5x4xf32>, tensor<5x4xi64>, tensor<2x3xf16>, tensor<2x3xi64>, tensor<3x7xf16>) {
+  %lowest = arith.constant 0xFF800000 : f32
+  %e0 = tensor.empty() : tensor<5x4xf32>
+  %from = linalg.fill ins(%lowest : f32) outs(%e0 : tensor<5x4xf32>) -> tensor<5x4xf32>
+  %i0 = tensor.empty() : tensor<5x4xi64>
+  %large:2 = tm_tensor.topk dimension(1) ins(%x : tensor<5x40xf32>) outs(%from, %i0 : tensor<5x4xf32>, tensor<5x4xi64>) {
+  ^bb0(%a: f32, %b: f32):
+    %before = arith.cmpf ogt, %a, %b : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<5x4xf32>, tensor<5x4xi64>
+  // The smallest along the rows, with numbers of the caller for their places.
+  %highest = arith.constant dense<0x7C00> : tensor<2x3xf16>
+  %i1 = tensor.empty() : tensor<2x3xi64>
+  %small:2 = tm_tensor.topk dimension(0) ins(%y, %ids : tensor<300x3xf16>, tensor<300x3xi64>) outs(%highest, %i1 : tensor<2x3xf16>, tensor<2x3xi64>) {
+  ^bb0(%a: f16, %b: f16):
+    %nan = arith.cmpf une, %b, %b : f16
+    %number = arith.cmpf oeq, %a, %a : f16
+    %alone = arith.andi %nan, %number : i1
+    %less = arith.cmpf olt, %a, %b : f16
+    %before = arith.ori %alone, %less : i1
+    tm_tensor.yield %before : i1
+  } -> tensor<2x3xf16>, tensor<2x3xi64>
+  // What a sampler keeps of the words of a vocabulary: a place is two digits.
+  %none = arith.constant dense<0xFC00> : tensor<3x7xf16>
+  %i2 = tensor.empty() : tensor<3x7xi64>
+  %kept:2 = tm_tensor.topk dimension(1) ins(%long : tensor<3x2500xf16>) outs(%none, %i2 : tensor<3x7xf16>, tensor<3x7xi64>) {
+  ^bb0(%a: f16, %b: f16):
+    %before = arith.cmpf ogt, %a, %b : f16
+    tm_tensor.yield %before : i1
+  } -> tensor<3x7xf16>, tensor<3x7xi64>
+  return %large#0, %large#1, %small#0, %small#1, %kept#0 : tensor<5x4xf32>, tensor<5x4xi64>, tensor<2x3xf16>, tensor<2x3xi64>, tensor<3x7xf16>
+}
+
+//--- aware.mlir
+func.func @aware(%x: tensor<5x40xf16>, %y: tensor<40x3xf16>, %z: tensor<3x9xf16>) -> (tensor<5x40xf16>, tensor<40x3xf16>, tensor<3x9xf16>) {
+  %up = tm_tensor.sort dimension(1) outs(%x : tensor<5x40xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %nan = arith.cmpf une, %b, %b : f16
+    %less = arith.cmpf ole, %a, %b : f16
+    %stays = arith.ori %nan, %less : i1
+    tm_tensor.yield %stays : i1
+  } -> tensor<5x40xf16>
+  %down = tm_tensor.sort dimension(0) outs(%y : tensor<40x3xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %nan = arith.cmpf une, %a, %a : f16
+    %more = arith.cmpf oge, %a, %b : f16
+    %stays = arith.ori %nan, %more : i1
+    tm_tensor.yield %stays : i1
+  } -> tensor<40x3xf16>
+  %swapped = tm_tensor.sort dimension(1) outs(%z : tensor<3x9xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %number = arith.cmpf ord, %a, %b : f16
+    %less = arith.cmpf ult, %b, %a : f16
+    %stays = arith.andi %number, %less : i1
+    tm_tensor.yield %stays : i1
+  } -> tensor<3x9xf16>
+  return %up, %down, %swapped : tensor<5x40xf16>, tensor<40x3xf16>, tensor<3x9xf16>
 }

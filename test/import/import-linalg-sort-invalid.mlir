@@ -1,7 +1,7 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg %s
 
 func.func @by_two(%x: tensor<4x3xf16>, %y: tensor<4x3xf16>) -> tensor<4x3xf16> {
-  // expected-error @+1 {{'tm_tensor.sort' op orders by something else than one comparison of two elements of a tensor: not supported yet}}
+  // expected-error @+1 {{'tm_tensor.sort' op orders by something else than a comparison of two elements of a tensor: not supported yet}}
   %sorted:2 = tm_tensor.sort dimension(1) outs(%x, %y : tensor<4x3xf16>, tensor<4x3xf16>) {
   ^bb0(%a: f16, %b: f16, %c: f16, %d: f16):
     %stays = arith.cmpf ole, %a, %d : f16
@@ -13,7 +13,7 @@ func.func @by_two(%x: tensor<4x3xf16>, %y: tensor<4x3xf16>) -> tensor<4x3xf16> {
 // -----
 
 func.func @equal(%x: tensor<4x3xf16>) -> tensor<4x3xf16> {
-  // expected-error @+1 {{'tm_tensor.sort' op orders by something else than one comparison of two elements of a tensor: not supported yet}}
+  // expected-error @+1 {{'tm_tensor.sort' op orders by something else than a comparison of two elements of a tensor: not supported yet}}
   %sorted = tm_tensor.sort dimension(1) outs(%x : tensor<4x3xf16>) {
   ^bb0(%a: f16, %b: f16):
     %stays = arith.cmpf oeq, %a, %b : f16
@@ -36,13 +36,56 @@ func.func @truths(%x: tensor<4x3xf16>, %y: tensor<4x3xi1>) -> tensor<4x3xi1> {
 
 // -----
 
-func.func @long(%x: tensor<4x2000xf16>) -> tensor<4x2xf16> {
-  // expected-error @+1 {{'tm_tensor.sort' op sorts rows of 2000 elements, of which the first 2 are needed: rows of up to 1024 elements are supported, and in f32 longer ones of which at most 64 elements are needed}}
+func.func @long(%x: tensor<4x2000xf16>) -> tensor<4x65xf16> {
+  // expected-error @+1 {{'tm_tensor.sort' op sorts rows of 2000 elements, of which the first 65 are needed: rows of up to 1024 elements are supported, and longer ones of which at most 64 elements are needed}}
   %sorted = tm_tensor.sort dimension(1) outs(%x : tensor<4x2000xf16>) {
   ^bb0(%a: f16, %b: f16):
     %stays = arith.cmpf ole, %a, %b : f16
     tm_tensor.yield %stays : i1
   } -> tensor<4x2000xf16>
-  %values = tensor.extract_slice %sorted[0, 0] [4, 2] [1, 1] : tensor<4x2000xf16> to tensor<4x2xf16>
-  return %values : tensor<4x2xf16>
+  %values = tensor.extract_slice %sorted[0, 0] [4, 65] [1, 1] : tensor<4x2000xf16> to tensor<4x65xf16>
+  return %values : tensor<4x65xf16>
+}
+
+// -----
+
+// Places beyond 1,024 are no numbers of the 16-bit format.
+func.func @far(%x: tensor<4x2000xf16>) -> tensor<4x2xi64> {
+  %lowest = arith.constant dense<0xFC00> : tensor<4x2xf16>
+  %places = tensor.empty() : tensor<4x2xi64>
+  // expected-error @+1 {{'func.func' op computes integers beyond 1024, up to which the device's format is exact: not supported yet}}
+  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x2000xf16>) outs(%lowest, %places : tensor<4x2xf16>, tensor<4x2xi64>) {
+  ^bb0(%a: f16, %b: f16):
+    %before = arith.cmpf ogt, %a, %b : f16
+    tm_tensor.yield %before : i1
+  } -> tensor<4x2xf16>, tensor<4x2xi64>
+  return %first#1 : tensor<4x2xi64>
+}
+
+// -----
+
+func.func @from_zero(%x: tensor<4x20xf16>) -> tensor<4x2xf16> {
+  %zero = arith.constant dense<0.0> : tensor<4x2xf16>
+  %places = tensor.empty() : tensor<4x2xi64>
+  // expected-error @+1 {{'tm_tensor.topk' op has other numbers in its first 'outs' than the one that comes behind all others: not supported yet}}
+  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x20xf16>) outs(%zero, %places : tensor<4x2xf16>, tensor<4x2xi64>) {
+  ^bb0(%a: f16, %b: f16):
+    %before = arith.cmpf ogt, %a, %b : f16
+    tm_tensor.yield %before : i1
+  } -> tensor<4x2xf16>, tensor<4x2xi64>
+  return %first#0 : tensor<4x2xf16>
+}
+
+// -----
+
+func.func @nan_first(%x: tensor<4x3xf16>) -> tensor<4x3xf16> {
+  // expected-error @+1 {{'tm_tensor.sort' op orders by something else than a comparison of two elements of a tensor: not supported yet}}
+  %sorted = tm_tensor.sort dimension(1) outs(%x : tensor<4x3xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %nan = arith.cmpf une, %a, %a : f16
+    %less = arith.cmpf ole, %a, %b : f16
+    %stays = arith.ori %nan, %less : i1
+    tm_tensor.yield %stays : i1
+  } -> tensor<4x3xf16>
+  return %sorted : tensor<4x3xf16>
 }

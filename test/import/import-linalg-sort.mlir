@@ -69,3 +69,53 @@ func.func @rounds(%x: tensor<2x100xf16>) -> tensor<2x2xf16> {
   %values = tensor.extract_slice %sorted[0, 0] [2, 2] [1, 1] : tensor<2x100xf16> to tensor<2x2xf16>
   return %values : tensor<2x2xf16>
 }
+
+// -----
+
+// The first elements and their places, as a sort of which a slice is read; what the result begins with comes behind all elements. A NaN is said
+// to come first.
+// CHECK-LABEL: func.func @topk(
+// CHECK-DAG:     [[PLACES:%.+]] = spyre.constant dense<{{\[\[\[}}0.000000e+00], [1.000000e+00]]]> : tensor<1x2x1xf16>
+// CHECK:         spyre.pointwise greaterthan
+// CHECK:         [[THERE:%.+]] = spyre.pointwise equal({{.+}}, [[PLACES]])
+// CHECK:         spyre.reduce sum({{.*}}) dims [2] : tensor<6x2x3xf16> -> tensor<6x2x1xf16>
+// CHECK:         spyre.reduce max({{.*}}) dims [2] : tensor<6x2x3xf16> -> tensor<6x2x1xf16>
+func.func @topk(%x: tensor<6x3xf16>) -> (tensor<6x2xf16>, tensor<6x2xi64>) {
+  %lowest = arith.constant dense<0xFC00> : tensor<6x2xf16>
+  %e = tensor.empty() : tensor<6x2xi64>
+  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<6x3xf16>) outs(%lowest, %e : tensor<6x2xf16>, tensor<6x2xi64>) {
+  ^bb0(%one: f16, %other: f16):
+    %nan = arith.cmpf une, %one, %one : f16
+    %number = arith.cmpf oeq, %other, %other : f16
+    %alone = arith.andi %nan, %number : i1
+    %larger = arith.cmpf ogt, %one, %other : f16
+    %before = arith.ori %alone, %larger : i1
+    tm_tensor.yield %before : i1
+  } -> tensor<6x2xf16>, tensor<6x2xi64>
+  return %first#0, %first#1 : tensor<6x2xf16>, tensor<6x2xi64>
+}
+
+// -----
+
+// Places that the 16-bit format does not have are found by two digits, here 0 and 1, and 0 to 1023.
+// CHECK-LABEL: func.func @long(
+// CHECK:         [[FIRST:%.+]] = spyre.reduce max([[KEYS:%.+]]) dims [1] : tensor<2x1500xf16> -> tensor<2x1xf16>
+// CHECK:         [[LARGEST:%.+]] = spyre.pointwise equal([[KEYS]], [[FIRST]])
+// CHECK:         spyre.pointwise where3([[LARGEST]],
+// CHECK:         [[HIGH:%.+]] = spyre.reduce min
+// CHECK:         [[IS_HIGH:%.+]] = spyre.pointwise equal({{.+}}, [[HIGH]])
+// CHECK:         [[BOTH:%.+]] = spyre.pointwise mul([[LARGEST]], [[IS_HIGH]])
+// CHECK:         spyre.pointwise where3([[BOTH]],
+// CHECK:         [[LOW:%.+]] = spyre.reduce min
+// CHECK:         [[IS_LOW:%.+]] = spyre.pointwise equal({{.+}}, [[LOW]])
+// CHECK:         spyre.pointwise mul([[IS_HIGH]], [[IS_LOW]])
+func.func @long(%x: tensor<2x1500xf16>) -> tensor<2x1xf16> {
+  %lowest = arith.constant dense<0xFC00> : tensor<2x1xf16>
+  %e = tensor.empty() : tensor<2x1xi64>
+  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<2x1500xf16>) outs(%lowest, %e : tensor<2x1xf16>, tensor<2x1xi64>) {
+  ^bb0(%one: f16, %other: f16):
+    %before = arith.cmpf ogt, %one, %other : f16
+    tm_tensor.yield %before : i1
+  } -> tensor<2x1xf16>, tensor<2x1xi64>
+  return %first#0 : tensor<2x1xf16>
+}

@@ -16,8 +16,8 @@ func.func @columns_of_one_row(%x: tensor<1x512xf16>, %index: tensor<16xi32>) -> 
 
 // -----
 
-func.func @no_format(%x: tensor<512x64xf64>, %index: tensor<16xi32>) -> tensor<16x64xf64> {
-  // expected-error @+1 {{'spyre.gather' op gathers elements of f64, for which the device has no format}}
-  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x64xf64>, tensor<16xi32>) -> tensor<16x64xf64>
-  return %rows : tensor<16x64xf64>
+func.func @no_format(%x: tensor<512x64xf128>, %index: tensor<16xi32>) -> tensor<16x64xf128> {
+  // expected-error @+1 {{'spyre.gather' op gathers elements of f128, for which the device has no format}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x64xf128>, tensor<16xi32>) -> tensor<16x64xf128>
+  return %rows : tensor<16x64xf128>
 }

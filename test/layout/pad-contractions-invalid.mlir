@@ -1,9 +1,9 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-pad-contractions %s
 
-func.func @no_format(%x: tensor<8x100xf64>, %y: tensor<100x64xf64>) -> tensor<8x64xf64> {
-  // expected-error @+1 {{'spyre.matmul' op has elements of f64, for which the device has no format}}
-  %product = spyre.matmul(%x, %y) : (tensor<8x100xf64>, tensor<100x64xf64>) -> tensor<8x64xf64>
-  return %product : tensor<8x64xf64>
+func.func @no_format(%x: tensor<8x100xf128>, %y: tensor<100x64xf128>) -> tensor<8x64xf128> {
+  // expected-error @+1 {{'spyre.matmul' op has elements of f128, for which the device has no format}}
+  %product = spyre.matmul(%x, %y) : (tensor<8x100xf128>, tensor<100x64xf128>) -> tensor<8x64xf128>
+  return %product : tensor<8x64xf128>
 }
 
 // -----

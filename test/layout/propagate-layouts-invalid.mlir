@@ -7,8 +7,8 @@ func.func @scalar_argument(%x: f16) {
 
 // -----
 
-// expected-error @+1 {{'func.func' op argument of tensor<8x64xf64>: has elements of f64, for which the device has no format}}
-func.func @element_without_a_format(%x: tensor<8x64xf64>) {
+// expected-error @+1 {{'func.func' op argument of tensor<8x64xf128>: has elements of f128, for which the device has no format}}
+func.func @element_without_a_format(%x: tensor<8x64xf128>) {
   return
 }
 
@@ -36,10 +36,10 @@ func.func @huge_tensor(%x: tensor<4294967296x4294967296xf16>) {
 // -----
 
 // The rules for arguments hold for results.
-func.func @result_without_a_format() -> tensor<8x64xf64> {
-  // expected-error @+1 {{'spyre.copy' op has elements of f64, for which the device has no format}}
-  %zero = spyre.fill 0.0 : f64 -> tensor<8x64xf64>
-  return %zero : tensor<8x64xf64>
+func.func @result_without_a_format() -> tensor<8x64xf128> {
+  // expected-error @+1 {{'spyre.copy' op has elements of f128, for which the device has no format}}
+  %zero = spyre.fill 0.0 : f128 -> tensor<8x64xf128>
+  return %zero : tensor<8x64xf128>
 }
 
 // -----

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 /// The element types that a format holds, on the side of the caller.
 const ELEMENTS: [(DeviceFormat, &[&str]); 3] = [
-    (DeviceFormat::Sen169Fp16, &["f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
-    (DeviceFormat::IeeeFp32, &["f32", "f16", "bf16", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
+    (DeviceFormat::Sen169Fp16, &["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
+    (DeviceFormat::IeeeFp32, &["f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
     (DeviceFormat::IeeeInt32, &["i32", "i64", "index"]),
 ];
 

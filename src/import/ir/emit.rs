@@ -412,7 +412,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let is_computed = ScalarType::of(found.element).is_float() && self.graph.node(id).element == Element::Int;
         let is_number = |element: Type<'c>| {
             let of = ScalarType::of(element);
-            of.is_float() || of == ScalarType::Integer(1) || is_computed && matches!(of, ScalarType::Integer(_))
+            of.is_float() || of == ScalarType::F64 || of == ScalarType::Integer(1) || is_computed && matches!(of, ScalarType::Integer(_))
         };
         let new = if found.element == tensor.element {
             new

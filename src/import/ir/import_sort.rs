@@ -1,13 +1,13 @@
-//! `spyre-import-linalg`, rows in order: `tm_tensor.sort`, as torch-mlir writes `sort`, `argsort` and `topk`.
+//! `spyre-import-linalg`, rows in order: `tm_tensor.sort` and `tm_tensor.topk`, as torch-mlir writes `sort`, `argsort`, `topk` and `kthvalue`.
 
 use super::{importer::Importer, read_body::read_body};
 use crate::{
     dialect::ods::attr,
     import::{
-        Body, Element, NodeId, Scalar,
-        rules::sort::{Order, Rows, Sorted, sorted},
+        Body, Element, Known, NodeId,
+        rules::sort::{Rows, Sorted, order_of, sorted},
     },
-    mlir::{Op, OpExt, Reported, Value, ValueExt, integers, natural, shape_of},
+    mlir::{Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, error_at, integers, natural, shape_of},
 };
 
 /// Of results of which only slices are read, only what these reach is computed: the node of such a result is as long as that.
@@ -17,26 +17,60 @@ pub(super) fn import_sort<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     let (shape, dim) = (shape_of(op.inputs()[0]), op.required(attr::DIMENSION, natural));
     let n_first = op.outputs().into_iter().map(|output| n_read(output, dim)).max().unwrap_or(0).max(1);
     let rows = Rows { shape: &shape, dim, n_first };
-    let found = match importer.graph.refused_among(&nodes) {
+    note_sorted(importer, op, &body, &nodes, rows);
+    Ok(())
+}
+
+/// What a `tm_tensor.topk` begins with comes behind every element, so only the shape of it counts.
+pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let (body, _) = read_body(importer, op, 0)?;
+    let (inputs, shape, dim) = (op.inputs(), shape_of(op.inputs()[0]), op.required(attr::DIMENSION, natural));
+    let n_first = shape_of(op.outputs()[0])[dim];
+    let (first, n_given) = (importer.node_of(op, inputs[0])?, inputs.len() - 2);
+    let places = if n_given == 2 {
+        importer.node_of(op, inputs[1])?
+    } else {
+        let mut along = vec![1; shape.len()];
+        along[dim] = shape[dim];
+        importer.graph.known(Known::counting(0, shape[dim]), along, Element::Int)
+    };
+    let start = importer.node_of(op, inputs[n_given])?;
+    let is_last = match order_of(&body) {
+        // What is no order is refused as that.
+        None => true,
+        Some((_, order)) => {
+            let element = TensorType::of(inputs[0].r#type()).map(|tensor| tensor.element.to_string()).unwrap_or_default();
+            importer.graph.number_of(start).is_some_and(|number| order.limit().can_start_from(number, &element))
+        }
+    };
+    if !is_last {
+        let message = "has other numbers in its first 'outs' than the one that comes behind all others: not supported yet";
+        return Err(error_at(op, message).report());
+    }
+    note_sorted(importer, op, &body, &[first, places], Rows { shape: &shape, dim, n_first });
+    Ok(())
+}
+
+fn note_sorted<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) {
+    let found = match importer.graph.refused_among(nodes) {
         Some(refused) => Ok(vec![refused; nodes.len()]),
-        None => in_order(importer, &body, &nodes, rows),
+        None => in_order(importer, body, nodes, rows),
     };
     match found {
         Ok(results) => op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.note_node(output, node)),
         Err(message) => {
-            for (&output, node) in op.outputs().iter().zip(nodes) {
+            for (&output, &node) in op.outputs().iter().zip(nodes) {
                 let element = importer.graph.node(node).element;
                 let refused = importer.refused(op, op.loc(), message.clone(), shape_of(output), element);
                 importer.note_node(output, refused);
             }
         }
     }
-    Ok(())
 }
 
 fn in_order(importer: &mut Importer<'_>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) -> Result<Vec<NodeId>, String> {
     let (key, order) =
-        order_of(body).ok_or("orders by something else than one comparison of two elements of a tensor: not supported yet")?;
+        order_of(body).ok_or("orders by something else than a comparison of two elements of a tensor: not supported yet")?;
     let graph = &mut importer.graph;
     let mut tensors = Vec::new();
     for &node in nodes {
@@ -59,16 +93,6 @@ fn in_order(importer: &mut Importer<'_>, body: &Body, nodes: &[NodeId], rows: Ro
     let results = sorted(graph, &tensors, key, rows, order)?;
     let finished = |(node, tensor): (NodeId, &Sorted)| if tensor.is_integer { graph.as_integers(node) } else { node };
     Ok(results.into_iter().zip(&tensors).map(finished).collect())
-}
-
-/// Which tensor is compared, and the order.
-fn order_of(body: &Body) -> Option<(usize, Order)> {
-    let &[Scalar::Op(index)] = body.yields.as_slice() else { return None };
-    let compared = &body.ops[index];
-    let &[Scalar::Accumulator(one), Scalar::Accumulator(other)] = compared.operands.as_slice() else { return None };
-    // Two elements of each tensor stand side by side.
-    let key = (one / 2 == other / 2 && one != other).then_some(one / 2)?;
-    Some((key, Order::of_comparison(&compared.name, one > other)?))
 }
 
 /// How many elements of its rows anything reads of a result.

@@ -76,7 +76,11 @@ impl<'c> Importer<'c> {
             let (from, to) = cast_types(at);
             let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
             let is_narrow = name == "arith.trunci" && to != "i32" && to != "i64";
-            let built = if is_narrow { None } else { integers::computed(&mut self.graph, function, operands, element).ok() };
+            let built = match name {
+                _ if is_narrow => None,
+                "arith.uitofp" | "arith.extui" if from == "i8" => integers::byte(&mut self.graph, operands[0], element).ok(),
+                _ => integers::computed(&mut self.graph, function, operands, element).ok(),
+            };
             return built.ok_or_else(|| {
                 if is_conversion {
                     format!("converts {from} to {to} at run time: not supported yet")

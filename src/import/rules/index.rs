@@ -54,9 +54,12 @@ pub(super) fn lookup_by_one(
     }
     if graph.number_of(table).is_none() {
         // In another order than forwards and evenly: a constant table of indices puts the rows in order.
-        for (dim, expr) in exprs.iter_mut().enumerate().filter(|(_, expr)| expr.is_none()) {
+        for dim in 0..exprs.len() {
+            if exprs[dim].is_some() || moves_beside(graph, indices[dim], &exprs) {
+                continue;
+            }
             if let Some((ordered, along)) = in_order(graph, table, dim, indices[dim]) {
-                (table, *expr) = (ordered, Some(Expr::Dim(along)));
+                (table, exprs[dim]) = (ordered, Some(Expr::Dim(along)));
             }
         }
     }
@@ -69,8 +72,14 @@ pub(super) fn lookup_by_one(
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
             shown_at(graph, table, exprs, sizes).map(Lookup::plain).and_then(elements)
         }
-        // Rows in an order that is known at compile time.
+        // Rows in an order that is known at compile time; of those of which another index moves with the row, an element each.
         &[dim] if graph.known_of(indices[dim]).is_some() => {
+            let rows = graph.node(table).shape.clone();
+            if moves_beside(graph, indices[dim], &exprs)
+                && let Some(found) = computed_row(graph, (table, &rows), indices[dim], dim, &exprs, sizes)
+            {
+                return elements(found);
+            }
             gather(graph, table, dim, indices[dim], &exprs, sizes).map(Lookup::plain).and_then(elements)
         }
         &[dim] => {
@@ -88,8 +97,7 @@ pub(super) fn lookup_by_one(
                 );
             };
             // A row of which another index moves with this one is no row that the device can choose.
-            let moves = |space: usize| graph.node(index).shape[space] > 1;
-            if exprs.iter().flatten().flat_map(Expr::dims).any(moves) {
+            if moves_beside(graph, index, &exprs) {
                 let found = computed_row(graph, (table, rows), index, dim, &exprs, sizes);
                 return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned()).and_then(elements);
             }
@@ -102,6 +110,12 @@ pub(super) fn lookup_by_one(
         }
         _ => Ok(Found::Several(table, computed)),
     }
+}
+
+/// Whether an index moves along a dimension of the iteration space that another one moves along.
+fn moves_beside(graph: &Graph, index: NodeId, exprs: &[Option<Expr>]) -> bool {
+    let shape = &graph.node(index).shape;
+    exprs.iter().flatten().flat_map(Expr::dims).any(|space| shape.get(space).is_some_and(|&size| size > 1))
 }
 
 /// The elements of a known table at known indices. Known indices are checked against the sizes of any table.

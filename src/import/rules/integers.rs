@@ -39,6 +39,24 @@ pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFu
     Ok(built)
 }
 
+/// The number of a byte that stands for 0 to 255, where its bits are those of a signed one: as an element of a type.
+///
+/// # Errors
+/// If it is nothing that the device computes with, or no number in that type.
+pub(in crate::import) fn byte(graph: &mut Graph, signed: NodeId, element: Element) -> Built {
+    let number = graph.numbers_of(signed).map_err(|_| "computes integers of a run-time value: not supported yet".to_owned())?;
+    let as_numbers = graph.integers.element();
+    if element != Element::Int && element != as_numbers {
+        return Err("computes integers of a run-time value: not supported yet".to_owned());
+    }
+    let (zero, all) = (graph.number(0.0), graph.number(256.0));
+    let is_negative = graph.pointwise("lesserthan", &[number, zero], Element::Bool);
+    let turned = graph.pointwise("add", &[number, all], as_numbers);
+    let byte = graph.pointwise("where3", &[is_negative, turned, number], as_numbers);
+    graph.note_integers(byte);
+    Ok(byte)
+}
+
 fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], is_truth: &[bool], as_numbers: Element, element: Element) -> Built {
     if let Some(found) = digits::compared(graph, name, numbers) {
         return Ok(found);

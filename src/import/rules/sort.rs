@@ -8,7 +8,10 @@
 
 use crate::{
     affine::Expr,
-    import::graph::{Element, Graph, Kind, NodeId, known::Known},
+    import::{
+        graph::{Element, Graph, Kind, NodeId, known::Known},
+        rules::body::{Body, Combiner, Scalar, ScalarOp},
+    },
 };
 use std::cmp::Ordering;
 
@@ -31,30 +34,87 @@ pub(in crate::import) enum Order {
 }
 
 impl Order {
-    /// The order of a comparison of two elements that holds where they stay as they are.
-    pub(in crate::import) fn of_comparison(name: &str, is_swapped: bool) -> Option<Self> {
-        let (kind, predicate) = name.split_once(' ')?;
-        let is_rising = match (kind, predicate) {
-            ("arith.cmpf", "olt" | "ole" | "ult" | "ule") | ("arith.cmpi", "slt" | "sle") => true,
-            ("arith.cmpf", "ogt" | "oge" | "ugt" | "uge") | ("arith.cmpi", "sgt" | "sge") => false,
-            _ => return None,
-        };
-        Some(if is_rising == is_swapped { Self::Descending } else { Self::Ascending })
-    }
-
     /// The comparison that holds where one comes before another.
     const fn before(self) -> &'static str {
         if matches!(self, Self::Ascending) { "lesserthan" } else { "greaterthan" }
     }
 
-    /// The reduction that finds the first one.
-    const fn first(self) -> &'static str {
-        if matches!(self, Self::Ascending) { "min" } else { "max" }
+    /// The combination of two elements that is the first one.
+    pub(in crate::import) const fn limit(self) -> Combiner {
+        if matches!(self, Self::Ascending) { Combiner::Min } else { Combiner::Max }
     }
 
-    /// What comes last.
-    const fn last(self) -> f64 {
-        if matches!(self, Self::Ascending) { f64::INFINITY } else { f64::NEG_INFINITY }
+}
+
+/// Which tensor a body compares two elements of, and the order: from comparisons of the two, joined by what is true of both or of either. Producers
+/// say what becomes of a NaN, of which the order here makes the largest number: a body that says otherwise has none.
+pub(in crate::import) fn order_of(body: &Body) -> Option<(usize, Order)> {
+    let &[Scalar::Op(last)] = body.yields.as_slice() else { return None };
+    let key = body.ops.iter().flat_map(|op| &op.operands).find_map(|operand| match operand {
+        // Two elements of each tensor stand side by side.
+        Scalar::Accumulator(element) => Some(element / 2),
+        _ => None,
+    })?;
+    let holds = |one: f64, other: f64| holds(body, last, key, [one, other]);
+    let order = match (holds(0.0, 1.0)?, holds(1.0, 0.0)?) {
+        (true, false) => Order::Ascending,
+        (false, true) => Order::Descending,
+        _ => return None,
+    };
+    let is_nan_smallest = match (holds(f64::NAN, 0.0)?, holds(0.0, f64::NAN)?) {
+        (true, false) => order == Order::Ascending,
+        (false, true) => order == Order::Descending,
+        _ => false,
+    };
+    (!is_nan_smallest).then_some((key, order))
+}
+
+/// Whether an operation of a body holds for two elements of the tensor at `key`; none if it asks for anything else.
+fn holds(body: &Body, op: usize, key: usize, elements: [f64; 2]) -> Option<bool> {
+    let ScalarOp { name, operands } = &body.ops[op];
+    let &[one, other] = operands.as_slice() else { return None };
+    if let (Scalar::Op(one), Scalar::Op(other)) = (one, other) {
+        let (one, other) = (holds(body, one, key, elements)?, holds(body, other, key, elements)?);
+        return match name.as_str() {
+            "arith.andi" => Some(one & other),
+            "arith.ori" => Some(one | other),
+            _ => None,
+        };
+    }
+    let element = |operand: Scalar| match operand {
+        Scalar::Accumulator(element) if element / 2 == key => Some(elements[element % 2]),
+        _ => None,
+    };
+    let (kind, predicate) = name.split_once(' ')?;
+    compared(kind, predicate, element(one)?, element(other)?)
+}
+
+fn compared(kind: &str, predicate: &str, one: f64, other: f64) -> Option<bool> {
+    let found = one.partial_cmp(&other);
+    let is = |asked: &[Ordering]| found.is_some_and(|found| asked.contains(&found));
+    let (less, equal, greater) = (Ordering::Less, Ordering::Equal, Ordering::Greater);
+    let of_relation = |relation: &str| {
+        Some(match relation {
+            "eq" => is(&[equal]),
+            "ne" => is(&[less, greater]),
+            "lt" => is(&[less]),
+            "le" => is(&[less, equal]),
+            "gt" => is(&[greater]),
+            "ge" => is(&[greater, equal]),
+            _ => return None,
+        })
+    };
+    match (kind, predicate) {
+        ("arith.cmpi", "eq" | "ne") => of_relation(predicate),
+        ("arith.cmpi", _) => of_relation(predicate.strip_prefix('s')?),
+        ("arith.cmpf", "ord") => Some(found.is_some()),
+        ("arith.cmpf", "uno") => Some(found.is_none()),
+        ("arith.cmpf", _) => match predicate.split_at_checked(1)? {
+            ("o", relation) => of_relation(relation),
+            ("u", relation) => Some(of_relation(relation)? || found.is_none()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -113,12 +173,11 @@ pub(in crate::import) fn sorted(
     if length == 1 {
         return Ok(tensors.iter().map(|tensor| tensor.node).collect());
     }
-    let is_single = graph.node(tensors[key].node).element == Element::F32 && graph.has_single_precision();
     let by_rounds = length > SHORT && n_first <= MOST_ROUNDS && n_first * ROUND_COST <= length;
-    if length > LONGEST_RANKED && !(by_rounds && is_single) {
+    if length > LONGEST_RANKED && !by_rounds {
         return Err(format!(
-            "sorts rows of {length} elements, of which the first {n_first} are needed: rows of up to {LONGEST_RANKED} elements are supported, and in \
-             f32 longer ones of which at most {MOST_ROUNDS} elements are needed"
+            "sorts rows of {length} elements, of which the first {n_first} are needed: rows of up to {LONGEST_RANKED} elements are supported, and \
+             longer ones of which at most {MOST_ROUNDS} elements are needed"
         ));
     }
     let tensors: Vec<Sorted> = tensors.iter().map(|&tensor| along_rows(graph, tensor, rows)).collect();
@@ -226,10 +285,9 @@ fn only(graph: &mut Graph, holds: NodeId, Sorted { node, is_integer }: Sorted, d
 
 /// One after the other: the limit of what is left, the first place that has it, and what is there.
 fn in_rounds(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>, order: Order) -> Vec<NodeId> {
-    let (key_element, integer) = (graph.node(keys).element, graph.integers.element());
-    let places = graph.known(Known::counting(0, rows.length()), rows.along(rows.length()), integer);
-    #[allow(clippy::cast_precision_loss, reason = "a row is far shorter than 2^53")]
-    let (beyond, last) = (graph.number(rows.length() as f64), graph.number(order.last()));
+    let key_element = graph.node(keys).element;
+    let places = Places::new(graph, key_element, rows);
+    let last = graph.number(order.limit().neutral());
     let memory = |graph: &mut Graph, tensor: &Sorted| {
         let element = graph.node(tensor.node).element;
         graph.undefined(rows.sized(rows.n_first), element)
@@ -238,24 +296,64 @@ fn in_rounds(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>
     let mut is_left: Option<NodeId> = None;
     for round in 0..rows.n_first {
         let left = is_left.map_or(keys, |is_left| graph.pointwise("where3", &[is_left, keys, last], key_element));
-        let limit = graph.reduce(order.first(), left, rows.dim);
+        let limit = graph.reduce(order.limit().function(), left, rows.dim);
         let is_limit = graph.pointwise("equal", &[left, limit], Element::Bool);
         // What was taken counts as the last of all, and so may what is left.
         let is_limit = is_left.map_or(is_limit, |is_left| graph.pointwise("mul", &[is_limit, is_left], Element::Bool));
-        let at = graph.pointwise("where3", &[is_limit, places, beyond], integer);
-        let place = graph.reduce("min", at, rows.dim);
-        graph.note_integers(place);
-        let is_there = graph.pointwise("equal", &[places, place], Element::Bool);
+        let [is_there, is_elsewhere] = places.first_of(graph, is_limit);
         let mut offsets = vec![0; rows.shape.len()];
         offsets[rows.dim] = round;
         for (found, &tensor) in found.iter_mut().zip(tensors) {
             let one = only(graph, is_there, tensor, rows.dim);
             *found = graph.insert(one, *found, offsets.clone());
         }
-        let is_elsewhere = graph.pointwise("notequal", &[places, place], Element::Bool);
         is_left = Some(is_left.map_or(is_elsewhere, |is_left| graph.pointwise("mul", &[is_left, is_elsewhere], Element::Bool)));
     }
     found
+}
+
+/// Where the elements of a row stand: as numbers, or as two digits of these where the format does not have all of them.
+struct Places {
+    high: Option<NodeId>,
+    low: NodeId,
+    /// A number beyond all digits.
+    beyond: NodeId,
+    dim: usize,
+}
+
+impl Places {
+    fn new(graph: &mut Graph, keys: Element, rows: Rows<'_>) -> Self {
+        let (length, element) = (rows.length(), graph.integers.element());
+        let is_whole = length <= LONGEST_RANKED || keys == Element::F32 && graph.has_single_precision();
+        #[allow(clippy::cast_precision_loss, reason = "a row is far shorter than 2^53")]
+        let (base, shape) = (if is_whole { length } else { LONGEST_RANKED } as f64, rows.along(length));
+        let count = Known::counting(0, length);
+        let mut digit = |of: &dyn Fn(f64) -> f64| {
+            let known = Known::combined(&[(&count, &shape)], &shape, |number| of(number[0]));
+            graph.known(known, shape.clone(), element)
+        };
+        let low = digit(&|number| number % base);
+        let high = (!is_whole).then(|| digit(&|number| (number / base).floor()));
+        Self { high, low, beyond: graph.number(base), dim: rows.dim }
+    }
+
+    /// Of the places where something holds, whether a place is the first one, and whether it is another one.
+    fn first_of(&self, graph: &mut Graph, holds: NodeId) -> [NodeId; 2] {
+        let Some(high) = self.high else { return self.first_with(graph, self.low, holds) };
+        let [is_high, is_before_or_behind] = self.first_with(graph, high, holds);
+        let holds = graph.pointwise("mul", &[holds, is_high], Element::Bool);
+        let [is_low, is_beside] = self.first_with(graph, self.low, holds);
+        let is_elsewhere = graph.pointwise("maximum", &[is_before_or_behind, is_beside], Element::Bool);
+        [graph.pointwise("mul", &[is_high, is_low], Element::Bool), is_elsewhere]
+    }
+
+    fn first_with(&self, graph: &mut Graph, digit: NodeId, holds: NodeId) -> [NodeId; 2] {
+        let element = graph.integers.element();
+        let at = graph.pointwise("where3", &[holds, digit, self.beyond], element);
+        let first = graph.reduce("min", at, self.dim);
+        graph.note_integers(first);
+        ["equal", "notequal"].map(|name| graph.pointwise(name, &[digit, first], Element::Bool))
+    }
 }
 
 #[cfg(test)]
@@ -285,16 +383,56 @@ mod tests {
 
     #[test]
     fn rows_that_are_too_long_are_refused() {
-        assert!(sorted_rows(1025, 2, Element::F16).is_err_and(|message| message.contains("rows of 1025 elements")));
+        assert!(sorted_rows(1025, 200, Element::F16).is_err_and(|message| message.contains("rows of 1025 elements")));
         assert!(sorted_rows(1025, 1025, Element::F32).is_err_and(|message| message.contains("the first 1025")));
     }
 
     #[test]
+    fn places_that_the_format_does_not_have_are_found_digit_by_digit() {
+        // The limit, one reduction a digit, the value, and two for the place.
+        assert_eq!(sorted_rows(1025, 1, Element::F16), Ok((5, vec![3, 1])));
+        assert_eq!(sorted_rows(1024, 1, Element::F16), Ok((4, vec![3, 1])));
+    }
+
+    fn body(ops: &[(&str, [Scalar; 2])]) -> Body {
+        let op = |(name, operands): &(&str, [Scalar; 2])| ScalarOp { name: (*name).to_owned(), operands: operands.to_vec() };
+        Body { ops: ops.iter().map(op).collect(), yields: vec![Scalar::Op(ops.len() - 1)] }
+    }
+
+    #[test]
     fn a_comparison_says_the_order() {
-        let order = Order::of_comparison;
-        assert_eq!(order("arith.cmpf ole", false), Some(Order::Ascending));
-        assert_eq!(order("arith.cmpf ole", true), Some(Order::Descending));
-        assert_eq!(order("arith.cmpi sgt", false), Some(Order::Descending));
-        assert_eq!([order("arith.cmpf oeq", false), order("arith.cmpi ult", false), order("arith.addf", false)], [None; 3]);
+        let [one, other] = [Scalar::Accumulator(2), Scalar::Accumulator(3)];
+        let order = |name, operands| order_of(&body(&[(name, operands)]));
+        assert_eq!(order("arith.cmpf ole", [one, other]), Some((1, Order::Ascending)));
+        assert_eq!(order("arith.cmpf ole", [other, one]), Some((1, Order::Descending)));
+        assert_eq!(order("arith.cmpf ugt", [one, other]), Some((1, Order::Descending)));
+        assert_eq!(order("arith.cmpi sgt", [one, other]), Some((1, Order::Descending)));
+        for name in ["arith.cmpf oeq", "arith.cmpf ord", "arith.cmpi ult", "arith.addf"] {
+            assert_eq!(order(name, [one, other]), None, "{name}");
+        }
+        assert_eq!(order("arith.cmpf ole", [one, Scalar::Accumulator(1)]), None);
+        assert_eq!(order("arith.cmpf ole", [one, Scalar::Unknown]), None);
+    }
+
+    #[test]
+    fn a_nan_is_the_largest_number_or_there_is_no_order() {
+        let [one, other] = [Scalar::Accumulator(0), Scalar::Accumulator(1)];
+        let order = |nan: Scalar, name, join| {
+            let ops = [("arith.cmpf une", [nan, nan]), (name, [one, other]), (join, [Scalar::Op(0), Scalar::Op(1)])];
+            order_of(&body(&ops))
+        };
+        assert_eq!(order(other, "arith.cmpf ole", "arith.ori"), Some((0, Order::Ascending)));
+        assert_eq!(order(one, "arith.cmpf oge", "arith.ori"), Some((0, Order::Descending)));
+        assert_eq!(order(one, "arith.cmpf ole", "arith.ori"), None, "a NaN first");
+        assert_eq!(order(other, "arith.cmpf oge", "arith.ori"), None, "a NaN last");
+        assert_eq!(order(one, "arith.cmpf ole", "arith.xori"), None);
+        let only_other = [
+            ("arith.cmpf une", [other, other]),
+            ("arith.cmpf oeq", [one, one]),
+            ("arith.andi", [Scalar::Op(0), Scalar::Op(1)]),
+            ("arith.cmpf olt", [one, other]),
+            ("arith.ori", [Scalar::Op(2), Scalar::Op(3)]),
+        ];
+        assert_eq!(order_of(&body(&only_other)), Some((0, Order::Ascending)));
     }
 }

@@ -47,9 +47,11 @@ pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Ve
             Ok(store.all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
         }
         ("f32", DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes())),
+        ("f64", DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(single(raw)).to_le_bytes())),
         ("i1", DeviceFormat::Sen169Fp16) => Ok(store.all(|[raw]: [u8; 1]| dl16_bits(truth(raw)).to_le_bytes())),
         ("f16", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes())),
         ("bf16", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        ("f64", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| single(raw).to_le_bytes())),
         ("f32", DeviceFormat::IeeeFp32) | ("i32", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => Ok(store.all(|raw: [u8; 4]| raw)),
         ("i1", DeviceFormat::IeeeFp32) => Ok(store.all(|[raw]: [u8; 1]| truth(raw).to_le_bytes())),
         ("i64", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
@@ -60,6 +62,12 @@ pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Ve
     }
 }
 
+/// A number as the device gets it: rounded to single precision first.
+#[expect(clippy::cast_possible_truncation, reason = "the device has no wider numbers")]
+const fn single(raw: [u8; 8]) -> f32 {
+    f64::from_le_bytes(raw) as f32
+}
+
 /// Whether the device's numbers do not tell what the elements were: floats that DL16 has not, and the number that infinities become.
 #[must_use]
 pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
@@ -68,6 +76,7 @@ pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
         "f16" => host.bytes.as_chunks().0.iter().any(|raw| changes(f16::from_le_bytes(*raw).to_f32())),
         "bf16" => host.bytes.as_chunks().0.iter().any(|raw| changes(bf16::from_le_bytes(*raw).to_f32())),
         "f32" => host.bytes.as_chunks().0.iter().any(|raw| changes(f32::from_le_bytes(*raw))),
+        "f64" => host.bytes.as_chunks().0.iter().any(|raw| is_rounded_number(f64::from_le_bytes(*raw), format)),
         _ => false,
     }
 }
@@ -106,6 +115,8 @@ pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: &str, shape: &[
         ("f16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f16::from_f32(dl16_value(raw)).to_le_bytes())),
         ("bf16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| bf16::from_f32(dl16_value(raw)).to_le_bytes())),
         ("f32", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| dl16_value(raw).to_le_bytes())),
+        ("f64", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f64::from(dl16_value(raw)).to_le_bytes())),
+        ("f64", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f64::from(f32::from_le_bytes(raw)).to_le_bytes())),
         ("i1", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| [u8::from(dl16_value(raw) != 0.0)])),
         ("f16", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
         ("bf16", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
@@ -123,7 +134,7 @@ fn bytes_of(element: &str) -> Option<i64> {
         "i1" => Some(1),
         "f16" | "bf16" => Some(2),
         "f32" | "i32" => Some(4),
-        "i64" => Some(8),
+        "f64" | "i64" => Some(8),
         _ => None,
     }
 }

@@ -79,6 +79,7 @@ fn elements_of(view: &TensorView<'_>, element_type: &str) -> Result<Elements, St
         Dtype::F16 => "f16",
         Dtype::BF16 => "bf16",
         Dtype::F32 => "f32",
+        Dtype::F64 => "f64",
         Dtype::I8 => "i8",
         Dtype::I32 => "i32",
         Dtype::I64 => "i64",

@@ -41,6 +41,7 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
     let elements = match element_type {
         "f16" => Elements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect()),
         "f32" => Elements::F32(file.into_vec().map_err(refuse)?),
+        "f64" => Elements::F64(file.into_vec().map_err(refuse)?),
         "bf16" => {
             let values: Vec<f32> = file.into_vec().map_err(refuse)?;
             Elements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
@@ -61,6 +62,7 @@ fn numpy_type(element_type: &str) -> Option<(&'static str, &'static str)> {
     match element_type {
         "f16" => Some(("float16", "<f2")),
         "f32" | "bf16" => Some(("float32", "<f4")),
+        "f64" => Some(("float64", "<f8")),
         "i32" => Some(("int32", "<i4")),
         "i64" => Some(("int64", "<i8")),
         _ => None,

@@ -31,8 +31,8 @@ func.func private @layout_c3(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [
 
 // -----
 
-// expected-error @+1 {{the device has no format for element type 'f64'}}
-func.func private @layout_c3(tensor<512x1024xf64, #spyre.layout<[64, 512, 16], [16, 1024, 1]>>)
+// expected-error @+1 {{the device has no format for element type 'f128'}}
+func.func private @layout_c3(tensor<512x1024xf128, #spyre.layout<[64, 512, 16], [16, 1024, 1]>>)
 
 // -----
 
@@ -554,8 +554,8 @@ func.func @view_c2_in_the_middle(%x: tensor<4x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 func.func @view_c3(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'f64'}}
-  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf64>
+  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'f128'}}
+  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf128>
   return
 }
 

@@ -122,3 +122,51 @@ func.func @word(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>, %last: tensor<4x
   } -> tensor<4x64xf32>, tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @topk_c1(%x: tensor<4x2xf32>, %lowest: tensor<4x3xf32>, %places: tensor<4x3xi64>) {
+  // expected-error @+1 {{has tensors of other shapes than the input's, with as many or fewer elements along dimension 1}}
+  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x2xf32>) outs(%lowest, %places : tensor<4x3xf32>, tensor<4x3xi64>) {
+  ^bb0(%one: f32, %other: f32):
+    %before = arith.cmpf ogt, %one, %other : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<4x3xf32>, tensor<4x3xi64>
+  return
+}
+
+// -----
+
+func.func @topk_c1_outs(%x: tensor<4x2xf32>, %lowest: tensor<4x2xf32>) {
+  // expected-error @+1 {{has 1 inputs and 1 'outs', where it has one or two and two}}
+  %first = tm_tensor.topk dimension(1) ins(%x : tensor<4x2xf32>) outs(%lowest : tensor<4x2xf32>) {
+  ^bb0(%one: f32, %other: f32):
+    %before = arith.cmpf ogt, %one, %other : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2(%x: tensor<4x2xf32>, %places: tensor<4x2xi64>) {
+  // expected-error @+1 {{goes along dimension 2 of 'tensor<4x2xf32>', which has 2 dimensions}}
+  %first:2 = tm_tensor.topk dimension(2) ins(%x : tensor<4x2xf32>) outs(%x, %places : tensor<4x2xf32>, tensor<4x2xi64>) {
+  ^bb0(%one: f32, %other: f32):
+    %before = arith.cmpf ogt, %one, %other : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<4x2xf32>, tensor<4x2xi64>
+  return
+}
+
+// -----
+
+func.func @topk_c3(%x: tensor<4x2xf32>, %places: tensor<4x2xi64>) {
+  // expected-error @+1 {{has a body that takes 3 values, where it takes the elements of its tensors, 2 in all}}
+  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x2xf32>) outs(%x, %places : tensor<4x2xf32>, tensor<4x2xi64>) {
+  ^bb0(%one: f32, %other: f32, %third: f32):
+    %before = arith.cmpf ogt, %one, %other : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<4x2xf32>, tensor<4x2xi64>
+  return
+}

@@ -35,3 +35,22 @@ func.func @sort(%x: tensor<4x64xf16>, %places: tensor<4x64xi64>) -> tensor<4x64x
   } -> tensor<4x64xf16>, tensor<4x64xi64>
   return %sorted#0 : tensor<4x64xf16>
 }
+
+// CHECK-LABEL: func.func @topk
+func.func @topk(%x: tensor<4x64xf32>, %numbers: tensor<4x64xi64>, %lowest: tensor<4x3xf32>, %places: tensor<4x3xi64>) -> tensor<4x3xi64> {
+  // CHECK: tm_tensor.topk dimension(1) ins(%{{.*}} : tensor<4x64xf32>) outs(%{{.*}}, %{{.*}} : tensor<4x3xf32>, tensor<4x3xi64>) {
+  // CHECK: } -> tensor<4x3xf32>, tensor<4x3xi64>
+  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x64xf32>) outs(%lowest, %places : tensor<4x3xf32>, tensor<4x3xi64>) {
+  ^bb0(%one: f32, %other: f32):
+    %before = arith.cmpf ogt, %one, %other : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<4x3xf32>, tensor<4x3xi64>
+  // CHECK: tm_tensor.topk dimension(1) ins(%{{.*}}, %{{.*}} : tensor<4x64xf32>, tensor<4x64xi64>)
+  %numbered:2 = tm_tensor.topk dimension(1) ins(%x, %numbers : tensor<4x64xf32>, tensor<4x64xi64>)
+      outs(%first#0, %first#1 : tensor<4x3xf32>, tensor<4x3xi64>) {
+  ^bb0(%one: f32, %other: f32):
+    %before = arith.cmpf ogt, %one, %other : f32
+    tm_tensor.yield %before : i1
+  } -> tensor<4x3xf32>, tensor<4x3xi64>
+  return %numbered#1 : tensor<4x3xi64>
+}
