@@ -27,7 +27,7 @@ use tempfile::TempDir;
 
 const WINDOW: (u32, u32) = (1400, 1000);
 
-/// A program, its report as data, and its page, which is open.
+/// A page that is open, with the report that is in it.
 struct Opened {
     report: Value,
     browser: Browser,
@@ -37,22 +37,18 @@ struct Opened {
 impl Opened {
     fn program(input: &Path, options: &[&str]) -> Self {
         let place = tempfile::tempdir().unwrap();
-        let compiled = |name: &str| {
-            let (out, report) = (place.path().join("out"), place.path().join(name));
-            let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-            let done = command.arg(input).arg("-o").arg(&out).arg("--report").arg(&report).args(options).output().unwrap();
-            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-            report
-        };
-        let report = serde_json::from_str(&fs::read_to_string(compiled("report.json")).unwrap()).unwrap();
-        let page = compiled("report.html");
-        Self::page(place, report, &page)
+        let page = compiled(&place, input, "report.html", options);
+        Self::page(place, &page)
     }
 
-    fn page(place: TempDir, report: Value, page: &Path) -> Self {
+    /// A page; the report is the one in it.
+    fn page(place: TempDir, page: &Path) -> Self {
         let mut browser = Browser::start(WINDOW.0, WINDOW.1);
         browser.open(page);
-        Self { report, browser, _place: place }
+        let mut opened = Self { report: Value::Null, browser, _place: place };
+        let data: Value = serde_json::from_str(&opened.plain_text("data")).unwrap();
+        opened.report = data["report"].clone();
+        opened
     }
 
     fn number(&mut self, expression: &str) -> f64 {
@@ -98,6 +94,26 @@ impl Opened {
         ([number(0), number(1)], number(2) as usize)
     }
 
+    /// The texts of the rows of the list of ops, which exist only while they are in sight.
+    fn rows(&mut self) -> Vec<String> {
+        let rows = self.browser.evaluate(
+            "(async () => { const list = document.getElementById('ops'); const frame = () => new Promise(requestAnimationFrame); const rows = [];
+               for (let op = 0; op < report_page.ops.length; op += 1) {
+                 list.scrollTop = op * 24; await frame(); await frame(); rows.push(document.getElementById(`ops-${op}`).innerText); }
+               return rows; })()",
+        );
+        rows.as_array().unwrap().iter().map(|row| row.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Where the ops begin and end on the canvas, by what the report says of time.
+    fn ends(&mut self) -> Vec<[f64; 2]> {
+        let times = |op: &Value| ["start_us", "us"].map(|name| op[name].as_f64().unwrap());
+        let times: Vec<[f64; 2]> =
+            self.report["ops"].as_array().unwrap().iter().map(times).map(|[start, us]| [start, start + us]).collect();
+        let places = self.browser.evaluate(&format!("{times:?}.map((ends) => ends.map((us) => report_page.timeline.x(us)))"));
+        places.as_array().unwrap().iter().map(|ends| [0, 1].map(|end| ends[end].as_f64().unwrap())).collect()
+    }
+
     fn view(&mut self) -> [f64; 2] {
         let view = self.browser.evaluate("report_page.timeline.view");
         [0, 1].map(|at| view[at].as_f64().unwrap())
@@ -113,8 +129,13 @@ impl Opened {
     }
 }
 
-fn close(one: f64, other: f64) -> bool {
-    (one - other).abs() < 0.51
+/// Compiles a program, and gives the path of its report, whose name says in which form it is.
+fn compiled(place: &TempDir, input: &Path, name: &str, options: &[&str]) -> PathBuf {
+    let (out, report) = (place.path().join("out"), place.path().join(name));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    let done = command.arg(input).arg("-o").arg(&out).arg("--report").arg(&report).args(options).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    report
 }
 
 fn of_project(path: &str) -> PathBuf {
@@ -130,11 +151,8 @@ fn granite() -> (TempDir, PathBuf) {
     (place, path)
 }
 
-fn opened_granite() -> (TempDir, Opened) {
-    let (place, path) = granite();
-    let opened = Opened::program(&path, &["--lx-bytes", "16384"]);
-    (place, opened)
-}
+/// So that not all of it fits.
+const SMALL_LX: [&str; 2] = ["--lx-bytes", "16384"];
 
 /// The loops of a report with how many are around each, outer ones first.
 fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
@@ -146,10 +164,11 @@ fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
 // What is there
 //===----------------------------------------------------------------------===//
 
-/// The data and the headline are those of the report, every op has a row, and the figures in it are its own.
-fn shows_the_report(opened: &mut Opened) {
-    let shown = opened.browser.evaluate("JSON.parse(document.getElementById('data').textContent).report");
-    assert_eq!(shown, opened.report);
+/// The data and the headline are those of the report as data, every op has a row, and the figures in it are its own.
+fn shows_the_report(opened: &mut Opened, input: &Path, options: &[&str]) {
+    let place = tempfile::tempdir().unwrap();
+    let data = fs::read_to_string(compiled(&place, input, "report.json", options)).unwrap();
+    assert_eq!(opened.report, serde_json::from_str::<Value>(&data).unwrap());
     let report = opened.report.clone();
     let hbm = report["total"]["hbm_read"].as_f64().unwrap() + report["total"]["hbm_written"].as_f64().unwrap();
     let number = |value: &Value| value.as_f64().unwrap();
@@ -167,47 +186,48 @@ fn shows_the_report(opened: &mut Opened) {
     assert_eq!(opened.text("program"), report["program"].as_str().unwrap());
 
     let ops = report["ops"].as_array().unwrap();
-    for (index, op) in ops.iter().enumerate() {
-        opened.browser.evaluate(&format!("document.getElementById('ops').scrollTop = {index} * 24"));
-        opened.browser.settle();
-        let row = opened.text(&format!("ops-{index}"));
-        let words: Vec<&str> = row.split_whitespace().collect();
-        let us = format!("{:.2}", number(&op["us"]));
-        assert!(words.contains(&op["function"].as_str().unwrap()) && words.contains(&us.as_str()), "op {index}: {row}");
+    let rows = opened.rows();
+    assert_eq!(rows.len(), ops.len());
+    for (index, (op, row)) in ops.iter().zip(&rows).enumerate() {
+        let has_us = |us: f64| row.split_whitespace().filter_map(|word| word.parse::<f64>().ok()).any(|shown| (shown - us).abs() < 0.0051);
+        let has_name = row.split_whitespace().any(|word| Some(word) == op["function"].as_str());
+        assert!(has_name && has_us(number(&op["us"])), "op {index}: {row}");
     }
 }
 
-/// All tracks have one axis: an op is in the same place in each of them, where the report says.
+/// All tracks have one axis: an op, and the life of a value, is in the same place in each of them, where the report says.
 fn has_one_axis(opened: &mut Opened) {
-    let n_ops = opened.report["ops"].as_array().unwrap().len();
-    for index in 0..n_ops {
-        let places = opened.browser.evaluate(&format!(
-            "['op', 'hbm', 'time'].map((kind) => report_page.timeline.pen.hits.find((hit) => hit.kind === kind && hit.index === {index}))
-              .map((hit) => (hit ? [hit.x, hit.x + hit.width] : null))"
-        ));
-        let [start, us] = ["start_us", "us"].map(|name| opened.op(index)[name].as_f64().unwrap());
-        let [left, right] = [start, start + us].map(|at| opened.number(&format!("report_page.timeline.x({at})")));
-        for place in places.as_array().unwrap().iter().filter(|place| !place.is_null()) {
-            assert!(
-                close(place[0].as_f64().unwrap(), left) && place[1].as_f64().unwrap() - right < 1.01,
-                "op {index}: {places}, {left} to {right}"
-            );
-        }
+    let hits = opened.browser.evaluate("report_page.timeline.pen.hits");
+    let hits = hits.as_array().unwrap();
+    let ends = opened.ends();
+    for hit in hits.iter().filter(|hit| ["op", "hbm", "time"].iter().any(|kind| hit["kind"] == *kind)) {
+        let index = position(&hit["index"]);
+        let [left, right] = [ends[index][0] - x_of(hit)[0], x_of(hit)[1] - ends[index][1]];
+        assert!(left.abs() < 0.51 && right < 1.01, "{hit}: {:?}", ends[index]);
     }
-    let n_values = opened.report["explain"]["scratchpad"].as_array().unwrap().len();
-    for index in 0..n_values {
-        let value = opened.report["explain"]["scratchpad"][index].clone();
-        let [first, last] = ["op", "last_op"].map(|name| opened.op(usize::try_from(value[name].as_u64().unwrap()).unwrap()).clone());
-        let (from, to) = (first["start_us"].as_f64().unwrap(), last["start_us"].as_f64().unwrap() + last["us"].as_f64().unwrap());
-        let [left, right] = [from, to].map(|at| opened.number(&format!("report_page.timeline.x({at})")));
-        let hit = opened
-            .browser
-            .evaluate(&format!("report_page.timeline.pen.hits.find((hit) => hit.kind === 'value' && hit.index === {index}) || null"));
-        if !hit.is_null() {
-            let (x, width) = (hit["x"].as_f64().unwrap(), hit["width"].as_f64().unwrap());
-            assert!((x - left).abs() < 1.01 && (x + width - right).abs() < 2.01, "value {index}: {hit}, {left} to {right}");
-        }
+    let values = opened.report["explain"]["scratchpad"].as_array().unwrap();
+    let mut n_values = 0;
+    for hit in hits.iter().filter(|hit| hit["kind"] == "value" && position(&hit["index"]) < values.len()) {
+        let value = &values[position(&hit["index"])];
+        let [left, right] = [ends[position(&value["op"])][0], ends[position(&value["last_op"])][1]];
+        assert!((x_of(hit)[0] - left).abs() < 1.01 && (x_of(hit)[1] - right).abs() < 2.01, "{hit}: {left} to {right}");
+        n_values += 1;
     }
+    assert!(n_values > values.len() / 2, "{n_values} of {} values are in sight", values.len());
+    for kind in ["op", "hbm", "time"] {
+        let n_hits = hits.iter().filter(|hit| hit["kind"] == kind).count();
+        assert!(n_hits > ends.len() / 2, "{n_hits} of {} ops are in the track {kind}", ends.len());
+    }
+}
+
+fn position(number: &Value) -> usize {
+    usize::try_from(number.as_u64().unwrap()).unwrap()
+}
+
+/// From where to where something reaches.
+fn x_of(hit: &Value) -> [f64; 2] {
+    let [x, width] = ["x", "width"].map(|name| hit[name].as_f64().unwrap());
+    [x, x + width]
 }
 
 /// Each loop is a bracket over its ops, inner ones under outer ones, and stands in the list of ops.
@@ -215,16 +235,13 @@ fn has_brackets(opened: &mut Opened) {
     let expected = loops(&opened.report["explain"]["loops"], 0);
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits.filter((hit) => hit.kind === 'loop')");
     assert_eq!(hits.as_array().unwrap().len(), expected.len());
+    let ends = opened.ends();
     let mut rows: Vec<(f64, usize)> = Vec::new();
     for (hit, (each, depth)) in hits.as_array().unwrap().iter().zip(&expected) {
-        let ops: Vec<usize> =
-            each["ops"].as_array().unwrap().iter().map(|op| usize::try_from(op["op"].as_u64().unwrap()).unwrap()).collect();
-        let (first, last) = (*ops.iter().min().unwrap(), *ops.iter().max().unwrap());
-        let end = opened.op(last)["start_us"].as_f64().unwrap() + opened.op(last)["us"].as_f64().unwrap();
-        let begin = opened.op(first)["start_us"].as_f64().unwrap();
-        let [left, right] = [begin, end].map(|at| opened.number(&format!("report_page.timeline.x({at})")));
-        let (x, width) = (hit["x"].as_f64().unwrap(), hit["width"].as_f64().unwrap());
-        assert!((x - left).abs() < 2.0 && (x + width - right).abs() < 2.0, "{hit}: {left} to {right}");
+        let ops = || each["ops"].as_array().unwrap().iter().map(|op| position(&op["op"]));
+        let (first, last) = (ops().min().unwrap(), ops().max().unwrap());
+        let [left, right] = [ends[first][0] - x_of(hit)[0], ends[last][1] - x_of(hit)[1]];
+        assert!(left.abs() < 2.0 && right.abs() < 2.0, "{hit}: {first} to {last}");
         rows.push((hit["y"].as_f64().unwrap(), *depth));
         opened.browser.evaluate(&format!("document.getElementById('ops').scrollTop = {first} * 24"));
         opened.browser.settle();
@@ -239,8 +256,9 @@ fn has_brackets(opened: &mut Opened) {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn a_softmax_is_shown_as_its_report_says() {
-    let mut opened = Opened::program(&of_project("examples/softmax.mlir"), &[]);
-    shows_the_report(&mut opened);
+    let softmax = of_project("examples/softmax.mlir");
+    let mut opened = Opened::program(&softmax, &[]);
+    shows_the_report(&mut opened, &softmax, &[]);
     has_one_axis(&mut opened);
     opened.is_content();
 }
@@ -248,10 +266,11 @@ fn a_softmax_is_shown_as_its_report_says() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn a_granite_block_is_shown_with_its_loops() {
-    let (_place, mut opened) = opened_granite();
+    let (_place, block) = granite();
+    let mut opened = Opened::program(&block, &SMALL_LX);
     let depths: Vec<usize> = loops(&opened.report["explain"]["loops"], 0).iter().map(|(_, depth)| *depth).collect();
     assert!(depths.len() >= 3 && depths.contains(&1), "the program has loops in loops: {depths:?}");
-    shows_the_report(&mut opened);
+    shows_the_report(&mut opened, &block, &SMALL_LX);
     has_one_axis(&mut opened);
     has_brackets(&mut opened);
     opened.is_content();
@@ -264,7 +283,8 @@ fn a_granite_block_is_shown_with_its_loops() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn hovering_and_clicking_tell_lives_reasons_and_costs() {
-    let (_place, mut opened) = opened_granite();
+    let (_place, block) = granite();
+    let mut opened = Opened::program(&block, &SMALL_LX);
     // A value in LX.
     let (place, index) = opened.point_on("value", "(hit) => true");
     opened.browser.hover(place);
@@ -307,7 +327,8 @@ fn hovering_and_clicking_tell_lives_reasons_and_costs() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn wheel_drag_keys_and_buttons_move_and_zoom() {
-    let (_place, mut opened) = opened_granite();
+    let (_place, block) = granite();
+    let mut opened = Opened::program(&block, &SMALL_LX);
     let all = opened.view();
     let (place, index) = opened.point_on("op", "(hit) => hit.index > 5");
     let under = |opened: &mut Opened| {
@@ -404,8 +425,9 @@ fn it_is_light_and_dark_and_legible_in_both() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn fusion_is_shown_before_and_after() {
-    let mut opened = Opened::program(&of_project("test/kernel/rms_norm_fused.mlir"), &[]);
-    shows_the_report(&mut opened);
+    let norm = of_project("test/kernel/rms_norm_fused.mlir");
+    let mut opened = Opened::program(&norm, &[]);
+    shows_the_report(&mut opened, &norm, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
     let outcome = opened.report["kernels"][0].clone();
@@ -448,7 +470,7 @@ fn of_report(report: &Report, program: Option<ProgramText<'_>>) -> Opened {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
     fs::write(&path, page(report, program).unwrap()).unwrap();
-    Opened::page(place, serde_json::to_value(report).unwrap(), &path)
+    Opened::page(place, &path)
 }
 
 /// Ops one after the other in loops of eight, each with a value in LX.

@@ -16,12 +16,34 @@ function neighbour(op, className, ...more) {
 
 const arrow = (isInside) => make('span', isInside ? 'edge inside' : 'edge', '→');
 
-/** Neighbours on one side with an arrow behind or before each. */
-function chain(of, side, isInside) {
-  return of.filter((op) => op.side === side).flatMap((op) => {
-    const node = neighbour(op, op.code ? 'refused' : side, op.code ? ' ' : '', op.code ? make('span', 'badge code', op.code) : '');
-    return side === 'prologue' ? [node, arrow(isInside)] : [arrow(isInside), node];
-  });
+/** Whether what stands at one place of the program reads a value of what stands at another. */
+function feeds(from, to) {
+  const at = (location) => ops.flatMap((op, index) => (op.location === location ? [index] : []));
+  const readers = new Set(at(from.location).flatMap((index) => writesOf[index]).flatMap((value) => value.readers));
+  return at(to.location).some((index) => readers.has(index));
+}
+
+/** What a neighbour has an edge with: others of its side, or else the kernel. */
+function edgeText(kernel, op) {
+  const others = [...(kernel.fused || []), ...(kernel.separate || [])].filter((other) => other !== op && other.location !== op.location && other.side === op.side);
+  const isPrologue = op.side === 'prologue';
+  const names = others.filter((other) => (isPrologue ? feeds(op, other) : feeds(other, op))).map((other) => other.function);
+  return `${isPrologue ? 'into' : 'from'} ${names.join(', ') || kernel.name}`;
+}
+
+/** The neighbours of one side as boxes, in program order: what moved first stands next to the kernel. */
+function sideBoxes(kernel, of, side, more) {
+  const found = of.filter((op) => op.side === side);
+  if (side === 'prologue') found.reverse();
+  if (!found.length) return null;
+  return make('span', 'flow', found.map((op) => neighbour(op, op.code ? 'refused' : side, op.code ? make('span', 'badge code', op.code) : '',
+    make('small', 'dim between', edgeText(kernel, op)), more(op))));
+}
+
+/** Neighbours before and behind something, with an arrow between. */
+function around(kernel, of, inside, more, isInside) {
+  const parts = [sideBoxes(kernel, of, 'prologue', more), ...inside, sideBoxes(kernel, of, 'epilogue', more)].filter(Boolean);
+  return make('div', 'flow', parts.flatMap((part, number) => (number ? [arrow(isInside), part] : [part])));
 }
 
 /** What moved into a kernel by the loops that it is in: each level has its ops and the loops within it. */
@@ -41,21 +63,19 @@ function levelsOf(kernel) {
 /** A level as boxes: what moved there around the loops within it, or around the kernel's own ops in the innermost. */
 function levelBox(kernel, { ops: of, inner }) {
   const saved = (op) => (op.saved_hbm_bytes === undefined ? '' : make('small', 'saved', `saves ${bytesText(op.saved_hbm_bytes)}, ${usText(op.saved_us)}`));
-  const boxes = (side) => of.filter((op) => op.side === side).map((op) => neighbour(op, op.side, saved(op)));
   const loopBox = ([loop, level]) => make('div', 'loop-box', make('span', '', `loop ${loop}`), levelBox(kernel, level));
-  const own = inner.size ? [...inner].map(loopBox) : [make('span', 'node kernel', kernel.name)];
-  const all = [...boxes('prologue'), ...own, ...boxes('epilogue')];
-  return make('div', 'flow', all.flatMap((part, number) => (number ? [arrow(true), part] : [part])));
+  return around(kernel, of, inner.size ? [...inner].map(loopBox) : [make('span', 'node kernel', kernel.name)], saved, true);
 }
 
 function kernelPicture(kernel) {
   const fused = kernel.fused || [];
   const separate = kernel.separate || [];
   const knobs = (kernel.knobs || []).map(([name, value]) => `${name} = ${value}`).join(', ');
-  const before = make('div', 'stage', make('b', '', 'Before'), make('div', 'flow',
-    chain([...fused, ...separate], 'prologue', false), make('span', 'node kernel', kernel.name), chain([...fused, ...separate], 'epilogue', false)));
+  const nothing = () => '';
+  const before = make('div', 'stage', make('b', '', 'Before'),
+    around(kernel, [...separate, ...fused], [make('span', 'node kernel', kernel.name)], nothing, false));
   const inside = make('div', 'kernel-box', levelBox(kernel, levelsOf(kernel)));
-  const after = make('div', 'stage', make('b', '', 'After'), make('div', 'flow', chain(separate, 'prologue', false), inside, chain(separate, 'epilogue', false)));
+  const after = make('div', 'stage', make('b', '', 'After'), around(kernel, separate, [inside], nothing, false));
   return [
     make('h3', '', `${kernel.name} `, make('small', '', [knobs, `key ${kernel.key}`].filter(Boolean).join('; '))),
     make('div', 'fusion', before, after),
