@@ -152,6 +152,10 @@ int64_t spyreKnobAttrGetValue(MlirAttribute knob);
 intptr_t spyreKnobAttrGetChoices(MlirAttribute knob, intptr_t capacity, int64_t *choices);
 /// The knob with another of its values.
 MlirAttribute spyreKnobAttrWithValue(MlirAttribute knob, int64_t value);
+/// What the knob says about the values of all knobs of its kernel; empty for nothing.
+MlirStringRef spyreKnobAttrGetCondition(MlirAttribute knob);
+/// Whether a condition holds for knobs with these names and values; false if it cannot be read.
+bool spyreConditionHolds(MlirStringRef condition, intptr_t count, const MlirStringRef *names, const int64_t *values);
 
 /// The iteration space of a compute op: -1 if `op` is none, else its rank; `sizes` has room for `capacity` numbers.
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes);

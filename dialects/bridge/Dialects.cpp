@@ -96,6 +96,17 @@ MlirAttribute spyreKnobAttrWithValue(MlirAttribute attribute, int64_t value) {
   auto knob = as<spyre::KnobAttr>(attribute);
   return wrap(spyre::KnobAttr::get(knob.getContext(), knob.getName(), value, knob.getKind(), knob.getBounds(), knob.getCondition()));
 }
+MlirStringRef spyreKnobAttrGetCondition(MlirAttribute knob) { return wrap(as<spyre::KnobAttr>(knob).getCondition()); }
+bool spyreConditionHolds(MlirStringRef condition, intptr_t count, const MlirStringRef *names, const int64_t *values) {
+  auto valueOf = [&](StringRef name) -> std::optional<int64_t> {
+    for (intptr_t knob = 0; knob < count; ++knob)
+      if (unwrap(names[knob]) == name)
+        return values[knob];
+    return std::nullopt;
+  };
+  std::string message;
+  return spyre::evaluateCondition(unwrap(condition), valueOf, message) == spyre::Condition::Holds;
+}
 
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes) {
   auto compute = dyn_cast<spyre::ComputeOpInterface>(unwrap(op));

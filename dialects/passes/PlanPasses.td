@@ -68,7 +68,9 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
     Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">,
     Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
     Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">,
-    Option<"notesPlan", "notes-plan", "bool", "false", "Note what is chosen, for a plan file">
+    Option<"notesPlan", "notes-plan", "bool", "false", "Note what is chosen, for a plan file">,
+    Option<"moreLx", "more-lx", "bool", "false", "Find out with a second search what one more MiB of LX in each core would save">,
+    Option<"proves", "proves", "bool", "false", "Note a proof of what no plan of loops takes less than, for a certificate">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

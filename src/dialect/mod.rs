@@ -17,6 +17,7 @@
 //! | `ops.rs` | building `spyre` ops |
 //! | `symbols.rs` | counts that are known at launch only |
 //! | `plan.rs` | what was chosen, for the plan file |
+//! | `proof.rs` | what no plan of loops takes less than |
 //! | `tile_search.rs` | what the search for tiles has found |
 //! | `views.rs` | what operands show of their buffers |
 //! | `target.rs` | the machine that a module is compiled for |
@@ -33,6 +34,7 @@ pub mod ods;
 mod operation;
 mod ops;
 mod plan;
+mod proof;
 mod schedule;
 mod sdsc;
 mod symbols;
@@ -50,7 +52,7 @@ pub use home::{
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
 pub use indices::plain_dims;
-pub use kernels::{Knob, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
+pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
@@ -58,10 +60,11 @@ pub use ops::{
     matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use plan::{plan_of, set_plan};
+pub use proof::{proof_of, set_proof};
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
-pub use tile_search::TileSearch;
+pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
 pub use views::{View, indices_of_view, shown_as};

@@ -213,7 +213,9 @@ impl Options {
                 None => choose,
             };
             let choose = self.with_plan(choose.with(option::OBJECTIVE, self.objective));
-            steps.push(if self.notes_plan { choose.with(option::NOTES_PLAN, true) } else { choose });
+            let choose = if self.notes_plan { choose.with(option::NOTES_PLAN, true) } else { choose };
+            let choose = if self.more_lx { choose.with(option::MORE_LX, true) } else { choose };
+            steps.push(if self.proves { choose.with(option::PROVES, true) } else { choose });
         }
         steps
     }
