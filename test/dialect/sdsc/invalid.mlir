@@ -31,13 +31,21 @@ sdsc.bundle @dim_c1() {
 
 // -----
 
-// expected-error @+1 {{unknown device format "FP16"}}
+// expected-error @+2 {{unknown device format "FP16"}}
+// expected-error @+1 {{failed to parse Sdsc_TensorAttr parameter 'format'}}
 #tensor_c1 = #sdsc.tensor<format = "FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx">
 
 // -----
 
-// expected-error @+1 {{a tensor is in 'hbm', 'pool' or 'lx', found "ddr"}}
+// expected-error @+2 {{a tensor is in 'hbm', 'pool' or 'lx', found "ddr"}}
+// expected-error @+1 {{failed to parse Sdsc_TensorAttr parameter 'memory'}}
 #tensor_c1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "ddr">
+
+// -----
+
+// expected-error @+2 {{unknown arrangement "interleaved"}}
+// expected-error @+1 {{failed to parse Sdsc_TensorAttr parameter 'arrangement'}}
+#tensor_c1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx", arrangement = "interleaved">
 
 // -----
 

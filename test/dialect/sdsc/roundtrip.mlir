@@ -11,7 +11,7 @@
 // CHECK-DAG: [[GATHERED:#hbm[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROW_OF]], memory = "hbm", argument = 1, index_tensors = ["rows"]>
 // CHECK-DAG: [[INDEX:#hbm[0-9]*]] = #sdsc.tensor<format = "IEEE_INT32", device_size = [16, 32], coordinates = {{.*}}, memory = "hbm", argument = 2, name = "rows">
 // CHECK-DAG: [[LX:#lx[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROWS]], memory = "lx", offset_bytes = 128>
-// CHECK-DAG: [[ARRANGED:#lx[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROWS]], memory = "lx", arrangement = "interleaved", owners = [#sdsc.owner<dim = 0, slices = 4, divisor = 1>]>
+// CHECK-DAG: [[ARRANGED:#lx[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROWS]], memory = "lx", arrangement = "QFP8CH", owners = [#sdsc.owner<dim = 0, slices = 4, divisor = 1>]>
 // CHECK-DAG: [[POOL:#pool[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROWS]], memory = "pool", offset_bytes = 4096>
 
 #c0 = #sdsc.dim<name = "c0", range = 512, split = 32>
@@ -23,7 +23,7 @@
 #index = #sdsc.tensor<format = "IEEE_INT32", device_size = [16, 32], coordinates = affine_map<(d0, d1) -> (d0 floordiv 32, d0 mod 32)>, memory = "hbm", argument = 2, name = "rows">
 #lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "lx", offset_bytes = 128>
 #pool = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "pool", offset_bytes = 4096>
-#arranged = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "lx", arrangement = "interleaved", owners = [#sdsc.owner<dim = 0, slices = 4, divisor = 1>]>
+#arranged = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "lx", arrangement = "QFP8CH", owners = [#sdsc.owner<dim = 0, slices = 4, divisor = 1>]>
 #layout = #spyre.layout<[16, 512, 64], [64, 1024, 1]>
 
 // CHECK-LABEL: sdsc.program @main

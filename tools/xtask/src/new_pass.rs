@@ -102,6 +102,8 @@ fn declaration(def: &str, argument: &str, stage: &str, words: &str, module: &str
          \n\
          \x20   Refuses ....\n\
          \n\
+         \x20   No rewrite pattern: ....\n\
+         \n\
          \x20   Example: `spyre-opt --{argument} test/{stage}/{words}.mlir`\n\
          \x20 }}];\n\
          \x20 let dependentDialects = [\"::spyre::SpyreDialect\"];\n\
