@@ -2,7 +2,7 @@
 
 use super::needs::{Needed, Needs};
 use crate::{
-    explain::{Gap, LowerBound, OpGap, ValueGap},
+    explain::{Gap, HbmValue, LowerBound, OpGap, ValueGap},
     report::{OpReport, Report, thousandths},
     traffic::{Access, Buffer, Part, parts},
 };
@@ -42,10 +42,11 @@ pub(super) fn describe_bound(report: &mut Report, needs: &Needs, done: &Done<'_>
     let limit = limit_of(&least);
     report.lower_bound =
         LowerBound { hbm, compulsory, through_hbm, hbm_of_any_indices, products, binding, us, hbm_us, compute_us, fixed_us, limit };
+    report.explain.hbm = values_in_hbm(&parts, &report.ops);
     report.gap = Gap {
         hbm: report.total.hbm() - hbm,
         us: thousandths(report.time.estimate_us - us),
-        values: values_above(&parts, &report.ops),
+        values: values_above(&report.explain.hbm),
         ops: ops_above(&done.kernels, &report.ops, target),
     };
 }
@@ -65,19 +66,39 @@ fn limit_of(least: &Roofline) -> &'static str {
     }
 }
 
-fn values_above(parts: &[Part], ops: &[OpReport]) -> Vec<ValueGap> {
-    let mut above: Vec<&Part> = parts.iter().filter(|part| part.excess_bytes() > 0).collect();
-    above.sort_by_key(|part| Reverse(part.excess_bytes()));
-    let value = |part: &&Part| {
+/// The values in HBM, in the order in which ops first use them.
+fn values_in_hbm(parts: &[Part], ops: &[OpReport]) -> Vec<HbmValue> {
+    let value = |part: &Part| {
         let writer = part.writer.and_then(|op| ops.get(op));
-        let name = match (&part.buffer, writer) {
-            (Buffer::Named(name), _) => name.clone(),
-            (Buffer::Pool { .. }, Some(writer)) => writer.function.clone(),
-            (Buffer::Pool { .. }, None) => "a value of the pool".to_owned(),
+        let (memory, name) = match (&part.buffer, writer) {
+            (Buffer::Named(name), _) => ("hbm", name.clone()),
+            (Buffer::Pool { .. }, Some(writer)) => ("pool", writer.function.clone()),
+            (Buffer::Pool { .. }, None) => ("pool", "a value of the pool".to_owned()),
         };
-        ValueGap { name, op: part.writer, hbm: part.excess_bytes(), why: why_moved(part, writer) }
+        HbmValue {
+            name,
+            op: part.writer,
+            first_op: *part.life.start(),
+            last_op: *part.life.end(),
+            readers: part.readers.clone(),
+            memory,
+            hbm_read: part.read_bytes,
+            hbm_written: part.written_bytes,
+            needed: part.needed_bytes,
+            why: if part.excess_bytes() > 0 { why_moved(part, writer) } else { String::new() },
+        }
     };
-    above.iter().take(MOST_PARTS).map(value).collect()
+    let mut values: Vec<HbmValue> = parts.iter().map(value).collect();
+    // The sort is stable: of those that one op uses, first those with a name.
+    values.sort_by_key(|value| value.first_op);
+    values
+}
+
+fn values_above(values: &[HbmValue]) -> Vec<ValueGap> {
+    let mut above: Vec<&HbmValue> = values.iter().filter(|value| value.excess() > 0).collect();
+    above.sort_by_key(|value| Reverse(value.excess()));
+    let gap = |value: &&HbmValue| ValueGap { name: value.name.clone(), op: value.op, hbm: value.excess(), why: value.why.clone() };
+    above.iter().take(MOST_PARTS).map(gap).collect()
 }
 
 fn why_moved(part: &Part, writer: Option<&OpReport>) -> String {
@@ -88,8 +109,8 @@ fn why_moved(part: &Part, writer: Option<&OpReport>) -> String {
         Some(writer) if !writer.reason.is_empty() => why.push(format!("is not in LX: {}", writer.reason)),
         Some(_) => {}
     }
-    if part.n_reads > 1 {
-        why.push(format!("{} operands read it", part.n_reads));
+    if part.readers.len() > 1 {
+        why.push(format!("{} operands read it", part.readers.len()));
     }
     // What is in the pool in a loop is another value in each iteration.
     if part.repeats > 1 && matches!(part.buffer, Buffer::Named(_)) {

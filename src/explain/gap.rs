@@ -54,6 +54,41 @@ pub struct Gap {
     pub ops: Vec<OpGap>,
 }
 
+/// A value in HBM: what the caller gives or gets, a constant, or what one op writes to the pool and others read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct HbmValue {
+    /// The buffer (`arg0`, `const0`, `result0`, `temp0`), or the device function that writes the value.
+    pub name: String,
+    /// The position of the op that writes it; of several the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<usize>,
+    /// The first op that uses it.
+    pub first_op: usize,
+    /// The last one.
+    pub last_op: usize,
+    /// The ops that read it, each as often as it has operands that do.
+    pub readers: Vec<usize>,
+    /// `hbm` for a buffer of its own, `pool` for a place in the pool of a launch.
+    pub memory: &'static str,
+    /// HBM bytes read of it, over all executions.
+    pub hbm_read: i64,
+    /// HBM bytes written of it.
+    pub hbm_written: i64,
+    /// The part of these that no plan can do without.
+    pub needed: i64,
+    /// Why more are moved, if they are.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+impl HbmValue {
+    /// HBM bytes above what no plan can do without.
+    #[must_use]
+    pub const fn excess(&self) -> i64 {
+        self.hbm_read + self.hbm_written - self.needed
+    }
+}
+
 /// A value that moves more than it must.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ValueGap {

@@ -8,7 +8,7 @@ mod from_ir;
 mod gap;
 mod scratchpad;
 
-pub use gap::{Gap, LowerBound, OpGap, ValueGap};
+pub use gap::{Gap, HbmValue, LowerBound, OpGap, ValueGap};
 pub use scratchpad::{LxValue, draw_scratchpad, values_in_lx};
 
 pub(crate) use from_ir::{Numbers, loops_of, place_of};
@@ -23,6 +23,8 @@ pub struct Explain {
     pub loops: Vec<TileLoop>,
     /// The values that live in LX, in the order in which they are written.
     pub scratchpad: Vec<LxValue>,
+    /// The values that live in HBM, in the order in which ops first use them.
+    pub hbm: Vec<HbmValue>,
 }
 
 /// A loop over the tiles of a dimension.

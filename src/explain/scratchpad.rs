@@ -1,10 +1,11 @@
 //! What is in the scratchpad and when, as the op specs say: the `explain.scratchpad` part of the report, and its picture.
 
+use super::{Explain, TileLoop};
 use crate::{
     bundle::{Allocation, Bundle, Item, OpSpec, Operand},
     traffic::lx_bytes_of,
 };
-use scratchpad::{Drawing, Stay, draw};
+use scratchpad::{Bracket, Drawing, Stay, draw};
 use serde::Serialize;
 
 /// A value in LX, from the op that writes it to its last reader.
@@ -16,6 +17,8 @@ pub struct LxValue {
     pub op: usize,
     /// The last op that uses it; in a loop that it was not made in, the last op of the loop.
     pub last_op: usize,
+    /// The ops that read it, each as often as it has operands that do.
+    pub readers: Vec<usize>,
     /// Its address on every core.
     pub lx_offset_bytes: i64,
     /// Its bytes on one core.
@@ -33,19 +36,31 @@ pub fn values_in_lx(bundle: &Bundle, first_op: usize) -> Vec<LxValue> {
     reader.values
 }
 
-/// The picture of the scratchpad as SVG: time across, address up.
+/// The picture of the scratchpad as SVG: time across, address up. `operations` are the names of the report's ops.
 #[must_use]
-pub fn draw_scratchpad(program: &str, capacity_bytes: i64, values: &[LxValue]) -> String {
+pub fn draw_scratchpad(program: &str, capacity_bytes: i64, explain: &Explain, operations: Vec<String>) -> String {
     let name = |value: &LxValue| format!("{} (op {})", value.name, value.op);
-    let by_op = |op: usize| values.iter().find(|value| value.op == op);
-    let stays = values.iter().map(|value| Stay {
+    let by_op = |op: usize| explain.scratchpad.iter().find(|value| value.op == op);
+    let stays = explain.scratchpad.iter().map(|value| Stay {
         name: name(value),
         bytes: value.bytes,
         address: value.lx_offset_bytes,
         times: value.op..value.last_op + 1,
         successor_of: value.takes_over.and_then(by_op).map(name),
     });
-    draw(&Drawing { title: format!("{program}: LX of one core"), capacity_bytes, stays: stays.collect() })
+    let mut loops = Vec::new();
+    add_brackets(&explain.loops, 0, &mut loops);
+    draw(&Drawing { title: format!("{program}: LX of one core"), capacity_bytes, stays: stays.collect(), operations, loops })
+}
+
+fn add_brackets(loops: &[TileLoop], depth: usize, into: &mut Vec<Bracket>) {
+    for around in loops {
+        let ops = || around.ops.iter().map(|inner| inner.op);
+        if let (Some(first), Some(last)) = (ops().min(), ops().max()) {
+            into.push(Bracket { name: format!("{} tiles of '{}'", around.count, around.dim), times: first..last + 1, depth });
+        }
+        add_brackets(&around.loops, depth + 1, into);
+    }
 }
 
 struct Reader {
@@ -79,6 +94,7 @@ impl Reader {
         for operand in op.operands.iter().filter(|operand| operand.is_input) {
             if let Some(value) = self.value_at(operand) {
                 value.last_op = now;
+                value.readers.push(now);
             }
         }
         for operand in op.operands.iter().filter(|operand| !operand.is_input) {
@@ -88,6 +104,7 @@ impl Reader {
                 name: op.function.clone(),
                 op: now,
                 last_op: now,
+                readers: Vec::new(),
                 lx_offset_bytes: offset_bytes,
                 bytes: lx_bytes_of(op, operand),
                 takes_over: before,
@@ -144,6 +161,7 @@ mod tests {
         let values = values_in_lx(&Bundle { pool_bytes: 0, items }, 10);
         assert_eq!(times(&values), [(10, 12, None), (11, 12, None), (12, 13, Some(10))]);
         assert_eq!((values[1].lx_offset_bytes, values[1].bytes), (128, 128));
+        assert_eq!([&values[0].readers, &values[1].readers, &values[2].readers], [&vec![11, 12], &vec![12], &vec![13]]);
     }
 
     #[test]
@@ -156,8 +174,9 @@ mod tests {
     #[test]
     fn the_picture_has_a_box_for_each_value() {
         let items = vec![op(&[HBM], lx(0)), op(&[lx(0)], lx(0)), op(&[lx(0)], HBM)];
-        let svg = draw_scratchpad("main", 2048, &values_in_lx(&Bundle { pool_bytes: 0, items }, 0));
+        let explain = Explain { scratchpad: values_in_lx(&Bundle { pool_bytes: 0, items }, 0), ..Explain::default() };
+        let svg = draw_scratchpad("main", 2048, &explain, vec!["load".to_owned(), "negate".to_owned()]);
         assert_eq!(svg.matches("<rect class=\"stay").count(), 2, "{svg}");
-        assert!(svg.contains("main: LX of one core") && svg.contains("exp (op 1)"), "{svg}");
+        assert!(svg.contains("main: LX of one core") && svg.contains("exp (op 1)") && svg.contains(">negate</text>"), "{svg}");
     }
 }

@@ -12,56 +12,23 @@ const LOOPS: i64 = 1001;
 /// ops move. Times are microseconds of the model of `docs/cost-model.md`. An op in loops is shown once, with the time of all its iterations.
 #[must_use]
 pub fn trace(report: &Report) -> Value {
-    let starts = starts_of(report);
     let mut events = tracks(report);
-    for launch in launches_of(report) {
-        events.push(slice(LAUNCHES, &launch.name, launch.start_us, launch.us, json!({"modelled_us": launch.us})));
+    for launch in report.launch_spans() {
+        events.push(slice(LAUNCHES, launch.name, launch.start_us, launch.us, json!({"modelled_us": launch.us})));
     }
-    for (op, start) in report.ops.iter().zip(&starts) {
+    for op in &report.ops {
         let arguments = json!({
             "location": op.location, "iteration_space": op.iteration_space, "dims": op.dims, "work": op.work, "loops": op.loops,
             "result": op.memory, "why_not_in_lx": op.reason, "hbm_bytes": op.bytes.hbm(),
         });
-        events.extend((0..op.cores.max(1)).map(|core| slice(core, &op.function, *start, op.us, arguments.clone())));
-        events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": start, "args": {"bytes": rate(op)}}));
+        events.extend((0..op.cores.max(1)).map(|core| slice(core, &op.function, op.start_us, op.us, arguments.clone())));
+        events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": op.start_us, "args": {"bytes": rate(op)}}));
     }
-    if let (Some(op), Some(start)) = (report.ops.last(), starts.last()) {
-        events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": start + op.us, "args": {"bytes": 0.0}}));
+    if let Some(op) = report.ops.last() {
+        events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": op.start_us + op.us, "args": {"bytes": 0.0}}));
     }
-    add_loops(&report.explain.loops, 0, &report.ops, &starts, &mut events);
+    add_loops(&report.explain.loops, 0, &report.ops, &mut events);
     json!({"displayTimeUnit": "ns", "otherData": {"program": report.program}, "traceEvents": events})
-}
-
-/// A launch on the axis of time.
-struct Span {
-    name: String,
-    start_us: f64,
-    us: f64,
-}
-
-/// The launches one after the other, each as long as its ops or as the model says, whichever is longer.
-fn launches_of(report: &Report) -> Vec<Span> {
-    let (mut spans, mut start_us, mut first) = (Vec::new(), 0.0, 0);
-    for launch in &report.launches {
-        let end = (first + launch.n_ops).min(report.ops.len());
-        let us = report.ops[first..end].iter().map(|op| op.us).sum::<f64>().max(launch.cost.estimate_us);
-        spans.push(Span { name: launch.bundle.clone(), start_us, us });
-        (start_us, first) = (start_us + us, end);
-    }
-    spans
-}
-
-/// When each op begins: one after the other within its launch.
-fn starts_of(report: &Report) -> Vec<f64> {
-    let mut starts = Vec::new();
-    for (span, launch) in launches_of(report).iter().zip(&report.launches) {
-        let mut start = span.start_us;
-        for op in report.ops.iter().skip(starts.len()).take(launch.n_ops) {
-            starts.push(start);
-            start += op.us;
-        }
-    }
-    starts
 }
 
 /// The names of the tracks.
@@ -87,14 +54,14 @@ fn rate(op: &OpReport) -> f64 {
 }
 
 /// Loops around their ops, which follow each other.
-fn add_loops(loops: &[TileLoop], depth: i64, ops: &[OpReport], starts: &[f64], events: &mut Vec<Value>) {
+fn add_loops(loops: &[TileLoop], depth: i64, ops: &[OpReport], events: &mut Vec<Value>) {
     for each in loops {
-        let of_loop = || each.ops.iter().filter(|op| op.op < starts.len());
+        let of_loop = || each.ops.iter().filter(|op| op.op < ops.len());
         let (Some(first), Some(last)) = (of_loop().map(|op| op.op).min(), of_loop().map(|op| op.op).max()) else { continue };
-        let us = starts[last] + ops[last].us - starts[first];
+        let us = ops[last].start_us + ops[last].us - ops[first].start_us;
         let arguments = json!({"location": each.location, "count": each.count, "hbm_bytes_per_iteration": each.bytes_per_iteration.hbm()});
-        events.push(slice(LOOPS + depth, &format!("{} tiles of {}", each.count, each.dim), starts[first], us, arguments));
-        add_loops(&each.loops, depth + 1, ops, starts, events);
+        events.push(slice(LOOPS + depth, &format!("{} tiles of {}", each.count, each.dim), ops[first].start_us, us, arguments));
+        add_loops(&each.loops, depth + 1, ops, events);
     }
 }
 
@@ -120,6 +87,7 @@ mod tests {
         let mut report = Report { ops: vec![op(2.0, 2, &[]), op(1.0, 1, &[4]), op(3.0, 1, &[4])], ..Report::default() };
         report.launches = vec![launch(1, 5.0), launch(2, 1.0)];
         report.explain.loops = vec![tiles];
+        report.begin_ops();
         report
     }
 

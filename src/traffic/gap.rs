@@ -2,7 +2,7 @@
 
 use super::moved::touched_bytes;
 use crate::bundle::{Allocation, Bundle, Item};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 /// A buffer in HBM.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,12 +40,16 @@ pub struct Part {
     pub buffer: Buffer,
     /// The op that wrote the value last; none if it comes from outside.
     pub writer: Option<usize>,
-    /// How many operands read it.
-    pub n_reads: usize,
+    /// The first op that does something with it, and the last one.
+    pub life: RangeInclusive<usize>,
+    /// The ops that read it, in order, each as often as it has operands that do.
+    pub readers: Vec<usize>,
     /// The most that a loop repeats one of its accesses.
     pub repeats: i64,
-    /// Bytes moved, reads and writes.
-    pub moved_bytes: i64,
+    /// Bytes that are read of it.
+    pub read_bytes: i64,
+    /// Bytes that are written.
+    pub written_bytes: i64,
     /// Bytes that must be moved of it, whatever is decided.
     pub needed_bytes: i64,
 }
@@ -54,7 +58,7 @@ impl Part {
     /// Bytes above what must be moved.
     #[must_use]
     pub const fn excess_bytes(&self) -> i64 {
-        self.moved_bytes - self.needed_bytes
+        self.read_bytes + self.written_bytes - self.needed_bytes
     }
 }
 
@@ -117,13 +121,19 @@ pub fn parts(accesses: &[Access], needed_bytes: impl Fn(&str) -> i64) -> Vec<Par
         };
         by_value.entry((&access.buffer, value)).or_default().push(access);
     }
-    let part = |((buffer, writer), accesses): ((&Buffer, Option<usize>), Vec<&Access>)| Part {
-        buffer: buffer.clone(),
-        writer: writer.or_else(|| writers.get(buffer).copied()),
-        n_reads: accesses.iter().filter(|access| access.is_read).count(),
-        repeats: accesses.iter().map(|access| access.repeats).max().unwrap_or(1),
-        moved_bytes: accesses.iter().map(|access| access.moved_bytes).sum(),
-        needed_bytes: if let Buffer::Named(name) = buffer { needed_bytes(name) } else { 0 },
+    let part = |((buffer, writer), accesses): ((&Buffer, Option<usize>), Vec<&Access>)| {
+        let bytes = |is_read| accesses.iter().filter(|access| access.is_read == is_read).map(|access| access.moved_bytes).sum();
+        let ops = || accesses.iter().map(|access| access.op);
+        Part {
+            buffer: buffer.clone(),
+            writer: writer.or_else(|| writers.get(buffer).copied()),
+            life: ops().min().unwrap_or_default()..=ops().max().unwrap_or_default(),
+            readers: accesses.iter().filter(|access| access.is_read).map(|access| access.op).collect(),
+            repeats: accesses.iter().map(|access| access.repeats).max().unwrap_or(1),
+            read_bytes: bytes(true),
+            written_bytes: bytes(false),
+            needed_bytes: if let Buffer::Named(name) = buffer { needed_bytes(name) } else { 0 },
+        }
     };
     by_value.into_iter().map(part).collect()
 }
@@ -161,6 +171,8 @@ mod tests {
         let found = parts_of(vec![op(ARGUMENT, POOL, [&[], &[]]), op(POOL, POOL, [&[], &[]]), op(POOL, RESULT, [&[], &[]])], ROWS);
         let excess: Vec<_> = found.iter().map(|part| (part.writer, part.excess_bytes())).collect();
         assert_eq!(excess, [(None, 0), (Some(2), 0), (Some(0), 2 * ROWS), (Some(1), 2 * ROWS)]);
+        let lives: Vec<_> = found.iter().map(|part| (part.life.clone(), part.readers.as_slice())).collect();
+        assert_eq!(lives, [(0..=0, &[0][..]), (2..=2, &[]), (0..=1, &[1]), (1..=2, &[2])]);
     }
 
     #[test]
@@ -168,7 +180,7 @@ mod tests {
         let body = vec![op(ARGUMENT, RESULT, [&[], &[64 * 64]])];
         let found = parts_of(vec![Item::Loop { count: 4, symbol: None, body }], 4 * ROWS);
         let read = &found[0];
-        assert_eq!((read.moved_bytes, read.needed_bytes, read.repeats), (4 * ROWS, ROWS, 4));
+        assert_eq!((read.read_bytes, read.written_bytes, read.needed_bytes, read.repeats), (4 * ROWS, 0, ROWS, 4));
         assert_eq!((found[1].excess_bytes(), found[1].repeats), (0, 1));
     }
 }

@@ -30,16 +30,36 @@ pub struct Drawing {
     pub capacity_bytes: i64,
     /// The boxes.
     pub stays: Vec<Stay>,
+    /// The names of the operations, where they have some.
+    pub operations: Vec<String>,
+    /// What runs several operations again and again: brackets under the boxes.
+    pub loops: Vec<Bracket>,
+}
+
+/// A loop around operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bracket {
+    /// What it says of itself.
+    pub name: String,
+    /// The operations in it, half-open.
+    pub times: Range<usize>,
+    /// How many loops are around it.
+    pub depth: usize,
 }
 
 const LEFT: f64 = 90.0;
 const TOP: f64 = 40.0;
-const RIGHT: f64 = 20.0;
+const RIGHT: f64 = 60.0;
 const BOTTOM: f64 = 40.0;
+/// The height of a row of brackets, and of the names of operations.
+const BRACKET: f64 = 16.0;
+const NAMES: f64 = 80.0;
+/// The least width of an operation whose name is shown.
+const NAMED: f64 = 11.0;
 const PLOT_HEIGHT: f64 = 720.0;
 /// Of an operation, unless the picture gets too wide or too narrow.
 const OPERATION: f64 = 24.0;
-const WIDTHS: (f64, f64) = (900.0, 16_000.0);
+const WIDTHS: (f64, f64) = (900.0, 1600.0);
 /// Heights of letters that are tried for a label. The picture can be enlarged.
 const LETTERS: [f64; 3] = [10.0, 8.0, 6.0];
 /// A picture of all of LX is at most so many times as high as what is in it.
@@ -50,7 +70,7 @@ const LETTER: (f64, f64) = (0.56, 1.1);
 /// Colours with the same lightness, so that dark text is readable on all of them in both schemes.
 const STYLE: &str = "<style>
 text { font: 10px sans-serif; fill: #222 } .axis { fill: #555 } .title { font-size: 14px } .grid { stroke: #8886; stroke-width: 0.5 }
-.page { fill: #fff } .capacity { stroke: #c33; stroke-width: 1.5 } rect.stay { stroke: #333; stroke-width: 0.5 } rect.stay:hover { stroke-width: 3 } .stay-name { fill: #111 }
+.page { fill: #fff } .capacity { stroke: #c33; stroke-width: 1.5 } .gauge { fill: #8883; stroke: #8888; stroke-width: 0.5 } .used { fill: #5b8fc7 } .bracket { stroke: #777; fill: none } rect.stay { stroke: #333; stroke-width: 0.5 } rect.stay:hover { stroke-width: 3 } .stay-name { fill: #111 }
 .handed { stroke: #111; stroke-width: 2.5 } .evicted { stroke: #888; stroke-width: 1.5; stroke-dasharray: 4 3; fill: none }
 .c0 { fill: #9cc5ea } .c1 { fill: #f5c28f } .c2 { fill: #a9d8a2 } .c3 { fill: #eda6a6 } .c4 { fill: #cbb8e4 } .c5 { fill: #d8c0b0 }
 .c6 { fill: #f0b8dc } .c7 { fill: #d6d98f }
@@ -62,18 +82,20 @@ rect.stay { stroke: #ccc } .handed { stroke: #fff } }
 struct Scale {
     plot_width: f64,
     n_times: usize,
+    highest_bytes: i64,
     top_bytes: i64,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 impl Scale {
     fn of(drawing: &Drawing) -> Self {
-        let n_times = drawing.stays.iter().map(|stay| stay.times.end).max().unwrap_or(0).max(1);
+        let ends = drawing.stays.iter().map(|stay| stay.times.end).chain(drawing.loops.iter().map(|bracket| bracket.times.end));
+        let n_times = ends.max().unwrap_or(0).max(drawing.operations.len()).max(1);
         let highest = drawing.stays.iter().map(|stay| stay.address + stay.bytes).max().unwrap_or(0);
         // Where little of LX is used, all of it would leave nothing to be seen.
         let is_small = highest > 0 && highest < drawing.capacity_bytes / MOST_EMPTY;
         let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
-        Self { plot_width: (n_times as f64 * OPERATION).clamp(WIDTHS.0, WIDTHS.1), n_times, top_bytes }
+        Self { plot_width: (n_times as f64 * OPERATION).clamp(WIDTHS.0, WIDTHS.1), n_times, highest_bytes: highest, top_bytes }
     }
 
     fn x(&self, time: usize) -> f64 {
@@ -87,20 +109,28 @@ impl Scale {
 
 /// The picture as the text of an SVG file. Equal plans give equal text.
 #[must_use]
+#[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 pub fn draw(drawing: &Drawing) -> String {
     let scale = Scale::of(drawing);
-    let (width, height) = (LEFT + scale.plot_width + RIGHT, TOP + PLOT_HEIGHT + BOTTOM);
+    let depth = drawing.loops.iter().map(|bracket| bracket.depth + 1).max().unwrap_or(0);
+    let shows_names = !drawing.operations.is_empty() && scale.x(1) - scale.x(0) >= NAMED;
+    let below = depth as f64 * BRACKET + if shows_names { NAMES } else { 0.0 };
+    let (width, height) = (LEFT + scale.plot_width + RIGHT, TOP + PLOT_HEIGHT + BOTTOM + below);
     let mut svg = String::new();
     line(
         &mut svg,
         &format!(
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}">"#
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" style="max-width:100%;height:auto">"#
         ),
     );
     line(&mut svg, STYLE);
     line(&mut svg, r#"<rect class="page" width="100%" height="100%"/>"#);
     line(&mut svg, &format!(r#"<text class="title" x="{LEFT}" y="22">{}</text>"#, escaped(&drawing.title)));
     axes(&mut svg, &scale);
+    brackets(&mut svg, drawing, &scale);
+    if shows_names {
+        names(&mut svg, drawing, &scale, scale.y(0) + 20.0 + depth as f64 * BRACKET);
+    }
     boxes(&mut svg, drawing, &scale);
     links(&mut svg, drawing, &scale);
     capacity(&mut svg, drawing, &scale);
@@ -108,20 +138,72 @@ pub fn draw(drawing: &Drawing) -> String {
     svg
 }
 
-/// The line at the top, and what the lines mean.
+/// The line at the capacity where that is in the picture, how much is used beside it, and what the marks mean.
 fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
-    let bytes = drawing.capacity_bytes;
-    let (left, right, top) = (scale.x(0), scale.x(scale.n_times), scale.y(bytes.min(scale.top_bytes)));
-    let where_it_is = if bytes > scale.top_bytes { " (above the picture)" } else { "" };
+    let (bytes, used) = (drawing.capacity_bytes, scale.highest_bytes);
+    let (left, right) = (scale.x(0), scale.x(scale.n_times));
+    let mut legend = format!("{} of {} in use at most", in_units(used), in_units(bytes));
+    if bytes <= scale.top_bytes {
+        let y = scale.y(bytes);
+        line(
+            svg,
+            &format!(
+                r#"<line class="capacity" x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}"><title>capacity: {bytes} bytes</title></line>"#
+            ),
+        );
+        legend.push_str("; red line: capacity");
+    }
+    gauge(svg, (right + 24.0, used, bytes));
+    if drawing.stays.iter().any(|stay| stay.successor_of.is_some()) {
+        legend.push_str("; thick edge: an address taken over");
+    }
+    let names: BTreeSet<&str> = drawing.stays.iter().map(|stay| stay.name.as_str()).collect();
+    if names.len() < drawing.stays.len() {
+        legend.push_str("; dashes: evicted and reloaded");
+    }
+    line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP - 6.0));
+}
+
+/// A bar as high as the plot that stands for the capacity, filled as far as it is used.
+#[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
+fn gauge(svg: &mut String, (x, used, capacity): (f64, i64, i64)) {
+    let height = PLOT_HEIGHT * (used as f64 / capacity.max(1) as f64).min(1.0);
+    let top = TOP + PLOT_HEIGHT - height;
+    line(svg, &format!(r#"<rect class="gauge" x="{x:.1}" y="{TOP}" width="14" height="{PLOT_HEIGHT}"/>"#));
     line(
         svg,
         &format!(
-            r#"<line class="capacity" x1="{left:.1}" y1="{top:.1}" x2="{right:.1}" y2="{top:.1}"><title>capacity: {bytes} bytes</title></line>"#
+            r#"<rect class="used" x="{x:.1}" y="{top:.1}" width="14" height="{height:.1}"><title>{used} of {capacity} bytes</title></rect>"#
         ),
     );
-    let legend =
-        format!("red line: capacity of {bytes} bytes{where_it_is}; thick edge: an address taken over; dashes: evicted and reloaded");
-    line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP - 6.0));
+}
+
+/// A bracket under the operations of each loop, inner ones nearer to them.
+#[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
+fn brackets(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+    let depth = drawing.loops.iter().map(|bracket| bracket.depth + 1).max().unwrap_or(0);
+    for bracket in &drawing.loops {
+        let (left, right) = (scale.x(bracket.times.start) + 2.0, scale.x(bracket.times.end) - 2.0);
+        let y = scale.y(0) + 20.0 + BRACKET * (depth - 1 - bracket.depth) as f64;
+        let (name, middle, foot) = (escaped(&bracket.name), f64::midpoint(left, right), y + 4.0);
+        line(svg, &format!(r#"<path class="bracket" d="M{left:.1} {y:.1} V{foot:.1} H{right:.1} V{y:.1}"><title>{name}</title></path>"#));
+        if length(&bracket.name, LETTERS[0]) <= right - left {
+            let below = y + 14.0;
+            line(svg, &format!(r#"<text class="axis" x="{middle:.1}" y="{below:.1}" text-anchor="middle">{name}</text>"#));
+        }
+    }
+}
+
+/// The names of operations, upwards, each under its own.
+fn names(svg: &mut String, drawing: &Drawing, scale: &Scale, top: f64) {
+    for (time, name) in drawing.operations.iter().enumerate() {
+        let (x, y) = (f64::midpoint(scale.x(time), scale.x(time + 1)) + 3.5, top + 4.0);
+        let name = escaped(name);
+        line(
+            svg,
+            &format!(r#"<text class="axis" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="rotate(-90 {x:.1} {y:.1})">{name}</text>"#),
+        );
+    }
 }
 
 fn line(svg: &mut String, text: &str) {
@@ -143,6 +225,7 @@ fn axes(svg: &mut String, scale: &Scale) {
         );
     }
     let every = step(scale.top_bytes, 17, &[1, 2, 4], 8);
+    let unit = unit_of(every);
     for count in 0..=scale.top_bytes / every {
         let (y, bytes) = (scale.y(count * every), count * every);
         line(
@@ -151,7 +234,7 @@ fn axes(svg: &mut String, scale: &Scale) {
                 r#"<line class="grid" x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}"/><text class="axis" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
                 left - 6.0,
                 y + 3.5,
-                in_units(bytes)
+                in_unit(bytes, unit)
             ),
         );
     }
@@ -172,14 +255,25 @@ fn step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
     }
 }
 
+/// The largest unit of which these bytes are a whole number, in bytes, and its name.
+const fn unit_of(bytes: i64) -> (i64, &'static str) {
+    if bytes % (1 << 20) == 0 {
+        (1 << 20, "MiB")
+    } else if bytes % (1 << 10) == 0 {
+        (1 << 10, "KiB")
+    } else {
+        (1, "B")
+    }
+}
+
+/// Bytes that are a whole number of units.
+fn in_unit(bytes: i64, (unit, name): (i64, &str)) -> String {
+    if bytes == 0 { "0".to_owned() } else { format!("{} {name}", bytes / unit) }
+}
+
 /// Bytes in the largest unit that leaves no fraction.
 fn in_units(bytes: i64) -> String {
-    match bytes {
-        0 => "0".to_owned(),
-        _ if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
-        _ if bytes % (1 << 10) == 0 => format!("{} KiB", bytes >> 10),
-        _ => format!("{bytes} B"),
-    }
+    in_unit(bytes, unit_of(bytes))
 }
 
 fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
@@ -283,6 +377,10 @@ mod tests {
         Stay { name: name.to_owned(), bytes, address, times, successor_of: None }
     }
 
+    fn plain(capacity_bytes: i64, stays: Vec<Stay>) -> Drawing {
+        Drawing { title: String::new(), capacity_bytes, stays, operations: vec![], loops: vec![] }
+    }
+
     #[test]
     fn an_axis_has_at_most_so_many_steps_and_no_larger_ones_than_it_needs() {
         assert_eq!([step(9, 10, &[1, 2, 5], 10), step(19, 10, &[1, 2, 5], 10), step(100, 10, &[1, 2, 5], 10)], [1, 2, 10]);
@@ -298,28 +396,39 @@ mod tests {
             stay("q<0>", 128 << 10, 256 << 10, 0..2),
             stay("q<0>", 128 << 10, 384 << 10, 4..6),
         ];
-        insta::assert_snapshot!(draw(&Drawing { title: "attention & more".to_owned(), capacity_bytes: 640 << 10, stays }));
+        let operations = ["load", "scale", "max", "exp<", "sum", "divide"].map(str::to_owned).to_vec();
+        let loops = vec![
+            Bracket { name: "8 tiles of 'rows'".to_owned(), times: 1..6, depth: 0 },
+            Bracket { name: "2 tiles of 'keys'".to_owned(), times: 3..5, depth: 1 },
+        ];
+        insta::assert_snapshot!(draw(&Drawing {
+            title: "attention & more".to_owned(),
+            capacity_bytes: 640 << 10,
+            stays,
+            operations,
+            loops
+        }));
     }
 
     #[test]
     fn names_stand_only_where_they_fit() {
         let stays = vec![
             stay("a_long_name_of_a_short_life", 1 << 20, 0, 0..1),
-            stay("low", 1, 1 << 20, 0..99),
-            stay("fits", 1 << 20, 1 << 20, 0..99),
+            stay("low", 1, 1 << 20, 0..60),
+            stay("fits", 1 << 20, 1 << 20, 0..60),
         ];
-        let svg = draw(&Drawing { title: String::new(), capacity_bytes: 2 << 20, stays });
+        let svg = draw(&plain(2 << 20, stays));
         let n_texts = |name: &str| svg.lines().filter(|line| line.ends_with(&format!(">{name}</text>"))).count();
         assert_eq!([n_texts("a_long_name_of_a_short_life"), n_texts("low"), n_texts("fits")], [1, 0, 1]);
         let turned = svg.lines().filter(|line| line.contains("rotate(-90")).collect::<Vec<_>>();
         assert!(turned.len() == 2 && turned[0].contains("a_long_name") && turned[1].contains("1 MiB"), "{turned:?}");
-        assert_eq!(svg.matches("<title>").count(), 4);
+        assert_eq!(svg.matches("<title>").count(), 5, "three boxes, capacity and gauge");
     }
 
     #[test]
     fn a_name_does_not_reach_into_what_takes_over_the_place() {
         let is_turned = |stays: Vec<Stay>| {
-            let svg = draw(&Drawing { title: String::new(), capacity_bytes: 1 << 20, stays });
+            let svg = draw(&plain(1 << 20, stays));
             svg.lines().any(|line| line.contains("rotate(-90") && line.ends_with(">twenty_letters_of_it</text>"))
         };
         let (first, end) = (stay("twenty_letters_of_it", 1 << 20, 0, 0..2), stay("end", 1 << 19, 0, 11..12));
@@ -330,15 +439,33 @@ mod tests {
 
     #[test]
     fn an_empty_plan_is_an_empty_picture() {
-        assert!(draw(&Drawing { title: String::new(), capacity_bytes: 0, stays: vec![] }).ends_with("</svg>\n"));
+        assert!(draw(&plain(0, vec![])).ends_with("</svg>\n"));
     }
 
     #[test]
     fn where_little_is_used_the_picture_shows_that_and_says_so() {
         let stays = vec![Stay { name: "a".to_owned(), bytes: 1000, address: 0, times: 0..2, successor_of: None }];
-        let small = draw(&Drawing { title: String::new(), capacity_bytes: 1 << 20, stays: stays.clone() });
-        assert!(small.contains("capacity of 1048576 bytes (above the picture)"));
-        assert!(!draw(&Drawing { title: String::new(), capacity_bytes: 4000, stays }).contains("above the picture"));
+        let small = draw(&plain(1 << 20, stays.clone()));
+        assert!(small.contains("1000 B of 1 MiB in use at most<") && !small.contains("class=\"capacity\""), "{small}");
+        assert!(draw(&plain(3000, stays)).contains("class=\"capacity\""));
+    }
+
+    #[test]
+    fn an_axis_has_one_unit() {
+        let svg = draw(&plain(42 << 10, vec![stay("a", 5 << 10, 0, 0..2), stay("b", 512, 5 << 10, 0..2)]));
+        let is_label =
+            |line: &&str| line.contains("class=\"axis\"") && line.contains("text-anchor=\"end\">") && line.contains("class=\"grid\"");
+        let labels: Vec<&str> =
+            svg.lines().filter(is_label).filter_map(|line| line.split_once("\"end\">")?.1.strip_suffix("</text>")).collect();
+        assert!(labels.len() > 4 && labels.iter().skip(1).all(|label| label.ends_with(" B")), "{labels:?}");
+    }
+
+    #[test]
+    fn a_long_plan_fits_a_window() {
+        let stays = (0..2000).map(|time| stay(&format!("value {time}"), 128, 0, time..time + 1)).collect();
+        let svg = draw(&plain(128, stays));
+        let width: f64 = svg.split_once(" width=\"").unwrap().1.split_once('"').unwrap().0.parse().unwrap();
+        assert!(width < 1800.0, "{width}");
     }
 
     #[test]

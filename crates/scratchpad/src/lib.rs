@@ -49,7 +49,7 @@ pub mod pack;
 
 pub use best_fit::BestFit;
 pub use buffer::{Barred, Buffer, Capacity, Use, UseKind, can_succeed};
-pub use drawing::{Drawing, Stay, draw};
+pub use drawing::{Bracket, Drawing, Stay, draw};
 pub use exact::{Certificate, CertifiedCut, Exact, Heading, Plan, PlannedBytes, StayInLx, Stays};
 pub use first_fit::FirstFit;
 pub use greedy::Greedy;

@@ -181,7 +181,7 @@ pub fn drawing_of(instance: &Instance, plan: &Plan, title: String) -> Drawing {
         Stay { name: buffer.name.clone(), bytes: buffer.bytes, address: stay.address, times: stay.start..stay.end, successor_of }
     };
     let stays = plan.stays.iter().map(stay).collect();
-    Drawing { title, capacity_bytes: instance.capacity.bytes, stays }
+    Drawing { title, capacity_bytes: instance.capacity.bytes, stays, operations: Vec::new(), loops: Vec::new() }
 }
 
 #[cfg(test)]

@@ -2,6 +2,16 @@ use super::*;
 use crate::search::{Cut, OpCosts, tests::pointwise};
 use std::cell::RefCell;
 
+impl Found {
+    fn ns(&self) -> Option<f64> {
+        self.cost.map(|cost| cost.ns)
+    }
+
+    fn untiled_ns(&self) -> Option<f64> {
+        self.untiled.map(|cost| cost.ns)
+    }
+}
+
 type Asked = (Place, Vec<(usize, i64)>);
 
 /// A machine on which an op takes a ns for each byte to and from HBM, and 10 for each iteration.
@@ -93,7 +103,7 @@ fn what_does_not_fit_is_run_in_tiles_that_do() {
     assert_eq!(chosen.loops.len(), 1);
     assert_eq!((chosen.loops[0].ops.clone(), chosen.loops[0].levels.iter().map(|level| level.count).collect()), (0..4, vec![2]));
     let found = chosen.found.unwrap();
-    assert!(found.is_complete && found.ns < found.untiled_ns && found.ns == found.least_ns, "{found:?}");
+    assert!(found.is_complete && found.ns() < found.untiled_ns() && found.ns() == found.least_ns, "{found:?}");
 }
 
 #[test]
@@ -119,7 +129,7 @@ fn a_plan_is_never_worse_than_none() {
     let chosen = choose(&ops, &judge, 1000);
     assert!(chosen.loops.is_empty());
     let found = chosen.found.unwrap();
-    assert_eq!(found.ns, found.untiled_ns);
+    assert_eq!(found.cost, found.untiled);
 }
 
 #[test]
@@ -128,7 +138,7 @@ fn loops_that_cannot_be_made_together_are_not_chosen() {
     let judge = Bytes { compiles_plans: false, ..Bytes::new(&ops, 1 << 20) };
     let chosen = choose(&ops, &judge, 1000);
     let found = chosen.found.unwrap();
-    assert_eq!((chosen.loops, found.ns), (vec![], found.untiled_ns));
+    assert_eq!((chosen.loops, found.cost), (vec![], found.untiled));
 }
 
 #[test]
@@ -142,6 +152,29 @@ fn steps_bound_the_judgements() {
         let beside = (1 + 4 * MOST_CLIMBS * ops.len()) * (1 + STEPS_A_JUDGEMENT);
         assert!(steps <= most_steps + MOST_OPS + beside, "{steps} of {most_steps}");
     }
+}
+
+#[test]
+fn nothing_is_judged_when_the_steps_are_used_up() {
+    let ops = chain(4);
+    let judge = Bytes::new(&ops, 1 << 20);
+    let untiled = judge.untiled();
+    let begun = || {
+        let mut search = Search::new(&ops, &judge);
+        search.begin(untiled.as_deref());
+        search
+    };
+    // The steps that it takes to find the nests among which the first one is judged.
+    let (mut search, mut steps) = (begun(), 0);
+    while let Some((from, n_ops)) = search.doubtful(CAUTION[0]).filter(|&place| search.edge(place).queue.is_none()) {
+        steps += search.edges[from][n_ops - 1].open(&judge);
+    }
+    let n_judged = |most_steps| {
+        let is_complete = begun().run(most_steps);
+        (judge.asked.take().len(), is_complete)
+    };
+    assert!(steps > 0);
+    assert_eq!((n_judged(steps), n_judged(steps + 1).0), ((0, false), 1));
 }
 
 #[test]
@@ -162,7 +195,7 @@ fn a_program_that_needs_loops_gets_them() {
     let judge = Bytes { compiles_untiled: false, ..Bytes::new(&ops, 1 << 20) };
     let chosen = choose(&ops, &judge, 1000);
     assert_eq!(chosen.loops.len(), 1);
-    assert_eq!(chosen.found.unwrap().untiled_ns, None);
+    assert_eq!(chosen.found.unwrap().untiled, None);
 }
 
 #[test]

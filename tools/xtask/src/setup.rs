@@ -40,6 +40,8 @@ const NEEDS: &[(&str, Probe)] = &[
     ("python3-venv", Probe::Module("ensurepip")),
     // Runs `test/memory.rs`.
     ("valgrind", Probe::Program("valgrind")),
+    // Shows the pages of `test/page.rs`.
+    ("chromium", Probe::Program("chromium")),
     ("zlib1g-dev", Probe::Header("zlib.h")),
     ("libzstd-dev", Probe::Header("zstd.h")),
     ("libxml2-dev", Probe::Header("libxml2/libxml/parser.h")),

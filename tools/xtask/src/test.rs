@@ -31,6 +31,7 @@ pub(crate) fn run() -> Result<(), String> {
         beside_the_project(&crates),
         step::run("round trips", perturbed(&["--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
         step::run("memory", &mut checked(&["--test", "memory", "--", "--ignored"])),
+        step::run("page in a browser", &mut checked(&["--test", "page", "--", "--ignored"])),
         plugin_test(),
         python::test(),
     ];

@@ -1,0 +1,180 @@
+//! The report as one page for a browser: the JSON report and the lines of the program within HTML that needs no other file and no network.
+//!
+//! The page computes no figures: it shows those of the report. What a program says (names, places, reasons, its own text) reaches the browser
+//! as JSON alone, in which no character can end the element that holds it, and becomes text, never markup.
+
+use super::Report;
+use serde::Serialize;
+
+/// The text of a program, with the name by which places in the report call its file.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramText<'t> {
+    /// The name of the file.
+    pub file: &'t str,
+    /// What is in it.
+    pub text: &'t str,
+}
+
+/// What the script reads.
+#[derive(Serialize)]
+struct Data<'r> {
+    report: &'r Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Lines<'r>>,
+}
+
+/// The lines of the program.
+#[derive(Serialize)]
+struct Lines<'t> {
+    file: &'t str,
+    lines: Vec<&'t str>,
+}
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+
+/// The parts of the script, each behind those that it needs.
+const SCRIPTS: [&str; 7] = [
+    include_str!("model.js"),
+    include_str!("draw.js"),
+    include_str!("timeline.js"),
+    include_str!("lists.js"),
+    include_str!("details.js"),
+    include_str!("kernels.js"),
+    include_str!("main.js"),
+];
+
+/// The most letters of a line that are shown: constants of models are lines of megabytes.
+const LONGEST_LINE: usize = 240;
+
+/// The page as the text of an HTML file. Equal reports give equal text.
+///
+/// # Errors
+/// The report is no JSON.
+pub fn page(report: &Report, program: Option<ProgramText<'_>>) -> Result<String, String> {
+    let source = program.map(|ProgramText { file, text }| Lines { file, lines: text.lines().map(shortened).collect() });
+    let data = serde_json::to_string(&Data { report, source }).map_err(|error| error.to_string())?;
+    let script = SCRIPTS.concat();
+    Ok(filled(TEMPLATE, |name| match name {
+        "program" => escaped(&report.program),
+        "summary" => escaped(&report.to_string()),
+        "style" => STYLE.to_owned(),
+        "data" => in_script(&data),
+        "script" => script.clone(),
+        _ => unreachable!("page.html has no part '{name}'"),
+    }))
+}
+
+/// A template with a text for each `{{name}}` in it. What is filled in is not looked at again.
+fn filled(template: &str, mut text_of: impl FnMut(&str) -> String) -> String {
+    let mut parts = template.split("{{");
+    let mut page = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once("}}").unwrap_or((part, ""));
+        page.push_str(&text_of(name));
+        page.push_str(rest);
+    }
+    page
+}
+
+fn shortened(line: &str) -> &str {
+    line.char_indices().nth(LONGEST_LINE).map_or(line, |(end, _)| &line[..end])
+}
+
+/// JSON in which nothing can end a script element or begin a comment; outside of its strings there are no such characters.
+fn in_script(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            '<' => safe.push_str("\\u003c"),
+            '>' => safe.push_str("\\u003e"),
+            '&' => safe.push_str("\\u0026"),
+            '\u{2028}' => safe.push_str("\\u2028"),
+            '\u{2029}' => safe.push_str("\\u2029"),
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}
+
+/// Text that is no markup.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::OpReport;
+
+    /// What tries to be more than a name.
+    const HOSTILE: &str = "</script><script>alert(1)</script><!--\u{2028}{{script}}&\"'";
+
+    fn hostile() -> Report {
+        let op = OpReport { function: HOSTILE.to_owned(), location: HOSTILE.to_owned(), reason: HOSTILE.to_owned(), ..OpReport::default() };
+        Report { program: HOSTILE.to_owned(), ops: vec![op], ..Report::default() }
+    }
+
+    /// What stands in the element with the data.
+    fn data_of(page: &str) -> &str {
+        let (_, behind) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+        behind.split_once("</script>").unwrap().0
+    }
+
+    #[test]
+    fn no_name_becomes_markup() {
+        let page = page(&hostile(), Some(ProgramText { file: HOSTILE, text: HOSTILE })).unwrap();
+        let plain = super::page(&Report::default(), None).unwrap();
+        for tag in ["<script", "</script", "<!--", "alert(1)<"] {
+            assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
+        }
+        let data = data_of(&page);
+        assert!(!data.contains(['<', '>', '&', '\u{2028}']), "{data}");
+        let read: serde_json::Value = serde_json::from_str(data).unwrap();
+        let read = [&read["report"]["program"], &read["report"]["ops"][0]["reason"], &read["source"]["file"], &read["source"]["lines"][0]];
+        assert!(read.iter().all(|text| *text == HOSTILE), "{read:?}");
+    }
+
+    #[test]
+    fn the_data_are_the_report() {
+        let report = hostile();
+        let read: serde_json::Value = serde_json::from_str(data_of(&page(&report, None).unwrap())).unwrap();
+        assert_eq!(read["report"], serde_json::to_value(&report).unwrap());
+        assert_eq!(read.get("source"), None);
+    }
+
+    #[test]
+    fn the_page_names_no_other_place() {
+        let page = page(&Report::default(), None).unwrap();
+        let names = ["http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "XMLHttpRequest", "WebSocket", "href=\"//"];
+        assert!(names.iter().all(|name| !page.contains(name)), "a page is one file");
+        assert!(page.contains("default-src 'none'"), "and the browser is told so");
+        assert!(!page.contains("{{"), "every part is filled in");
+    }
+
+    #[test]
+    fn the_headline_is_there_without_a_script() {
+        let report = Report { program: "main".to_owned(), ..Report::default() };
+        let page = page(&report, None).unwrap();
+        let (_, behind) = page.split_once("<noscript>").unwrap();
+        assert!(behind.split_once("</noscript>").unwrap().0.contains("main: 0 ops in 0 launches"));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_letters() {
+        assert_eq!(shortened("short"), "short");
+        let long = "ä".repeat(LONGEST_LINE + 1);
+        assert_eq!(shortened(&long), "ä".repeat(LONGEST_LINE));
+        assert_eq!(shortened(&long[2..]), &long[2..]);
+    }
+}

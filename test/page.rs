@@ -1,0 +1,549 @@
+//! The page of `spyre-compile --report FILE.html` in a real browser: what is seen, hovered, clicked, zoomed and dragged, beside the JSON report.
+//!
+//! Ignored in plain `cargo test`, because it needs chromium, which `cargo xtask setup` installs; `cargo xtask test` runs it.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "page/browser.rs"]
+mod browser;
+#[allow(dead_code, reason = "other programs use the other sizes")]
+#[path = "../benches/granite.rs"]
+mod granite;
+
+use browser::Browser;
+use granite::Granite;
+use serde_json::Value;
+use spyre::{
+    explain::{LxValue, OpInLoop, TileLoop},
+    report::{LaunchReport, OpReport, ProgramText, Report, page},
+    traffic::Bytes,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use tempfile::TempDir;
+
+const WINDOW: (u32, u32) = (1400, 1000);
+
+/// A program, its report as data, and its page, which is open.
+struct Opened {
+    report: Value,
+    browser: Browser,
+    _place: TempDir,
+}
+
+impl Opened {
+    fn program(input: &Path, options: &[&str]) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let compiled = |name: &str| {
+            let (out, report) = (place.path().join("out"), place.path().join(name));
+            let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+            let done = command.arg(input).arg("-o").arg(&out).arg("--report").arg(&report).args(options).output().unwrap();
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+            report
+        };
+        let report = serde_json::from_str(&fs::read_to_string(compiled("report.json")).unwrap()).unwrap();
+        let page = compiled("report.html");
+        Self::page(place, report, &page)
+    }
+
+    fn page(place: TempDir, report: Value, page: &Path) -> Self {
+        let mut browser = Browser::start(WINDOW.0, WINDOW.1);
+        browser.open(page);
+        Self { report, browser, _place: place }
+    }
+
+    fn number(&mut self, expression: &str) -> f64 {
+        let value = self.browser.evaluate(expression);
+        value.as_f64().unwrap_or_else(|| panic!("{expression} is {value}"))
+    }
+
+    fn text(&mut self, id: &str) -> String {
+        let value = self.browser.evaluate(&format!("document.getElementById('{id}').innerText"));
+        value.as_str().unwrap_or_else(|| panic!("#{id} has {value}")).to_owned()
+    }
+
+    /// The text of an element as it was written, whatever its style makes of it.
+    fn plain_text(&mut self, id: &str) -> String {
+        let value = self.browser.evaluate(&format!("document.getElementById('{id}').textContent"));
+        value.as_str().unwrap_or_else(|| panic!("#{id} has {value}")).to_owned()
+    }
+
+    /// The middle of an element.
+    fn middle(&mut self, selector: &str) -> [f64; 2] {
+        let place = self.browser.evaluate(&format!(
+            "(() => {{ const box = document.querySelector('{selector}').getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        ));
+        [0, 1].map(|at| place[at].as_f64().unwrap_or_else(|| panic!("{selector} is not there")))
+    }
+
+    fn press(&mut self, selector: &str) {
+        let place = self.middle(selector);
+        self.browser.click(place);
+    }
+
+    /// A point of the canvas at which something of a kind lies on top, and its index; the widest such thing.
+    fn point_on(&mut self, kind: &str, condition: &str) -> ([f64; 2], usize) {
+        let found = self.browser.evaluate(&format!(
+            "(() => {{ const {{ pen }} = report_page.timeline; const canvas = document.getElementById('canvas').getBoundingClientRect();
+              const width = (hit) => Math.min(hit.x + hit.width, canvas.width - 30) - Math.max(hit.x, 92);
+              const middle = (hit) => [Math.max(hit.x, 92) + width(hit) / 2, hit.y + hit.height / 2];
+              const hits = pen.hits.filter((hit) => hit.kind === '{kind}' && width(hit) > 4 && ({condition})(hit) && pen.at(...middle(hit)) === hit);
+              hits.sort((a, b) => width(b) - width(a));
+              return hits.length ? [middle(hits[0])[0] + canvas.x, middle(hits[0])[1] + canvas.y, hits[0].index] : null; }})()"
+        ));
+        let number = |at: usize| found[at].as_f64().unwrap_or_else(|| panic!("no {kind} is in sight"));
+        ([number(0), number(1)], number(2) as usize)
+    }
+
+    fn view(&mut self) -> [f64; 2] {
+        let view = self.browser.evaluate("report_page.timeline.view");
+        [0, 1].map(|at| view[at].as_f64().unwrap())
+    }
+
+    /// The page has asked the network for nothing and complained of nothing.
+    fn is_content(&self) {
+        assert!(self.browser.complaints.is_empty(), "{:?}", self.browser.complaints);
+    }
+
+    fn op(&self, index: usize) -> &Value {
+        &self.report["ops"][index]
+    }
+}
+
+fn close(one: f64, other: f64) -> bool {
+    (one - other).abs() < 0.51
+}
+
+fn of_project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A small Granite block, with loops in loops.
+fn granite() -> (TempDir, PathBuf) {
+    let model = Granite { layers: 1, sequence: 256, cached: 0, hidden: 512, heads: 8, kv_heads: 2, head_size: 64, mlp: 2048 };
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("granite.mlir");
+    fs::write(&path, model.module()).unwrap();
+    (place, path)
+}
+
+fn opened_granite() -> (TempDir, Opened) {
+    let (place, path) = granite();
+    let opened = Opened::program(&path, &["--lx-bytes", "16384"]);
+    (place, opened)
+}
+
+/// The loops of a report with how many are around each, outer ones first.
+fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
+    let inner = |each: &Value| [vec![(each.clone(), depth)], loops(&each["loops"], depth + 1)].concat();
+    of.as_array().map_or_else(Vec::new, |of| of.iter().flat_map(inner).collect())
+}
+
+//===----------------------------------------------------------------------===//
+// What is there
+//===----------------------------------------------------------------------===//
+
+/// The data and the headline are those of the report, every op has a row, and the figures in it are its own.
+fn shows_the_report(opened: &mut Opened) {
+    let shown = opened.browser.evaluate("JSON.parse(document.getElementById('data').textContent).report");
+    assert_eq!(shown, opened.report);
+    let report = opened.report.clone();
+    let hbm = report["total"]["hbm_read"].as_f64().unwrap() + report["total"]["hbm_written"].as_f64().unwrap();
+    let number = |value: &Value| value.as_f64().unwrap();
+    let expected = [
+        ("hbm", [hbm, number(&report["lower_bound"]["hbm"]), number(&report["gap"]["hbm"])]),
+        ("us", [number(&report["time"]["estimate_us"]), number(&report["lower_bound"]["us"]), number(&report["gap"]["us"])]),
+    ];
+    for (name, values) in expected {
+        let found = ["plan", "bound", "gap"]
+            .map(|part| opened.number(&format!("Number(document.querySelector('[data-name={name}]').dataset.{part})")));
+        assert_eq!(found, values, "{name}");
+    }
+    let title = opened.browser.evaluate("document.querySelector('[data-name=us]').innerText");
+    assert!(title.as_str().unwrap().contains("Modelled time"), "{title}");
+    assert_eq!(opened.text("program"), report["program"].as_str().unwrap());
+
+    let ops = report["ops"].as_array().unwrap();
+    for (index, op) in ops.iter().enumerate() {
+        opened.browser.evaluate(&format!("document.getElementById('ops').scrollTop = {index} * 24"));
+        opened.browser.settle();
+        let row = opened.text(&format!("ops-{index}"));
+        let words: Vec<&str> = row.split_whitespace().collect();
+        let us = format!("{:.2}", number(&op["us"]));
+        assert!(words.contains(&op["function"].as_str().unwrap()) && words.contains(&us.as_str()), "op {index}: {row}");
+    }
+}
+
+/// All tracks have one axis: an op is in the same place in each of them, where the report says.
+fn has_one_axis(opened: &mut Opened) {
+    let n_ops = opened.report["ops"].as_array().unwrap().len();
+    for index in 0..n_ops {
+        let places = opened.browser.evaluate(&format!(
+            "['op', 'hbm', 'time'].map((kind) => report_page.timeline.pen.hits.find((hit) => hit.kind === kind && hit.index === {index}))
+              .map((hit) => (hit ? [hit.x, hit.x + hit.width] : null))"
+        ));
+        let [start, us] = ["start_us", "us"].map(|name| opened.op(index)[name].as_f64().unwrap());
+        let [left, right] = [start, start + us].map(|at| opened.number(&format!("report_page.timeline.x({at})")));
+        for place in places.as_array().unwrap().iter().filter(|place| !place.is_null()) {
+            assert!(
+                close(place[0].as_f64().unwrap(), left) && place[1].as_f64().unwrap() - right < 1.01,
+                "op {index}: {places}, {left} to {right}"
+            );
+        }
+    }
+    let n_values = opened.report["explain"]["scratchpad"].as_array().unwrap().len();
+    for index in 0..n_values {
+        let value = opened.report["explain"]["scratchpad"][index].clone();
+        let [first, last] = ["op", "last_op"].map(|name| opened.op(usize::try_from(value[name].as_u64().unwrap()).unwrap()).clone());
+        let (from, to) = (first["start_us"].as_f64().unwrap(), last["start_us"].as_f64().unwrap() + last["us"].as_f64().unwrap());
+        let [left, right] = [from, to].map(|at| opened.number(&format!("report_page.timeline.x({at})")));
+        let hit = opened
+            .browser
+            .evaluate(&format!("report_page.timeline.pen.hits.find((hit) => hit.kind === 'value' && hit.index === {index}) || null"));
+        if !hit.is_null() {
+            let (x, width) = (hit["x"].as_f64().unwrap(), hit["width"].as_f64().unwrap());
+            assert!((x - left).abs() < 1.01 && (x + width - right).abs() < 2.01, "value {index}: {hit}, {left} to {right}");
+        }
+    }
+}
+
+/// Each loop is a bracket over its ops, inner ones under outer ones, and stands in the list of ops.
+fn has_brackets(opened: &mut Opened) {
+    let expected = loops(&opened.report["explain"]["loops"], 0);
+    let hits = opened.browser.evaluate("report_page.timeline.pen.hits.filter((hit) => hit.kind === 'loop')");
+    assert_eq!(hits.as_array().unwrap().len(), expected.len());
+    let mut rows: Vec<(f64, usize)> = Vec::new();
+    for (hit, (each, depth)) in hits.as_array().unwrap().iter().zip(&expected) {
+        let ops: Vec<usize> =
+            each["ops"].as_array().unwrap().iter().map(|op| usize::try_from(op["op"].as_u64().unwrap()).unwrap()).collect();
+        let (first, last) = (*ops.iter().min().unwrap(), *ops.iter().max().unwrap());
+        let end = opened.op(last)["start_us"].as_f64().unwrap() + opened.op(last)["us"].as_f64().unwrap();
+        let begin = opened.op(first)["start_us"].as_f64().unwrap();
+        let [left, right] = [begin, end].map(|at| opened.number(&format!("report_page.timeline.x({at})")));
+        let (x, width) = (hit["x"].as_f64().unwrap(), hit["width"].as_f64().unwrap());
+        assert!((x - left).abs() < 2.0 && (x + width - right).abs() < 2.0, "{hit}: {left} to {right}");
+        rows.push((hit["y"].as_f64().unwrap(), *depth));
+        opened.browser.evaluate(&format!("document.getElementById('ops').scrollTop = {first} * 24"));
+        opened.browser.settle();
+        let n_brackets = opened.number(&format!("document.querySelectorAll('#ops-{first} .brackets i').length"));
+        assert!(n_brackets > *depth as f64, "op {first} has {n_brackets} brackets");
+    }
+    for (one, other) in rows.iter().flat_map(|one| rows.iter().map(move |other| (one, other))) {
+        assert_eq!(one.1 < other.1, one.0 < other.0, "inner loops stand lower: {rows:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn a_softmax_is_shown_as_its_report_says() {
+    let mut opened = Opened::program(&of_project("examples/softmax.mlir"), &[]);
+    shows_the_report(&mut opened);
+    has_one_axis(&mut opened);
+    opened.is_content();
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn a_granite_block_is_shown_with_its_loops() {
+    let (_place, mut opened) = opened_granite();
+    let depths: Vec<usize> = loops(&opened.report["explain"]["loops"], 0).iter().map(|(_, depth)| *depth).collect();
+    assert!(depths.len() >= 3 && depths.contains(&1), "the program has loops in loops: {depths:?}");
+    shows_the_report(&mut opened);
+    has_one_axis(&mut opened);
+    has_brackets(&mut opened);
+    opened.is_content();
+}
+
+//===----------------------------------------------------------------------===//
+// What it does
+//===----------------------------------------------------------------------===//
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn hovering_and_clicking_tell_lives_reasons_and_costs() {
+    let (_place, mut opened) = opened_granite();
+    // A value in LX.
+    let (place, index) = opened.point_on("value", "(hit) => true");
+    opened.browser.hover(place);
+    let value = opened.report["explain"]["scratchpad"][index].clone();
+    let life = format!("from op {} to op {}", value["op"], value["last_op"]);
+    let tip = opened.text("tip");
+    assert!(tip.contains(value["name"].as_str().unwrap()) && tip.contains(&life), "{tip}: {value}");
+    opened.browser.click(place);
+    let life = format!("op {} to op {}", value["op"], value["last_op"]);
+    let side = opened.text("side");
+    assert!(side.contains(&life) && side.contains("0 B"), "{side}: {value}");
+
+    // An op that does not leave its result in LX, with its reason, its cost and its line.
+    let (place, index) = opened.point_on("op", "(hit) => report_page.ops[hit.index].reason");
+    opened.browser.hover(place);
+    let op = opened.op(index).clone();
+    let (tip, reason) = (opened.text("tip"), op["reason"].as_str().unwrap());
+    assert!(tip.contains(op["function"].as_str().unwrap()) && tip.contains(&format!("not in LX: {reason}")), "{tip}: {op}");
+    opened.browser.click(place);
+    let side = opened.text("side");
+    assert!(side.contains(reason) && side.contains(&format!("{} us", op["us"])), "{side}: {op}");
+    assert_eq!(opened.browser.evaluate("document.querySelector('#ops .row.selected').dataset.index"), index.to_string().as_str());
+    let line = op["location"].as_str().unwrap().rsplit(':').nth(1).unwrap().parse::<usize>().unwrap();
+    let shown = opened.browser.evaluate("document.querySelector('#source .row.selected').dataset.index");
+    assert_eq!(shown, (line - 1).to_string().as_str(), "the line of the op is marked");
+
+    // A loop, and what it does with its values.
+    let (place, index) = opened.point_on("loop", "(hit) => true");
+    opened.browser.click(place);
+    let (each, _) = loops(&opened.report["explain"]["loops"], 0)[index].clone();
+    let side = opened.text("side");
+    assert!(side.contains(&format!("{} × {}", each["count"], each["dim"].as_str().unwrap())), "{side}: {each}");
+
+    // The pointer leaves.
+    opened.browser.hover([20.0, 990.0]);
+    assert_eq!(opened.browser.evaluate("document.getElementById('tip').hidden"), true);
+    opened.is_content();
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn wheel_drag_keys_and_buttons_move_and_zoom() {
+    let (_place, mut opened) = opened_granite();
+    let all = opened.view();
+    let (place, index) = opened.point_on("op", "(hit) => hit.index > 5");
+    let under = |opened: &mut Opened| {
+        let left = opened.number("document.getElementById('canvas').getBoundingClientRect().x");
+        opened.number(&format!("report_page.timeline.position({} - {left})", place[0]))
+    };
+    let before = under(&mut opened);
+    opened.browser.wheel(place, -300.0);
+    let zoomed = opened.view();
+    assert!(zoomed[1] - zoomed[0] < 0.6 * (all[1] - all[0]), "{zoomed:?} of {all:?}");
+    let after = under(&mut opened);
+    assert!((before - after).abs() < 0.01 * (all[1] - all[0]), "what is under the pointer stays: {before}, {after} of op {index}");
+
+    opened.browser.drag(place, [place[0] - 100.0, place[1]]);
+    let moved = opened.view();
+    let width = |[from, to]: [f64; 2]| to - from;
+    assert!(moved[0] > zoomed[0] && (width(moved) - width(zoomed)).abs() < 1e-6, "{moved:?} after {zoomed:?}");
+    let chosen = opened.browser.evaluate("report_page.state.chosen");
+    assert!(chosen.is_null(), "a drag chooses nothing: {chosen}");
+
+    opened.browser.key("ArrowLeft");
+    assert!(opened.view()[0] < moved[0]);
+    opened.browser.key("0");
+    assert_eq!(opened.view(), all);
+    opened.browser.key("+");
+    assert!(width(opened.view()) < width(all));
+    opened.press("#zoom-all");
+    assert_eq!(opened.view(), all);
+    opened.press("#zoom-in");
+    let closer = width(opened.view());
+    assert!(closer < width(all));
+    opened.press("#zoom-out");
+    assert!(width(opened.view()) > closer);
+    for _ in 0..60 {
+        opened.browser.evaluate("report_page.timeline.zoom(2)");
+    }
+    let closest = opened.view();
+    assert!(width(closest) > 0.0 && closest[0] >= 0.0 && closest[1] <= all[1], "{closest:?}");
+
+    // Ops of equal width.
+    opened.press("#axis-ops");
+    opened.press("#zoom-all");
+    let n_ops = opened.report["ops"].as_array().unwrap().len() as f64;
+    assert_eq!(opened.view(), [0.0, n_ops]);
+    opened.press("#axis-time");
+    opened.press("#zoom-all");
+    assert_eq!(opened.view(), all);
+
+    // From op to op by keys.
+    opened.browser.key("ArrowDown");
+    opened.browser.key("ArrowDown");
+    assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), 1);
+    opened.is_content();
+}
+
+/// The contrast of text on its background, as the accessibility guidelines for web content define it.
+const CONTRAST: &str = "((selector) => {
+  const numbers = (colour) => { const pen = document.createElement('canvas').getContext('2d'); pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); return [...pen.getImageData(0, 0, 1, 1).data]; };
+  const light = (colour) => numbers(colour).slice(0, 3).map((part) => part / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const element = document.querySelector(selector);
+  let behind = element;
+  while (numbers(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+  const [one, other] = [light(getComputedStyle(element).color), light(getComputedStyle(behind).backgroundColor)].sort((a, b) => b - a);
+  return (one + 0.05) / (other + 0.05); })";
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn it_is_light_and_dark_and_legible_in_both() {
+    let mut opened = Opened::program(&of_project("examples/softmax.mlir"), &[]);
+    let mut seen = Vec::new();
+    for scheme in ["light", "dark"] {
+        opened.browser.prefer(scheme);
+        assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), scheme);
+        seen.push(opened.browser.evaluate("getComputedStyle(document.body).backgroundColor"));
+        for selector in
+            ["#program", "#subtitle", "#ops-head > div:nth-child(3)", "#source-name", "#side dt", "#side dd", "#ops .row .number"]
+        {
+            let contrast = opened.number(&format!("{CONTRAST}('{selector}')"));
+            assert!(contrast >= 4.5, "{selector} has a contrast of {contrast} in the {scheme} scheme");
+        }
+    }
+    assert_ne!(seen[0], seen[1]);
+    let picture = |opened: &mut Opened| {
+        opened.browser.evaluate("document.getElementById('canvas').toDataURL().length > 0 && document.getElementById('canvas').toDataURL()")
+    };
+    let dark = picture(&mut opened);
+    opened.press("#theme");
+    opened.browser.settle();
+    assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), "light", "the switch overrules the system");
+    assert_ne!(picture(&mut opened), dark);
+    opened.is_content();
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn fusion_is_shown_before_and_after() {
+    let mut opened = Opened::program(&of_project("test/kernel/rms_norm_fused.mlir"), &[]);
+    shows_the_report(&mut opened);
+    opened.press("#tab-kernels");
+    let text = opened.plain_text("side");
+    let outcome = opened.report["kernels"][0].clone();
+    let kernel = &outcome["kernels"][0];
+    assert!(text.contains("Before") && text.contains("After") && text.contains(kernel["name"].as_str().unwrap()), "{text}");
+    let plain = text.replace([' ', '\u{202f}', '\u{a0}'], "");
+    for bytes in [&outcome["hbm_bytes"], &outcome["separate_hbm_bytes"]] {
+        assert!(plain.contains(&format!("{bytes}B")), "{bytes} in {text}");
+    }
+    let fused = kernel["fused"].as_array().unwrap();
+    assert!(fused.len() >= 3);
+    for op in fused {
+        assert!(text.contains(op["function"].as_str().unwrap()), "{op} in {text}");
+        assert!(op["loops"].as_array().unwrap().iter().all(|each| text.contains(each.as_str().unwrap())), "{op} in {text}");
+    }
+    assert_eq!(text.matches("saves ").count(), fused.len(), "{text}");
+    opened.is_content();
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn a_refusal_is_shown_with_its_code() {
+    // A product behind a kernel is another kernel's work.
+    let mut report = Report { program: "main".to_owned(), ..Report::default() };
+    let refused = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
+        [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;
+    report.kernels = vec![serde_json::from_str(refused).unwrap()];
+    let mut opened = of_report(&report, None);
+    opened.press("#tab-kernels");
+    let text = opened.plain_text("side");
+    assert!(["E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"].iter().all(|part| text.contains(part)), "{text}");
+    opened.is_content();
+}
+
+//===----------------------------------------------------------------------===//
+// Programs that are large, empty or hostile
+//===----------------------------------------------------------------------===//
+
+fn of_report(report: &Report, program: Option<ProgramText<'_>>) -> Opened {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("page.html");
+    fs::write(&path, page(report, program).unwrap()).unwrap();
+    Opened::page(place, serde_json::to_value(report).unwrap(), &path)
+}
+
+/// Ops one after the other in loops of eight, each with a value in LX.
+fn large(n_ops: usize) -> Report {
+    let mut report = Report { program: "large".to_owned(), ..Report::default() };
+    report.target.insert("lx_bytes".to_owned(), 1 << 20);
+    for index in 0..n_ops {
+        let bytes = Bytes { hbm_read: (index as i64 % 7) << 10, hbm_written: 512, ..Bytes::default() };
+        let (function, location) = (format!("f{index}"), format!("large.mlir:{}:1", index + 1));
+        report.ops.push(OpReport {
+            op: "spyre.pointwise".to_owned(),
+            function,
+            location,
+            memory: "lx",
+            cores: 32,
+            us: 1.5,
+            bytes,
+            ..OpReport::default()
+        });
+        let (lx_offset_bytes, last_op) = (((index as i64) % 16) << 14, (index + 3).min(n_ops - 1));
+        let name = format!("f{index}");
+        report.explain.scratchpad.push(LxValue { name, op: index, last_op, lx_offset_bytes, bytes: 1 << 14, ..LxValue::default() });
+    }
+    for first in (0..n_ops).step_by(8) {
+        let ops = (first..first + 8).map(|op| OpInLoop { op, ..OpInLoop::default() }).collect();
+        report.explain.loops.push(TileLoop { dim: "rows".to_owned(), count: 4, ops, ..TileLoop::default() });
+    }
+    report.launches = vec![LaunchReport { bundle: "bundle_0".to_owned(), n_ops, ..LaunchReport::default() }];
+    report.begin_ops();
+    report
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
+    let text: String = (0..2000).map(|line| format!("  line {line}\n")).collect();
+    let mut opened = of_report(&large(2000), Some(ProgramText { file: "large.mlir", text: &text }));
+    let drawn = |opened: &mut Opened| opened.number("Number(document.getElementById('canvas').dataset.drawn)");
+    // A few things for every pixel across at most.
+    let most = 5.0 * f64::from(WINDOW.0);
+    let all = drawn(&mut opened);
+    assert!(all > 100.0 && all < most, "{all} of {most}");
+    let place = opened.middle("#canvas");
+    for n_steps in 1..=14 {
+        let frames = opened.number("Number(document.getElementById('canvas').dataset.frames)");
+        opened.browser.wheel(place, -200.0);
+        let [found, more] = [drawn(&mut opened), opened.number("Number(document.getElementById('canvas').dataset.frames)") - frames];
+        assert!(found < most && (1.0..=4.0).contains(&more), "step {n_steps}: {found} things in {more} frames");
+    }
+    let [from, to] = opened.view();
+    assert!(to - from < 60.0 && drawn(&mut opened) < 300.0, "{from} to {to}: {}", drawn(&mut opened));
+
+    // The lists have the rows that are in sight.
+    for list in ["ops", "source"] {
+        let rows = opened.number(&format!("document.querySelectorAll('#{list} .row').length"));
+        assert!(rows > 5.0 && rows < 80.0, "{rows} rows of {list}");
+    }
+    opened.browser.evaluate("report_page.choose('op', 1999)");
+    opened.browser.settle();
+    assert!(opened.text("ops-1999").contains("f1999"));
+    assert!(opened.browser.evaluate("document.querySelector('#source .row.selected').innerText").as_str().unwrap().contains("line 1999"));
+
+    // What is looked for is found.
+    opened.browser.evaluate("(() => { const field = document.getElementById('search'); field.focus(); field.value = 'f1234'; field.dispatchEvent(new Event('input')); })()");
+    assert_eq!(opened.text("found"), "1 op");
+    opened.browser.key("Enter");
+    assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), 1234);
+    opened.is_content();
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn names_are_text_and_nothing_at_all_is_a_page() {
+    let hostile = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\"><!--\u{2028}";
+    let mut report = large(8);
+    report.program = hostile.to_owned();
+    for op in &mut report.ops {
+        (op.function, op.location, op.reason) = (hostile.to_owned(), hostile.to_owned(), hostile.to_owned());
+    }
+    report.explain.scratchpad.iter_mut().for_each(|value| value.name = hostile.to_owned());
+    report.explain.loops[0].dim = hostile.to_owned();
+    let mut opened = of_report(&report, Some(ProgramText { file: hostile, text: hostile }));
+    for kind in ["op", "value", "loop"] {
+        let (place, _) = opened.point_on(kind, "(hit) => true");
+        opened.browser.hover(place);
+        opened.browser.click(place);
+        assert!(opened.text("side").contains("onerror"), "{kind}");
+    }
+    assert_eq!(opened.number("document.images.length + document.scripts.length"), 2.0, "the data and the script");
+    assert!(opened.browser.evaluate("document.title !== 'broken'").as_bool().unwrap());
+    opened.is_content();
+
+    let mut opened = of_report(&Report { program: "main".to_owned(), ..Report::default() }, None);
+    assert_eq!(opened.text("program"), "main");
+    opened.browser.key("+");
+    opened.browser.key("ArrowDown");
+    opened.is_content();
+}

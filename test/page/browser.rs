@@ -1,0 +1,201 @@
+//! A browser without a window, spoken to over two pipes in its own protocol (the Chrome DevTools Protocol): no network, no driver program.
+
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// The longest that the browser may take for an answer, on a machine with much else to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The browser reads commands from its file 3 and writes answers to its file 4.
+const WITH_PIPES: &str = r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
+
+const OPTIONS: [&str; 11] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+];
+
+/// A browser with one page, which ends with it.
+pub(crate) struct Browser {
+    process: Child,
+    commands: ChildStdin,
+    answers: Receiver<Value>,
+    session: String,
+    n_commands: u64,
+    /// What the page complained of, or asked the network for.
+    pub(crate) complaints: Vec<String>,
+    address: String,
+    _profile: TempDir,
+}
+
+impl Browser {
+    /// A browser whose window is so large.
+    pub(crate) fn start(width: u32, height: u32) -> Self {
+        let profile = tempfile::tempdir().unwrap();
+        let mut process = Command::new("sh")
+            .args(["-c", WITH_PIPES, "chromium"])
+            .args(OPTIONS)
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (commands, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        let (sender, answers) = channel();
+        thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            let mut message = Vec::new();
+            while output.read_until(0, &mut message).is_ok_and(|n_bytes| n_bytes > 0) {
+                let value = serde_json::from_slice(message.strip_suffix(&[0]).unwrap_or(&message)).expect("the browser answers in JSON");
+                if sender.send(value).is_err() {
+                    return;
+                }
+                message.clear();
+            }
+        });
+        let (session, address) = (String::new(), String::new());
+        let mut browser = Self { process, commands, answers, session, n_commands: 0, complaints: Vec::new(), address, _profile: profile };
+        let target = browser.command("Target.createTarget", json!({"url": "about:blank"}));
+        let attached = browser.command("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.command(&format!("{domain}.enable"), json!({}));
+        }
+        browser.command(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+        );
+        browser
+    }
+
+    /// Opens a file and waits until it is there.
+    pub(crate) fn open(&mut self, path: &std::path::Path) {
+        self.address = format!("file://{}", path.display());
+        let address = self.address.clone();
+        self.command("Page.navigate", json!({"url": address}));
+        while self.evaluate("document.readyState") != "complete" || self.evaluate("location.href") != *self.address {
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.settle();
+    }
+
+    /// Whether the system prefers dark pages.
+    pub(crate) fn prefer(&mut self, scheme: &str) {
+        self.command("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}));
+        self.settle();
+    }
+
+    /// The value of an expression in the page.
+    pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
+        let answer = self.command("Runtime.evaluate", json!({"expression": expression, "returnByValue": true, "awaitPromise": true}));
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Waits until what was asked for is drawn.
+    pub(crate) fn settle(&mut self) {
+        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
+    }
+
+    pub(crate) fn hover(&mut self, [x, y]: [f64; 2]) {
+        self.mouse("mouseMoved", [x, y], json!({}));
+    }
+
+    pub(crate) fn click(&mut self, place: [f64; 2]) {
+        self.drag(place, place);
+    }
+
+    /// Moves the mouse to a place, presses its button there, and lets go elsewhere.
+    pub(crate) fn drag(&mut self, from: [f64; 2], to: [f64; 2]) {
+        let left = || json!({"button": "left", "buttons": 1, "clickCount": 1});
+        self.mouse("mouseMoved", from, json!({}));
+        self.mouse("mousePressed", from, left());
+        if from != to {
+            self.mouse("mouseMoved", to, left());
+        }
+        self.mouse("mouseReleased", to, left());
+    }
+
+    pub(crate) fn wheel(&mut self, place: [f64; 2], down: f64) {
+        self.mouse("mouseWheel", place, json!({"deltaX": 0, "deltaY": down}));
+    }
+
+    /// Presses a key that is a letter or has a name.
+    pub(crate) fn key(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            self.command("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
+        }
+        self.settle();
+    }
+
+    fn mouse(&mut self, kind: &str, [x, y]: [f64; 2], more: Value) {
+        let mut event = json!({"type": kind, "x": x, "y": y});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.command("Input.dispatchMouseEvent", event);
+        self.settle_after(kind);
+    }
+
+    /// A wheel is answered before the page has seen it.
+    fn settle_after(&mut self, kind: &str) {
+        if kind == "mouseWheel" {
+            self.settle();
+        }
+        self.settle();
+    }
+
+    /// Says something and waits for the answer; what else comes is looked at.
+    fn command(&mut self, method: &str, parameters: Value) -> Value {
+        self.n_commands += 1;
+        let id = self.n_commands;
+        let mut command = json!({"id": id, "method": method, "params": parameters});
+        if !self.session.is_empty() {
+            command["sessionId"] = self.session.clone().into();
+        }
+        self.commands.write_all(format!("{command}\0").as_bytes()).expect("`cargo xtask setup` installs chromium");
+        loop {
+            let message = self.answers.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
+            if message["id"] == id {
+                assert!(message["error"].is_null(), "{command}: {message}");
+                return message["result"].clone();
+            }
+            self.note(&message);
+        }
+    }
+
+    fn note(&mut self, event: &Value) {
+        let parameters = &event["params"];
+        let url = parameters["request"]["url"].as_str().unwrap_or_default();
+        let is_complaint = match event["method"].as_str() {
+            Some("Runtime.exceptionThrown" | "Log.entryAdded") => true,
+            Some("Runtime.consoleAPICalled") => parameters["type"] == "error" || parameters["type"] == "warning",
+            Some("Network.requestWillBeSent") => url != self.address && !url.starts_with("data:"),
+            _ => false,
+        };
+        if is_complaint {
+            self.complaints.push(event.to_string());
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The browser may be gone already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
