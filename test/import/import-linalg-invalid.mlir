@@ -649,3 +649,21 @@ func.func @rounds_what_is_known_to_8_bits(%x: tensor<2xf16>) -> tensor<2xf16> {
   %s = arith.addf %x, %z : tensor<2xf16>
   return %s : tensor<2xf16>
 }
+
+// -----
+
+// What a given integer says where the first largest value stands is not the smallest of those integers.
+func.func @payload(%x: tensor<3x65xf32>, %payload: tensor<3x65xi32>) -> tensor<3xi32> {
+  %lowest = arith.constant dense<0xFF800000> : tensor<3xf32>
+  %zeros = arith.constant dense<0> : tensor<3xi32>
+  // expected-error @+1 {{'linalg.generic' op chooses what stands beside a maximum or minimum and is no place that grows: only places are supported yet}}
+  %max:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %payload : tensor<3x65xf32>, tensor<3x65xi32>) outs(%lowest, %zeros : tensor<3xf32>, tensor<3xi32>) {
+  ^bb0(%new: f32, %number: i32, %old: f32, %found: i32):
+    %larger = arith.cmpf ogt, %new, %old : f32
+    %value = arith.maximumf %new, %old : f32
+    %at = arith.select %larger, %number, %found : i32
+    linalg.yield %value, %at : f32, i32
+  } -> (tensor<3xf32>, tensor<3xi32>)
+  return %max#1 : tensor<3xi32>
+}

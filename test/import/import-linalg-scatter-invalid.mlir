@@ -37,15 +37,27 @@ func.func @many_places(%x: tensor<40000x64xf16>, %rows: tensor<3x1x64xf16>, %pla
 
 // -----
 
-func.func @integers(%x: tensor<8x64xi64>, %rows: tensor<3x1x64xi64>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tm_tensor.scatter' op writes integers to places that are known at run time only: not supported yet}}
+func.func @truths(%x: tensor<8x64xi1>, %rows: tensor<3x1x64xi1>, %places: tensor<3x1xi64>) -> tensor<8x64xi1> {
+  // expected-error @+1 {{'tm_tensor.scatter' op writes truth values to places that are known at run time only: not supported yet}}
+  %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+      ins(%rows, %places : tensor<3x1x64xi1>, tensor<3x1xi64>) outs(%x : tensor<8x64xi1>) {
+  ^bb0(%part: i1, %old: i1):
+    tm_tensor.yield %part : i1
+  } -> tensor<8x64xi1>
+  return %new : tensor<8x64xi1>
+}
+
+// -----
+
+func.func @unwritten(%rows: tensor<3x1x64xi64>, %places: tensor<3x1xi64>) -> tensor<8x64xi64> {
+  %x = tensor.empty() : tensor<8x64xi64>
+  // expected-error @+1 {{'tm_tensor.scatter' op writes into a tensor of integers that nothing has written: not supported yet}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x1x64xi64>, tensor<3x1xi64>) outs(%x : tensor<8x64xi64>) {
   ^bb0(%part: i64, %old: i64):
     tm_tensor.yield %part : i64
   } -> tensor<8x64xi64>
-  %floats = arith.sitofp %new : tensor<8x64xi64> to tensor<8x64xf16>
-  return %floats : tensor<8x64xf16>
+  return %new : tensor<8x64xi64>
 }
 
 // -----

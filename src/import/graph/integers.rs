@@ -177,6 +177,22 @@ impl Graph {
         self.integers.nodes.insert(id);
     }
 
+    /// Integers as numbers to compute with, those that are known in the format of the others.
+    ///
+    /// # Errors
+    /// The refusal behind them.
+    pub fn numbers_with_format(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
+        let is_integer = self.node(id).element == Element::Int;
+        let number = self.numbers_of(id)?;
+        Ok(match self.known_of(number).cloned() {
+            Some(known) if is_integer => {
+                let (shape, element) = (self.node(number).shape.clone(), self.integers.element());
+                self.known(known, shape, element)
+            }
+            _ => number,
+        })
+    }
+
     /// Integers as numbers to compute with.
     ///
     /// # Errors

@@ -77,17 +77,8 @@ fn in_order(importer: &mut Importer<'_>, body: &Body, nodes: &[NodeId], rows: Ro
         if element == Element::Bool {
             return Err("sorts truth values: not supported yet".to_owned());
         }
-        let number = graph.numbers_of(node).map_err(|_| "sorts integers that cannot be computed: not supported yet")?;
-        let is_integer = element == Element::Int;
-        // Integers that are known have no format yet.
-        let number = match graph.known_of(number).cloned() {
-            Some(known) if is_integer => {
-                let (shape, element) = (graph.node(number).shape.clone(), graph.integers.element());
-                graph.known(known, shape, element)
-            }
-            _ => number,
-        };
-        tensors.push(Sorted { node: number, is_integer });
+        let number = graph.numbers_with_format(node).map_err(|_| "sorts integers that cannot be computed: not supported yet")?;
+        tensors.push(Sorted { node: number, is_integer: element == Element::Int });
     }
     let results = sorted(graph, &tensors, key, rows, order)?;
     let finished = |(node, tensor): (NodeId, &Sorted)| if tensor.is_integer { graph.as_integers(node) } else { node };

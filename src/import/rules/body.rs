@@ -1,5 +1,6 @@
 //! What the body of a `linalg.generic` computes, as a plain value.
 
+use super::comparisons;
 use crate::import::graph::NodeId;
 
 /// A scalar in a body.
@@ -172,6 +173,8 @@ pub struct Position {
     pub of: usize,
     /// Whether the last of equal ones counts, not the first.
     pub is_last: bool,
+    /// Whether that is said by a comparison of the places: then it is the one with the largest number, or the smallest one.
+    pub is_compared: bool,
 }
 
 impl Body {
@@ -180,29 +183,69 @@ impl Body {
     #[must_use]
     pub fn position(&self, result: usize) -> Option<(Position, Scalar)> {
         let Scalar::Op(index) = *self.yields.get(result)? else { return None };
-        let &[condition, found, kept] = self.ops[index].operands.as_slice() else { return None };
-        let Scalar::Op(compared) = condition else { return None };
-        let (&[one, other], true) = (self.ops[compared].operands.as_slice(), self.ops[index].name == "arith.select") else { return None };
-        if kept != Scalar::Accumulator(result) || self.reads_accumulator(found) {
-            return None;
-        }
-        let (new, of, is_turned) = match (one, other) {
-            (new, Scalar::Accumulator(of)) => (new, of, false),
-            (Scalar::Accumulator(of), new) => (new, of, true),
+        let (condition, found, is_new_then) = self.choice(index, result)?;
+        (0..self.yields.len()).filter(|&of| of != result).find_map(|of| {
+            let Reduction { combiner, new, .. } = self.reduction(of)?;
+            let is_larger = match combiner {
+                Combiner::Max => true,
+                Combiner::Min => false,
+                _ => return None,
+            };
+            // Whether the new number is taken: for the value and the number, the new one and the running one.
+            let takes = |values: [f64; 2], numbers: [f64; 2]| {
+                let holds = comparisons::holds(self, condition, |scalar| match scalar {
+                    _ if scalar == new && scalar == found => None,
+                    _ if scalar == new => Some(values[0]),
+                    _ if scalar == found => Some(numbers[0]),
+                    Scalar::Accumulator(other) if other == of => Some(values[1]),
+                    Scalar::Accumulator(other) if other == result => Some(numbers[1]),
+                    _ => None,
+                });
+                holds.map(|holds| holds == is_new_then)
+            };
+            let [smaller, larger] = [[0.0, 1.0], [1.0, 0.0]];
+            for numbers in [smaller, larger] {
+                if takes(smaller, numbers)? == is_larger || takes(larger, numbers)? != is_larger {
+                    return None;
+                }
+            }
+            let (takes_smaller, takes_larger) = (takes([0.0; 2], smaller)?, takes([0.0; 2], larger)?);
+            let is_compared = takes_smaller != takes_larger;
+            Some((Position { of, is_last: takes_larger, is_compared }, found))
+        })
+    }
+
+    /// A choice between a new scalar and the running value of a result: the operation of its condition, the new scalar, and whether that is chosen
+    /// where the condition holds.
+    fn choice(&self, index: usize, result: usize) -> Option<(usize, Scalar, bool)> {
+        let ScalarOp { name, operands } = &self.ops[index];
+        let (&[Scalar::Op(condition), one, other], "arith.select") = (operands.as_slice(), name.as_str()) else { return None };
+        let (new, is_new_then) = match (one, other) {
+            (new, Scalar::Accumulator(running)) if running == result => (new, true),
+            (Scalar::Accumulator(running), new) if running == result => (new, false),
             _ => return None,
         };
-        let (name, predicate) = self.ops[compared].name.split_once(' ')?;
-        let predicate = if name == "arith.cmpf" { predicate.strip_prefix(['o', 'u'])? } else { predicate.strip_prefix('s')? };
-        let (is_larger, is_last) = match predicate {
-            "gt" => (!is_turned, false),
-            "ge" => (!is_turned, true),
-            "lt" => (is_turned, false),
-            "le" => (is_turned, true),
+        (!self.reads_accumulator(new)).then_some((condition, new, is_new_then))
+    }
+
+    /// The larger or the smaller of a new value and the running one, as a comparison and a choice.
+    fn chosen_limit(&self, index: usize, result: usize) -> Option<Reduction> {
+        let (condition, new, is_new_then) = self.choice(index, result)?;
+        let takes = |value: f64, running: f64| {
+            let holds = comparisons::holds(self, condition, |scalar| match scalar {
+                _ if scalar == new => Some(value),
+                Scalar::Accumulator(other) if other == result => Some(running),
+                _ => None,
+            });
+            holds.map(|holds| holds == is_new_then)
+        };
+        let combiner = match (takes(1.0, 0.0)?, takes(0.0, 1.0)?) {
+            (true, false) => Combiner::Max,
+            (false, true) => Combiner::Min,
             _ => return None,
         };
-        let reduction = self.reduction(of)?;
-        let is_limit = reduction.combiner == if is_larger { Combiner::Max } else { Combiner::Min };
-        (of != result && is_limit && reduction.new == new).then_some((Position { of, is_last }, found))
+        let ignores_nan = !takes(f64::NAN, 0.0)?;
+        Some(Reduction { combiner, new, casts: Vec::new(), ignores_nan })
     }
 
     /// How result `result` is combined over the reduced dimensions. None if the body is no such combination.
@@ -211,6 +254,11 @@ impl Body {
         let mut casts = Vec::new();
         let Scalar::Op(index) = self.behind_casts(*self.yields.get(result)?, &mut casts) else { return None };
         let op = &self.ops[index];
+        if casts.is_empty()
+            && let Some(found) = self.chosen_limit(index, result)
+        {
+            return Some(found);
+        }
         let combiner = Combiner::of(&op.name)?;
         let &[lhs, rhs] = op.operands.as_slice() else { return None };
         let is_running = |scalar| self.behind_casts(scalar, &mut Vec::new()) == Scalar::Accumulator(result);
@@ -360,10 +408,39 @@ mod tests {
             Body { ops, yields: vec![Scalar::Op(1), Scalar::Op(3)] }.position(1)
         };
         let (new, running) = (Scalar::Input(0), Scalar::Accumulator(0));
-        assert_eq!(argmax("arith.cmpf ogt", [new, running]), Some((Position { of: 0, is_last: false }, Scalar::Op(0))));
-        assert_eq!(argmax("arith.cmpf ole", [running, new]), Some((Position { of: 0, is_last: true }, Scalar::Op(0))));
+        assert_eq!(argmax("arith.cmpf ogt", [new, running]), Some((Position { of: 0, is_last: false, is_compared: false }, Scalar::Op(0))));
+        assert_eq!(argmax("arith.cmpf ole", [running, new]), Some((Position { of: 0, is_last: true, is_compared: false }, Scalar::Op(0))));
         assert_eq!(argmax("arith.cmpf olt", [new, running]), None);
         assert_eq!(argmax("arith.cmpf ogt", [Scalar::Input(1), running]), None);
+    }
+
+    #[test]
+    fn an_argmax_may_compare_places_and_look_for_a_nan() {
+        let (new, running) = (Scalar::Input(0), Scalar::Accumulator(0));
+        let (place, found) = (Scalar::Input(1), Scalar::Accumulator(1));
+        let body = |limit: &str, tie: &str| {
+            let ops = vec![
+                op(limit, &[running, new]),
+                op("arith.cmpf une", &[running, running]),
+                op("arith.ori", &[Scalar::Op(0), Scalar::Op(1)]),
+                op("arith.cmpf oeq", &[running, new]),
+                op(tie, &[found, place]),
+                op("arith.andi", &[Scalar::Op(3), Scalar::Op(4)]),
+                op("arith.ori", &[Scalar::Op(2), Scalar::Op(5)]),
+                op("arith.select", &[Scalar::Op(2), running, new]),
+                op("arith.select", &[Scalar::Op(6), found, place]),
+            ];
+            Body { ops, yields: vec![Scalar::Op(7), Scalar::Op(8)] }
+        };
+        let argmax = body("arith.cmpf ogt", "arith.cmpi slt");
+        let limit = |combiner| Some(Reduction { combiner, new, casts: vec![], ignores_nan: false });
+        assert_eq!(argmax.reduction(0), limit(Combiner::Max));
+        assert_eq!(argmax.position(1), Some((Position { of: 0, is_last: false, is_compared: true }, place)));
+        let argmin = body("arith.cmpf olt", "arith.cmpi sgt");
+        assert_eq!(argmin.reduction(0), limit(Combiner::Min));
+        assert_eq!(argmin.position(1), Some((Position { of: 0, is_last: true, is_compared: true }, place)));
+        assert_eq!(body("arith.cmpf oeq", "arith.cmpi slt").reduction(0), None);
+        assert_eq!(body("arith.cmpf ogt", "arith.cmpi ult").position(1), None);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Indices that are known at compile time, as expressions of iteration dimensions: what exporters compute positions with comes as tables.
 
 use crate::affine::Expr;
+use crate::import::graph::{Graph, NodeId};
+use std::collections::BTreeMap;
 
 /// The numbers of a table of shape `shape` as an expression of its dimensions: a constant and, for each dimension, digits of it with a
 /// factor. None for numbers in another order, and where a digit has a negative factor.
@@ -50,6 +52,37 @@ fn digits_of(along: &[i64], dim: usize) -> Option<Option<Expr>> {
     Some(Some(if step == 1 { digit } else { Expr::Mul(Box::new(digit), Box::new(Expr::Constant(step))) }))
 }
 
+/// Whether known numbers over an iteration space never fall along its reduced dimensions, in the order in which these are walked along: so that the
+/// smallest of some is the first of them, and the largest the last one.
+pub(in crate::import) fn counts_upwards(graph: &Graph, index: NodeId, sizes: &[i64], is_reduction: &[bool]) -> bool {
+    let Some(known) = graph.known_of(index) else { return false };
+    let shape = &graph.node(index).shape;
+    if known.uniform().is_some() {
+        return true;
+    }
+    let walked: Vec<usize> = (0..sizes.len()).filter(|&dim| is_reduction[dim] && sizes[dim] > 1).collect();
+    let moves = |dim: usize| shape.get(dim).is_some_and(|&size| size > 1);
+    // Where an outer dimension changes nothing, the numbers begin again.
+    if walked.iter().skip_while(|&&dim| moves(dim)).any(|&dim| moves(dim)) {
+        return false;
+    }
+    let numbers: Vec<f64> = known.numbers().collect();
+    let mut before: BTreeMap<usize, f64> = BTreeMap::new();
+    numbers.iter().enumerate().all(|(place, &number)| {
+        // The place among those that are not reduced.
+        let (mut rest, mut kept, mut scale) = (place, 0, 1);
+        for (dim, &size) in shape.iter().enumerate().rev() {
+            let size = usize::try_from(size).unwrap_or(1);
+            if !is_reduction[dim] {
+                kept += rest % size * scale;
+                scale *= size;
+            }
+            rest /= size;
+        }
+        before.insert(kept, number).is_none_or(|before| before <= number)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +98,27 @@ mod tests {
     fn is_found(shape: &[i64], of: impl Fn(&[i64]) -> i64) -> bool {
         let numbers = table(shape, of);
         index_of_table(&numbers, shape).is_some_and(|expr| table(shape, |point| expr.evaluate(point)) == numbers)
+    }
+
+    #[test]
+    fn places_grow_along_what_is_reduced() {
+        use crate::import::graph::{Element, known::Known};
+        let grows = |shape: &[i64], sizes: &[i64], is_reduction: &[bool], of: fn(&[i64]) -> i64| {
+            let mut graph = Graph::default();
+            let numbers: Vec<f64> = table(shape, of).into_iter().map(|number| f64::from(i32::try_from(number).unwrap())).collect();
+            let index = graph.known(Known::table(&numbers), shape.to_vec(), Element::Int);
+            counts_upwards(&graph, index, sizes, is_reduction)
+        };
+        assert!(grows(&[1, 9], &[3, 9], &[false, true], |point| point[1]));
+        assert!(!grows(&[1, 9], &[3, 9], &[false, true], |point| 8 - point[1]));
+        assert!(grows(&[3, 9], &[3, 9], &[false, true], |point| point[1] - 4 * point[0]), "each row for itself");
+        assert!(!grows(&[3, 9], &[3, 9], &[true, true], |point| point[1]), "again and again");
+        assert!(!grows(&[1, 9], &[3, 9], &[true, true], |point| point[1]), "again and again, under one row of numbers");
+        assert!(grows(&[3, 1], &[3, 9], &[true, true], |point| point[0]), "of equal ones any is the first");
+        assert!(grows(&[3, 9], &[3, 9], &[true, true], |point| 9 * point[0] + point[1]));
+        let mut graph = Graph::default();
+        let given = graph.tensor(0, vec![9], Element::Int);
+        assert!(!counts_upwards(&graph, given, &[9], &[true]));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
 //! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
 //! | `body.rs` | what a body combines |
+//! | `comparisons.rs` | which of two elements a body chooses, however it compares them |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
@@ -32,6 +33,7 @@
 mod angles;
 pub(super) mod body;
 mod combined_parts;
+mod comparisons;
 mod composites;
 pub(super) mod contraction;
 pub(super) mod digits;
@@ -40,7 +42,7 @@ pub(super) mod expansion;
 pub(super) mod functions;
 pub(super) mod index;
 pub(super) mod integers;
-mod known_index;
+pub(super) mod known_index;
 pub(super) mod lookup;
 pub(super) mod one_hot;
 pub(super) mod operations;

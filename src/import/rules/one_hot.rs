@@ -10,6 +10,9 @@ use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, views::mo
 /// Most rows of a table that are compared with: more would cost far more than the rows that are chosen.
 const MOST_ROWS: i64 = 2048;
 
+/// Columns of which a product with a single row is worth it: of fewer most of a stick would be padding.
+const FEWEST_COLUMNS: i64 = 32;
+
 /// What a one-hot product gives.
 pub(in crate::import) struct OneHot {
     /// The chosen elements over the iteration space.
@@ -69,27 +72,30 @@ pub(in crate::import) fn one_hot(
     let hot = graph.add(Kind::Reshape, &[hot], shape, element);
     let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
 
-    // [batch, rows, N] of the table.
+    // [batch, rows, N] of the table; [batch, N, rows] where it is read element by element.
+    let is_product = n > 1 && (m > 1 || n >= FEWEST_COLUMNS || batch.is_empty());
+    let rows_at = batch.len() + if is_product { 0 } else { columns.len() };
     let table_space: Vec<usize> = batch.iter().chain(&columns).copied().collect();
-    let sizes_of_table = [of_batch.clone(), vec![n_rows], columns.iter().map(|&space| sizes[space]).collect()].concat();
+    let mut sizes_of_table: Vec<i64> = table_space.iter().map(|&space| sizes[space]).collect();
+    sizes_of_table.insert(rows_at, n_rows);
     let position = |space: usize| table_space.iter().skip(n_repeated).position(|&own| own == space).map(|at| at + n_repeated);
-    let position = |space: usize| position(space).map(|at| if at < batch.len() { at } else { at + 1 });
+    let position = |space: usize| position(space).map(|at| if at < rows_at { at } else { at + 1 });
     let index = |other: usize| match &exprs[other] {
-        _ if other == dim => Some(Expr::Dim(batch.len())),
+        _ if other == dim => Some(Expr::Dim(rows_at)),
         Some(Expr::Dim(space)) => Some(position(*space).map_or(Expr::Constant(0), Expr::Dim)),
         Some(Expr::Constant(number)) => Some(Expr::Constant(*number)),
         _ => None,
     };
     let map = (0..rows.len()).map(index).collect::<Option<Vec<_>>>()?;
     let table = graph.view(table, map, &sizes_of_table);
-    let product = if n == 1 {
-        // One column is a row beside the matrix.
-        let table = graph.reshape(table, &[of_batch.clone(), vec![1, n_rows]].concat());
-        let terms = graph.pointwise("mul", &[hot, table], element);
-        graph.reduce("sum", terms, of_batch.len() + 1)
-    } else {
+    let product = if is_product {
         let table = graph.reshape(table, &[of_batch.clone(), vec![n_rows, n]].concat());
         graph.add(Kind::Matmul, &[hot, table], [of_batch.clone(), vec![m, n]].concat(), element)
+    } else {
+        // One column is a row beside the matrix, and a few are rows beside one row.
+        let table = graph.reshape(table, &[of_batch.clone(), vec![n, n_rows]].concat());
+        let terms = graph.pointwise("mul", &[hot, table], element);
+        graph.reduce("sum", terms, of_batch.len() + 1)
     };
     let spread: Vec<usize> = batch.iter().chain(&chosen).chain(&columns).copied().collect();
     let product = graph.reshape(product, &spread.iter().map(|&space| sizes[space]).collect::<Vec<_>>());

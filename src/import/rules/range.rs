@@ -4,8 +4,9 @@
 //! with which no integer of the program leaves the limit, no number made of integers leaves the format, and all that the program asserts
 //! holds. `program.json` says the range, and what the caller gives is held to it.
 
-use crate::import::graph::{Graph, Kind, NodeId, known::Known};
-use std::collections::BTreeMap;
+use super::steps::is_whole;
+use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A format as far as integers go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,7 +192,10 @@ impl Bounds<'_> {
             Kind::Known(known) => Some(self.of_known(known)),
             Kind::Filled | Kind::View(_) | Kind::Reshape => self.of(node.inputs[0]),
             Kind::Virtual(_) => self.of(*node.inputs.last()?),
-            Kind::Insert(_) => self.joined(node.inputs[0], node.inputs[1]),
+            Kind::Insert(_) => {
+                let part = self.of(node.inputs[0])?;
+                self.joined(part, node.inputs[1])
+            }
             Kind::Gather(_) => self.of(node.inputs[0]),
             Kind::Reduce(function, dim, _) => {
                 let of = self.of(node.inputs[0])?;
@@ -227,8 +231,40 @@ impl Bounds<'_> {
         Interval { first: 0.0, last: 0.0, is_infinite }.around(&numbers)
     }
 
-    fn joined(&mut self, one: NodeId, other: NodeId) -> Option<Interval> {
-        let one = self.of(one)?;
+    /// What a number of which nothing is known may be where a condition holds that bounds it on both sides, such as `0 <= x` and `x < n`: what a
+    /// grid of positions chooses from an image.
+    fn within(&self, condition: NodeId, id: NodeId) -> Option<Interval> {
+        let graph = self.graph;
+        // An integer is the whole number that it is read off.
+        let number = if graph.node(id).kind == Kind::Reshape { graph.node(id).inputs[0] } else { id };
+        let is_it = |other: NodeId| other == number || other == id;
+        // The last number below an end that is none of them.
+        let before = |end: f64| if is_whole(graph, number) { end.ceil() - 1.0 } else { end };
+        let (mut first, mut last) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (mut conditions, mut seen) = (vec![condition], BTreeSet::new());
+        while let Some(condition) = conditions.pop() {
+            if !seen.insert(condition) {
+                continue;
+            }
+            let node = graph.node(condition);
+            let (Kind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { continue };
+            match (*function, graph.number_of(one), graph.number_of(other)) {
+                ("mul", ..) if node.element == Element::Bool => conditions.extend([one, other]),
+                ("greaterequal", _, Some(bound)) if is_it(one) => first = first.max(bound),
+                ("lesserequal", Some(bound), _) if is_it(other) => first = first.max(bound),
+                ("greaterthan", _, Some(bound)) if is_it(one) => first = first.max(-before(-bound)),
+                ("lesserthan", Some(bound), _) if is_it(other) => first = first.max(-before(-bound)),
+                ("lesserequal", _, Some(bound)) if is_it(one) => last = last.min(bound),
+                ("greaterequal", Some(bound), _) if is_it(other) => last = last.min(bound),
+                ("lesserthan", _, Some(bound)) if is_it(one) => last = last.min(before(bound)),
+                ("greaterthan", Some(bound), _) if is_it(other) => last = last.min(before(bound)),
+                _ => {}
+            }
+        }
+        (first.is_finite() && last.is_finite()).then_some(Interval { first, last, is_infinite: false })
+    }
+
+    fn joined(&mut self, one: Interval, other: NodeId) -> Option<Interval> {
         if self.graph.node(other).kind == Kind::Undefined {
             return Some(one);
         }
@@ -274,7 +310,10 @@ impl Bounds<'_> {
             [condition, yes, no] if function == "where3" => match self.of(condition) {
                 Some(truth) if truth.first == 1.0 => self.of(yes),
                 Some(truth) if truth.last == 0.0 => self.of(no),
-                _ => self.joined(yes, no),
+                _ => {
+                    let chosen = self.of(yes).or_else(|| self.within(condition, yes))?;
+                    self.joined(chosen, no)
+                }
             },
             _ => None,
         }
@@ -307,7 +346,6 @@ impl Bounds<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::graph::Element;
 
     fn numbers(graph: &mut Graph, number: usize) -> NodeId {
         let tensor = graph.tensor(number, vec![2, 77], Element::Int);
@@ -328,6 +366,32 @@ mod tests {
         let open = graph.apply("arith.subf", &[one, mask], Element::F32).unwrap();
         let bias = graph.apply("arith.mulf", &[open, low], Element::F32).unwrap();
         assert_eq!(found(&graph, bias), Ok(BTreeMap::from([(0, [0, 2])])));
+    }
+
+    #[test]
+    fn a_condition_bounds_what_it_chooses() {
+        let mut graph = Graph::default();
+        let x = graph.tensor(0, vec![4, 8], Element::F16);
+        let floor = graph.pointwise("floor", &[x], Element::F16);
+        let (zero, width) = (graph.number(0.0), graph.number(20.0));
+        let [above, below] =
+            [("greaterequal", zero), ("lesserthan", width)].map(|(name, bound)| graph.pointwise(name, &[floor, bound], Element::Bool));
+        let both = graph.pointwise("mul", &[above, below], Element::Bool);
+        let integer = graph.apply("math.trunc", &[floor], Element::F16).unwrap();
+        let mut next = |condition: NodeId| {
+            let chosen = graph.pointwise("where3", &[condition, integer, zero], Element::F16);
+            let next = graph.pointwise("add", &[chosen, width], Element::F16);
+            graph.note_integers(next);
+            (next, chosen)
+        };
+        let ((bounded, chosen), (open, _)) = (next(both), next(above));
+        let no_ranges = BTreeMap::new();
+        let mut bounds = Bounds { graph: &graph, limits: HALF, ranges: &no_ranges, known: BTreeMap::new() };
+        let of = |interval: Option<Interval>| interval.map(|found| [found.first, found.last]);
+        assert_eq!(of(bounds.of(chosen)), Some([0.0, 19.0]), "a whole number below 20");
+        assert_eq!(of(bounds.of(bounded)), Some([20.0, 39.0]));
+        assert_eq!(found(&graph, bounded), Ok(BTreeMap::new()));
+        assert_eq!(found(&graph, open), Err(Unbounded::Node(open)), "bounded on one side only");
     }
 
     #[test]

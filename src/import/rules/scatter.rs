@@ -85,6 +85,17 @@ pub(in crate::import) fn scatter(
 ) -> Built {
     let Target { node, shape, batch, dims } = target;
     let element = graph.node(node).element;
+    if element == Element::Int {
+        let number = |graph: &mut Graph, id: NodeId| {
+            graph.numbers_with_format(id).map_err(|_| "writes integers that cannot be computed: not supported yet".to_owned())
+        };
+        let (node, parts) = (number(graph, node)?, number(graph, parts)?);
+        if graph.node(node).element == Element::Int {
+            return Err("writes into a tensor of integers that nothing has written: not supported yet".to_owned());
+        }
+        let new = scatter(graph, Target { node, ..target }, places, parts, n_parts, written)?;
+        return Ok(graph.as_integers(new));
+    }
     let rows: i64 = target.sizes(dims).iter().product();
     let n_compared = target.sizes(batch).into_iter().product::<i64>() * rows * n_parts;
     if rows > MOST_VALUES || n_parts > MOST_PARTS || n_compared > MOST_COMPARED {

@@ -10,7 +10,10 @@ use crate::{
     affine::Expr,
     import::{
         graph::{Element, Graph, Kind, NodeId, known::Known},
-        rules::body::{Body, Combiner, Scalar, ScalarOp},
+        rules::{
+            body::{Body, Combiner, Scalar},
+            comparisons,
+        },
     },
 };
 use std::cmp::Ordering;
@@ -54,7 +57,12 @@ pub(in crate::import) fn order_of(body: &Body) -> Option<(usize, Order)> {
         Scalar::Accumulator(element) => Some(element / 2),
         _ => None,
     })?;
-    let holds = |one: f64, other: f64| holds(body, last, key, [one, other]);
+    let holds = |one: f64, other: f64| {
+        comparisons::holds(body, last, |scalar| match scalar {
+            Scalar::Accumulator(element) if element / 2 == key => Some([one, other][element % 2]),
+            _ => None,
+        })
+    };
     let order = match (holds(0.0, 1.0)?, holds(1.0, 0.0)?) {
         (true, false) => Order::Ascending,
         (false, true) => Order::Descending,
@@ -66,55 +74,6 @@ pub(in crate::import) fn order_of(body: &Body) -> Option<(usize, Order)> {
         _ => false,
     };
     (!is_nan_smallest).then_some((key, order))
-}
-
-/// Whether an operation of a body holds for two elements of the tensor at `key`; none if it asks for anything else.
-fn holds(body: &Body, op: usize, key: usize, elements: [f64; 2]) -> Option<bool> {
-    let ScalarOp { name, operands } = &body.ops[op];
-    let &[one, other] = operands.as_slice() else { return None };
-    if let (Scalar::Op(one), Scalar::Op(other)) = (one, other) {
-        let (one, other) = (holds(body, one, key, elements)?, holds(body, other, key, elements)?);
-        return match name.as_str() {
-            "arith.andi" => Some(one & other),
-            "arith.ori" => Some(one | other),
-            _ => None,
-        };
-    }
-    let element = |operand: Scalar| match operand {
-        Scalar::Accumulator(element) if element / 2 == key => Some(elements[element % 2]),
-        _ => None,
-    };
-    let (kind, predicate) = name.split_once(' ')?;
-    compared(kind, predicate, element(one)?, element(other)?)
-}
-
-fn compared(kind: &str, predicate: &str, one: f64, other: f64) -> Option<bool> {
-    let found = one.partial_cmp(&other);
-    let is = |asked: &[Ordering]| found.is_some_and(|found| asked.contains(&found));
-    let (less, equal, greater) = (Ordering::Less, Ordering::Equal, Ordering::Greater);
-    let of_relation = |relation: &str| {
-        Some(match relation {
-            "eq" => is(&[equal]),
-            "ne" => is(&[less, greater]),
-            "lt" => is(&[less]),
-            "le" => is(&[less, equal]),
-            "gt" => is(&[greater]),
-            "ge" => is(&[greater, equal]),
-            _ => return None,
-        })
-    };
-    match (kind, predicate) {
-        ("arith.cmpi", "eq" | "ne") => of_relation(predicate),
-        ("arith.cmpi", _) => of_relation(predicate.strip_prefix('s')?),
-        ("arith.cmpf", "ord") => Some(found.is_some()),
-        ("arith.cmpf", "uno") => Some(found.is_none()),
-        ("arith.cmpf", _) => match predicate.split_at_checked(1)? {
-            ("o", relation) => of_relation(relation),
-            ("u", relation) => Some(of_relation(relation)? || found.is_none()),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Rows along a dimension, of which the first elements are asked for.
@@ -358,6 +317,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::ScalarOp;
 
     fn sorted_rows(length: i64, n_first: i64, element: Element) -> Result<(usize, Vec<i64>), String> {
         let mut graph = Graph::default();

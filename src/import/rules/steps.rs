@@ -5,6 +5,7 @@ use super::{
     recognize::{add, div, mul, sub},
 };
 use crate::import::graph::{Element, Graph, Kind, NodeId};
+use std::collections::BTreeSet;
 
 /// What is left of a number above its floor, and the floor: both are numbers of the format.
 fn split(graph: &mut Graph, x: NodeId, element: Element) -> Result<[NodeId; 2], String> {
@@ -45,8 +46,34 @@ pub(in crate::import) fn round(graph: &mut Graph, inputs: &[NodeId], element: El
     Ok(graph.pointwise("where3", &[is_positive, rounded, negative], element))
 }
 
+/// Whether a node has no numbers but whole ones, by how it is computed.
+pub(in crate::import) fn is_whole(graph: &Graph, id: NodeId) -> bool {
+    /// A position is a few sums away from where it was made whole.
+    const MOST_STEPS: usize = 64;
+    let (mut stack, mut seen) = (vec![id], BTreeSet::new());
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let node = graph.node(id);
+        match &node.kind {
+            _ if seen.len() > MOST_STEPS => return false,
+            Kind::Known(known) if known.numbers().all(|number| number.fract() == 0.0) => {}
+            Kind::Pointwise("floor", _) => {}
+            Kind::Pointwise("add" | "sub" | "neg", _) | Kind::View(_) | Kind::Reshape => stack.extend(&node.inputs),
+            _ => return false,
+        }
+    }
+    true
+}
+
 /// To the next whole number towards 0.
 pub(in crate::import) fn trunc(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    if is_whole(graph, inputs[0]) && graph.known_of(inputs[0]).is_none() {
+        // A node of its own: what is said of the integer is not said of the number.
+        let shape = graph.node(inputs[0]).shape.clone();
+        return Ok(graph.add(Kind::Reshape, inputs, shape, element));
+    }
     let zero = graph.number(0.0);
     let magnitude = graph.pointwise("abs", inputs, element);
     let floor = graph.pointwise("floor", &[magnitude], element);

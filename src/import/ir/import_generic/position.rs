@@ -2,7 +2,10 @@
 
 use crate::import::ir::generic::Generic;
 use crate::{
-    import::{Combiner, Element, NodeId, Scalar, rules::body::Position},
+    import::{
+        Combiner, Element, NodeId, Scalar,
+        rules::{body::Position, known_index::counts_upwards},
+    },
     mlir::{OpExt, Reported, TensorType, ValueLike},
 };
 
@@ -22,6 +25,11 @@ impl Generic<'_, '_> {
             return Ok(self.refused_result(result, message));
         }
         let (new, at) = (self.evaluate(reduction.new)?, self.evaluate(found)?);
+        let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
+        if !position.is_compared && !counts_upwards(&self.importer.graph, at, sizes, is_reduction) {
+            let message = "chooses what stands beside a maximum or minimum and is no place that grows: only places are supported yet";
+            return Ok(self.refused_result(result, message.to_owned()));
+        }
         self.importer.note_place(self.op.loc());
         let graph = &mut self.importer.graph;
         let (new, at) = match (graph.numbers_of(new), graph.numbers_of(at)) {

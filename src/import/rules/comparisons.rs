@@ -1,0 +1,90 @@
+//! What comparisons in a body say, joined as they may be: for numbers in the places of what is compared.
+//!
+//! Producers say in many ways which of two elements comes first, or which is the larger one, and what becomes of a NaN. Which way it is does not matter: a
+//! truth that is made of comparisons of a few scalars alone is known for each order that these may have.
+
+use super::body::{Body, Scalar, ScalarOp};
+use std::cmp::Ordering;
+
+/// Whether operation `last` of a body holds where scalars are numbers; none if it is made of anything else than comparisons of these.
+pub(super) fn holds(body: &Body, last: usize, number_of: impl Fn(Scalar) -> Option<f64>) -> Option<bool> {
+    let mut truths: Vec<Option<bool>> = Vec::with_capacity(last + 1);
+    for ScalarOp { name, operands } in body.ops.iter().take(last + 1) {
+        let truth = |operand: Scalar| if let Scalar::Op(op) = operand { truths.get(op).copied().flatten() } else { None };
+        let found = match operands.as_slice() {
+            &[one, other] => match name.as_str() {
+                "arith.andi" => truth(one).zip(truth(other)).map(|(one, other)| one & other),
+                "arith.ori" => truth(one).zip(truth(other)).map(|(one, other)| one | other),
+                _ => number_of(one).zip(number_of(other)).and_then(|(one, other)| compared(name, one, other)),
+            },
+            _ => None,
+        };
+        truths.push(found);
+    }
+    truths.get(last).copied().flatten()
+}
+
+/// A comparison of two numbers.
+fn compared(name: &str, one: f64, other: f64) -> Option<bool> {
+    let (kind, predicate) = name.split_once(' ')?;
+    let found = one.partial_cmp(&other);
+    let is = |asked: &[Ordering]| found.is_some_and(|found| asked.contains(&found));
+    let (less, equal, greater) = (Ordering::Less, Ordering::Equal, Ordering::Greater);
+    let of_relation = |relation: &str| {
+        Some(match relation {
+            "eq" => is(&[equal]),
+            "ne" => is(&[less, greater]),
+            "lt" => is(&[less]),
+            "le" => is(&[less, equal]),
+            "gt" => is(&[greater]),
+            "ge" => is(&[greater, equal]),
+            _ => return None,
+        })
+    };
+    match (kind, predicate) {
+        ("arith.cmpi", "eq" | "ne") => of_relation(predicate),
+        ("arith.cmpi", _) => of_relation(predicate.strip_prefix('s')?),
+        ("arith.cmpf", "ord") => Some(found.is_some()),
+        ("arith.cmpf", "uno") => Some(found.is_none()),
+        ("arith.cmpf", _) => match predicate.split_at_checked(1)? {
+            ("o", "ne") => Some(is(&[less, greater])),
+            ("o", relation) => of_relation(relation),
+            ("u", relation) => Some(of_relation(relation)? || found.is_none()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ops: &[(&str, [Scalar; 2])], numbers: [f64; 2]) -> Option<bool> {
+        let op = |(name, operands): &(&str, [Scalar; 2])| ScalarOp { name: (*name).to_owned(), operands: operands.to_vec() };
+        let body = Body { ops: ops.iter().map(op).collect(), yields: Vec::new() };
+        holds(&body, ops.len() - 1, |scalar| if let Scalar::Input(input) = scalar { numbers.get(input).copied() } else { None })
+    }
+
+    #[test]
+    fn a_comparison_with_a_nan_is_ordered_or_not() {
+        let both = [Scalar::Input(0), Scalar::Input(1)];
+        let truths = |name| [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [f64::NAN, 1.0]].map(|numbers| of(&[(name, both)], numbers));
+        assert_eq!(truths("arith.cmpf ogt"), [false, true, false, false].map(Some));
+        assert_eq!(truths("arith.cmpf ugt"), [false, true, false, true].map(Some));
+        assert_eq!(truths("arith.cmpf one"), [true, true, false, false].map(Some));
+        assert_eq!(truths("arith.cmpf une"), [true, true, false, true].map(Some));
+        assert_eq!(truths("arith.cmpf uno"), [false, false, false, true].map(Some));
+        assert_eq!(truths("arith.cmpi ult"), [None; 4]);
+        assert_eq!(truths("arith.addf"), [None; 4]);
+    }
+
+    #[test]
+    fn truths_that_are_joined_twice_are_followed_once() {
+        let both = [Scalar::Input(0), Scalar::Input(1)];
+        let mut ops = vec![("arith.cmpf olt", both)];
+        ops.extend((0..60).map(|op| ("arith.ori", [Scalar::Op(op), Scalar::Op(op)])));
+        assert_eq!(of(&ops, [1.0, 2.0]), Some(true));
+        assert_eq!(of(&[("arith.cmpf olt", [Scalar::Input(0), Scalar::Unknown])], [1.0, 2.0]), None);
+    }
+}
