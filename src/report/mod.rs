@@ -103,12 +103,7 @@ impl Report {
     #[must_use]
     pub fn certificate(&self) -> Option<Certificate> {
         let proof = self.proof.clone()?;
-        Some(Certificate {
-            version: plan_file::VERSION.to_owned(),
-            us: self.time.estimate_us,
-            bound_us: proof.bound_us(),
-            proof,
-        })
+        Some(Certificate { version: plan_file::VERSION.to_owned(), us: self.time.estimate_us, bound_us: proof.bound_us(), proof })
     }
 }
 
