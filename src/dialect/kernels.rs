@@ -4,7 +4,7 @@ use super::ops::yield_tiles;
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
     Attribute, AttributeLike, Attributes, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, array, build, elements, insert_before,
-    new_block, push, string_array, strings, text_of,
+    new_block, push, string_array, string_ref, strings, text_of,
 };
 use mlir_sys::{MlirAttribute, MlirStringRef};
 
@@ -14,6 +14,8 @@ unsafe extern "C" {
     fn spyreKnobAttrGetValue(knob: MlirAttribute) -> i64;
     fn spyreKnobAttrGetChoices(knob: MlirAttribute, capacity: isize, choices: *mut i64) -> isize;
     fn spyreKnobAttrWithValue(knob: MlirAttribute, value: i64) -> MlirAttribute;
+    fn spyreKnobAttrGetCondition(knob: MlirAttribute) -> MlirStringRef;
+    fn spyreConditionHolds(condition: MlirStringRef, count: isize, names: *const MlirStringRef, values: *const i64) -> bool;
 }
 
 /// A number that a kernel leaves open.
@@ -25,6 +27,8 @@ pub struct Knob {
     pub value: i64,
     /// What it may be, the smallest first.
     pub choices: Vec<i64>,
+    /// What it says about the values of all knobs of the kernel together; empty for nothing.
+    pub condition: String,
 }
 
 impl Knob {
@@ -38,7 +42,8 @@ impl Knob {
             let length = spyreKnobAttrGetChoices(raw, 0, std::ptr::null_mut());
             let mut choices = vec![0; length.cast_unsigned()];
             spyreKnobAttrGetChoices(raw, length, choices.as_mut_ptr());
-            Some(Self { name: text_of(spyreKnobAttrGetName(raw)).to_owned(), value: spyreKnobAttrGetValue(raw), choices })
+            let (name, condition) = (text_of(spyreKnobAttrGetName(raw)), text_of(spyreKnobAttrGetCondition(raw)));
+            Some(Self { name: name.to_owned(), value: spyreKnobAttrGetValue(raw), choices, condition: condition.to_owned() })
         }
     }
 
@@ -47,6 +52,15 @@ impl Knob {
     pub fn all_of(kernel: Op<'_>) -> Vec<Self> {
         kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default().into_iter().filter_map(Self::of).collect()
     }
+}
+
+/// Whether a condition holds for knobs with these names and values.
+#[must_use]
+pub fn condition_holds(condition: &str, names: &[&str], values: &[i64]) -> bool {
+    let raw: Vec<MlirStringRef> = names.iter().map(|name| string_ref(name)).collect();
+    let count = raw.len().min(values.len()).cast_signed();
+    // SAFETY: there are as many names, and as many values, as C++ is told; the texts outlive the call.
+    unsafe { spyreConditionHolds(string_ref(condition), count, raw.as_ptr(), values.as_ptr()) }
 }
 
 /// Gives a knob of a kernel one of its values.

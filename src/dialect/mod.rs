@@ -5,6 +5,7 @@
 //! | `attrs.rs` | `#spyre` and `#sdsc` attributes from and to plain values; the C accessors |
 //! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
+//! | `enums.rs` | plain values that are enums in ODS |
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
 //! | `indices.rs` | index maps whose results are dimensions |
 //! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
@@ -24,6 +25,7 @@
 mod attrs;
 mod buffers;
 mod compute;
+mod enums;
 mod home;
 mod indices;
 mod kernels;
@@ -44,12 +46,13 @@ mod views;
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use buffers::{Misuse, misused_buffers};
 pub use compute::{Access, ComputeOp, UsedAs, plain_view};
+pub use enums::Role;
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
 pub use indices::plain_dims;
-pub use kernels::{Knob, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
+pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{

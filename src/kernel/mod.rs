@@ -1,5 +1,6 @@
 //! Stage `kernel`: ops that belong together.
 
+mod cuts;
 mod groups;
 mod knobs;
 mod legal;
@@ -9,6 +10,7 @@ mod outcome;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
+pub use cuts::Cuts;
 pub use groups::{GroupOp, groups};
 pub use knobs::KnobValue;
 pub use legal::{Code, Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, Refusal, ShownInput};

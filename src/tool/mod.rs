@@ -1,6 +1,8 @@
 //! The command-line tools, and what they share: exit codes, messages, and writing without half-written files.
 
 #[cfg(feature = "mlir")]
+mod choices;
+#[cfg(feature = "mlir")]
 mod diagnostics;
 mod places;
 #[cfg(feature = "mlir")]
@@ -14,6 +16,10 @@ pub mod spyre_plan;
 pub mod spyre_reduce;
 pub mod spyre_run;
 pub mod spyre_translate;
+#[cfg(feature = "mlir")]
+pub mod spyre_tune;
+#[cfg(feature = "mlir")]
+mod tuning;
 
 #[cfg(feature = "mlir")]
 use crate::mlir::found_bug;

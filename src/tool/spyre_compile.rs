@@ -1,10 +1,12 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
-use super::diagnostics::{say_without_place, spelled};
+use super::{
+    choices::Choices,
+    diagnostics::{say_without_place, spelled},
+};
 use crate::{
     compile::{compile, compile_validated},
     explain::draw_scratchpad,
-    hint::{Count, TileCount},
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, trace},
@@ -23,58 +25,8 @@ struct Arguments {
     /// The bundle directory; with --compile-to, the file for the IR (standard output without it)
     #[arg(short = 'o', value_name = "DIR")]
     output: Option<String>,
-    /// The function to compile, where the module has several public ones
-    #[arg(long, value_name = "NAME")]
-    entry: Option<String>,
-    /// The size of a dimension that the program leaves open: argA.D=SIZE, or NAME=SIZE of a name in spyre.dims; repeatable
-    #[arg(long, value_name = "argA.D=SIZE", value_delimiter = ',')]
-    dim_size: Vec<String>,
-    /// Cores to use, 1 to 32
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    cores: Option<String>,
-    /// Another machine: a JSON file with any of the numbers of crates/machine/src/lib.rs
-    #[arg(long, value_name = "FILE.json")]
-    target: Option<String>,
-    /// A hint around the whole function: NAME=COUNT[,...], outermost first; repeatable
-    #[arg(long, value_name = "NAME=COUNT", value_delimiter = ',')]
-    tiles: Vec<String>,
-    /// The number that the name of a count stands for, in --tiles or in a hint scope: NAME=NUMBER[,...]; repeatable
-    #[arg(long, value_name = "NAME=NUMBER", value_delimiter = ',')]
-    bind: Vec<String>,
-    /// The value of a knob of the kernels of one name: KERNEL.KNOB=VALUE[,...]; repeatable
-    #[arg(long, value_name = "KERNEL.KNOB=VALUE", value_delimiter = ',')]
-    knobs: Vec<String>,
-    /// Move neighbours into kernels where that pays, make kernels of hint scopes and products too, or neither: fuse, form or separate
-    /// [default: fuse with --joint]
-    #[arg(long, value_name = "MODE", value_parser = ["fuse", "form", "separate"])]
-    kernels: Option<String>,
-    /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
-    #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
-    dims: Vec<String>,
-    /// The scratchpad planner: none, greedy, first-fit, best-fit or exact [default: exact with --joint]
-    #[arg(long, value_name = "PLANNER", value_parser = ["none", "greedy", "first-fit", "best-fit", "exact"])]
-    lx_planner: Option<String>,
-    /// Choose the division of work and the scratchpad together; needs the planner exact
-    #[arg(long)]
-    joint: bool,
-    /// Usable LX bytes per core
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    lx_bytes: Option<String>,
-    /// Kernel arguments as symbols, or absolute addresses: symbolic or baked
-    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = ["symbolic", "baked"])]
-    addresses: String,
-    /// scf.for, or one execute per iteration: keep or unroll
-    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = ["keep", "unroll"])]
-    loops: String,
-    /// Choose loops for ops without hints, where the scratchpad is too small for what is between them: auto or none [default: auto with --joint]
-    #[arg(long, value_name = "MODE", value_parser = ["auto", "none"])]
-    tile_search: Option<String>,
-    /// The most ops that the search for loops may judge in each 64 ops of the program [default: 3000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    tile_steps: Option<String>,
-    /// What plans are compared by: modelled time, or bytes to and from HBM: time or bytes
-    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = ["time", "bytes"])]
-    objective: String,
+    #[command(flatten)]
+    choices: Choices,
     /// Follow this plan instead of a search; if there is no such file, write there what was chosen
     #[arg(long, value_name = "FILE.json")]
     plan: Option<String>,
@@ -87,12 +39,6 @@ struct Arguments {
     /// Compile nothing: say which decisions of two plans differ, and what each costs
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
     compare: Vec<String>,
-    /// Fold f32 islands between f16 values, or keep them: device or strict
-    #[arg(long, value_name = "MODE", default_value = "device", value_parser = ["device", "strict"])]
-    precision: String,
-    /// Chooses sticks for the whole program, or op by op: global or greedy
-    #[arg(long, value_name = "MODE", default_value = "global", value_parser = ["global", "greedy"])]
-    sticks: String,
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit")]
     compile_to: String,
@@ -167,7 +113,7 @@ fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), 
 }
 
 /// Why an input is not read; a name that is spelt wrong is guessed.
-fn cannot_read(input: &str, reason: &str) -> String {
+pub(super) fn cannot_read(input: &str, reason: &str) -> String {
     let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(tool::similar_file);
     let advice = similar.map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
     format!("cannot read '{input}': {reason}: {advice}")
@@ -206,72 +152,16 @@ fn compare_plans(paths: &[String]) -> Result<(), String> {
     tool::say(&compare(one, other)?)
 }
 
-/// Refuses what a pass would take for "as usual".
-fn check_numbers(options: &Options, arguments: &Arguments) -> Result<(), String> {
-    if arguments.cores.is_some() && options.cores < 1 {
-        return Err(format!(
-            "option 'cores': cannot use {} cores: give a number from 1 to 32, or leave the option out for all",
-            options.cores
-        ));
-    }
-    if arguments.lx_bytes.is_some() && options.lx_bytes < 0 {
-        let advice = "leave the option out for what the machine has";
-        return Err(format!("option 'lx-bytes' must not be negative, found {}: {advice}", options.lx_bytes));
-    }
-    check_tiles(&options.tiles)
-}
-
-/// Two hints along one name would be loops within each other, which nobody means.
-fn check_tiles(tiles: &[TileCount]) -> Result<(), String> {
-    for (position, tile) in tiles.iter().enumerate() {
-        let Some(first) = tiles[..position].iter().find(|first| first.dim == tile.dim) else { continue };
-        let advice = match (&first.count, &tile.count) {
-            (Count::Number(one), Count::Number(other)) => format!("give '{}={}'", tile.dim, one.saturating_mul(*other)),
-            _ => "give one count".to_owned(),
-        };
-        return Err(format!("option 'tiles': '{first}' and '{tile}' cut '{}' twice: {advice}", tile.dim));
-    }
-    Ok(())
-}
-
 fn options_of(arguments: &Arguments) -> Result<Options, String> {
-    let mut options = Options::default();
-    let one = [
-        ("entry", &arguments.entry),
-        ("cores", &arguments.cores),
-        ("target", &arguments.target),
-        ("lx-planner", &arguments.lx_planner),
-        ("lx-bytes", &arguments.lx_bytes),
-        ("addresses", &Some(arguments.addresses.clone())),
-        ("loops", &Some(arguments.loops.clone())),
-        ("tile-search", &arguments.tile_search),
-        ("tile-steps", &arguments.tile_steps),
-        ("plan", &arguments.plan),
-        ("kernels", &arguments.kernels),
-        ("objective", &Some(arguments.objective.clone())),
-        ("precision", &Some(arguments.precision.clone())),
-        ("sticks", &Some(arguments.sticks.clone())),
-        ("compile-to", &Some(arguments.compile_to.clone())),
-    ];
-    one.into_iter().try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;
-    let lists = [
-        ("dim-size", &arguments.dim_size),
-        ("tiles", &arguments.tiles),
-        ("bind", &arguments.bind),
-        ("knobs", &arguments.knobs),
-        ("dims", &arguments.dims),
-    ];
-    for (name, values) in lists {
-        values.iter().try_for_each(|value| options.set(name, value))?;
+    let mut options = arguments.choices.options()?;
+    if let Some(plan) = &arguments.plan {
+        options.set("plan", plan)?;
     }
+    options.set("compile-to", &arguments.compile_to)?;
     options.notes_plan = arguments.write_plan.is_some();
     // It takes a second search, which is for those who want to know.
     options.more_lx = arguments.report.is_some();
     options.proves = arguments.certificate.is_some();
-    if arguments.joint {
-        options.joint = Some(true);
-    }
-    check_numbers(&options, arguments)?;
     options.check()?;
     Ok(options)
 }

@@ -9,6 +9,9 @@ mod knob_values;
 pub(crate) mod make_kernels;
 mod moves;
 mod neighbours;
+mod open_kernels;
+
+pub(crate) use open_kernels::{OpenKernel, open_kernels};
 
 use crate::{
     dialect::ods::spyre,

@@ -110,7 +110,7 @@ mod tests {
     use super::super::Geometry;
     use super::*;
     use crate::bundle::{
-        SymbolicDim,
+        SymbolicDim, Window, WindowAxis,
         testing::{dense, op, operand},
     };
 
@@ -159,5 +159,32 @@ mod tests {
             "coordinate 0 of operand 0 starts at 7; its device dimension has 1 positions"
         );
         assert!(error(|op| op.iteration_space[0].range = i64::MAX).starts_with("the size of a dimension is 92233"));
+    }
+
+    #[test]
+    fn what_reaches_a_limit_is_not_refused() {
+        let axis =
+            WindowAxis { kernel: MAX_WINDOW, stride: MAX_WINDOW, dilation: MAX_WINDOW, padding: MAX_WINDOW, total_size: Some(MAX_SIZE) };
+        let checked = |more: i64| {
+            let mut op = op("neg", &[8, 64], vec![dense(&[8, 64], 0, 1), dense(&[8, 64], 0, 1)]);
+            op.iteration_space[0].split = MAX_CORES + more;
+            let cores = check_space(&op.iteration_space);
+            op.iteration_space[0] = IterationDim::new(MAX_SIZE + more, 1);
+            let size = check_space(&op.iteration_space);
+            op.node_output_ranges = Some([MAX_SIZE + more; 4]);
+            let ranges = check_window(&op);
+            op.node_output_ranges = None;
+            let mut wide = axis;
+            wide.padding += more;
+            op.window = Some(Window { height: axis, width: wide, pad_type: None });
+            let window = check_window(&op);
+            op.operands[0].coordinates[1].offset = 8 + more;
+            let offset = check_coordinates(&op, 0, &op.operands[0]);
+            op.operands[0].tile_advance = vec![MAX_ELEMENTS + more];
+            op.operands[0].coordinates[1].offset = 0;
+            let advance = check_operand(&op, 0, &op.operands[0]);
+            [cores, size, ranges, window, offset, advance].map(|checked| checked.is_ok())
+        };
+        assert_eq!((checked(0), checked(1)), ([true; 6], [false; 6]));
     }
 }

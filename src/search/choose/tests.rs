@@ -155,6 +155,29 @@ fn steps_bound_the_judgements() {
 }
 
 #[test]
+fn nothing_is_judged_when_the_steps_are_used_up() {
+    let ops = chain(4);
+    let judge = Bytes::new(&ops, 1 << 20);
+    let untiled = judge.untiled();
+    let begun = || {
+        let mut search = Search::new(&ops, &judge);
+        search.begin(untiled.as_deref());
+        search
+    };
+    // The steps that it takes to find the nests among which the first one is judged.
+    let (mut search, mut steps) = (begun(), 0);
+    while let Some((from, n_ops)) = search.doubtful(CAUTION[0]).filter(|&place| search.edge(place).queue.is_none()) {
+        steps += search.edges[from][n_ops - 1].open(&judge);
+    }
+    let n_judged = |most_steps| {
+        let is_complete = begun().run(most_steps);
+        (judge.asked.take().len(), is_complete)
+    };
+    assert!(steps > 0);
+    assert_eq!((n_judged(steps), n_judged(steps + 1).0), ((0, false), 1));
+}
+
+#[test]
 fn no_nest_is_judged_twice() {
     let ops = chain(12);
     let judge = Bytes { surprise: 1.02, ..Bytes::new(&ops, 1 << 20) };

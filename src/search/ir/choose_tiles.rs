@@ -11,6 +11,7 @@ use super::{
     read::Steps,
     segment::segment,
 };
+use crate::dialect::ods::option;
 use crate::{
     dialect::{PlannedCost, RunnerUp, TileSearch, declared_maxima, set_plan, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
@@ -25,17 +26,15 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-choose-tiles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let most_steps = options.number("steps").and_then(|steps| usize::try_from(steps).ok());
-    let most_steps = most_steps.ok_or_else(|| {
-        let found = options.text("steps");
-        error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{found}'")).report()
-    })?;
-    let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
-    let more_lx = (options.text("more-lx") == "true").then(|| Target { lx_bytes: target.lx_bytes + MORE_LX_BYTES, ..target.clone() });
+    let steps = options.number(option::STEPS);
+    let most_steps = usize::try_from(steps)
+        .map_err(|_| error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{steps}'")).report())?;
+    let objective = options.read(module, option::OBJECTIVE)?;
+    let more_lx = options.is_on(option::MORE_LX).then(|| Target { lx_bytes: target.lx_bytes + MORE_LX_BYTES, ..target.clone() });
     let request = Request { most_steps, objective, target: &target, more_lx: more_lx.as_ref() };
-    let (path, notes) = (options.text("plan"), options.text("notes-plan") == "true");
+    let (path, notes) = (options.text(option::PLAN), options.is_on(option::NOTES_PLAN));
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        if options.text("proves") == "true" {
+        if options.is_on(option::PROVES) {
             certify(function, &target)?;
         }
         if path.is_empty() && !notes {

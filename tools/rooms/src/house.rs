@@ -76,6 +76,7 @@ pub const HOUSE: House = House {
         room("traffic"),
         stage("launch"),
         stage("sdsc"),
+        room("tune"),
         room("mlir"),
         room(IR_BEHIND),
         room("interpret"),

@@ -1,0 +1,43 @@
+//! Which dimensions of a kernel are cut into how many tiles, in terms of its knobs.
+
+use crate::hint::Count;
+
+/// A dimension that scopes of a kernel cut.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cuts {
+    /// Its name.
+    pub dim: String,
+    /// How many elements it has.
+    pub size: i64,
+    /// The counts of scopes around each other that cut it; names are those of knobs.
+    pub counts: Vec<Count>,
+}
+
+impl Cuts {
+    /// Why the tiles are not of equal size with these values of knobs; none if they are, or a count has no value.
+    #[must_use]
+    pub fn uneven(&self, value_of: impl Fn(&str) -> Option<i64>) -> Option<String> {
+        let Self { dim, size, counts } = self;
+        let number = |count: &Count| match count {
+            Count::Number(number) => Some(*number),
+            Count::Symbol(name) => value_of(name),
+        };
+        let tiles = counts.iter().map(number).try_fold(1_i64, |tiles, count| tiles.checked_mul(count?))?;
+        (tiles > 0 && size % tiles != 0).then(|| format!("'{dim}' of {size} has no {tiles} tiles of equal size"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_scopes_around_each_other_must_divide_together() {
+        let counts = vec![Count::Symbol("M".to_owned()), Count::Number(2)];
+        let cuts = Cuts { dim: "rows".to_owned(), size: 12, counts };
+        let with = |value: i64| cuts.uneven(|name| (name == "M").then_some(value));
+        assert_eq!([with(1), with(2), with(3), with(6)], [const { None }; 4]);
+        assert_eq!(with(4).unwrap(), "'rows' of 12 has no 8 tiles of equal size");
+        assert_eq!(cuts.uneven(|_| None), None, "what is bound later is known later");
+    }
+}

@@ -1,0 +1,205 @@
+//! `spyre-tune`: the best values of what a program leaves open.
+
+mod report;
+
+use super::{
+    choices::Choices,
+    diagnostics::{say_without_place, spelled},
+    spyre_compile::cannot_read,
+    tuning::{Ask, Tuned, cost_of, tune, warn},
+};
+use crate::{
+    compile::compile_validated,
+    pipeline::{self, Options, Phase},
+    report::Report,
+    tool,
+    tune::{Cache, Shard, Stop, Terms, append, merge, read_folder},
+};
+use clap::Parser;
+use report::{csv, summary, written};
+use std::{ffi::OsString, num::NonZero, path::PathBuf};
+
+/// Finds the best values of the knobs of a program's kernels, with what moves into them.
+#[derive(Parser)]
+#[command(name = "spyre-tune", version)]
+struct Arguments {
+    /// The program, as MLIR text or bytecode; `-` reads standard input
+    #[arg(required_unless_present = "merge")]
+    input: Option<String>,
+    /// Write the bundle of the best choices
+    #[arg(short = 'o', value_name = "DIR")]
+    output: Option<String>,
+    #[command(flatten)]
+    choices: Choices,
+    /// The most points that are compiled; if there are no more, all are
+    #[arg(long, value_name = "N", default_value_t = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
+    budget: u32,
+    /// What the random numbers of the search begin with
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// End the search at a cost that is at most so far above the bound, such as 2%
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
+    within: f64,
+    /// Threads that compile [default: as many as the machine has]; the answer does not depend on them
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Look for the answer in this folder, and add it there
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Look for the answer in this folder, too, and leave it as it is; repeatable
+    #[arg(long, value_name = "DIR")]
+    database: Vec<PathBuf>,
+    /// Do a part of the work, for --merge to put together: the part and of how many, such as 2/8; needs --cache
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, requires = "cache")]
+    shard: Shard,
+    /// Tune nothing: put what is in these folders together, in that of --cache
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "input", requires = "cache")]
+    merge: Vec<PathBuf>,
+    /// Write what was found, as JSON or CSV by the ending of the name
+    #[arg(long, value_name = "FILE.json|.csv", value_parser = report_name)]
+    report: Option<String>,
+    /// Write what was chosen as a plan, for spyre-compile --plan
+    #[arg(long, value_name = "FILE.json")]
+    write_plan: Option<String>,
+    /// Show how far the search is where there is no terminal, too
+    #[arg(short = 'v')]
+    is_verbose: bool,
+}
+
+/// The most points that are compiled, if nobody says otherwise.
+pub(super) const BUDGET: u32 = 2000;
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+    let number = number.filter(|number| number.is_finite() && *number >= 0.0);
+    number.map(|number| number / 100.0).ok_or_else(|| "expected a number that is not negative and '%', such as 2%".to_owned())
+}
+
+fn report_name(text: &str) -> Result<String, String> {
+    let is_known = [".json", ".csv"].iter().any(|ending| text.ends_with(ending));
+    is_known.then(|| text.to_owned()).ok_or_else(|| "expected a name that ends in .json or .csv".to_owned())
+}
+
+/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+#[must_use]
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    tool::main("spyre-tune", words, run)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let Some(input) = &arguments.input else { return put_together(arguments) };
+    let options = options_of(arguments).map_err(|message| spelled(&message))?;
+    check_places(arguments)?;
+    let session = pipeline::session();
+    let source = session.open(input).map_err(|reason| cannot_read(input, &reason))?;
+    say_without_place(&session, "spyre-tune");
+    let module = source.parse().ok_or_else(String::new)?;
+    let Arguments { budget, seed, within, shard, .. } = *arguments;
+    let terms = Terms { budget: budget as usize, seed, within, shard };
+    let cache = Cache { writable: arguments.cache.clone(), read_only: arguments.database.clone() };
+    let ask = Ask { terms, cache, threads: arguments.threads, is_verbose: arguments.is_verbose };
+    let tuned = tune(&module, &options, &ask)?;
+    let compiled = if is_part(&tuned) { None } else { winner(&module, &tuned, arguments)? };
+    if let (Some(folder), false) = (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == Stop::Interrupted) {
+        append(folder, std::slice::from_ref(&tuned.entry))?;
+    }
+    tool::say(&summary(&tuned, compiled.as_ref()))?;
+    write_files(&tuned, compiled.as_ref(), arguments)
+}
+
+/// A part of a search has no winner yet.
+fn is_part(tuned: &Tuned) -> bool {
+    tuned.entry.terms.shard != Shard::WHOLE
+}
+
+fn options_of(arguments: &Arguments) -> Result<Options, String> {
+    let mut options = arguments.choices.options()?;
+    options.compile_to = Phase::Emit;
+    options.notes_plan = arguments.write_plan.is_some();
+    options.check()?;
+    options.notes_plan = false;
+    if arguments.shard != Shard::WHOLE {
+        let of_winner = [(&arguments.output, "-o"), (&arguments.write_plan, "--write-plan")];
+        if let Some((_, name)) = of_winner.into_iter().find(|(value, _)| value.is_some()) {
+            return Err(format!(
+                "{name} with --shard: a part of a search has no winner: put the parts together by --merge, then tune with --cache"
+            ));
+        }
+    }
+    Ok(options)
+}
+
+/// Looks at every place that is written to before the long work.
+fn check_places(arguments: &Arguments) -> Result<(), String> {
+    for (option, path) in [("report", &arguments.report), ("write-plan", &arguments.write_plan)] {
+        path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
+    }
+    arguments.output.as_deref().map_or(Ok(()), tool::check_directory_place)
+}
+
+/// Compiles the best choices, and validates them against the program without any of its kernels' moves. What a cache has was validated before.
+fn winner(module: &crate::mlir::Module<'_>, tuned: &Tuned, arguments: &Arguments) -> Result<Option<Report>, String> {
+    if tuned.is_from_cache() && arguments.output.is_none() && arguments.write_plan.is_none() {
+        return Ok(None);
+    }
+    let place = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let elsewhere = place.path().join("bundle").to_string_lossy().into_owned();
+    let output = arguments.output.as_deref().unwrap_or(&elsewhere);
+    let options = Options { notes_plan: arguments.write_plan.is_some(), ..tuned.options() };
+    let mut copy = module.duplicate();
+    let report = if tuned.is_from_cache() {
+        crate::compile::compile(&mut copy, &options, output)
+    } else {
+        compile_validated(&mut copy, &options, output)
+    };
+    let report = report.ok_or_else(String::new)?;
+    let (cost, kept) = (cost_of(&report), tuned.best().cost());
+    if (cost.ns - kept.ns).abs() > 1.0 || cost.hbm_bytes != kept.hbm_bytes {
+        warn(&format!(
+            "the compilation costs {:.3} us and {} bytes, and not what was kept: tune again without the cache",
+            cost.ns / 1000.0,
+            cost.hbm_bytes
+        ));
+    }
+    Ok(Some(report))
+}
+
+fn write_files(tuned: &Tuned, compiled: Option<&Report>, arguments: &Arguments) -> Result<(), String> {
+    if let Some(output) = &arguments.output {
+        tool::say(&format!("  bundle written to {output}\n"))?;
+    }
+    if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
+        let plan = report.plan_file().ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
+        let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
+        tool::write_file(path, format!("{text}\n"))?;
+        tool::say(&format!("  plan written to {path}\n"))?;
+    }
+    match &arguments.report {
+        Some(path) if path.ends_with(".csv") => tool::write_file(path, csv(tuned)),
+        Some(path) => {
+            let text = serde_json::to_string_pretty(&written(tuned, compiled)).map_err(|error| error.to_string())?;
+            tool::write_file(path, format!("{text}\n"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Puts what is in folders together.
+fn put_together(arguments: &Arguments) -> Result<(), String> {
+    let Some(target) = &arguments.cache else { return Err("--merge needs --cache DIR, where the entries go".to_owned()) };
+    let mut entries = Vec::new();
+    for folder in &arguments.merge {
+        entries.extend(read_folder(folder, &mut |message| warn(&message))?.into_iter().map(|placed| placed.entry));
+    }
+    let merged = merge(&entries);
+    for (program, missing) in &merged.missing {
+        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+        warn(&format!("of the search for program '{program}' the parts {} are missing: run them, and merge again", missing.join(", ")));
+    }
+    if merged.entries.is_empty() {
+        return Err("there is nothing to merge: the folders have no search of which all parts are there".to_owned());
+    }
+    append(target, &merged.entries)?;
+    let (from, to) = (entries.len(), merged.entries.len());
+    tool::say(&format!("{to} searches of {from} entries are in {}\n", target.display()))
+}

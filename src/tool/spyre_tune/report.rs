@@ -1,0 +1,160 @@
+//! What was found, for people and as files.
+
+use super::super::tuning::Tuned;
+use crate::{
+    report::Report,
+    tune::{Entry, Looked, Ranked, Stop},
+};
+use cost::Cost;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A report as JSON.
+#[derive(Serialize)]
+pub(super) struct Written<'a> {
+    program: &'a str,
+    space: Vec<OpenDimension<'a>>,
+    size: String,
+    #[serde(flatten)]
+    entry: &'a Entry,
+    /// An example of each reason why points were refused.
+    refused: BTreeMap<&'a str, &'a str>,
+    /// What the referee counts for the best ones.
+    counted: Vec<Counted>,
+    /// What to write on the command line of `spyre-compile`.
+    line: String,
+    is_from_cache: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    validation: Option<String>,
+}
+
+#[derive(Serialize)]
+struct OpenDimension<'a> {
+    name: &'a str,
+    choices: &'a [String],
+    untuned: &'a str,
+}
+
+#[derive(Serialize)]
+struct Counted {
+    us: f64,
+    hbm_bytes: i64,
+}
+
+/// What a report says.
+pub(super) fn written<'a>(tuned: &'a Tuned, compiled: Option<&Report>) -> Written<'a> {
+    let space = tuned.program.space.dimensions().iter().map(|dimension| OpenDimension {
+        name: &dimension.name,
+        choices: &dimension.choices,
+        untuned: &dimension.choices[dimension.untuned],
+    });
+    let rejected = tuned.found.iter().flat_map(|found| &found.rejected);
+    Written {
+        program: &tuned.program.name,
+        space: space.collect(),
+        size: tuned.program.space.size().to_string(),
+        entry: &tuned.entry,
+        refused: rejected.map(|(reason, (_, message))| (reason.as_str(), message.as_str())).collect(),
+        counted: tuned.counted.iter().map(|cost| Counted { us: rounded(cost.ns / 1000.0), hbm_bytes: cost.hbm_bytes }).collect(),
+        line: if tuned.entry.answer.best.is_empty() { String::new() } else { tuned.line() },
+        is_from_cache: tuned.is_from_cache(),
+        validation: compiled.and_then(|report| report.validation.as_ref()).map(ToString::to_string),
+    }
+}
+
+fn rounded(us: f64) -> f64 {
+    (us * 1000.0).round() / 1000.0
+}
+
+/// All points that were looked at, the best first, then those that were refused; of an answer from a cache the best ones.
+pub(super) fn csv(tuned: &Tuned) -> String {
+    let space = &tuned.program.space;
+    let names: Vec<String> = space.dimensions().iter().map(|dimension| field(&dimension.name)).collect();
+    let row = |choices: Vec<String>, rest: String| {
+        let fields: Vec<String> = choices.iter().map(|choice| field(choice)).chain([rest]).collect();
+        fields.join(",") + "\n"
+    };
+    let mut text = row(names, "us,hbm_bytes,reason,message".to_owned());
+    let Some(found) = &tuned.found else {
+        let ranked = |ranked: &Ranked| row(ranked.choices.clone(), format!("{},{},,", ranked.us, ranked.hbm_bytes));
+        text.extend(tuned.entry.answer.best.iter().map(ranked));
+        return text;
+    };
+    for candidate in &found.ranked {
+        let Cost { ns, hbm_bytes } = candidate.cost;
+        text += &row(space.choices(&candidate.point), format!("{},{hbm_bytes},,", rounded(ns / 1000.0)));
+    }
+    for (point, judged) in &found.looked_at {
+        if let Err(rejection) = judged {
+            text += &row(space.choices(point), format!(",,{},{}", field(&rejection.reason), field(&rejection.message)));
+        }
+    }
+    text
+}
+
+/// A field of a CSV file, in quotes where it needs them.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+/// What is said on the terminal.
+pub(super) fn summary(tuned: &Tuned, compiled: Option<&Report>) -> String {
+    let answer = &tuned.entry.answer;
+    let mut lines = vec![first_line(tuned)];
+    lines.extend(tuned.looked.as_ref().map(|looked| match looked {
+        Looked::Hit(hit) => format!("  from the cache, {}", hit.place),
+        Looked::Miss(why) => format!("  not in the cache: {why}"),
+    }));
+    if !answer.rejected.is_empty() {
+        let reasons: Vec<String> = answer.rejected.iter().map(|(reason, count)| format!("{count} by {reason}")).collect();
+        lines.push(format!("  refused: {}", reasons.join(", ")));
+    }
+    lines.extend(table(tuned));
+    lines.extend(costs(tuned));
+    if !tuned.counted.is_empty() {
+        let counts: Vec<String> = tuned.counted.iter().map(|cost| cost.hbm_bytes.to_string()).collect();
+        lines.push(format!("  the referee counts {} HBM bytes for the best {}", counts.join(", "), counts.len()));
+    }
+    lines.extend(compiled.and_then(|report| report.validation.as_ref()).map(|verdict| format!("  {verdict}")));
+    if !answer.best.is_empty() {
+        lines.push(format!("  {}", tuned.line()));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn first_line(tuned: &Tuned) -> String {
+    let answer = &tuned.entry.answer;
+    let names: Vec<&str> = tuned.program.space.dimensions().iter().map(|dimension| dimension.name.as_str()).collect();
+    let open = if names.is_empty() { "nothing is left open".to_owned() } else { format!("open: {}", names.join(", ")) };
+    let how = match (answer.stop, answer.is_exhaustive) {
+        (Stop::Exhausted, _) => "all were looked at",
+        (Stop::Bound, _) => "ended near the bound",
+        (Stop::Budget, _) => "ended with the budget",
+        (Stop::Interrupted, _) => "stopped; this is the best so far",
+    };
+    format!("{}: {open}; {} points, {} compiled, {how}", tuned.program.name, tuned.program.space.size(), answer.n_compiled)
+}
+
+/// The best ten.
+fn table(tuned: &Tuned) -> Vec<String> {
+    let answer = &tuned.entry.answer;
+    let above = |us: f64| {
+        answer.bound_us.filter(|bound| *bound > 0.0).map_or_else(String::new, |bound| format!("{:.1} %", 100.0 * (us / bound - 1.0)))
+    };
+    let row = |ranked: &Ranked| {
+        let named =
+            tuned.program.space.dimensions().iter().zip(&ranked.choices).map(|(dimension, choice)| format!("{}={choice}", dimension.name));
+        format!("  {:>10.1} {:>12} {:>10}  {}", ranked.us, ranked.hbm_bytes, above(ranked.us), named.collect::<Vec<_>>().join(" "))
+    };
+    let head = format!("  {:>10} {:>12} {:>10}  choices", "us", "HBM bytes", "above");
+    std::iter::once(head).chain(answer.best.iter().map(row)).collect()
+}
+
+/// Untuned, tuned and the bound.
+fn costs(tuned: &Tuned) -> Vec<String> {
+    let answer = &tuned.entry.answer;
+    let said = |ranked: &Ranked| format!("{:.1} us and {} bytes", ranked.us, ranked.hbm_bytes);
+    let untuned = answer.untuned.as_ref().map_or_else(|| "cannot be compiled".to_owned(), said);
+    let (Some(best), Some(us), Some(bytes)) = (answer.best.first(), answer.bound_us, answer.bound_hbm_bytes) else { return Vec::new() };
+    vec![format!("  untuned {untuned}, tuned {}, bound {us:.1} us and {bytes} bytes", said(best))]
+}

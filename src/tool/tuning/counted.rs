@@ -1,0 +1,37 @@
+//! The second look at the best points: what the referee counts in the files that are written for them.
+
+use crate::{
+    compile::compile,
+    mlir::{Module, collect},
+    pipeline::{Options, Phase},
+};
+use cost::Cost;
+use machine::Target;
+use referee::{Draw, RunOptions, Simulation, drawn};
+use std::path::Path;
+
+/// What the referee counts in the files that a compilation with these options writes.
+///
+/// # Errors
+/// If there are no files, or the referee refuses them.
+pub(super) fn counted(module: &Module<'_>, options: &Options, target: &Target) -> Result<Cost, String> {
+    let place = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let folder = place.path().join("bundle");
+    let options = Options { compile_to: Phase::Emit, ..options.clone() };
+    let output = folder.to_string_lossy().into_owned();
+    let (report, _) = collect(module.session().context(), || compile(&mut module.duplicate(), &options, &output));
+    report.ok_or("it cannot be compiled again")?;
+    count(&folder, target)
+}
+
+fn count(folder: &Path, target: &Target) -> Result<Cost, String> {
+    let simulation = Simulation::load(folder, target).map_err(|error| error.to_string())?;
+    let program = simulation.program();
+    let indices = program.arguments.iter().enumerate().filter(|(_, tensor)| tensor.index_range.is_some());
+    let draw = |(position, tensor): (usize, &sdsc_format::program::Tensor)| {
+        Ok((tensor.name.clone(), drawn(program, position, 0, Draw::default()).map_err(|error| error.to_string())?))
+    };
+    let inputs = indices.map(draw).collect::<Result<_, String>>()?;
+    let report = simulation.count(&inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
+    Ok(Cost { ns: report.time.estimate_ns, hbm_bytes: (report.total.hbm_read + report.total.hbm_written).cast_signed() })
+}

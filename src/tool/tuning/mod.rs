@@ -1,0 +1,249 @@
+//! Tuning a program: what `spyre-tune` and `spyre-compile --tune` have in common.
+//!
+//! | file | what |
+//! |---|---|
+//! | `program.rs` | what a program leaves open, and what it is worth with choices for that |
+//! | `counted.rs` | the second look at the best points: what the referee counts |
+//! | `interrupt.rs` | Ctrl-C |
+//! | `progress.rs` | what is shown meanwhile |
+
+mod counted;
+mod interrupt;
+mod program;
+mod progress;
+
+use super::STACK_BYTES;
+use crate::{
+    dialect::target_of,
+    mlir::Module,
+    pipeline::Options,
+    tune::{Answer, Cache, Candidate, Entry, Found, Looked, Placed, Ranked, Request, Stop, Terms, search},
+};
+use cost::{Cost, Objective};
+use counted::counted;
+pub(super) use program::{Program, cost_of};
+use progress::Display;
+use std::{
+    io::{self, Write},
+    num::NonZero,
+    thread::available_parallelism,
+};
+
+/// The best answers that are kept.
+const KEPT: usize = 10;
+
+/// How many of them the referee counts.
+const COUNTED: usize = 3;
+
+/// How a program is to be tuned.
+pub(super) struct Ask {
+    /// Its terms.
+    pub(super) terms: Terms,
+    /// Where answers are kept.
+    pub(super) cache: Cache,
+    /// Threads; none for as many as the machine has.
+    pub(super) threads: Option<NonZero<usize>>,
+    /// Whether progress is shown where there is no terminal.
+    pub(super) is_verbose: bool,
+}
+
+/// What tuning came to.
+pub(super) struct Tuned {
+    /// What was asked about.
+    pub(super) program: Program,
+    /// The answer, and what it is for.
+    pub(super) entry: Entry,
+    /// All that was looked at; none if the answer is from a cache.
+    pub(super) found: Option<Found>,
+    /// What the referee counts for the best ones, in their order; empty if the answer is from a cache.
+    pub(super) counted: Vec<Cost>,
+    /// Where the answer is from, or why a cache had none; none without a cache.
+    pub(super) looked: Option<Looked>,
+}
+
+impl Tuned {
+    /// The options of a compilation with the best choices.
+    pub(super) fn options(&self) -> Options {
+        self.program.options_at(&self.program.space.point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned()))
+    }
+
+    /// What to write on a command line to have them.
+    pub(super) fn line(&self) -> String {
+        self.program.line_at(&self.program.space.point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned()))
+    }
+
+    pub(super) fn best(&self) -> &Ranked {
+        &self.entry.answer.best[0]
+    }
+
+    pub(super) const fn is_from_cache(&self) -> bool {
+        self.found.is_none()
+    }
+}
+
+/// Tunes a program under options that are checked.
+///
+/// # Errors
+/// If nothing can be had, with the counts of reasons; empty if something was reported already.
+pub(super) fn tune(module: &Module<'_>, options: &Options, ask: &Ask) -> Result<Tuned, String> {
+    let program = Program::read(module, options)?;
+    let mut starts = Vec::new();
+    let mut looked = None;
+    if ask.cache.writable.is_some() || !ask.cache.read_only.is_empty() {
+        let mut warn = |message: String| warn(&message);
+        let entries = usable(ask.cache.entries(&mut warn)?, &program, &mut warn);
+        match Looked::among(&entries, &program.key, &ask.terms) {
+            Looked::Hit(hit) => {
+                let entry = hit.entry.clone();
+                return Ok(Tuned { program, entry, found: None, counted: Vec::new(), looked: Some(Looked::Hit(hit)) });
+            }
+            miss @ Looked::Miss(_) => looked = Some(miss),
+        }
+        // What a part of a search finds must not depend on what else is in the caches of its machine.
+        if ask.terms.shard.count() == 1 {
+            starts = starts_of(&entries, &program);
+        }
+    }
+    let (found, best, counted) = searched(module, options, &program, ask, &starts)?;
+    let answer = answer_of(&found, best, &program, starts);
+    let entry = Entry { key: program.key.clone(), terms: ask.terms.clone(), answer };
+    Ok(Tuned { program, entry, found: Some(found), counted, looked })
+}
+
+/// The entries without those for the program whose choices it does not have.
+fn usable(mut entries: Vec<Placed>, program: &Program, warn: &mut dyn FnMut(String)) -> Vec<Placed> {
+    entries.retain(|placed| {
+        let Entry { key, answer, .. } = &placed.entry;
+        let is_known = |ranked: &Ranked| program.space.point(&ranked.choices).is_some();
+        let is_usable = *key != program.key || answer.best.iter().chain(&answer.untuned).all(is_known);
+        if !is_usable {
+            warn(format!("{}: has choices that the program does not have, and is passed over", placed.place));
+        }
+        is_usable
+    });
+    entries
+}
+
+/// The best choices of entries for other sizes of the same ops, as far as the program has them.
+fn starts_of(entries: &[Placed], program: &Program) -> Vec<Vec<String>> {
+    let mut starts: Vec<Vec<String>> = Vec::new();
+    for placed in entries.iter().filter(|placed| placed.is_other_shape_of(&program.key)) {
+        let Some(best) = placed.entry.answer.best.first().filter(|best| program.space.point(&best.choices).is_some()) else { continue };
+        if !starts.contains(&best.choices) {
+            starts.push(best.choices.clone());
+        }
+    }
+    starts
+}
+
+/// Searches, and has the best points counted.
+fn searched(
+    module: &Module<'_>,
+    options: &Options,
+    program: &Program,
+    ask: &Ask,
+    starts: &[Vec<String>],
+) -> Result<(Found, Vec<Candidate>, Vec<Cost>), String> {
+    let Terms { budget, seed, within, shard } = ask.terms;
+    let starts = starts.iter().filter_map(|choices| program.space.point(choices)).collect();
+    let request = Request { objective: options.objective, budget, within, seed, shard, starts };
+    let threads = ask.threads.map_or_else(|| available_parallelism().map_or(1, NonZero::get), NonZero::get);
+    // As every tool has it: IR nests deep.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(|error| error.to_string())?;
+    let interrupt = interrupt::listen()?;
+    let mut display = Display::new(ask.is_verbose);
+    let found =
+        pool.install(|| search(&program.space, program, &request, &|| interrupt.is_wanted(), &mut |progress| display.show(progress)));
+    display.end();
+    tell_bugs(&found, program);
+    if found.ranked.is_empty() && shard.count() == 1 {
+        return Err(nothing(&found));
+    }
+    let (best, counted) = second_look(module, options, program, &found)?;
+    Ok((found, best, counted))
+}
+
+/// The best points, the first of them in the order of what the referee counts.
+fn second_look(module: &Module<'_>, options: &Options, program: &Program, found: &Found) -> Result<(Vec<Candidate>, Vec<Cost>), String> {
+    let target = target_of_program(module, options)?;
+    let mut best: Vec<Candidate> = found.ranked.iter().take(KEPT).cloned().collect();
+    let n_counted = best.len().min(COUNTED);
+    let mut looked: Vec<(Cost, Candidate)> = Vec::new();
+    for candidate in best.drain(..n_counted) {
+        let cost = counted(module, &program.options_at(&candidate.point), &target)
+            .map_err(|error| format!("the referee refuses what is written with {}: {error}", program.line_at(&candidate.point)))?;
+        if cost.hbm_bytes != candidate.cost.hbm_bytes {
+            let line = program.line_at(&candidate.point);
+            warn(&format!("the referee counts {} bytes with {line}, the model {}", cost.hbm_bytes, candidate.cost.hbm_bytes));
+        }
+        looked.push((cost, candidate));
+    }
+    // The sort is stable: of equal ones the better one by the model is first.
+    looked.sort_by(|(one, _), (other, _)| order(options.objective, one, other));
+    let (costs, mut first): (Vec<Cost>, Vec<Candidate>) = looked.into_iter().unzip();
+    first.append(&mut best);
+    Ok((first, costs))
+}
+
+/// Costs that differ by the rounding of sums are equal.
+fn order(objective: Objective, one: &Cost, other: &Cost) -> std::cmp::Ordering {
+    let rounded = |cost: &Cost| Cost { ns: cost.ns.round(), hbm_bytes: cost.hbm_bytes };
+    objective.order(&rounded(one), &rounded(other))
+}
+
+/// The machine that a program is compiled for.
+fn target_of_program(module: &Module<'_>, options: &Options) -> Result<machine::Target, String> {
+    let mut copy = module.duplicate();
+    let setting = Options { compile_to: crate::pipeline::Phase::Import, ..options.clone() };
+    let (report, _) = crate::mlir::collect(module.session().context(), || crate::compile::compile(&mut copy, &setting, ""));
+    report.ok_or("the program cannot be imported again")?;
+    target_of(copy.op())
+}
+
+/// What an entry keeps of a search.
+fn answer_of(found: &Found, best: Vec<Candidate>, program: &Program, starts: Vec<Vec<String>>) -> Answer {
+    let ranked = |Candidate { point, cost }: Candidate| Ranked {
+        choices: program.space.choices(&point),
+        n_changes: program.space.n_changes(&point),
+        point: point.0,
+        us: cost.ns / 1000.0,
+        hbm_bytes: cost.hbm_bytes,
+    };
+    let untuned = program.space.untuned();
+    let cost = found.looked_at.get(&untuned).and_then(|judged| judged.as_ref().ok());
+    Answer {
+        best: best.into_iter().map(ranked).collect(),
+        untuned: cost.map(|cost| ranked(Candidate { point: untuned.clone(), cost: *cost })),
+        bound_us: found.bound.map(|bound| bound.ns / 1000.0),
+        bound_hbm_bytes: found.bound.map(|bound| bound.hbm_bytes),
+        n_compiled: found.n_compiled,
+        rejected: found.rejected.iter().map(|(reason, (count, _))| (reason.clone(), *count)).collect(),
+        is_exhaustive: found.is_exhaustive,
+        stop: found.stop,
+        starts,
+    }
+}
+
+/// What is said where no point can be had.
+fn nothing(found: &Found) -> String {
+    if found.stop == Stop::Interrupted {
+        return "stopped before anything was found".to_owned();
+    }
+    let reasons: Vec<String> =
+        found.rejected.iter().map(|(reason, (count, message))| format!("{count} by {reason} (the first: {message})")).collect();
+    format!("nothing that is left open can be had: refused were {}: change the program or its ranges", reasons.join(", "))
+}
+
+/// A candidate that a bug of ours has stopped is no reason to stop, and none to be silent.
+fn tell_bugs(found: &Found, program: &Program) {
+    let of_bug = |(point, judged): (&crate::tune::Point, &Result<Cost, crate::tune::Rejection>)| {
+        let rejection = judged.as_ref().err().filter(|rejection| rejection.reason == program::BUG)?;
+        Some(format!("a bug of ours stops the compilation with {}: {}", program.line_at(point), rejection.message))
+    };
+    found.looked_at.iter().filter_map(of_bug).for_each(|message| warn(&message));
+}
+
+pub(super) fn warn(message: &str) {
+    // Nobody can be told that this cannot be told.
+    let _ = writeln!(io::stderr(), "warning: {message}");
+}

@@ -1,0 +1,281 @@
+//! A program with what it leaves open, and what it is worth with choices for that.
+
+use crate::{
+    compile::{compile, compile_watched},
+    dialect::{ComputeOp, ods::attr, phase_of, target_of},
+    kernel::{
+        KernelMode, KnobValue,
+        ir::{OpenKernel, open_kernels},
+    },
+    mlir::{Collected, Module, Op, OpExt, Session, TensorType, Type, ValueLike, bugs_of, collect, functions_of},
+    pipeline::{self, Options, Phase},
+    plan_file::{VERSION, key_of},
+    report::Report,
+    tune::{Dimension, Judge, Key, Measured, Point, Rejection, Space},
+};
+use cost::Cost;
+
+/// A program that leaves something open.
+pub(in crate::tool) struct Program {
+    /// The name of its function.
+    pub(in crate::tool) name: String,
+    /// What it leaves open.
+    pub(in crate::tool) space: Space,
+    /// What a search for it is the same as.
+    pub(in crate::tool) key: Key,
+    /// As MLIR, for the context of any thread.
+    text: String,
+    options: Options,
+    kernels: Vec<OpenKernel>,
+    /// What each dimension of the space is.
+    open: Vec<Open>,
+}
+
+/// Something that is left open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    /// A knob of the kernels of one name.
+    Knob { kernel: usize, knob: usize },
+    /// What may move into kernels.
+    Kernels,
+}
+
+/// What may become of kernels, by how much may move.
+const MODES: [KernelMode; 3] = [KernelMode::Separate, KernelMode::Fuse, KernelMode::Form];
+
+impl Program {
+    /// Reads what a module leaves open under options that are checked. None if it cannot be imported, which has been reported.
+    pub(super) fn read(module: &Module<'_>, options: &Options) -> Result<Self, String> {
+        if let Some(phase) = phase_of(module.op()) {
+            return Err(format!("the module has phase '{phase}' behind it, so nothing is left open: give the program that it was made of"));
+        }
+        let importing = Options { compile_to: Phase::Import, plan: String::new(), notes_plan: false, ..options.clone() };
+        let mut imported: Option<Imported> = None;
+        let mut import = |module: &mut Module<'_>| {
+            let mut note = |_: Phase, module: &Module<'_>| {
+                imported.get_or_insert_with(|| Imported::of(module.op()));
+            };
+            compile_watched(module, &importing, "", &mut note).is_some()
+        };
+        let (is_done, _) = collect(module.session().context(), || import(&mut module.duplicate()));
+        // The import that fails is made again, to say why.
+        if !is_done && !import(&mut module.duplicate()) {
+            return Err(String::new());
+        }
+        let imported = imported.ok_or_else(|| "the program was not imported".to_owned())?;
+        Ok(Self::of(imported, module.op().to_string(), options))
+    }
+
+    fn of(imported: Imported, text: String, options: &Options) -> Self {
+        let Imported { name, kernels, key } = imported;
+        let (mut dimensions, mut open) = (Vec::new(), Vec::new());
+        for (kernel, OpenKernel { name, knobs, .. }) in kernels.iter().enumerate() {
+            for (number, knob) in knobs.iter().enumerate() {
+                // What the user says is not left open.
+                let is_given = options.knobs.iter().any(|given| given.kernel == *name && given.knob == knob.name);
+                let Some(untuned) = knob.choices.iter().position(|choice| *choice == knob.value).filter(|_| !is_given) else { continue };
+                let choices = knob.choices.iter().map(i64::to_string).collect();
+                dimensions.push(Dimension { name: format!("{name}.{}", knob.name), choices, untuned });
+                open.push(Open::Knob { kernel, knob: number });
+            }
+        }
+        if options.kernels.is_none() && options.is_joint() {
+            let untuned = MODES.into_iter().position(|mode| mode == options.kernel_mode()).unwrap_or_default();
+            dimensions.push(Dimension { name: "kernels".to_owned(), choices: MODES.map(|mode| mode.to_string()).to_vec(), untuned });
+            open.push(Open::Kernels);
+        }
+        let space = Space::new(dimensions);
+        let is_elsewhere = |name: &str| ["target", "cores", "lx-bytes", "objective", "plan", "notes-plan"].contains(&name);
+        let given = options.given().into_iter().filter(|(name, _)| !is_elsewhere(name));
+        let given: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
+        let key = Key { space: space.to_string(), options: given.join(" "), objective: options.objective.to_string(), ..key };
+        Self { name, space, key, text, options: options.clone(), kernels, open }
+    }
+
+    /// The options of a compilation with the choices of a point.
+    pub(in crate::tool) fn options_at(&self, point: &Point) -> Options {
+        let mut options = self.options.clone();
+        for (open, choice) in self.open.iter().zip(&point.0) {
+            match *open {
+                Open::Knob { kernel, knob } => {
+                    let OpenKernel { name, knobs, .. } = &self.kernels[kernel];
+                    let value = knobs[knob].choices[*choice];
+                    options.knobs.push(KnobValue { kernel: name.clone(), knob: knobs[knob].name.clone(), value });
+                }
+                Open::Kernels => options.kernels = Some(MODES[*choice]),
+            }
+        }
+        options
+    }
+
+    /// What to write on a command line to have the choices of a point.
+    pub(in crate::tool) fn line_at(&self, point: &Point) -> String {
+        let Options { knobs, kernels, .. } = self.options_at(point);
+        let knobs: Vec<String> = knobs.iter().map(ToString::to_string).collect();
+        let knobs = if knobs.is_empty() { String::new() } else { format!("--knobs {}", knobs.join(",")) };
+        let kernels = kernels.map_or_else(String::new, |mode| format!("--kernels {mode}"));
+        [knobs, kernels].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The values of a kernel's knobs at a point.
+    fn values(&self, kernel: usize, point: &Point) -> Vec<i64> {
+        let knobs = &self.kernels[kernel].knobs;
+        let mut values: Vec<i64> = knobs.iter().map(|knob| knob.value).collect();
+        for (open, choice) in self.open.iter().zip(&point.0) {
+            if let Open::Knob { kernel: of, knob } = *open
+                && of == kernel
+            {
+                values[knob] = knobs[knob].choices[*choice];
+            }
+        }
+        values
+    }
+}
+
+thread_local! {
+    /// A context for each thread that compiles.
+    static SESSION: Session = pipeline::session();
+}
+
+impl Judge for Program {
+    fn breaks(&self, point: &Point) -> Option<Rejection> {
+        let refuse = |reason: &str, message: String| Some(Rejection { reason: reason.to_owned(), message });
+        for (kernel, open) in self.kernels.iter().enumerate() {
+            let values = self.values(kernel, point);
+            if let Some(condition) = open.broken_condition(&values) {
+                return refuse("condition", format!("kernel '{}' has the condition \"{condition}\"", open.name));
+            }
+            if let Some(message) = open.uneven(&values) {
+                return refuse(DIVISIBILITY, format!("kernel '{}': {message}", open.name));
+            }
+        }
+        None
+    }
+
+    fn measure(&self, point: &Point) -> Result<Measured, Rejection> {
+        let options = Options { compile_to: Phase::Bundle, ..self.options_at(point) };
+        SESSION.with(|session| {
+            let compiled = || {
+                let mut module = Module::parse(session, &self.text)?;
+                let n_bugs = bugs_of(module.op());
+                let report = compile(&mut module, &options, "");
+                Some((report, bugs_of(module.op()) > n_bugs))
+            };
+            let (compiled, said) = collect(session.context(), compiled);
+            match compiled {
+                Some((Some(report), _)) => Ok(measured(&report)),
+                Some((None, true)) => Err(Rejection { reason: BUG.to_owned(), message: first_error(&said) }),
+                _ => {
+                    let message = first_error(&said);
+                    Err(Rejection { reason: reason_of(&message).to_owned(), message })
+                }
+            }
+        })
+    }
+}
+
+/// The reason of a compilation that a bug of ours has stopped.
+pub(super) const BUG: &str = "bug of ours";
+
+const DIVISIBILITY: &str = "divisibility";
+
+/// What a compilation costs, and what any plan does.
+fn measured(report: &Report) -> Measured {
+    let bound = &report.lower_bound;
+    let least = bound.hbm_of_any_indices.max(bound.products);
+    Measured { cost: cost_of(report), bound: Cost { ns: bound.us * 1000.0, hbm_bytes: least } }
+}
+
+/// What a compilation costs.
+pub(in crate::tool) fn cost_of(report: &Report) -> Cost {
+    Cost { ns: report.time.estimate_us * 1000.0, hbm_bytes: report.total.hbm() }
+}
+
+fn first_error(said: &[Collected]) -> String {
+    let error = said.iter().find(|said| said.severity == "error");
+    error.map_or_else(|| "it cannot be compiled".to_owned(), |error| error.message.clone())
+}
+
+/// The kind of reason for which a program is not compiled, by what is said of it.
+fn reason_of(message: &str) -> &'static str {
+    let kinds = [
+        ("inside a stick", "sticks"),
+        ("tiles of equal size", DIVISIBILITY),
+        ("one core can address", "span"),
+        ("span", "span"),
+        ("scratchpad", "LX"),
+        ("LX", "LX"),
+        ("pool", "pool"),
+    ];
+    kinds.into_iter().find(|(words, _)| message.contains(words)).map_or("other", |(_, reason)| reason)
+}
+
+/// What is read of a program when it is in our ops, and its kernels are still there.
+struct Imported {
+    name: String,
+    kernels: Vec<OpenKernel>,
+    key: Key,
+}
+
+impl Imported {
+    fn of(module: Op<'_>) -> Self {
+        let functions = functions_of(module);
+        let name = functions.first().map_or_else(String::new, |function| function.text_attr(attr::SYM_NAME).to_owned());
+        let target = target_of(module).unwrap_or_else(|_| machine::Target::spyre());
+        let types: Vec<Type<'_>> = functions
+            .iter()
+            .flat_map(|function| function.body_args().into_iter().chain(function.yielded()))
+            .map(|value| value.r#type())
+            .collect();
+        let (shapes, layouts): (Vec<String>, Vec<String>) = types.into_iter().map(shape_and_layout).unzip();
+        let numbers: Vec<String> = target.numbers().into_iter().map(|(name, number)| format!("{name} {number}")).collect();
+        let key = Key {
+            program: key_of(&module.to_string()),
+            body: key_of(&functions_in(module).join(" ")),
+            shapes: shapes.join(" "),
+            layouts: layouts.join(" ").trim().to_owned(),
+            machine: numbers.join(" "),
+            model: key_of(&format!("{:?}", target.time)),
+            version: VERSION.to_owned(),
+            ..Key::default()
+        };
+        Self { name, kernels: open_kernels(module), key }
+    }
+}
+
+/// The shape of a tensor with its elements, and its device layout; the text of what is no tensor of static shape.
+fn shape_and_layout(of: Type<'_>) -> (String, String) {
+    let Some(tensor) = TensorType::of(of) else { return (of.to_string(), String::new()) };
+    let sizes: Vec<String> = tensor.shape.iter().map(i64::to_string).collect();
+    let layout = tensor.encoding.map_or_else(String::new, |layout| layout.to_string());
+    (format!("{}x{}", sizes.join("x"), tensor.element), layout)
+}
+
+/// The ops of a module by what they compute, in order.
+fn functions_in(module: Op<'_>) -> Vec<String> {
+    let function_of = |op: Op<'_>| {
+        ComputeOp::of(op).map_or_else(|| op.full_name().to_owned(), |compute| format!("{} {}", op.full_name(), compute.function()))
+    };
+    module.nested().into_iter().map(function_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_told_apart_by_what_is_said() {
+        for (message, expected) in [
+            (
+                "'spyre.matmul' op cannot cut 'n' of 576 into 2 tiles: in dimension 1 of an operand, 288 elements end inside a stick of 64",
+                "sticks",
+            ),
+            ("cannot cut 'm' of 250 into 8 tiles of equal size: give 5 or 10", DIVISIBILITY),
+            ("needs 3 MiB of LX on each core", "LX"),
+            ("the pool of 12 bytes is too small", "pool"),
+            ("is not supported", "other"),
+        ] {
+            assert_eq!(reason_of(message), expected, "{message}");
+        }
+    }
+}

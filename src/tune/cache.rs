@@ -1,0 +1,304 @@
+//! Folders of JSON lines.
+//!
+//! Several processes may read and write a folder at the same time: a line is added in one piece while the file is locked, and a writer that was
+//! killed in the middle of a line is followed by one that begins a new line. What is no entry is passed over, and told.
+
+use super::{Entry, Key, Terms};
+use files::{MAX_TEXT_BYTES, read};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+/// The file of a folder that entries are added to; all files that end alike are read.
+const FILE_NAME: &str = "tuned.jsonl";
+
+/// How the files of a cache end.
+const ENDING: &str = "jsonl";
+
+/// Folders of entries.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    /// The folder that entries are added to.
+    pub writable: Option<PathBuf>,
+    /// Folders that are read only, behind it.
+    pub read_only: Vec<PathBuf>,
+}
+
+/// An entry with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// `file:line`.
+    pub place: String,
+    /// The entry.
+    pub entry: Entry,
+}
+
+/// What a cache has about a search.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Looked {
+    /// The answer.
+    Hit(Placed),
+    /// None, and why.
+    Miss(String),
+}
+
+impl Cache {
+    /// All entries, those of the writable folder first; what is wrong with what is no entry goes to `warn`.
+    ///
+    /// # Errors
+    /// A folder that cannot be read.
+    pub fn entries(&self, warn: &mut dyn FnMut(String)) -> Result<Vec<Placed>, String> {
+        let mut entries = Vec::new();
+        for folder in self.writable.iter().filter(|folder| folder.exists()).chain(&self.read_only) {
+            entries.extend(read_folder(folder, warn)?);
+        }
+        Ok(entries)
+    }
+}
+
+/// The entries of a folder, its files in the order of their names.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<Placed>, String> {
+    let refuse = |error: io::Error| format!("cannot read the cache '{}': {error}: name a folder of entries", folder.display());
+    let mut paths = Vec::new();
+    for found in fs::read_dir(folder).map_err(refuse)? {
+        paths.extend(Some(found.map_err(refuse)?.path()).filter(|path| path.extension().is_some_and(|ending| ending == ENDING)));
+    }
+    paths.sort();
+    let mut entries = Vec::new();
+    for path in paths {
+        match read(&path, MAX_TEXT_BYTES) {
+            Ok(bytes) => entries.extend(entries_of(&path, &bytes, warn)),
+            Err(error) => warn(format!("{}: cannot be read, and is passed over: {error}", path.display())),
+        }
+    }
+    Ok(entries)
+}
+
+fn entries_of(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<Placed> {
+    let mut entries = Vec::new();
+    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let place = format!("{}:{}", path.display(), number + 1);
+        let entry =
+            serde_json::from_slice::<Entry>(line).map_err(|error| error.to_string()).and_then(|entry| entry.check().map(|()| entry));
+        match entry {
+            Ok(entry) => entries.push(Placed { place, entry }),
+            Err(message) => warn(format!("{place}: is no entry of a cache, and is passed over: {message}")),
+        }
+    }
+    entries
+}
+
+/// In which fields the nearest entry differs.
+fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
+    let Some(nearest) = entries.iter().min_by_key(|placed| key.differences(&placed.entry.key).len()) else {
+        return "there are no entries".to_owned();
+    };
+    let differences = key.differences(&nearest.entry.key);
+    let fields: Vec<String> =
+        differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' there and '{here}' here")).collect();
+    let asked = |terms: &Terms| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
+    let why = if fields.is_empty() {
+        format!("was found with {}, and {} are asked for", asked(&nearest.entry.terms), asked(terms))
+    } else {
+        fields.join(", ")
+    };
+    format!("the nearest entry, {}, differs: {why}", nearest.place)
+}
+
+impl Placed {
+    /// Whether it is for the same ops in other sizes, so that its choices may be good.
+    #[must_use]
+    pub fn is_other_shape_of(&self, key: &Key) -> bool {
+        let Key { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } = &self.entry.key;
+        let known = [body, machine, model, options, objective, version];
+        self.entry.key.shapes != key.shapes && known == [&key.body, &key.machine, &key.model, &key.options, &key.objective, &key.version]
+    }
+}
+
+impl Looked {
+    /// The answer among entries to a search on these terms: the best one, and the first of equals.
+    #[must_use]
+    pub fn among(entries: &[Placed], key: &Key, terms: &Terms) -> Self {
+        let hits = entries.iter().filter(|placed| placed.entry.key == *key && placed.entry.answers(terms));
+        let best = hits.min_by(|one, other| one.entry.order(&other.entry));
+        best.map_or_else(|| Self::Miss(why_missed(entries, key, terms)), |hit| Self::Hit(hit.clone()))
+    }
+}
+
+/// Adds entries to a folder, which is made if it is not there.
+///
+/// # Errors
+/// The system's reason.
+pub fn append(folder: &Path, entries: &[Entry]) -> Result<(), String> {
+    let mut text = String::new();
+    for entry in entries {
+        text.push_str(&serde_json::to_string(entry).map_err(|error| error.to_string())?);
+        text.push('\n');
+    }
+    let path = folder.join(FILE_NAME);
+    fs::create_dir_all(folder)
+        .and_then(|()| append_text(&path, text))
+        .map_err(|error| format!("cannot add to the cache '{}': {error}", path.display()))
+}
+
+/// Adds lines to a file, behind whatever is there.
+fn append_text(path: &Path, text: String) -> io::Result<()> {
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    // Who closes the file, or dies, gives the lock back.
+    file.lock()?;
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.seek(SeekFrom::Start(length - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    let begin = if last == [b'\n'] { "" } else { "\n" };
+    file.write_all(format!("{begin}{text}").as_bytes())?;
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::tests::entry;
+    use super::*;
+    use crate::tune::Stop;
+    use std::{process::Command, thread};
+
+    fn read_all(folder: &Path) -> (Vec<Entry>, Vec<String>) {
+        let mut warnings = Vec::new();
+        let entries = read_folder(folder, &mut |warning| warnings.push(warning)).unwrap();
+        (entries.into_iter().map(|placed| placed.entry).collect(), warnings)
+    }
+
+    #[test]
+    fn what_is_added_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("cache");
+        let (one, other) = (entry("a", 2.0), entry("b", 3.0));
+        append(&place, std::slice::from_ref(&one)).unwrap();
+        append(&place, std::slice::from_ref(&other)).unwrap();
+        assert_eq!(read_all(&place), (vec![one, other], vec![]));
+    }
+
+    #[test]
+    fn damaged_lines_are_passed_over_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        append(folder.path(), &[entry("a", 2.0)]).unwrap();
+        let file = folder.path().join(FILE_NAME);
+        let good = fs::read(&file).unwrap();
+        let mut hostile: Vec<Vec<u8>> = vec![b"\xff\xfe\x00".to_vec(), b"{".to_vec(), b"[1]".to_vec(), b"null".to_vec(), vec![b'['; 4096]];
+        hostile.push(String::from_utf8(good.clone()).unwrap().replace("\"us\":2.0", "\"us\":1e999").into_bytes());
+        hostile.push(String::from_utf8(good.clone()).unwrap().replace("\"us\":2.0", "\"us\":-1.0").into_bytes());
+        hostile.push(String::from_utf8(good.clone()).unwrap().replace("1/1", "9/1").into_bytes());
+        hostile.push(String::from_utf8(good.clone()).unwrap().replace("\"seed\"", "\"sead\"").into_bytes());
+        hostile.push(good[..good.len() / 2].to_vec());
+        let n_hostile = hostile.len();
+        let mut bytes: Vec<u8> = hostile.iter().flat_map(|line| [line.trim_ascii_end(), b"\n"].concat()).collect();
+        bytes.extend(&good);
+        fs::write(&file, bytes).unwrap();
+        let (entries, warnings) = read_all(folder.path());
+        assert_eq!(entries, [entry("a", 2.0)]);
+        assert_eq!(warnings.len(), n_hostile);
+        for (number, warning) in warnings.iter().enumerate() {
+            assert!(warning.starts_with(&format!("{}:{}: is no entry", file.display(), number + 1)), "{warning}");
+        }
+    }
+
+    #[test]
+    fn every_beginning_of_a_line_is_passed_over_and_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        append(folder.path(), &[entry("a", 2.0)]).unwrap();
+        let file = folder.path().join(FILE_NAME);
+        let whole = fs::read(&file).unwrap();
+        for length in (0..whole.len() - 1).step_by(7) {
+            fs::write(&file, &whole[..length]).unwrap();
+            append(folder.path(), &[entry("b", 3.0)]).unwrap();
+            let (entries, warnings) = read_all(folder.path());
+            assert_eq!((entries, warnings.len()), (vec![entry("b", 3.0)], usize::from(length > 0)), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn many_writers_lose_no_line() {
+        let folder = tempfile::tempdir().unwrap();
+        thread::scope(|scope| {
+            for writer in 0..8 {
+                let place = folder.path();
+                scope.spawn(move || (0..20).for_each(|line| append(place, &[entry(&format!("{writer}.{line}"), 2.0)]).unwrap()));
+            }
+        });
+        let (entries, warnings) = read_all(folder.path());
+        assert_eq!((entries.len(), warnings.len()), (160, 0));
+    }
+
+    /// The variable that makes this program a writer, for the test below.
+    const WRITER: &str = "SPYRE_TUNE_WRITER";
+
+    #[test]
+    fn writers_that_are_killed_leave_a_file_that_is_read() {
+        let name = "tune::cache::tests::writers_that_are_killed_leave_a_file_that_is_read";
+        if let Some(place) = std::env::var_os(WRITER) {
+            (0..).for_each(|line| append(Path::new(&place), &[entry(&format!("{line}"), 2.0)]).unwrap());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for _ in 0..10 {
+            let writer = || {
+                let mut command = Command::new(std::env::current_exe().unwrap());
+                command.args([name, "--exact"]).env(WRITER, folder.path()).stdout(std::process::Stdio::null()).spawn().unwrap()
+            };
+            let mut writers = [writer(), writer()];
+            thread::sleep(std::time::Duration::from_millis(30));
+            for writer in &mut writers {
+                writer.kill().unwrap();
+                writer.wait().unwrap();
+            }
+        }
+        let (before, warnings) = read_all(folder.path());
+        assert!(!before.is_empty());
+        assert!(warnings.len() <= 20, "at most the line that each was writing is lost: {warnings:?}");
+        append(folder.path(), &[entry("last", 2.0)]).unwrap();
+        let (entries, _) = read_all(folder.path());
+        assert_eq!(entries.last(), Some(&entry("last", 2.0)));
+        assert_eq!(entries.len(), before.len() + 1);
+    }
+
+    #[test]
+    fn a_miss_says_what_differs() {
+        let placed = |entry: Entry| Placed { place: "c:1".to_owned(), entry };
+        let (key, terms) = (entry("a", 2.0).key, entry("a", 2.0).terms);
+        let missed = |entries: &[Placed]| match Looked::among(entries, &key, &terms) {
+            Looked::Miss(why) => why,
+            Looked::Hit(hit) => panic!("{hit:?}"),
+        };
+        assert_eq!(missed(&[]), "there are no entries");
+        let mut far = entry("b", 2.0);
+        far.key.version = "0".to_owned();
+        let near = entry("c", 2.0);
+        let why = missed(&[placed(far), placed(near)]);
+        assert_eq!(why, "the nearest entry, c:1, differs: 'program' is 'c' there and 'a' here");
+        let mut other = entry("a", 2.0);
+        (other.answer.stop, other.terms.seed) = (Stop::Budget, 7);
+        assert!(missed(&[placed(other)]).contains("was found with budget 8, seed 7"));
+    }
+
+    #[test]
+    fn of_several_answers_the_best_by_the_objective_is_taken() {
+        let placed = |us: f64, hbm_bytes: i64, objective: &str| {
+            let mut entry = entry("a", us);
+            entry.answer.best[0].hbm_bytes = hbm_bytes;
+            objective.clone_into(&mut entry.key.objective);
+            Placed { place: format!("{us}"), entry }
+        };
+        for (objective, expected) in [("time", "2"), ("bytes", "3")] {
+            let entries = [placed(3.0, 1, objective), placed(2.0, 9, objective), placed(2.0, 9, objective)];
+            let (key, terms) = (entries[0].entry.key.clone(), entries[0].entry.terms.clone());
+            let Looked::Hit(hit) = Looked::among(&entries, &key, &terms) else { panic!("missed") };
+            assert_eq!(hit.place, expected);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! What a search found and what it was for, as a line of a cache.
+
+use super::{Shard, Stop};
+use cost::{Cost, Objective};
+use serde::{Deserialize, Serialize};
+use std::{cmp::Ordering, collections::BTreeMap};
+
+/// What an answer is for: equal in all fields means the same search space with the same costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// A hash of the imported program: of its kernels, and of what may move into them.
+    pub program: String,
+    /// A hash of its ops without their sizes.
+    pub body: String,
+    /// The shapes of its arguments and results.
+    pub shapes: String,
+    /// Their device layouts, where the program says them.
+    pub layouts: String,
+    /// The numbers of the machine.
+    pub machine: String,
+    /// A hash of the numbers of the model of time.
+    pub model: String,
+    /// What is left open, with its choices.
+    pub space: String,
+    /// The options of the compilation.
+    pub options: String,
+    /// What costs are compared by: `time` or `bytes`.
+    pub objective: String,
+    /// The version of the compiler.
+    pub version: String,
+}
+
+impl Key {
+    /// The fields with their names.
+    #[must_use]
+    pub fn fields(&self) -> [(&'static str, &str); 10] {
+        let Self { program, body, shapes, layouts, machine, model, space, options, objective, version } = self;
+        [
+            ("program", program),
+            ("body", body),
+            ("shapes", shapes),
+            ("layouts", layouts),
+            ("machine", machine),
+            ("model", model),
+            ("space", space),
+            ("options", options),
+            ("objective", objective),
+            ("version", version),
+        ]
+    }
+
+    /// The fields in which another key differs: the name, what it has, and what this one has.
+    #[must_use]
+    pub fn differences<'a>(&'a self, other: &'a Self) -> Vec<(&'static str, &'a str, &'a str)> {
+        let pairs = self.fields().into_iter().zip(other.fields());
+        pairs.filter(|((_, here), (_, there))| here != there).map(|((name, here), (_, there))| (name, there, here)).collect()
+    }
+}
+
+/// How a search was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terms {
+    /// The most points that are compiled.
+    pub budget: usize,
+    /// What random numbers begin with.
+    pub seed: u64,
+    /// How near to the bound is near enough, as a part of it.
+    pub within: f64,
+    /// The part of the work that was done.
+    pub shard: Shard,
+}
+
+/// Choices with their cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ranked {
+    /// A choice of each dimension, in their order.
+    pub choices: Vec<String>,
+    /// The same as the numbers of the choices.
+    pub point: Vec<usize>,
+    /// How many of them differ from the untuned ones.
+    pub n_changes: usize,
+    /// Modelled time, us.
+    pub us: f64,
+    /// Bytes to and from HBM.
+    pub hbm_bytes: i64,
+}
+
+impl Ranked {
+    /// What it costs.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        Cost { ns: self.us * 1000.0, hbm_bytes: self.hbm_bytes }
+    }
+
+    /// Which is better: the lesser one, as a search has it.
+    #[must_use]
+    pub fn order(&self, other: &Self, objective: Objective) -> Ordering {
+        let of_equals = || (self.n_changes, &self.point).cmp(&(other.n_changes, &other.point));
+        objective.order(&self.cost(), &other.cost()).then_with(of_equals)
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The best ones, the best first.
+    pub best: Vec<Ranked>,
+    /// What the program costs untuned; none if it cannot be compiled so.
+    pub untuned: Option<Ranked>,
+    /// What no plan takes less time than, us; none if nothing was found.
+    pub bound_us: Option<f64>,
+    /// And fewer bytes than.
+    pub bound_hbm_bytes: Option<i64>,
+    /// Points that were compiled.
+    pub n_compiled: usize,
+    /// Points that were refused, by the kind of reason.
+    pub rejected: BTreeMap<String, usize>,
+    /// Whether all points were to be looked at.
+    pub is_exhaustive: bool,
+    /// Why the search came to its end.
+    pub stop: Stop,
+    /// Choices of other entries that walks began with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<Vec<String>>,
+}
+
+/// A line of a cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// What it is for.
+    pub key: Key,
+    /// How it was asked for.
+    pub terms: Terms,
+    /// What was found.
+    pub answer: Answer,
+}
+
+impl Entry {
+    /// Refuses what no search writes.
+    ///
+    /// # Errors
+    /// The field and the rule that it breaks.
+    pub fn check(&self) -> Result<(), String> {
+        let Answer { best, untuned, bound_us, bound_hbm_bytes, .. } = &self.answer;
+        if self.terms.shard == Shard::WHOLE && best.is_empty() {
+            return Err("'answer.best' is empty: an entry has what was found".to_owned());
+        }
+        let costs = best.iter().chain(untuned).map(|ranked| (ranked.us, ranked.hbm_bytes));
+        for (us, hbm_bytes) in costs.chain([(bound_us.unwrap_or(0.0), bound_hbm_bytes.unwrap_or(0))]) {
+            if !(us >= 0.0 && us.is_finite() && hbm_bytes >= 0) {
+                return Err(format!("a cost is {us} us and {hbm_bytes} bytes: costs are not negative"));
+            }
+        }
+        if !(self.terms.within >= 0.0) {
+            return Err(format!("'terms.within' is {}: it is not negative", self.terms.within));
+        }
+        self.key.objective.parse::<Objective>().map(drop)
+    }
+
+    /// Whether it is the answer to a search for the same: all points were looked at, or it was asked for alike.
+    #[must_use]
+    pub fn answers(&self, terms: &Terms) -> bool {
+        let is_whole = self.answer.stop == Stop::Exhausted && self.terms.shard == Shard::WHOLE && terms.shard == Shard::WHOLE;
+        is_whole || self.terms == *terms
+    }
+
+    /// Which of two answers to the same question is better, by the objective: the lesser one.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Ordering {
+        let objective: Objective = self.key.objective.parse().unwrap_or_default();
+        match (self.answer.best.first(), other.answer.best.first()) {
+            (Some(one), Some(other)) => one.order(other, objective),
+            (one, other) => one.is_none().cmp(&other.is_none()),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// An entry of a program with one point, which takes so long.
+    pub(crate) fn entry(program: &str, us: f64) -> Entry {
+        let key = Key { program: program.to_owned(), objective: "time".to_owned(), ..Key::default() };
+        let ranked = Ranked { choices: vec!["1".to_owned()], point: vec![0], n_changes: 0, us, hbm_bytes: 128 };
+        let answer = Answer {
+            best: vec![ranked.clone()],
+            untuned: Some(ranked),
+            bound_us: Some(1.0),
+            bound_hbm_bytes: Some(64),
+            n_compiled: 1,
+            rejected: BTreeMap::new(),
+            is_exhaustive: true,
+            stop: Stop::Exhausted,
+            starts: Vec::new(),
+        };
+        Entry { key, terms: Terms { budget: 8, seed: 0, within: 0.0, shard: Shard::WHOLE }, answer }
+    }
+
+    #[test]
+    fn an_entry_reads_back() {
+        let entry = entry("a", 2.0);
+        assert_eq!(serde_json::from_str::<Entry>(&serde_json::to_string(&entry).unwrap()).unwrap(), entry);
+        assert_eq!(entry.check(), Ok(()));
+    }
+
+    #[test]
+    fn what_no_search_writes_is_refused() {
+        let broken = |change: fn(&mut Entry)| {
+            let mut entry = entry("a", 2.0);
+            change(&mut entry);
+            entry.check().unwrap_err()
+        };
+        assert!(broken(|entry| entry.answer.best.clear()).contains("'answer.best' is empty"));
+        assert!(broken(|entry| entry.answer.best[0].us = -1.0).contains("-1 us"));
+        assert!(broken(|entry| entry.answer.bound_hbm_bytes = Some(-1)).contains("-1 bytes"));
+        assert!(broken(|entry| entry.terms.within = -0.5).contains("'terms.within'"));
+        assert!(broken(|entry| entry.key.objective = "money".to_owned()).contains("'money'"));
+    }
+
+    #[test]
+    fn each_field_of_the_key_counts() {
+        let key = entry("a", 2.0).key;
+        assert_eq!(key.differences(&key), []);
+        let text = serde_json::to_value(&key).unwrap();
+        let names: Vec<String> = text.as_object().unwrap().keys().cloned().collect();
+        for name in &names {
+            let mut other = text.clone();
+            other[name] = "other".into();
+            let other: Key = serde_json::from_value(other).unwrap();
+            let found = key.differences(&other);
+            assert_eq!(found.iter().map(|(name, there, _)| (*name, *there)).collect::<Vec<_>>(), [(name.as_str(), "other")]);
+        }
+        assert_eq!(names.len(), key.fields().len());
+    }
+
+    #[test]
+    fn an_answer_to_another_question_is_none() {
+        let mut found = entry("a", 2.0);
+        let terms = found.terms.clone();
+        let more = Terms { budget: 9, ..terms.clone() };
+        assert!(found.answers(&terms) && found.answers(&more));
+        found.answer.stop = Stop::Budget;
+        assert!(found.answers(&terms) && !found.answers(&more));
+        found.answer.stop = Stop::Exhausted;
+        found.terms.shard = "1/2".parse().unwrap();
+        assert!(!found.answers(&terms), "a part is not the whole");
+    }
+}

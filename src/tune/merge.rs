@@ -1,0 +1,140 @@
+//! What the entries of several machines come to together.
+
+use super::{Answer, Entry, Ranked, Shard, Stop, Terms};
+use cost::Objective;
+use std::collections::BTreeMap;
+
+/// What was put together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Merged {
+    /// One entry for each search that is whole.
+    pub entries: Vec<Entry>,
+    /// Searches of which parts are missing: the program, and which parts.
+    pub missing: Vec<(String, Vec<Shard>)>,
+}
+
+/// The best answers that an entry keeps.
+pub(super) const KEPT: usize = 10;
+
+/// Puts entries together: of equal searches the best one by the objective, of parts of a search the best of all parts. The order of the entries
+/// does not matter, but for which of equals is taken.
+#[must_use]
+pub fn merge(entries: &[Entry]) -> Merged {
+    // Terms have a fraction, which has no order of its own: its bits do.
+    let mut groups: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
+    for entry in entries {
+        let Terms { budget, seed, within, shard } = &entry.terms;
+        groups.entry((&entry.key, *budget, *seed, within.to_bits(), shard.count())).or_default().push(entry);
+    }
+    let mut merged = Merged::default();
+    for group in groups.into_values() {
+        let mut parts: BTreeMap<Shard, &Entry> = BTreeMap::new();
+        for entry in group {
+            let best = parts.entry(entry.terms.shard).or_insert(entry);
+            if entry.order(best).is_lt() {
+                *best = entry;
+            }
+        }
+        let Some(first) = parts.values().next().copied() else { continue };
+        let all = (1..=first.terms.shard.count()).filter_map(|number| format!("{number}/{}", first.terms.shard.count()).parse().ok());
+        let missing: Vec<Shard> = all.filter(|shard| !parts.contains_key(shard)).collect();
+        if missing.is_empty() {
+            merged.entries.extend(whole(&parts.into_values().collect::<Vec<_>>()));
+        } else {
+            merged.missing.push((first.key.program.clone(), missing));
+        }
+    }
+    merged
+}
+
+/// The entry of a search of which all parts are here; none if nothing that can be had is in any of them.
+fn whole(parts: &[&Entry]) -> Option<Entry> {
+    let first = parts[0];
+    let objective: Objective = first.key.objective.parse().unwrap_or_default();
+    let mut best: Vec<Ranked> = parts.iter().flat_map(|part| part.answer.best.iter().cloned()).collect();
+    best.sort_by(|one, other| one.order(other, objective));
+    // All parts have looked at the untuned point.
+    best.dedup_by(|one, other| one.point == other.point);
+    best.truncate(KEPT);
+    let mut rejected: BTreeMap<String, usize> = BTreeMap::new();
+    for (reason, count) in parts.iter().flat_map(|part| &part.answer.rejected) {
+        *rejected.entry(reason.clone()).or_default() += count;
+    }
+    let answers = || parts.iter().map(|part| &part.answer);
+    let stop = [Stop::Interrupted, Stop::Budget, Stop::Bound].into_iter().find(|stop| answers().any(|answer| answer.stop == *stop));
+    let answer = Answer {
+        best,
+        untuned: first.answer.untuned.clone(),
+        bound_us: answers().filter_map(|answer| answer.bound_us).min_by(f64::total_cmp),
+        bound_hbm_bytes: answers().filter_map(|answer| answer.bound_hbm_bytes).min(),
+        n_compiled: answers().map(|answer| answer.n_compiled).sum(),
+        rejected,
+        is_exhaustive: answers().all(|answer| answer.is_exhaustive),
+        stop: stop.unwrap_or(Stop::Exhausted),
+        starts: Vec::new(),
+    };
+    (!answer.best.is_empty()).then(|| Entry { key: first.key.clone(), terms: Terms { shard: Shard::WHOLE, ..first.terms.clone() }, answer })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::tests::entry;
+    use super::*;
+
+    /// A part of a search that found one point.
+    fn part(shard: &str, point: usize, us: f64) -> Entry {
+        let mut part = entry("a", us);
+        part.terms.shard = shard.parse().unwrap();
+        part.answer.best[0].point = vec![point];
+        part
+    }
+
+    #[test]
+    fn the_best_of_all_parts_is_the_best_of_the_whole() {
+        let merged = merge(&[part("2/2", 1, 2.0), part("1/2", 0, 3.0)]);
+        assert_eq!(merged.missing, []);
+        let [whole] = &merged.entries[..] else { panic!("{merged:?}") };
+        assert_eq!(whole.terms.shard, Shard::WHOLE);
+        assert_eq!(whole.answer.best.iter().map(|ranked| ranked.us).collect::<Vec<_>>(), [2.0, 3.0]);
+        assert_eq!((whole.answer.n_compiled, whole.answer.stop), (2, Stop::Exhausted));
+    }
+
+    #[test]
+    fn a_part_that_is_missing_is_named() {
+        let merged = merge(&[part("1/3", 0, 3.0), part("3/3", 1, 3.0)]);
+        assert_eq!((merged.entries.len(), merged.missing), (0, vec![("a".to_owned(), vec!["2/3".parse().unwrap()])]));
+    }
+
+    #[test]
+    fn equal_searches_are_ranked_by_the_objective_and_others_stay_apart() {
+        let mut bytes = [entry("a", 3.0), entry("a", 2.0)];
+        bytes[0].answer.best[0].hbm_bytes = 64;
+        for entry in &mut bytes {
+            entry.key.objective = "bytes".to_owned();
+        }
+        let found = merge(&[entry("a", 3.0), entry("a", 2.0), entry("b", 9.0), bytes[0].clone(), bytes[1].clone()]);
+        let best: Vec<(String, String, f64)> =
+            found.entries.into_iter().map(|entry| (entry.key.program, entry.key.objective, entry.answer.best[0].us)).collect();
+        let expected = [("a", "bytes", 3.0), ("a", "time", 2.0), ("b", "time", 9.0)];
+        assert_eq!(best, expected.map(|(program, objective, us)| (program.to_owned(), objective.to_owned(), us)));
+    }
+
+    #[test]
+    fn the_order_of_entries_does_not_matter() {
+        let parts = [part("1/3", 0, 3.0), part("2/3", 1, 3.0), part("3/3", 2, 2.0)];
+        let expected = merge(&parts);
+        for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            assert_eq!(merge(&order.map(|number| parts[number].clone())), expected);
+        }
+    }
+
+    #[test]
+    fn a_part_without_anything_to_be_had_is_a_part_all_the_same() {
+        let mut empty = part("1/2", 0, 3.0);
+        (empty.answer.best, empty.answer.bound_us, empty.answer.bound_hbm_bytes) = (Vec::new(), None, None);
+        let mut other = empty.clone();
+        other.terms.shard = "2/2".parse().unwrap();
+        assert_eq!(merge(&[empty.clone(), other]), Merged::default());
+        assert_eq!(merge(&[empty, part("2/2", 1, 2.0)]).entries.len(), 1);
+    }
+}

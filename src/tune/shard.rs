@@ -1,0 +1,93 @@
+//! A part of the work, for one machine of several.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// One of several equal parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard {
+    number: usize,
+    count: usize,
+}
+
+/// More machines than anybody has.
+const MOST: usize = 1 << 16;
+
+impl Shard {
+    /// All of the work.
+    pub const WHOLE: Self = Self { number: 1, count: 1 };
+
+    /// Which part, from 1 on.
+    #[must_use]
+    pub const fn number(self) -> usize {
+        self.number
+    }
+
+    /// Of how many parts.
+    #[must_use]
+    pub const fn count(self) -> usize {
+        self.count
+    }
+
+    /// Whether the piece of work of this number, from 0 on, is in this part.
+    #[must_use]
+    pub const fn has(self, piece: usize) -> bool {
+        piece % self.count + 1 == self.number
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let (number, count) = text.split_once('/')?;
+            let shard = Self { number: number.parse().ok()?, count: count.parse().ok()? };
+            (1..=shard.count).contains(&shard.number).then_some(shard).filter(|shard| shard.count <= MOST)
+        };
+        read().ok_or_else(|| format!("expected NUMBER/COUNT with a number from 1 to the count, at most {MOST}, found '{text}'"))
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        shard.to_string()
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.number, self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_is_in_one_part() {
+        let shards: Vec<Shard> = (1..=3).map(|number| format!("{number}/3").parse().unwrap()).collect();
+        for piece in 0..10 {
+            assert_eq!(shards.iter().filter(|shard| shard.has(piece)).count(), 1);
+            assert!(Shard::WHOLE.has(piece));
+        }
+        assert_eq!(shards[2].to_string(), "3/3");
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused() {
+        for wrong in ["", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1/65537"] {
+            assert!(wrong.parse::<Shard>().unwrap_err().ends_with(&format!("found '{wrong}'")), "{wrong}");
+        }
+    }
+}

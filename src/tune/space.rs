@@ -1,0 +1,140 @@
+//! What is left open.
+
+use std::fmt;
+
+/// Something that is left open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    /// Its name, such as `matmul.M`.
+    pub name: String,
+    /// What may be chosen, neighbours beside each other.
+    pub choices: Vec<String>,
+    /// The choice that is taken if nobody asks for another.
+    pub untuned: usize,
+}
+
+/// A choice of each dimension.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Point(pub Vec<usize>);
+
+/// Everything that is left open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Space {
+    dimensions: Vec<Dimension>,
+}
+
+impl Space {
+    /// Of dimensions that have their untuned choice each.
+    ///
+    /// # Panics
+    /// If one has not.
+    #[must_use]
+    pub fn new(dimensions: Vec<Dimension>) -> Self {
+        assert!(dimensions.iter().all(|dimension| dimension.untuned < dimension.choices.len()), "a dimension has no untuned choice");
+        Self { dimensions }
+    }
+
+    /// The dimensions.
+    #[must_use]
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.dimensions
+    }
+
+    /// How many points there are.
+    #[must_use]
+    pub fn size(&self) -> u128 {
+        self.dimensions.iter().fold(1, |size, dimension| size.saturating_mul(dimension.choices.len() as u128))
+    }
+
+    /// What a compilation takes if nobody asks for anything else.
+    #[must_use]
+    pub fn untuned(&self) -> Point {
+        Point(self.dimensions.iter().map(|dimension| dimension.untuned).collect())
+    }
+
+    /// All points in the order of the choices, the last dimension fastest.
+    pub fn points(&self) -> impl Iterator<Item = Point> {
+        let first = Some(Point(vec![0; self.dimensions.len()]));
+        std::iter::successors(first, |point| self.after(point))
+    }
+
+    fn after(&self, point: &Point) -> Option<Point> {
+        let mut next = point.clone();
+        for (choice, dimension) in next.0.iter_mut().zip(&self.dimensions).rev() {
+            *choice += 1;
+            if *choice < dimension.choices.len() {
+                return Some(next);
+            }
+            *choice = 0;
+        }
+        None
+    }
+
+    /// The choices of a point as text.
+    #[must_use]
+    pub fn choices(&self, point: &Point) -> Vec<String> {
+        point.0.iter().zip(&self.dimensions).map(|(choice, dimension)| dimension.choices[*choice].clone()).collect()
+    }
+
+    /// The point of such text; none if a choice is not one of the dimension's, or there are not as many.
+    #[must_use]
+    pub fn point(&self, choices: &[String]) -> Option<Point> {
+        let position = |(choice, dimension): (&String, &Dimension)| dimension.choices.iter().position(|known| known == choice);
+        let found: Option<Vec<usize>> = choices.iter().zip(&self.dimensions).map(position).collect();
+        found.filter(|found| found.len() == self.dimensions.len() && choices.len() == found.len()).map(Point)
+    }
+
+    /// How many choices of a point differ from the untuned ones.
+    #[must_use]
+    pub fn n_changes(&self, point: &Point) -> usize {
+        point.0.iter().zip(&self.dimensions).filter(|(choice, dimension)| **choice != dimension.untuned).count()
+    }
+}
+
+/// As a key of a cache has it: `name in [a, b] from a`, a dimension behind the other.
+impl fmt::Display for Space {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text =
+            |Dimension { name, choices, untuned }: &Dimension| format!("{name} in [{}] from {}", choices.join(", "), choices[*untuned]);
+        formatter.write_str(&self.dimensions.iter().map(text).collect::<Vec<_>>().join("; "))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A dimension with the numbers below `n_choices`.
+    pub(crate) fn numbers(name: &str, n_choices: usize, untuned: usize) -> Dimension {
+        Dimension { name: name.to_owned(), choices: (0..n_choices).map(|choice| choice.to_string()).collect(), untuned }
+    }
+
+    #[test]
+    fn points_are_counted_and_come_in_order() {
+        let space = Space::new(vec![numbers("a", 2, 1), numbers("b", 3, 0)]);
+        let points: Vec<Point> = space.points().collect();
+        assert_eq!(space.size(), 6);
+        assert_eq!(points.len(), 6);
+        assert!(points.is_sorted());
+        assert_eq!(points[4], Point(vec![1, 1]));
+        assert_eq!((space.untuned(), space.n_changes(&points[1])), (Point(vec![1, 0]), 2));
+        assert_eq!(space.to_string(), "a in [0, 1] from 1; b in [0, 1, 2] from 0");
+    }
+
+    #[test]
+    fn choices_read_back_and_others_are_no_point() {
+        let space = Space::new(vec![numbers("a", 2, 1), numbers("b", 3, 0)]);
+        for point in space.points() {
+            assert_eq!(space.point(&space.choices(&point)), Some(point));
+        }
+        for wrong in [vec!["2", "0"], vec!["0"], vec!["0", "0", "0"], vec![]] {
+            assert_eq!(space.point(&wrong.into_iter().map(str::to_owned).collect::<Vec<_>>()), None);
+        }
+    }
+
+    #[test]
+    fn nothing_left_open_is_one_point() {
+        assert_eq!(Space::default().points().count(), 1);
+        assert_eq!((Space::default().size(), Space::default().point(&[])), (1, Some(Point(Vec::new()))));
+    }
+}
