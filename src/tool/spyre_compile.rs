@@ -154,6 +154,9 @@ fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), 
         return tool::check_directory_place(output);
     }
     let phase = &arguments.compile_to;
+    if arguments.certificate.is_some() {
+        return Err(format!("--certificate is of a whole compilation: leave out '--compile-to {phase}'"));
+    }
     tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which gives one file of IR: {message}"))
 }
 
@@ -181,7 +184,8 @@ fn write_plans(report: &Report, (arguments, speaker): (&Arguments, Speaker), fol
 
 /// Writes the certificate of the plan, and says what the checker makes of it.
 fn write_certificate(report: &Report, path: &str) -> Result<(), String> {
-    let certificate = report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say"))?;
+    let certificate =
+        report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say: loops were chosen before"))?;
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
     let verified = tile_verify::verify(&text).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
     tool::write_file(path, format!("{text}\n"))?;

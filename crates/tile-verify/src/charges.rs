@@ -1,13 +1,18 @@
 //! What an op must move through HBM in a segment, whatever else is in LX.
 
 use super::{least::Model, program::Program, space::Axis};
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// A segment in a nest, as far as what passes HBM goes.
 pub(super) struct Charges<'a> {
     program: &'a Program,
     /// For each value the first op that reads it.
     first_readers: BTreeMap<usize, usize>,
+    /// The values of which the first reader reads before all others, however ops are moved: the others need its result.
+    begun: BTreeSet<usize>,
     /// For each op the ops that read its result.
     readers: Vec<Vec<usize>>,
     lx_bytes: i64,
@@ -16,16 +21,21 @@ pub(super) struct Charges<'a> {
 impl<'a> Charges<'a> {
     pub(super) fn new(program: &'a Program, model: &Model<'_>) -> Self {
         let mut first_readers = BTreeMap::new();
+        let mut others: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut readers = vec![Vec::new(); program.ops.len()];
         for (op, found) in program.ops.iter().enumerate() {
             for input in &found.inputs {
-                first_readers.entry(input.value).or_insert(op);
+                let first = *first_readers.entry(input.value).or_insert(op);
+                let others = others.entry(input.value).or_default();
+                others.extend((op != first).then_some(op));
                 if let Some(maker) = input.maker {
                     readers[maker].push(op);
                 }
             }
         }
-        Self { program, first_readers, readers, lx_bytes: model.lx_bytes() }
+        let begins = |(value, others): (&usize, &Vec<usize>)| others.is_empty() || all_need(program, first_readers[value], others);
+        let begun = others.iter().filter(|of_value| begins(*of_value)).map(|(value, _)| *value).collect();
+        Self { program, first_readers, begun, readers, lx_bytes: model.lx_bytes() }
     }
 
     /// Bytes that pass HBM when an op runs in a segment with loops along these axes.
@@ -41,7 +51,8 @@ impl<'a> Charges<'a> {
         let is_repeated = own.inputs[..input].iter().any(|other| other.value == value);
         let is_first = self.first_readers.get(&value) == Some(&op);
         let is_charged = match own.inputs[input].maker {
-            None => operand.is_kernel_input && is_first,
+            // Later reads of what comes from outside are free: which of several is the first must be sure.
+            None => operand.is_kernel_input && is_first && self.begun.contains(&value),
             Some(maker) if !self.program.ops[maker].may_be_in_lx => is_first,
             Some(maker) if segment.contains(&maker) => {
                 let passes_hbm = |reader: usize| needs_whole(self.program, levels, maker, reader);
@@ -84,6 +95,18 @@ impl<'a> Charges<'a> {
         let cutting = levels.iter().filter(|(axis, _)| is_cut_in_result(self.program, axis, op));
         result.tile_bytes / cutting.map(|(_, count)| count).product::<i64>()
     }
+}
+
+/// Whether all of some later ops need the result of an op, at once or through others.
+fn all_need(program: &Program, first: usize, others: &[usize]) -> bool {
+    let last = others.iter().copied().max().unwrap_or(first);
+    let mut needs = vec![false; last - first + 1];
+    needs[0] = true;
+    for op in first + 1..=last {
+        let makers = program.ops[op].inputs.iter().filter_map(|input| input.maker);
+        needs[op - first] = makers.filter(|maker| *maker >= first).any(|maker| needs[maker - first]);
+    }
+    others.iter().all(|other| needs[other - first])
 }
 
 /// Whether a loop along an axis makes the result of an op part by part.

@@ -144,3 +144,128 @@ const fn number(cores: i64) -> f64 {
 const fn whole_number(points: f64) -> i64 {
     points as i64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cost::{Cost, Dim, TileOperand};
+
+    const TARGET: Target = Target::spyre();
+
+    fn operand(dims: &[usize], extents: &[i64], is_output: bool, stick: usize) -> TileOperand {
+        TileOperand {
+            is_output,
+            is_kernel_input: !is_output,
+            tile_bytes: 2 * dims.iter().map(|dim| extents[*dim]).product::<i64>().max(64),
+            element_bytes: 2,
+            moved_by: dims.to_vec(),
+            stick: Some(stick),
+            inner: dims.iter().rev().copied().find(|dim| *dim != stick),
+            ..TileOperand::default()
+        }
+    }
+
+    fn op(kind: OpKind, extents: &[i64], n_reduced: usize, operands: Vec<TileOperand>) -> TileOp {
+        let n_results = extents.len() - n_reduced;
+        let dims = extents.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_results });
+        let numbered = operands.into_iter().enumerate().map(|(buffer, operand)| TileOperand { buffer, ..operand });
+        TileOp { kind, is_reduction: n_reduced > 0, dims: dims.collect(), operands: numbered.collect(), ..TileOp::default() }
+    }
+
+    /// Elementwise with and without a row that repeats, a reduction along sticks, a product, and a batch of products that lies inside or outside.
+    fn ops() -> Vec<TileOp> {
+        let plain = [32, 512, 256];
+        let product = [512, 256, 1024];
+        let batched = [8, 256, 512, 128];
+        let inner = |batch: TileOperand| TileOperand { inner: Some(0), ..batch };
+        vec![
+            op(OpKind::Pointwise, &plain, 0, vec![operand(&[0, 1, 2], &plain, false, 2), operand(&[0, 1, 2], &plain, true, 2)]),
+            op(
+                OpKind::Pointwise,
+                &plain,
+                0,
+                vec![operand(&[0, 1, 2], &plain, false, 2), operand(&[2], &plain, false, 2), operand(&[0, 1, 2], &plain, true, 2)],
+            ),
+            op(
+                OpKind::Reduction,
+                &plain,
+                1,
+                vec![operand(&[0, 1, 2], &plain, false, 2), TileOperand { stick: None, ..operand(&[0, 1], &plain, true, 1) }],
+            ),
+            op(
+                OpKind::Matmul,
+                &product,
+                1,
+                vec![operand(&[0, 2], &product, false, 2), operand(&[2, 1], &product, false, 1), operand(&[0, 1], &product, true, 1)],
+            ),
+            op(
+                OpKind::Matmul,
+                &batched,
+                1,
+                vec![
+                    operand(&[0, 1, 3], &batched, false, 3),
+                    operand(&[0, 3, 2], &batched, false, 2),
+                    operand(&[0, 1, 2], &batched, true, 2),
+                ],
+            ),
+            op(
+                OpKind::Matmul,
+                &batched,
+                1,
+                vec![
+                    inner(operand(&[0, 1, 3], &batched, false, 3)),
+                    inner(operand(&[0, 3, 2], &batched, false, 2)),
+                    operand(&[0, 1, 2], &batched, true, 2),
+                ],
+            ),
+        ]
+    }
+
+    /// What the model says of an op in tiles, divided, with some operands in HBM.
+    fn modelled_ns(op: &TileOp, cuts: &[(usize, i64)], slices: &[i64], in_hbm: usize) -> f64 {
+        let mut tile = in_tiles(op, cuts);
+        for (number, operand) in tile.operands.iter_mut().enumerate() {
+            operand.is_in_lx = in_hbm & (1 << number) == 0;
+        }
+        for (dim, &slices) in tile.dims.iter_mut().zip(slices) {
+            dim.slices = slices;
+        }
+        describe(&[tile.shape()]).iter().map(|op| Cost::of(op, &TARGET.time).ns).sum()
+    }
+
+    #[test]
+    fn no_division_and_no_places_take_less() {
+        let model = Model::new(&TARGET);
+        for op in ops() {
+            let none: Vec<(usize, i64)> = Vec::new();
+            let one = (0..op.dims.len()).flat_map(|dim| [2, 4].map(|count| vec![(dim, count)]));
+            for cuts in one.chain([none, vec![(0, 8), (1, 4)], vec![(0, 4), (2, 2)]]) {
+                let tiles = Tiles::new(&op, &cuts, &model);
+                let extents: Vec<i64> = in_tiles(&op, &cuts).dims.iter().map(|dim| dim.extent).collect();
+                let all = slices(&extents, TARGET.cores);
+                for in_hbm in 0..1 << op.operands.len() {
+                    let passing = op.operands.iter().enumerate().filter(|(number, _)| in_hbm & (1 << number) != 0);
+                    let least = tiles.ns(passing.map(|(_, operand)| operand.tile_bytes).sum(), &model);
+                    let found = all.iter().map(|slices| modelled_ns(&op, &cuts, slices, in_hbm)).fold(f64::INFINITY, f64::min);
+                    assert!(least <= found * (1.0 + 1e-12), "{cuts:?}, {in_hbm:b} in HBM: {found} ns, and the least is {least}\n{op:?}");
+                    assert!(
+                        !cuts.is_empty() || found < 2.0 * least,
+                        "{cuts:?}, {in_hbm:b} in HBM: {found} ns, and {least} says little\n{op:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_all_in_lx_the_best_division_takes_just_that() {
+        let model = Model::new(&TARGET);
+        for op in ops().into_iter().take(4) {
+            let extents: Vec<i64> = op.dims.iter().map(|dim| dim.extent).collect();
+            let all = slices(&extents, TARGET.cores);
+            let found = all.iter().map(|slices| modelled_ns(&op, &[], slices, 0)).fold(f64::INFINITY, f64::min);
+            let least = Tiles::new(&op, &[], &model).ns(0, &model);
+            assert!((least - found).abs() <= 1e-9 * found, "{found} ns, and the least is {least}\n{op:?}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use cost::TileOp;
 use serde::{Deserialize, Serialize};
 
 /// The most ops, dimensions and operands, and the largest sizes, that are looked at: what lies beyond is no program.
-const MOST_OPS: usize = 1 << 16;
+const MOST_OPS: usize = 1 << 13;
 const MOST_DIMS: usize = 16;
 const LARGEST: i64 = 1 << 40;
 
@@ -97,11 +97,12 @@ impl Op {
 
     fn check_priced(&self, priced: &TileOp) -> Result<(), String> {
         let n_dims = priced.dims.len();
-        if n_dims != self.dims.len() || priced.operands.len() != self.inputs.len() + 1 || !priced.trips.is_empty() {
+        let are_same = priced.dims.iter().map(|dim| dim.extent).eq(self.dims.iter().map(|dim| dim.size));
+        if !are_same || priced.operands.len() != self.inputs.len() + 1 || !priced.trips.is_empty() {
             return Err("it is priced with other dimensions or operands, or in loops".to_owned());
         }
         let points = priced.dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(dim.extent)).filter(|all| *all <= LARGEST * 1024);
-        if points.is_none() || priced.dims.iter().any(|dim| dim.extent < 1) {
+        if points.is_none() {
             return Err("no op has so many points".to_owned());
         }
         for operand in &priced.operands {

@@ -62,7 +62,7 @@ fn handed(maker: &Op, reader: &Op, input: usize) -> Vec<(usize, usize)> {
     input.dims.iter().zip(&input.behind).filter_map(pair).collect()
 }
 
-fn unite(parts: &mut Vec<BTreeMap<usize, usize>>, one: (usize, usize), other: (usize, usize)) {
+fn unite(parts: &mut [BTreeMap<usize, usize>], one: (usize, usize), other: (usize, usize)) {
     let of = |(op, dim): (usize, usize)| parts.iter().position(|part| part.get(&op) == Some(&dim));
     let (Some(one), Some(other)) = (of(one), of(other)) else { return };
     if one != other && parts[other].keys().all(|op| !parts[one].contains_key(op)) {

@@ -42,18 +42,21 @@ fn takes_its_time(compute: &ComputeOp<'_>) -> bool {
 
 fn described(plain: &SearchedOp, priced: Option<TileOp>) -> tile_verify::Op {
     let dim = |dim: usize| Dim { size: plain.tiled.sizes[dim], may_be_cut: plain.allows(dim), granule: plain.granules[dim] };
+    // What stands in the program as a loop has no dimensions that others could be cut along with.
+    let known = |dims: &[Option<usize>]| dims.iter().map(|dim| dim.filter(|dim| *dim < plain.granules.len())).collect();
     let inputs = plain.tiled.inputs.iter().zip(&plain.values).map(|(input, &value)| Input {
         value,
         maker: input.maker,
-        dims: input.dims.clone(),
+        dims: known(&input.dims),
         behind: input.behind.clone(),
     });
-    let fits = |tile: &TileOp| tile.operands.len() == plain.tiled.inputs.len() + 1 && tile.dims.len() == plain.tiled.sizes.len();
+    let is_seen_alike = |tile: &TileOp| tile.dims.iter().map(|dim| dim.extent).eq(plain.tiled.sizes.iter().copied());
+    let fits = |tile: &TileOp| tile.operands.len() == plain.tiled.inputs.len() + 1 && is_seen_alike(tile);
     tile_verify::Op {
         priced: priced.filter(fits),
         dims: (0..plain.granules.len()).map(dim).collect(),
         inputs: inputs.collect(),
-        output: plain.tiled.output.clone(),
+        output: known(&plain.tiled.output),
         may_be_in_lx: plain.may_be_in_lx,
         is_result: plain.is_result,
     }
