@@ -24,7 +24,7 @@ mod tuning;
 #[cfg(feature = "mlir")]
 use crate::mlir::found_bug;
 use clap::Parser;
-pub use places::{check_directory_place, check_place, similar_file};
+pub use places::{cannot_read, check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
 use std::{
     ffi::OsString,

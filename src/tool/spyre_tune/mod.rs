@@ -5,8 +5,7 @@ mod report;
 use super::{
     choices::Choices,
     diagnostics::{say_without_place, spelled},
-    spyre_compile::cannot_read,
-    tuning::{Ask, Tuned, cost_of, tune, warn},
+    tuning::{Ask, BUDGET, Tuned, cost_of, tune, warn},
 };
 use crate::{
     compile::compile_validated,
@@ -66,9 +65,6 @@ struct Arguments {
     is_verbose: bool,
 }
 
-/// The most points that are compiled, if nobody says otherwise.
-pub(super) const BUDGET: u32 = 2000;
-
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
     let number = number.filter(|number| number.is_finite() && *number >= 0.0);
@@ -91,7 +87,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let options = options_of(arguments).map_err(|message| spelled(&message))?;
     check_places(arguments)?;
     let session = pipeline::session();
-    let source = session.open(input).map_err(|reason| cannot_read(input, &reason))?;
+    let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     say_without_place(&session, "spyre-tune");
     let module = source.parse().ok_or_else(String::new)?;
     let Arguments { budget, seed, within, shard, .. } = *arguments;

@@ -6,11 +6,13 @@
 //! | `counted.rs` | the second look at the best points: what the referee counts |
 //! | `interrupt.rs` | Ctrl-C |
 //! | `progress.rs` | what is shown meanwhile |
+//! | `said.rs` | what is said of it |
 
 mod counted;
 mod interrupt;
 mod program;
 mod progress;
+mod said;
 
 use super::STACK_BYTES;
 use crate::{
@@ -23,11 +25,15 @@ use cost::{Cost, Objective};
 use counted::counted;
 pub(super) use program::{Program, cost_of};
 use progress::Display;
+pub(super) use said::{costs, first_line, short_summary};
 use std::{
     io::{self, Write},
     num::NonZero,
     thread::available_parallelism,
 };
+
+/// The most points that are compiled, if nobody says otherwise.
+pub(super) const BUDGET: u32 = 2000;
 
 /// The best answers that are kept.
 const KEPT: usize = 10;
