@@ -23,8 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=crates/machine/DeviceFunctions.def");
     println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     let libraries = build_dialects(&prefix, &out.join("cmake"))?;
-    fs::write(out.join("ods.rs"), names(&prefix)?)?;
-    fs::write(out.join("passes.rs"), passes(&prefix)?)?;
+    let declared = records(&prefix, "dialects/passes/Passes.td")?;
+    fs::write(out.join("ods.rs"), format!("{}{}", names(&prefix)?, options(&declared)?))?;
+    fs::write(out.join("passes.rs"), passes(&declared)?)?;
     link(&libraries, &prefix);
     if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
         link_plugin(&out, &prefix)?;
@@ -78,40 +79,53 @@ fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
         writeln!(text, "/// The ops of the dialect `{dialect}`.\npub mod {dialect} {{")?;
         names.iter().try_for_each(|name| constant(&mut text, name, &format!("{dialect}.{name}")))?;
         text.push_str("}\n");
-        for name in of_class(&records, "IntEnumAttr") {
-            cases(&mut text, &records, &records[name])?;
-        }
         let own = of_class(&records, "Dialect").into_iter().map(|name| &records[name]).find(|record| record["name"] == **dialect);
         let own = own.ok_or_else(|| format!("{file} has no dialect '{dialect}'"))?;
         attributes.extend(arguments(&own["discardableAttrs"]).map(|(_, name)| format!("{dialect}.{name}")));
     }
+    let enums = records(prefix, "dialects/enums/Enums.td")?;
+    of_class(&enums, "EnumInfo").into_iter().try_for_each(|name| cases(&mut text, &enums, &enums[name]))?;
     writeln!(text, "/// The attributes of their ops, and those of the dialects that other ops have.\npub mod attr {{")?;
     attributes.iter().try_for_each(|name| constant(&mut text, &name.replace('.', "_"), name))?;
     text.push_str("}\n");
     Ok(text)
 }
 
-/// The cases of an enum of a dialect of ours; those of MLIR are left out.
+/// The cases of an enum of ours, and how they are spelt.
 fn cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn Error>> {
-    let (name, space) = (of["className"].as_str().ok_or("an enum without a name")?, of["cppNamespace"].as_str().unwrap_or_default());
-    if !DIALECTS.iter().any(|(dialect, _)| space == format!("::{dialect}")) {
-        return Ok(());
-    }
+    let name = of["className"].as_str().ok_or("an enum without a name")?;
     writeln!(text, "/// The cases of the enum `{name}`.\npub mod {} {{", name.to_lowercase())?;
-    for case in of["enumerants"].as_array().into_iter().flatten() {
+    let mut names = Vec::new();
+    for (number, case) in of["enumerants"].as_array().into_iter().flatten().enumerate() {
         let case = &records[case["def"].as_str().ok_or("a case without a name")?];
-        let (symbol, value) = (case["symbol"].as_str().ok_or("a case without a symbol")?, &case["value"]);
-        writeln!(text, "    /// `{symbol}`\n    pub const {}: i32 = {value};", symbol.to_uppercase())?;
+        let symbol = case["symbol"].as_str().ok_or("a case without a symbol")?;
+        if case["value"] != number {
+            return Err(format!("{name}::{symbol} is {}, but stands at {number}", case["value"]).into());
+        }
+        writeln!(text, "    /// `{symbol}`\n    pub const {}: i32 = {number};", symbol.to_uppercase())?;
+        names.push(&case["str"]);
     }
-    text.push_str("}\n");
+    writeln!(
+        text,
+        "    /// How they are spelt, by their numbers.\n    pub const NAMES: &[&str] = &{};\n}}",
+        serde_json::to_string(&names)?
+    )?;
     Ok(())
 }
 
 /// The arguments of the passes that `Passes.td` declares.
-fn passes(prefix: &Path) -> Result<String, Box<dyn Error>> {
-    let records = records(prefix, "dialects/passes/Passes.td")?;
-    let arguments: Vec<&Value> = of_class(&records, "PassBase").into_iter().map(|name| &records[name]["argument"]).collect();
+fn passes(records: &Value) -> Result<String, Box<dyn Error>> {
+    let arguments: Vec<&Value> = of_class(records, "PassBase").into_iter().map(|name| &records[name]["argument"]).collect();
     Ok(format!("/// The passes that `Passes.td` declares.\nconst DECLARED: &[&str] = &{};\n", serde_json::to_string(&arguments)?))
+}
+
+/// The options that passes have, as constants of Rust.
+fn options(records: &Value) -> Result<String, Box<dyn Error>> {
+    let names: BTreeSet<&str> = of_class(records, "Option").into_iter().filter_map(|name| records[name]["argument"].as_str()).collect();
+    let mut text = String::from("/// The options of our passes.\npub mod option {\n");
+    names.iter().try_for_each(|name| constant(&mut text, &name.replace('-', "_"), name))?;
+    text.push_str("}\n");
+    Ok(text)
 }
 
 /// What tablegen makes of a file.
@@ -119,6 +133,8 @@ fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
     let mut tablegen = Command::new(prefix.join("bin/llvm-tblgen"));
     tablegen.arg("--dump-json").arg("-I").arg(prefix.join("include"));
     tablegen.args([
+        "-I",
+        "dialects/enums",
         "-I",
         "dialects/spyre",
         "-I",

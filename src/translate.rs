@@ -3,7 +3,7 @@
 use crate::dialect::ods::{attr, sdsc};
 use crate::{
     bundle::{Bundle, Life, Scratch},
-    dialect::{self, bundle_to_ir, push_items, set_lives},
+    dialect::{self, Role, bundle_to_ir, push_items, set_lives},
     layout::DeviceLayout,
     mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
     pipeline::emit_pipeline,
@@ -97,10 +97,10 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
     let attributes = Attributes::new(context).text(attr::SYM_NAME, &description.name);
     let program = push(module, build(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]));
     let roles = [
-        ("input", &description.arguments),
-        ("constant", &description.constants),
-        ("temporary", &description.buffers),
-        ("output", &description.results),
+        (Role::Input, &description.arguments),
+        (Role::Constant, &description.constants),
+        (Role::Temporary, &description.buffers),
+        (Role::Output, &description.results),
     ];
     for (role, tensors) in roles {
         for (position, tensor) in (0..).zip(tensors) {
@@ -108,7 +108,7 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
             let value = tensor.file.as_ref().map(|file| value_of(&of, tensor, &layout, (directory, file))).transpose()?;
             let attributes = Attributes::new(context)
                 .text(attr::SYM_NAME, &tensor.name)
-                .text(attr::ROLE, role)
+                .with(attr::ROLE, role.attribute(context))
                 .int(attr::POSITION, position)
                 .with(attr::TYPE, type_attribute(of.with_layout(context, &layout, None)))
                 .with_option(attr::VALUE, value);

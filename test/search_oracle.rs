@@ -157,12 +157,15 @@ struct Tally {
     /// How much longer those take that the gap does not cover, as parts.
     not_estimated: Vec<f64>,
     worse: Vec<String>,
+    /// What is proved that no plan takes less than, as parts of the best time.
+    proved: Vec<f64>,
 }
 
 impl Tally {
     fn add(&mut self, seed: u64) {
         let program = program(seed);
-        let chosen = compiled(&program, |_| {}).unwrap();
+        let chosen = compiled(&program, |options| options.proves = true).unwrap();
+        let bound_us = chosen.proof.as_ref().unwrap().bound_us();
         let mut best = compiled(&program, |options| options.tile_search = Some(false)).map(|report| (report, String::new()));
         for hint in hints(&program) {
             let report = compiled(&program, |options| {
@@ -176,6 +179,8 @@ impl Tally {
         }
         let Some((best, hint)) = best else { return };
         let (us, best_us) = (chosen.time.estimate_us, best.time.estimate_us);
+        assert!(bound_us <= best_us.min(us), "seed {seed}: proved {bound_us:.3} us, and '{hint}' takes {best_us:.3}\n{}", program.text);
+        self.proved.push(bound_us / best_us.min(us));
         let least_us = chosen.tile_search.first().and_then(|found| found.least_us);
         if us <= best_us * (1.0 + SAME) {
             self.n_best += 1;
@@ -193,13 +198,16 @@ impl Tally {
 
     /// Fails unless nearly all plans are the best ones, and the rest are within the gap that is printed.
     fn check(&self) {
-        let Self { n_best, n_sparing, n_within_gap, not_estimated, worse } = self;
+        let Self { n_best, n_sparing, n_within_gap, not_estimated, worse, proved } = self;
         let n_programs = n_best + n_sparing + n_within_gap + not_estimated.len() + worse.len();
         let most = 100.0 * not_estimated.iter().copied().fold(0.0, f64::max);
         println!(
             "{n_best} of {n_programs} as good as the best hints, {n_sparing} with fewer bytes, {n_within_gap} within the gap that is printed, {} up to {most:.1} % behind",
             not_estimated.len()
         );
+        #[allow(clippy::cast_precision_loss, reason = "a number of programs")]
+        let proved = 100.0 * proved.iter().sum::<f64>() / proved.len() as f64;
+        println!("what certificates prove is {proved:.1} % of the best time in the mean");
         assert!(worse.is_empty(), "{} plans are worse than hints, which the gap does not cover:\n{}", worse.len(), worse.join("\n"));
         assert!(
             100 * not_estimated.len() <= MOST_NOT_ESTIMATED * n_programs,

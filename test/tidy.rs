@@ -197,6 +197,16 @@ fn every_pass_is_implemented_where_its_description_says() {
 }
 
 #[test]
+fn every_pass_says_why_it_is_no_pattern() {
+    let silent = Declared::all().into_iter().filter(|pass| !pass.description.contains("No rewrite pattern: "));
+    let violations: Vec<String> = silent.map(|pass| format!("{}: {}", pass.place, pass.argument)).collect();
+    expect_none(
+        "a description says \"No rewrite pattern: ...\", or the pass is made of patterns and the rule has to learn of it:",
+        &violations,
+    );
+}
+
+#[test]
 fn every_pass_has_its_tests() {
     let mut violations = Vec::new();
     for pass in Declared::all() {

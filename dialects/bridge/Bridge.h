@@ -110,11 +110,12 @@ bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies);
 
 bool spyreAttributeIsALayout(MlirAttribute attribute);
 MlirAttribute spyreLayoutAttrGet(MlirContext context, intptr_t rank, const int64_t *deviceSize, const int64_t *strideMap,
-                                 MlirStringRef format, intptr_t bufferRank, const int64_t *bufferShape);
+                                 int format, intptr_t bufferRank, const int64_t *bufferShape);
 intptr_t spyreLayoutAttrGetRank(MlirAttribute layout);
 const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout);
 const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout);
-MlirStringRef spyreLayoutAttrGetFormat(MlirAttribute layout);
+/// The number of the format in `Enums.td`; -1: that of the element type.
+int spyreLayoutAttrGetFormat(MlirAttribute layout);
 intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout);
 const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout);
 
@@ -159,6 +160,13 @@ bool spyreConditionHolds(MlirStringRef condition, intptr_t count, const MlirStri
 /// The iteration space of a compute op: -1 if `op` is none, else its rank; `sizes` has room for `capacity` numbers.
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes);
 unsigned spyreComputeOpGetNumReductionDims(MlirOperation op);
+/// The number of the op's family in `Enums.td`.
+int spyreComputeOpGetFamily(MlirOperation op);
+MlirStringRef spyreComputeOpGetDeviceFunction(MlirOperation op);
+/// The operand that the result of a compute op overwrites, as its buffer; -1 if the result is a buffer of its own.
+intptr_t spyreOverwrittenOperand(MlirOperation op);
+/// What a view of ours shows; null if the op is none.
+MlirValue spyreViewSource(MlirOperation op);
 /// The access map of operand `index`; the last one is the result's.
 MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index);
 /// The type of one of `count` tiles along `dim`; null where `count` does not divide.

@@ -30,14 +30,20 @@ Attr as(MlirAttribute attribute) {
 
 bool spyreAttributeIsALayout(MlirAttribute attribute) { return isa<spyre::LayoutAttr>(unwrap(attribute)); }
 MlirAttribute spyreLayoutAttrGet(MlirContext context, intptr_t rank, const int64_t *deviceSize, const int64_t *strideMap,
-                                 MlirStringRef format, intptr_t bufferRank, const int64_t *bufferShape) {
-  return wrap(spyre::LayoutAttr::get(unwrap(context), ArrayRef(deviceSize, rank), ArrayRef(strideMap, rank), unwrap(format),
+                                 int format, intptr_t bufferRank, const int64_t *bufferShape) {
+  std::optional<machine::Format> given;
+  if (format >= 0)
+    given = static_cast<machine::Format>(format);
+  return wrap(spyre::LayoutAttr::get(unwrap(context), ArrayRef(deviceSize, rank), ArrayRef(strideMap, rank), given,
                                      ArrayRef(bufferShape, bufferRank)));
 }
 intptr_t spyreLayoutAttrGetRank(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getDeviceSize().size(); }
 const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getDeviceSize().data(); }
 const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getStrideMap().data(); }
-MlirStringRef spyreLayoutAttrGetFormat(MlirAttribute layout) { return wrap(as<spyre::LayoutAttr>(layout).getFormat()); }
+int spyreLayoutAttrGetFormat(MlirAttribute layout) {
+  std::optional<machine::Format> format = as<spyre::LayoutAttr>(layout).getFormat();
+  return format ? static_cast<int>(*format) : -1;
+}
 intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getBufferShape().size(); }
 const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout) {
   return as<spyre::LayoutAttr>(layout).getBufferShape().data();
@@ -54,7 +60,7 @@ const int64_t *spyreWorkAttrGetOrder(MlirAttribute work) { return as<spyre::Work
 
 bool spyreAttributeIsAPlace(MlirAttribute attribute) { return isa<spyre::PlaceAttr>(unwrap(attribute)); }
 MlirAttribute spyrePlaceAttrGet(MlirContext context, int memory, int64_t offsetBytes, MlirStringRef reason) {
-  return wrap(spyre::PlaceAttr::get(unwrap(context), static_cast<spyre::Memory>(memory), offsetBytes, unwrap(reason)));
+  return wrap(spyre::PlaceAttr::get(unwrap(context), static_cast<machine::Memory>(memory), offsetBytes, unwrap(reason)));
 }
 int spyrePlaceAttrGetMemory(MlirAttribute place) { return static_cast<int>(as<spyre::PlaceAttr>(place).getMemory()); }
 int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place) { return as<spyre::PlaceAttr>(place).getOffsetBytes(); }
@@ -114,8 +120,23 @@ intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, in
 unsigned spyreComputeOpGetNumReductionDims(MlirOperation op) {
   return cast<spyre::ComputeOpInterface>(unwrap(op)).getNumReductionDims();
 }
+int spyreComputeOpGetFamily(MlirOperation op) { return static_cast<int>(cast<spyre::ComputeOpInterface>(unwrap(op)).getFamily()); }
+MlirStringRef spyreComputeOpGetDeviceFunction(MlirOperation op) {
+  return wrap(cast<spyre::ComputeOpInterface>(unwrap(op)).getDeviceFunction());
+}
 MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index) {
   return wrap(cast<spyre::ComputeOpInterface>(unwrap(op)).getAccessMaps()[index]);
+}
+intptr_t spyreOverwrittenOperand(MlirOperation op) {
+  auto writer = dyn_cast<DestinationStyleOpInterface>(unwrap(op));
+  if (!writer || !isa<spyre::ComputeOpInterface>(unwrap(op)))
+    return -1;
+  return writer.getDpsInitOperand(0)->getOperandNumber();
+}
+MlirValue spyreViewSource(MlirOperation op) {
+  auto view = dyn_cast<ViewLikeOpInterface>(unwrap(op));
+  bool isOurs = view && isa_and_nonnull<spyre::SpyreDialect>(unwrap(op)->getDialect());
+  return isOurs ? wrap(view.getViewSource()) : MlirValue{nullptr};
 }
 MlirType spyreTileType(MlirType full, int64_t dim, int64_t count) {
   return wrap(static_cast<Type>(spyre::LoopOp::getTileType(cast<RankedTensorType>(unwrap(full)), dim, count)));
@@ -186,16 +207,16 @@ MlirAttribute sdscAttributeParameters(MlirAttribute attribute) {
   if (auto window = dyn_cast<sdsc::WindowAttr>(attr))
     return found.add("height", window.getHeight()).add("width", window.getWidth()).add("pad_type", window.getPadType()).take();
   if (auto tensor = dyn_cast<sdsc::TensorAttr>(attr))
-    return found.add("format", tensor.getFormat())
+    return found.add("format", static_cast<int64_t>(tensor.getFormat()))
         .add("device_size", tensor.getDeviceSize())
         .add("coordinates", tensor.getCoordinates())
-        .add("memory", tensor.getMemory())
+        .add("memory", static_cast<int64_t>(tensor.getMemory()))
         .add("argument", tensor.getArgument())
         .add("offset_bytes", tensor.getOffsetBytes())
         .add("advance", tensor.getAdvance())
         .add("index_tensors", tensor.getIndexTensors())
         .add("name", tensor.getName())
-        .add("arrangement", tensor.getArrangement())
+        .add("arrangement", static_cast<int64_t>(tensor.getArrangement()))
         .add("owners", tensor.getOwners())
         .take();
   return wrap(Attribute());
@@ -217,10 +238,10 @@ MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters)
     return wrap(Attribute(sdsc::WindowAttr::get(context, from.getAs<DenseI64ArrayAttr>("height"),
                                                 from.getAs<DenseI64ArrayAttr>("width"), from.getAs<StringAttr>("pad_type"))));
   return wrap(Attribute(sdsc::TensorAttr::get(
-      context, from.getAs<StringAttr>("format"), from.getAs<DenseI64ArrayAttr>("device_size"), from.getAs<AffineMapAttr>("coordinates"),
-      from.getAs<StringAttr>("memory"), integerOf(from, "argument"), integerOf(from, "offset_bytes"),
-      from.getAs<DenseI64ArrayAttr>("advance"), from.getAs<ArrayAttr>("index_tensors"), from.getAs<StringAttr>("name"),
-      from.getAs<StringAttr>("arrangement"), from.getAs<ArrayAttr>("owners"))));
+      context, static_cast<machine::Format>(integerOf(from, "format")), from.getAs<DenseI64ArrayAttr>("device_size"),
+      from.getAs<AffineMapAttr>("coordinates"), static_cast<machine::Memory>(integerOf(from, "memory")), integerOf(from, "argument"),
+      integerOf(from, "offset_bytes"), from.getAs<DenseI64ArrayAttr>("advance"), from.getAs<ArrayAttr>("index_tensors"),
+      from.getAs<StringAttr>("name"), static_cast<sdsc::Arrangement>(integerOf(from, "arrangement")), from.getAs<ArrayAttr>("owners"))));
 }
 
 //===----------------------------------------------------------------------===//

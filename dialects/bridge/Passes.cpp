@@ -103,6 +103,7 @@ void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander)
   registerCanonicalizerPass();
   registerCSEPass();
   registerInlinerPass();
+  registerLoopInvariantCodeMotionPass();
   registerSymbolDCEPass();
   registerLinalgGeneralizeNamedOpsPass();
 }

@@ -36,6 +36,9 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 
     Refuses names whose sizes are not known or do not come to the elements of the tensor.
 
+    No rewrite pattern: a name is carried through the whole function in program order, and conflicts are told once, where the
+    name comes from.
+
     Example: `spyre-opt --spyre-propagate-dims="dims=0=A:B" test/hint/propagate-dims.mlir`
   }];
   let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME or ARG=NAME@SIZE:NAME names argument ARG in storage order">];
@@ -57,13 +60,17 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
     `spyre.tile_search` of the function. Every plan that it looks at is tiled, divided, placed and priced by the passes that
     follow, on a copy; `docs/tile-search.md` has the method. Implemented in `src/search/ir/choose_tiles.rs`.
 
+    No rewrite pattern: plans of the whole function are compared by what all later passes would make of them.
+
     Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`
   }];
   let options = [
     Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">,
     Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
     Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">,
-    Option<"notesPlan", "notes-plan", "bool", "false", "Note what is chosen, for a plan file">
+    Option<"notesPlan", "notes-plan", "bool", "false", "Note what is chosen, for a plan file">,
+    Option<"moreLx", "more-lx", "bool", "false", "Find out with a second search what one more MiB of LX in each core would save">,
+    Option<"proves", "proves", "bool", "false", "Note a proof of what no plan of loops takes less than, for a certificate">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -88,6 +95,8 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
     or that no op has, an inner name of a dimension whose outer names are not cut to single positions, and a reduction whose
     parts cannot be combined.
 
+    No rewrite pattern: which ops share a loop, and what is local to it, depends on all readers of every value in the function.
+
     Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -106,6 +115,9 @@ def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
     What is read behind the loops is the finished value, as before. Implemented in `src/tile/ir/make_online.rs`; the rules are
     in `src/tile/online.rs`. A remark names the first op that needs a finished value otherwise, and leaves the loops as they
     are; loops with loops inside are left, too.
+
+    No rewrite pattern: two loops, all that they carry and all that reads it are looked at together, and either all of it can be
+    corrected or nothing changes.
 
     Example: `spyre-opt --spyre-make-online test/tile/make-online.mlir`
   }];
@@ -127,6 +139,9 @@ def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
     The passes that divide work do the same first, and what comes behind them refuses a loop that is not settled. Implemented
     in `src/tile/ir/settle_loops.rs`.
 
+    No rewrite pattern: whether a value is still read when a loop overwrites its buffer is a question to the whole function, and
+    copies are shared.
+
     Example: `spyre-opt --split-input-file --spyre-settle-loops test/tile/settle-loops.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -144,6 +159,8 @@ def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
 
     Refuses an op that no split brings within the limit.
 
+    No rewrite pattern: it writes one attribute on each op and replaces nothing.
+
     Example: `spyre-opt --spyre-propagate-layouts --spyre-reduce-span test/work/reduce-span.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -159,6 +176,8 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
 
     Refuses a `work_div` that cannot be followed: slices that do not divide, more than there are cores, two reduction
     dimensions, a dimension that cannot be divided, a name that no op under it has.
+
+    No rewrite pattern: it writes one attribute on each op, and a wish is refused if no op of the function can follow it.
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
   }];
@@ -178,6 +197,8 @@ def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
     Implemented in `src/joint/ir/divide_jointly.rs`; the method is in `docs/lx-planning.md`.
 
     Refuses what `spyre-divide-work` refuses; a `work_div` is followed.
+
+    No rewrite pattern: the splits of all ops of a function are one choice.
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/joint/divide-jointly.mlir`
   }];
@@ -212,6 +233,8 @@ def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
 
     Refuses an unknown planner.
 
+    No rewrite pattern: the places of all values of a function are one packing.
+
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=first-fit test/lx/plan-lx.mlir`
   }];
   let options = [Option<"planner", "planner", "std::string", "\"exact\"", "none, greedy, first-fit, best-fit or exact">];
@@ -228,6 +251,9 @@ def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
     Writes `spyre.bundle`, the number of the launch, on every op and loop of a function, and gives HBM values that live
     within one launch an offset in its pool. With baked addresses a launch addresses at most seven tensors, six beside a
     pool. Implemented in `src/bundle/ir/form_bundles.rs`.
+
+    No rewrite pattern: what is one launch depends on all ops between its first and its last, and a pool is shared by the values
+    of a launch.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles test/bundle/form-bundles.mlir`
   }];
@@ -246,6 +272,9 @@ def SpyreLowerToSdsc : Spyre_Pass<"spyre-lower-to-sdsc"> {
 
     Refuses fills, which the layout phase turns into copies of constants.
 
+    No rewrite pattern: op specs have no values. The buffers of the whole function are numbered first, and constants of equal
+    bytes become one.
+
     Example: `spyre-opt --spyre-compile="compile-to=lx" --spyre-form-bundles --spyre-lower-to-sdsc test/bundle/lower-to-sdsc.mlir`
   }];
   let dependentDialects = ["::sdsc::SdscDialect"];
@@ -258,6 +287,8 @@ def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
     specs, each with the name of its file. Implemented in `src/launch/ir/lower_to_sdscbundle.rs`.
 
     Refuses an LX tensor that moves with a loop, a pool that is too large, and baked addresses that move with a loop.
+
+    No rewrite pattern: labels, symbols and addresses are worked out for a launch as a whole.
 
     Example: `spyre-opt --spyre-lower-to-sdscbundle test/launch/lower-to-sdscbundle.mlir`
   }];
@@ -280,6 +311,8 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
 
     Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
     files would break a rule of the format.
+
+    No rewrite pattern: it writes files and changes no IR.
 
     Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
   }];
@@ -308,6 +341,8 @@ def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
     | `bundle` | no op of `spyre`, no `sdsc.bundle` and no `sdsc.loop` |
 
     Refuses a module that breaks one of them.
+
+    No rewrite pattern: it changes no IR but for the mark on the module.
 
     Example: `spyre-opt --split-input-file --spyre-compile="compile-to=layout" --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
   }];

@@ -25,6 +25,9 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
     for what is no dimension or has another one.
 
+    No rewrite pattern: sizes are given to the whole function before anything follows from them; what follows is left to MLIR's
+    own patterns and inliner.
+
     Example: `spyre-opt --spyre-select-program="entry=main" test/import/select-program.mlir`
   }];
   let options = [Option<"entry", "entry", "std::string", "\"\"", "The function to compile; without it the only public one">,
@@ -37,6 +40,8 @@ def SpyreLowerTosa : Spyre_Pass<"spyre-lower-tosa"> {
   let description = [{
     Runs upstream's passes from `tosa` to `linalg`, `tensor`, `arith` and `scf`, where there are such ops. Refuses ops that upstream
     does not lower. Implemented in `src/import/ir/lower_tosa.rs`.
+
+    No rewrite pattern: the patterns are those of MLIR, which this pass runs.
 
     Example: `spyre-opt --spyre-lower-tosa test/import/lower-tosa.mlir`
   }];
@@ -54,6 +59,8 @@ def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
     Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
     size 0, and arguments that are no tensors.
 
+    No rewrite pattern: it changes no IR.
+
     Example: `spyre-opt --spyre-check-input test/import/check-input.mlir`
   }];
 }
@@ -65,6 +72,8 @@ def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
     card. Implemented in `src/import/ir/set_target.rs`.
 
     Refuses a number that is out of range, and a file that is no machine description.
+
+    No rewrite pattern: it writes one attribute of the module.
 
     Example: `spyre-opt --spyre-set-target="cores=4" test/import/set-target.mlir`
   }];
@@ -86,6 +95,9 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
 
     Refuses dynamic shapes, several functions with a body, control flow, and every operation that has no device
     function yet; the message names it.
+
+    No rewrite pattern: a program is read into a graph of plain values, in which equal nodes are one and rules see finished
+    operands. What it means (an index or a number, a range) is known only once all of it was read.
 
     Example: `spyre-opt --spyre-import-linalg test/import/import-linalg.mlir`
   }];
@@ -194,6 +206,8 @@ def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
 
     Refuses a table that has no dimension but the indexed one for its sticks.
 
+    No rewrite pattern: whether the writer of a table may lay it out depends on all readers of it.
+
     Example: `spyre-opt --spyre-lay-out-tables test/layout/lay-out-tables.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -229,6 +243,8 @@ def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
     Refuses elements without a format, shapes without a layout, an op whose operands fit no common stick however they are
     moved, a result with a given layout that its op cannot write, and a part that begins or ends inside a stick of a buffer
     with a given layout: it would overwrite what is beside it.
+
+    No rewrite pattern: the layouts of all values of a function are one choice.
 
     Example: `spyre-opt --spyre-propagate-layouts test/layout/propagate-layouts.mlir`
   }];

@@ -7,6 +7,7 @@
 #ifndef SPYRE_SDSC_H
 #define SPYRE_SDSC_H
 
+#include "Enums.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

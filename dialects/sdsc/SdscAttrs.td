@@ -7,6 +7,7 @@
 #ifndef SDSC_ATTRS_TD
 #define SDSC_ATTRS_TD
 
+include "Enums.td"
 include "SdscDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonAttrConstraints.td"
@@ -83,6 +84,16 @@ def Sdsc_WindowAttr : Sdsc_Attr<"Window", "window"> {
   );
 }
 
+/// A word of an enum in quotes, as the text of this dialect has always had it. `refusal` says what is wrong with another word.
+class Sdsc_WordParameter<EnumInfo enumInfo, string refusal> : EnumParameter<enumInfo> {
+  let parser = "parseWord<" # enumInfo.cppType # ">($_parser, " # enumInfo.cppNamespace # "::" # enumInfo.stringToSymbolFnName # ", \"" # refusal # "\")";
+  let printer = "$_printer << '\"' << " # enumInfo.cppNamespace # "::" # enumInfo.symbolToStringFnName # "($_self) << '\"'";
+}
+
+def Sdsc_ArrangementParameter : Sdsc_WordParameter<Sdsc_Arrangement, "unknown arrangement"> {
+  let defaultValue = "::sdsc::Arrangement::Standard";
+}
+
 def Sdsc_TensorAttr : Sdsc_Attr<"Tensor", "tensor"> {
   let summary = "One operand: format, device shape, device coordinates and memory";
   let description = [{
@@ -93,7 +104,7 @@ def Sdsc_TensorAttr : Sdsc_Attr<"Tensor", "tensor"> {
     where that is not the standard way; `owners` which core holds which slice where that is not the op's own division.
 
     Constraints:
-    * (tensor_c1) `format` is a device format and `memory` is hbm, pool or lx;
+    * (tensor_c1) `format` is a device format, `memory` is hbm, pool or lx, and `arrangement` one of those that the device has;
     * (tensor_c2) hbm has an argument, pool and lx have none;
     * (tensor_c3) `coordinates` has one result per device dimension and one symbol per index tensor.
 
@@ -105,16 +116,16 @@ def Sdsc_TensorAttr : Sdsc_Attr<"Tensor", "tensor"> {
     ```
   }];
   let parameters = (ins
-    "::mlir::StringAttr":$format,
+    Sdsc_WordParameter<Machine_Format, "unknown device format">:$format,
     "::mlir::DenseI64ArrayAttr":$device_size,
     "::mlir::AffineMapAttr":$coordinates,
-    "::mlir::StringAttr":$memory,
+    Sdsc_WordParameter<Machine_Memory, "a tensor is in 'hbm', 'pool' or 'lx', found">:$memory,
     DefaultValuedParameter<"int64_t", "-1">:$argument,
     DefaultValuedParameter<"int64_t", "0">:$offset_bytes,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$advance,
     OptionalParameter<"::mlir::ArrayAttr">:$index_tensors,
     OptionalParameter<"::mlir::StringAttr">:$name,
-    OptionalParameter<"::mlir::StringAttr">:$arrangement,
+    Sdsc_ArrangementParameter:$arrangement,
     OptionalParameter<"::mlir::ArrayAttr">:$owners
   );
 }

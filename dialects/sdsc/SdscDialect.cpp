@@ -7,13 +7,25 @@
 #include "Sdsc.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace sdsc;
 
 #include "SdscDialect.cpp.inc"
+
+/// A word in quotes that is one of an enum.
+template <typename Enum>
+static FailureOr<Enum> parseWord(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef), const char *refusal) {
+  std::string word;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseString(&word))
+    return failure();
+  // tensor_c1
+  if (std::optional<Enum> found = symbolize(word))
+    return *found;
+  return parser.emitError(at) << refusal << " \"" << word << "\"", failure();
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "SdscAttrs.cpp.inc"
@@ -22,15 +34,20 @@ using namespace sdsc;
 // Text
 //===----------------------------------------------------------------------===//
 
-static ParseResult parseRole(OpAsmParser &parser, StringAttr &role) {
+static ParseResult parseRole(OpAsmParser &parser, RoleAttr &role) {
   StringRef keyword;
+  SMLoc at = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword))
     return failure();
-  role = parser.getBuilder().getStringAttr(keyword);
+  // buffer_c1
+  std::optional<Role> found = symbolizeRole(keyword);
+  if (!found)
+    return parser.emitError(at) << "'sdsc.buffer' op is 'input', 'constant', 'temporary' or 'output', found '" << keyword << "'";
+  role = RoleAttr::get(parser.getContext(), *found);
   return success();
 }
 
-static void printRole(OpAsmPrinter &printer, Operation *, StringAttr role) { printer << role.getValue(); }
+static void printRole(OpAsmPrinter &printer, Operation *, RoleAttr role) { printer << stringifyRole(role.getValue()); }
 
 static ParseResult parseBuffers(OpAsmParser &parser, ArrayAttr &buffers) {
   SmallVector<Attribute> symbols;
@@ -63,7 +80,7 @@ struct SdscAsmInterface : OpAsmDialectInterface {
 
   AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
     if (auto tensor = dyn_cast<TensorAttr>(attr)) {
-      os << tensor.getMemory().getValue();
+      os << machine::stringifyMemory(tensor.getMemory());
       return AliasResult::OverridableAlias;
     }
     if (auto dim = dyn_cast<DimAttr>(attr)) {
@@ -124,23 +141,16 @@ LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError, D
   return success();
 }
 
-LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr format, DenseI64ArrayAttr deviceSize,
-                                 AffineMapAttr coordinates, StringAttr memory, int64_t argument, int64_t offsetBytes,
-                                 DenseI64ArrayAttr, ArrayAttr indexTensors, StringAttr, StringAttr, ArrayAttr) {
-  // tensor_c1
-  static const llvm::StringSet<> formats = {"SEN169_FP16", "IEEE_FP32",  "IEEE_INT32", "SENUINT32",
-                                            "SENINT8",     "SEN143_FP8", "SEN152_FP8"};
-  if (!formats.contains(format.getValue()))
-    return emitError() << "unknown device format " << format;
-  StringRef where = memory.getValue();
-  if (where != "hbm" && where != "pool" && where != "lx")
-    return emitError() << "a tensor is in 'hbm', 'pool' or 'lx', found " << memory;
+LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, machine::Format, DenseI64ArrayAttr deviceSize,
+                                 AffineMapAttr coordinates, machine::Memory memory, int64_t argument, int64_t offsetBytes,
+                                 DenseI64ArrayAttr, ArrayAttr indexTensors, StringAttr, Arrangement, ArrayAttr) {
   // tensor_c2
   if (offsetBytes < 0)
     return emitError() << "an offset is not negative, found " << offsetBytes;
-  if ((where == "hbm") != (argument >= 0))
-    return emitError() << "a tensor in " << memory << (where == "hbm" ? " needs an argument" : " has no argument") << ", found argument "
-                       << argument;
+  bool isInHbm = memory == machine::Memory::Hbm;
+  if (isInHbm != (argument >= 0))
+    return emitError() << "a tensor in \"" << stringifyMemory(memory) << "\"" << (isInHbm ? " needs an argument" : " has no argument")
+                       << ", found argument " << argument;
   // tensor_c3
   AffineMap map = coordinates.getValue();
   if (map.getNumResults() != static_cast<size_t>(deviceSize.size()) || map.getNumSymbols() != (indexTensors ? indexTensors.size() : 0))
@@ -154,18 +164,14 @@ LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
 //===----------------------------------------------------------------------===//
 
 LogicalResult BufferOp::verify() {
-  // buffer_c1
-  static const llvm::StringSet<> roles = {"input", "constant", "temporary", "output"};
-  if (!roles.contains(getRole()))
-    return emitOpError("is 'input', 'constant', 'temporary' or 'output', found '") << getRole() << "'";
   // buffer_c2
   auto type = dyn_cast<RankedTensorType>(getType());
   if (!type || !type.getEncoding())
     return emitOpError("needs a tensor with a device layout, found ") << getType();
   // buffer_c3
   std::optional<ElementsAttr> value = getValue();
-  if (value && getRole() != "constant")
-    return emitOpError("is '") << getRole() << "' and has a value: only a constant has one";
+  if (value && getRole() != Role::Constant)
+    return emitOpError("is '") << stringifyRole(getRole()) << "' and has a value: only a constant has one";
   if (value) {
     ShapedType held = value->getShapedType();
     if (held.getShape() != type.getShape() || held.getElementType() != type.getElementType())
@@ -173,8 +179,8 @@ LogicalResult BufferOp::verify() {
   }
   // buffer_c4
   std::optional<ArrayRef<int64_t>> range = getIndexRange();
-  if (range && getRole() != "input")
-    return emitOpError("has an 'index_range', which is for inputs, not for '") << getRole() << "'";
+  if (range && getRole() != Role::Input)
+    return emitOpError("has an 'index_range', which is for inputs, not for '") << stringifyRole(getRole()) << "'";
   if (range && (range->size() != 2 || (*range)[0] >= (*range)[1])) {
     InFlightDiagnostic diagnostic = emitOpError("has an 'index_range' of two numbers, the first below the second, found [");
     llvm::interleaveComma(*range, diagnostic);
@@ -182,14 +188,13 @@ LogicalResult BufferOp::verify() {
   }
   // buffer_c5
   std::optional<ArrayRef<int64_t>> life = getLife();
-  if ((getOffset() || life) && getRole() != "temporary")
-    return emitOpError("has an 'offset' or a 'life', which are for temporaries, not for '") << getRole() << "'";
+  if ((getOffset() || life) && getRole() != Role::Temporary)
+    return emitOpError("has an 'offset' or a 'life', which are for temporaries, not for '") << stringifyRole(getRole()) << "'";
   if (getOffset().has_value() != life.has_value())
     return emitOpError("has an 'offset' or a 'life' without the other");
   // buffer_c6
-  constexpr int64_t stickBytes = 128;
-  if (getOffset() && (static_cast<int64_t>(*getOffset()) < 0 || *getOffset() % stickBytes != 0))
-    return emitOpError("has an 'offset' that is a multiple of ") << stickBytes << " from 0, found " << static_cast<int64_t>(*getOffset());
+  if (getOffset() && (static_cast<int64_t>(*getOffset()) < 0 || *getOffset() % machine::stickBytes != 0))
+    return emitOpError("has an 'offset' that is a multiple of ") << machine::stickBytes << " from 0, found " << static_cast<int64_t>(*getOffset());
   if (life && (life->size() != 2 || (*life)[0] < 0 || (*life)[0] > (*life)[1])) {
     InFlightDiagnostic diagnostic = emitOpError("has a 'life' of two numbers from 0, the first not above the second, found [");
     llvm::interleaveComma(*life, diagnostic);

@@ -60,7 +60,7 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
         : tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1]>>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value,
+  let arguments = (ins SymbolNameAttr:$sym_name, Sdsc_Role:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value,
                        OptionalAttr<DenseI64ArrayAttr>:$index_range, OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<DenseI64ArrayAttr>:$life);
   let assemblyFormat = "$sym_name custom<Role>($role) $position (`=` $value^)? attr-dict `:` $type";

@@ -21,6 +21,9 @@ constexpr DeviceFunction kPointwise[] = {
 #include "DeviceFunctions.def"
 };
 
+/// The function that moves elements as they are.
+constexpr llvm::StringLiteral kIdentity = "identity";
+
 /// The numbers that functions need, by function.
 constexpr llvm::StringLiteral kConstants[] = {
 #define SPYRE_CONSTANT(function, name) #function,
@@ -102,6 +105,8 @@ LogicalResult spyre::verifyComputeOp(Operation *op) {
 
 SmallVector<int64_t> PointwiseOp::getIterationSpace() { return shapeOf(getOutput()); }
 unsigned PointwiseOp::getNumReductionDims() { return 0; }
+machine::Family PointwiseOp::getFamily() { return machine::Family::Pointwise; }
+StringRef PointwiseOp::getDeviceFunction() { return getFunction(); }
 
 SmallVector<AffineMap> PointwiseOp::getAccessMaps() {
   SmallVector<AffineMap> maps;
@@ -180,6 +185,8 @@ SmallVector<int64_t> ReduceOp::getIterationSpace() {
 }
 
 unsigned ReduceOp::getNumReductionDims() { return getReduced().size(); }
+machine::Family ReduceOp::getFamily() { return machine::Family::Reduce; }
+StringRef ReduceOp::getDeviceFunction() { return getFunction(); }
 
 SmallVector<AffineMap> ReduceOp::getAccessMaps() {
   unsigned rank = getInput().getType().getRank();
@@ -259,6 +266,8 @@ SmallVector<int64_t> MatmulOp::getIterationSpace() {
 }
 
 unsigned MatmulOp::getNumReductionDims() { return 1; }
+machine::Family MatmulOp::getFamily() { return machine::Family::Matmul; }
+StringRef MatmulOp::getDeviceFunction() { return "batchmatmul"; }
 
 SmallVector<AffineMap> MatmulOp::getAccessMaps() {
   unsigned rank = getOutput().getType().getRank();
@@ -304,6 +313,8 @@ LogicalResult MatmulOp::verify() {
 
 SmallVector<int64_t> GatherOp::getIterationSpace() { return shapeOf(getOutput()); }
 unsigned GatherOp::getNumReductionDims() { return 0; }
+machine::Family GatherOp::getFamily() { return machine::Family::Gather; }
+StringRef GatherOp::getDeviceFunction() { return getFunction().value_or(kIdentity); }
 
 SmallVector<AffineMap> GatherOp::getAccessMaps() {
   unsigned rank = getOutput().getType().getRank(), indexRank = getIndex().getType().getRank();
@@ -356,11 +367,15 @@ LogicalResult GatherOp::verify() {
 
 SmallVector<int64_t> CopyOp::getIterationSpace() { return shapeOf(getOutput()); }
 unsigned CopyOp::getNumReductionDims() { return 0; }
+machine::Family CopyOp::getFamily() { return machine::Family::Copy; }
+StringRef CopyOp::getDeviceFunction() { return kIdentity; }
 SmallVector<AffineMap> CopyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
 LogicalResult CopyOp::verify() { return success(); }
 
 SmallVector<int64_t> RestickifyOp::getIterationSpace() { return shapeOf(getOutput()); }
 unsigned RestickifyOp::getNumReductionDims() { return 0; }
+machine::Family RestickifyOp::getFamily() { return machine::Family::Copy; }
+StringRef RestickifyOp::getDeviceFunction() { return "ReStickifyOpHBM"; }
 SmallVector<AffineMap> RestickifyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
 
 LogicalResult RestickifyOp::verify() {
@@ -373,6 +388,8 @@ LogicalResult RestickifyOp::verify() {
 
 SmallVector<int64_t> FillOp::getIterationSpace() { return shapeOf(getOutput()); }
 unsigned FillOp::getNumReductionDims() { return 0; }
+machine::Family FillOp::getFamily() { return machine::Family::Copy; }
+StringRef FillOp::getDeviceFunction() { return kIdentity; }
 SmallVector<AffineMap> FillOp::getAccessMaps() { return {identityOf(*this, getOutput().getType().getRank())}; }
 
 LogicalResult FillOp::verify() {
@@ -388,6 +405,8 @@ LogicalResult FillOp::verify() {
 
 SmallVector<int64_t> InsertOp::getIterationSpace() { return shapeOf(getPart()); }
 unsigned InsertOp::getNumReductionDims() { return 0; }
+machine::Family InsertOp::getFamily() { return machine::Family::Copy; }
+StringRef InsertOp::getDeviceFunction() { return kIdentity; }
 
 SmallVector<AffineMap> InsertOp::getAccessMaps() {
   unsigned rank = getPart().getType().getRank();

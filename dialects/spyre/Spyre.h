@@ -7,6 +7,7 @@
 #ifndef SPYRE_SPYRE_H
 #define SPYRE_SPYRE_H
 
+#include "Enums.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -14,15 +15,18 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace spyre {
 /// Checks compute_c1 and compute_c2 for any compute op.
 llvm::LogicalResult verifyComputeOp(mlir::Operation *op);
 
-/// Elements of `type` in one 128-byte stick of `format` (of the element type's own format if empty); 0 if there is none.
-int64_t elementsPerStick(mlir::Type type, llvm::StringRef format);
+/// Elements of `type` in one 128-byte stick of `format` (of the element type's own format if none is given); 0 if there is none.
+int64_t elementsPerStick(mlir::Type type, std::optional<machine::Format> format);
 
 /// Whether `name` can be that of a count that is bound later: a letter, then letters, digits and '_'.
 bool isCountSymbol(llvm::StringRef name);
@@ -34,7 +38,6 @@ Condition evaluateCondition(llvm::StringRef text, llvm::function_ref<std::option
 } // namespace spyre
 
 #include "SpyreDialect.h.inc"
-#include "SpyreEnums.h.inc"
 #include "SpyreInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -12,8 +12,7 @@
 
 using namespace mlir;
 using namespace spyre;
-
-#include "SpyreEnums.cpp.inc"
+using namespace machine;
 
 #define GET_ATTRDEF_CLASSES
 #include "SpyreAttrs.cpp.inc"
@@ -26,9 +25,6 @@ void SpyreDialect::registerAttributes() {
 }
 
 namespace {
-#define SPYRE_STICK_BYTES(bytes) constexpr int64_t kStickBytes = bytes;
-#include "Formats.def"
-
 ParseResult parseSizes(AsmParser &parser, SmallVectorImpl<int64_t> &sizes) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
                                         [&] { return parser.parseInteger(sizes.emplace_back()); });
@@ -40,28 +36,28 @@ void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
   printer << ']';
 }
 
-/// Bytes of one element of a device format, 0 for a name that is none.
-int64_t formatBytes(StringRef format) {
-  return llvm::StringSwitch<int64_t>(format)
-#define SPYRE_FORMAT(variant, name, bytes, description) .Case(#name, bytes)
-#include "Formats.def"
-      .Default(0);
+ParseResult parseFormat(AsmParser &parser, std::optional<Format> &format) {
+  std::string name;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseKeywordOrString(&name))
+    return failure();
+  format = symbolizeFormat(name);
+  // layout_c4
+  return format ? success() : parser.emitError(at) << "unknown device format '" << name << "'";
 }
 } // namespace
 
-int64_t spyre::elementsPerStick(Type type, StringRef format) {
-  if (!format.empty()) {
-    int64_t bytes = formatBytes(format);
-    return bytes ? kStickBytes / bytes : 0;
-  }
+int64_t spyre::elementsPerStick(Type type, std::optional<Format> format) {
+  if (format)
+    return stickBytes / bytesOf(*format);
   // Booleans have no format of their own: comparisons answer in the operands' format, f16 by default.
   if (type.isF16() || type.isBF16() || type.isInteger(1))
-    return kStickBytes / 2;
+    return stickBytes / 2;
   // Device indices are 32 bits wide whatever the host's are.
   if (type.isF32() || type.isInteger(32) || type.isInteger(64))
-    return kStickBytes / 4;
+    return stickBytes / 4;
   if (type.isInteger(8) || isa<Float8E4M3FNType, Float8E5M2Type>(type))
-    return kStickBytes;
+    return stickBytes;
   return 0;
 }
 
@@ -71,7 +67,7 @@ int64_t spyre::elementsPerStick(Type type, StringRef format) {
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> deviceSize, strideMap, bufferShape;
-  std::string format;
+  std::optional<Format> format;
   if (parser.parseLess() || parseSizes(parser, deviceSize) || parser.parseComma() || parseSizes(parser, strideMap))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
@@ -80,7 +76,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
         return {};
       continue;
     }
-    if (parser.parseKeyword("format", " or 'of'") || parser.parseEqual() || parser.parseKeywordOrString(&format))
+    if (parser.parseKeyword("format", " or 'of'") || parser.parseEqual() || parseFormat(parser, format))
       return {};
   }
   if (parser.parseGreater())
@@ -94,10 +90,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printSizes(printer, getDeviceSize());
   printer << ", ";
   printSizes(printer, getStrideMap());
-  if (!getFormat().empty()) {
-    printer << ", format = ";
-    printer.printKeywordOrString(getFormat());
-  }
+  if (getFormat())
+    printer << ", format = " << stringifyFormat(*getFormat());
   if (!getBufferShape().empty()) {
     printer << ", of = ";
     printSizes(printer, getBufferShape());
@@ -106,7 +100,7 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> deviceSize,
-                                 ArrayRef<int64_t> strideMap, StringRef format, ArrayRef<int64_t>) {
+                                 ArrayRef<int64_t> strideMap, std::optional<Format>, ArrayRef<int64_t>) {
   // layout_c1
   if (deviceSize.size() != strideMap.size() || deviceSize.size() < 2)
     return emitError() << "a layout has as many strides as device dimensions and at least 2, found " << deviceSize.size()
@@ -115,9 +109,6 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
   for (int64_t size : deviceSize)
     if (size <= 0)
       return emitError() << "a device dimension must be positive, found " << size;
-  // layout_c4
-  if (!format.empty() && !formatBytes(format))
-    return emitError() << "unknown device format '" << format << "'";
   return success();
 }
 
@@ -201,8 +192,8 @@ void PlaceAttr::print(AsmPrinter &printer) const {
 
 LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Memory memory, int64_t offsetBytes, StringRef) {
   // place_c2
-  if (offsetBytes < 0 || offsetBytes % kStickBytes != 0)
-    return emitError() << "an offset is a multiple of " << kStickBytes << " bytes, found " << offsetBytes;
+  if (offsetBytes < 0 || offsetBytes % stickBytes != 0)
+    return emitError() << "an offset is a multiple of " << stickBytes << " bytes, found " << offsetBytes;
   if (memory == Memory::Hbm && offsetBytes != 0)
     return emitError() << "a buffer of the program has no offset, found " << offsetBytes;
   return success();

@@ -7,14 +7,18 @@
 #ifndef SPYRE_ATTRS_TD
 #define SPYRE_ATTRS_TD
 
+include "Enums.td"
 include "SpyreDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
-include "mlir/IR/EnumAttr.td"
 include "mlir/IR/TensorEncoding.td"
 
 class Spyre_Attr<string attrName, string attrMnemonic, list<Trait> traits = []> : AttrDef<Spyre_Dialect, attrName, traits> {
   let mnemonic = attrMnemonic;
+}
+
+def Spyre_FormatParameter : AttrParameter<"std::optional<::machine::Format>", "device format; none: from the element type"> {
+  let defaultValue = "std::nullopt";
 }
 
 def Spyre_LayoutAttr
@@ -45,7 +49,7 @@ def Spyre_LayoutAttr
   let parameters = (ins
     ArrayRefParameter<"int64_t">:$deviceSize,
     ArrayRefParameter<"int64_t">:$strideMap,
-    StringRefParameter<"device format; empty: from the element type", "\"\"">:$format,
+    Spyre_FormatParameter:$format,
     OptionalArrayRefParameter<"int64_t">:$bufferShape
   );
   let hasCustomAssemblyFormat = 1;
@@ -72,15 +76,6 @@ def Spyre_WorkAttr : Spyre_Attr<"Work", "work"> {
   let genVerifyDecl = 1;
 }
 
-def Spyre_Memory : I32EnumAttr<"Memory", "the memory that a value lives in", [
-    I32EnumAttrCase<"Hbm", 0, "hbm">,
-    I32EnumAttrCase<"Lx", 1, "lx">,
-    I32EnumAttrCase<"Pool", 2, "pool">
-  ]> {
-  let cppNamespace = "::spyre";
-  let genSpecializedAttr = 0;
-}
-
 def Spyre_PlaceAttr : Spyre_Attr<"Place", "place"> {
   let summary = "Which memory a value lives in, and at which byte";
   let description = [{
@@ -95,7 +90,7 @@ def Spyre_PlaceAttr : Spyre_Attr<"Place", "place"> {
     Example: `#spyre.place<lx, 0>`, `#spyre.place<hbm, "it is a result of the program">`
   }];
   let parameters = (ins
-    EnumParameter<Spyre_Memory>:$memory,
+    EnumParameter<Machine_Memory>:$memory,
     "int64_t":$offsetBytes,
     StringRefParameter<"why the value is not in LX", "\"\"">:$reason
   );
@@ -143,15 +138,6 @@ def Spyre_WorkHintAttr : Spyre_Attr<"WorkHint", "work_hint"> {
 }
 
 def Spyre_WorkHintArrayAttr : TypedArrayAttrBase<Spyre_WorkHintAttr, "work hints, no dimension twice">;
-
-def Spyre_KnobKind : I32EnumAttr<"KnobKind", "how the values of a knob are said", [
-    I32EnumAttrCase<"List", 0, "list">,
-    I32EnumAttrCase<"Range", 1, "range">,
-    I32EnumAttrCase<"Pow2", 2, "pow2">
-  ]> {
-  let cppNamespace = "::spyre";
-  let genSpecializedAttr = 0;
-}
 
 def Spyre_KnobAttr : Spyre_Attr<"Knob", "knob"> {
   let summary = "A number that a kernel leaves open, with the values that it may have";

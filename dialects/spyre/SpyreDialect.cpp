@@ -92,6 +92,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // What was chosen, as the plan file says it.
   if (attribute.getName() == "spyre.plan" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
+  // What no plan of loops takes less than, as the certificate says it.
+  if (attribute.getName() == "spyre.proof" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
+    return success();
   // What was fused into kernels, for the report.
   if (attribute.getName() == "spyre.kernels" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();

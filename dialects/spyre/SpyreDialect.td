@@ -64,6 +64,7 @@ def Spyre_Dialect : Dialect {
     "::mlir::UnitAttr":$corrects,
     "::mlir::DictionaryAttr":$tile_search,
     "::mlir::StringAttr":$plan,
+    "::mlir::StringAttr":$proof,
     "::mlir::IntegerAttr":$number,
     "::mlir::UnitAttr":$kernel,
     "::mlir::ArrayAttr":$knobs,

@@ -26,7 +26,11 @@ def Spyre_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
     InterfaceMethod<[{
       For each operand that the op reads, then the result: a map from iteration point to element. A broadcast dimension
       maps to 0, and so does the dimension of a gather's table that the index chooses along.
-    }], "::llvm::SmallVector<::mlir::AffineMap>", "getAccessMaps">
+    }], "::llvm::SmallVector<::mlir::AffineMap>", "getAccessMaps">,
+    InterfaceMethod<"How the device function uses the iteration space.", "::machine::Family", "getFamily">,
+    InterfaceMethod<[{
+      The name of the device function in the files, before "nonstick" is appended.
+    }], "::llvm::StringRef", "getDeviceFunction">
   ];
   let verify = [{ return ::spyre::verifyComputeOp($_op); }];
 }

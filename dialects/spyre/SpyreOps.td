@@ -10,8 +10,11 @@
 include "SpyreAttrs.td"
 include "SpyreInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 def Spyre_Tensor : Type<
     And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
@@ -237,7 +240,7 @@ def Spyre_EmptyOp : Spyre_Op<"empty"> {
   let hasVerifier = 1;
 }
 
-def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"]>]> {
+def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"]>, DestinationStyleOpInterface]> {
   let summary = "Write a tensor into a window of a buffer";
   let description = [{
     Copies `part` to the window of `whole` that begins at `offsets`. It writes in place: the result is the buffer of
@@ -262,6 +265,9 @@ def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"
   let arguments = !con((ins Spyre_Tensor:$part, Spyre_Tensor:$whole, DenseI64ArrayAttr:$offsets), Spyre_WorkDecisions);
   let results = (outs Spyre_Tensor:$output);
   let assemblyFormat = "$part `into` $whole `at` $offsets attr-dict `:` type($part) `into` type($whole)";
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getWholeMutable(); }
+  }];
 }
 
 def Spyre_ConstantOp : Spyre_Op<"constant", [Pure, ConstantLike]> {
@@ -282,7 +288,7 @@ def Spyre_ConstantOp : Spyre_Op<"constant", [Pure, ConstantLike]> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Spyre_ViewOp : Spyre_Op<"view", [Pure]> {
+def Spyre_ViewOp : Spyre_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
   let summary = "The same elements under other indices; no data moves";
   let description = [{
     `map` takes an index of the result to an index of `input`: a transpose is `(d0, d1) -> (d1, d0)`, dropping a unit
@@ -361,6 +367,8 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
 
 def Spyre_LoopOp : Spyre_Op<"loop", [
     SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getInitsMutable", "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults",
+                                                    "getStaticTripCount"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "A counted loop over the tiles of a named dimension";
   let description = [{
@@ -373,6 +381,10 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     without a dimension, and the loop's result is what the last one yields. The `n`-th carried operand belongs to the
     `n`-th value that is yielded without a dimension. All of them come to lie in one buffer, which each iteration
     overwrites: `spyre-settle-loops` copies what is read longer. In `tiled_dims` a carried operand has the number -1.
+
+    Passes that know any loop know this one: what does not change from iteration to iteration can be moved out. They see what is
+    carried where the carried values are yielded behind all tiles. No operand is handed to the body as it is, so a branch into a
+    region, as MLIR has an interface for it, this is not.
 
     With a `symbol` the number of iterations is known at launch only: at least 1 and at most `count`, into which the tiles
     are cut. A run does the first so many of them; what the others would have written, nobody writes.
@@ -409,6 +421,9 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
   let extraClassDeclaration = [{
     /// What `tiled_dims` says of an operand, or of a yielded value, that is carried from iteration to iteration.
     static constexpr int64_t carried = -1;
+
+    /// How many of the last operands are carried.
+    size_t getNumCarried() { return ::llvm::count(getTiledDims(), carried); }
 
     /// The type of one of `count` tiles of a tensor along `dim`; null where `count` does not divide.
     static ::mlir::RankedTensorType getTileType(::mlir::RankedTensorType full, int64_t dim, int64_t count);

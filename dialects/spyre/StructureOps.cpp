@@ -136,6 +136,8 @@ bool isIdentityOn(AffineMap map, ArrayRef<int64_t> shape) {
 }
 } // namespace
 
+Value ViewOp::getViewSource() { return getInput(); }
+
 OpFoldResult ViewOp::fold(FoldAdaptor) {
   if (getInput().getType() == getType() && isIdentityOn(getMap(), getType().getShape()))
     return getInput();
@@ -332,6 +334,32 @@ RankedTensorType LoopOp::getTileType(RankedTensorType full, int64_t dim, int64_t
     encoding = LayoutAttr::get(full.getContext(), layout.getDeviceSize(), layout.getStrideMap(), layout.getFormat(), buffer);
   }
   return RankedTensorType::get(shape, full.getElementType(), encoding);
+}
+
+SmallVector<Region *> LoopOp::getLoopRegions() { return {&getBody()}; }
+
+/// How many values the loop shows as carried: they stand behind all tiles wherever they are listed, or none is shown.
+static size_t numShownCarried(LoopOp loop) {
+  ArrayRef<int64_t> yielded = cast<YieldOp>(loop.getBody().front().getTerminator()).getTiledDims();
+  size_t numCarried = loop.getNumCarried();
+  bool isLast = llvm::all_of(yielded.take_back(numCarried), [](int64_t dim) { return dim == LoopOp::carried; });
+  return isLast ? numCarried : 0;
+}
+
+MutableArrayRef<OpOperand> LoopOp::getInitsMutable() { return (*this)->getOpOperands().take_back(numShownCarried(*this)); }
+
+Block::BlockArgListType LoopOp::getRegionIterArgs() { return getBody().getArguments().take_back(numShownCarried(*this)); }
+
+std::optional<MutableArrayRef<OpOperand>> LoopOp::getYieldedValuesMutable() {
+  return getBody().front().getTerminator()->getOpOperands().take_back(numShownCarried(*this));
+}
+
+std::optional<ResultRange> LoopOp::getLoopResults() { return getResults().take_back(numShownCarried(*this)); }
+
+std::optional<APInt> LoopOp::getStaticTripCount() {
+  if (getSymbol())
+    return std::nullopt;
+  return getCountAttr().getValue();
 }
 
 void LoopOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {

@@ -9,12 +9,13 @@ pub use validated::{compile_validated, compile_validated_within};
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     bundle::Bundle,
-    dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, target_of},
+    dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, proof_of, target_of},
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, location_text, symbol_name, warning_at},
     pipeline::{Milestone, Options, Phase, check, emission},
-    report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, TileSearchReport, thousandths},
+    report::{Cost, LaunchReport, ModelledTime, MoreLxReport, Moves, OpReport, Report, RunnerUpReport, TileSearchReport, thousandths},
+    search::MORE_LX_BYTES,
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };
 use bound::{Done, describe_bound};
@@ -107,6 +108,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
         report.explain.loops.extend(loops_of(function, &numbers));
         report.kernels.extend(kernels_in(function));
         report.chosen = plan_of(function);
+        report.proof = proof_of(function);
         report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }
 }
@@ -117,10 +119,12 @@ fn kernels_in(function: Op<'_>) -> Option<Outcome> {
 }
 
 fn describe_search(function: Op<'_>, found: TileSearch) -> TileSearchReport {
-    let TileSearch { nests, us, untiled_us, least_us, n_judged, is_cut_short } = found;
+    let TileSearch { nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, is_cut_short } = found;
     let (us, untiled_us, least_us) = (thousandths(us), untiled_us.map(thousandths), least_us.map(thousandths));
     let function = function.text_attr(attr::SYM_NAME).to_owned();
-    TileSearchReport { function, nests, us, untiled_us, least_us, n_judged, is_cut_short }
+    let runner_up = runner_up.map(|other| RunnerUpReport { nests: other.nests, us: thousandths(other.cost.us), hbm: other.cost.hbm });
+    let with_more_lx = with_more_lx.map(|cost| MoreLxReport { more_bytes: MORE_LX_BYTES, us: thousandths(cost.us), hbm: cost.hbm });
+    TileSearchReport { function, nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, is_cut_short }
 }
 
 fn describe_op(compute: ComputeOp<'_>) -> OpReport {

@@ -2,7 +2,7 @@
 
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
-    dialect::{ComputeOp, Tensor, UsedAs, format_of, home_of},
+    dialect::{ComputeOp, Role, Tensor, UsedAs, format_of, home_of},
     import::Expansion,
     mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural, raw_elements, type_of},
     traffic::{Indices, Touched, elements_needed, least_touched, stick_bytes_of},
@@ -118,10 +118,12 @@ impl Needs {
     pub(super) fn by_name<'c>(&self, module: Op<'c>) -> BTreeMap<&'c str, Needed> {
         let of = |buffer: Op<'c>| {
             let by_position = |all: &[Needed]| all.get(buffer.required("position", natural)).copied();
-            let needed = match buffer.text_attr(attr::ROLE) {
-                "input" => by_position(&self.arguments),
-                "output" => by_position(&self.results),
-                _ => buffer.attr(attr::VALUE).and_then(digest_of).and_then(|digest| self.constants.get(&digest)).copied(),
+            let needed = match Role::of(buffer).expect("a buffer has a role") {
+                Role::Input => by_position(&self.arguments),
+                Role::Output => by_position(&self.results),
+                Role::Constant | Role::Temporary => {
+                    buffer.attr(attr::VALUE).and_then(digest_of).and_then(|digest| self.constants.get(&digest)).copied()
+                }
             };
             let layout = buffer.attr(attr::TYPE).and_then(type_of).and_then(Tensor::of).and_then(|tensor| tensor.layout);
             let bytes = |elements: i64| stick_bytes_of(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));

@@ -1,5 +1,6 @@
 //! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
 
+use super::enums::Enumerated;
 use crate::dialect::ods::{attr, memory};
 use crate::{
     hint::{Count, WorkHint},
@@ -20,14 +21,14 @@ unsafe extern "C" {
         rank: isize,
         device_size: *const i64,
         stride_map: *const i64,
-        format: MlirStringRef,
+        format: i32,
         buffer_rank: isize,
         buffer_shape: *const i64,
     ) -> MlirAttribute;
     fn spyreLayoutAttrGetRank(layout: MlirAttribute) -> isize;
     fn spyreLayoutAttrGetDeviceSize(layout: MlirAttribute) -> *const i64;
     fn spyreLayoutAttrGetStrideMap(layout: MlirAttribute) -> *const i64;
-    fn spyreLayoutAttrGetFormat(layout: MlirAttribute) -> MlirStringRef;
+    fn spyreLayoutAttrGetFormat(layout: MlirAttribute) -> i32;
     fn spyreLayoutAttrGetBufferRank(layout: MlirAttribute) -> isize;
     fn spyreLayoutAttrGetBufferShape(layout: MlirAttribute) -> *const i64;
     fn spyreAttributeIsAWork(attribute: MlirAttribute) -> bool;
@@ -54,6 +55,9 @@ unsafe extern "C" {
     fn spyreWorkHintAttrGetSlices(hint: MlirAttribute) -> i64;
     fn spyreTileType(full: MlirType, dim: i64, count: i64) -> MlirType;
 }
+
+/// The number of no format: a layout has that of its element type then.
+const OWN_FORMAT: i32 = -1;
 
 /// Copies `length` numbers that MLIR's context owns.
 fn numbers(data: *const i64, length: isize) -> Vec<i64> {
@@ -119,11 +123,11 @@ impl<'c> Tensor<'c> {
             (
                 numbers(spyreLayoutAttrGetDeviceSize(raw), rank),
                 numbers(spyreLayoutAttrGetStrideMap(raw), rank),
-                text_of(spyreLayoutAttrGetFormat(raw)),
+                spyreLayoutAttrGetFormat(raw),
                 numbers(spyreLayoutAttrGetBufferShape(raw), spyreLayoutAttrGetBufferRank(raw)),
             )
         };
-        let format = format.parse().ok().or_else(|| format_of(host.element))?;
+        let format = DeviceFormat::of_number(format.into()).or_else(|| format_of(host.element))?;
         let layout = DeviceLayout::from_parts(device_size, stride_map, format).ok()?;
         Some(Self { host, layout: Some(layout), buffer_shape: (!buffer_shape.is_empty()).then_some(buffer_shape) })
     }
@@ -132,16 +136,16 @@ impl<'c> Tensor<'c> {
     #[must_use]
     pub fn with_layout(&self, context: &'c Context, layout: &DeviceLayout, buffer_shape: Option<&[i64]>) -> Type<'c> {
         let own_format = format_of(self.host.element);
-        let format = if own_format == Some(layout.format()) { "" } else { layout.format().name() };
+        let format = if own_format == Some(layout.format()) { OWN_FORMAT } else { layout.format().number() };
         let buffer_shape = buffer_shape.unwrap_or_default();
-        // SAFETY: MLIR copies the numbers and the text into its context.
+        // SAFETY: MLIR copies the numbers into its context, and the format is one of the cases of the enum.
         let encoding = unsafe {
             Attribute::from_raw(spyreLayoutAttrGet(
                 context.to_raw(),
                 layout.rank().cast_signed(),
                 layout.device_size().as_ptr(),
                 layout.stride_map().as_ptr(),
-                string_ref(format),
+                format,
                 buffer_shape.len().cast_signed(),
                 buffer_shape.as_ptr(),
             ))

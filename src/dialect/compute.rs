@@ -2,21 +2,24 @@
 
 use super::{
     attrs::{Memory, Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
-    home::{behind_views, home_of, is_insert, owner_of, tiled_operand},
+    enums::Enumerated,
+    home::{behind_views, home_of, is_insert, overwritten_operand, owner_of, tiled_operand},
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::{Count, WorkHint},
     layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
-    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string},
+    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, text_of},
 };
 use machine::{DeviceFunction, Family};
-use mlir_sys::{MlirAffineMap, MlirOperation};
+use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
 
 unsafe extern "C" {
     fn spyreComputeOpGetIterationSpace(op: MlirOperation, capacity: isize, sizes: *mut i64) -> isize;
     fn spyreComputeOpGetNumReductionDims(op: MlirOperation) -> u32;
+    fn spyreComputeOpGetFamily(op: MlirOperation) -> i32;
+    fn spyreComputeOpGetDeviceFunction(op: MlirOperation) -> MlirStringRef;
     fn spyreComputeOpGetAccessMap(op: MlirOperation, index: isize) -> MlirAffineMap;
 }
 
@@ -101,25 +104,16 @@ impl<'c> ComputeOp<'c> {
     /// How the device function uses the iteration space.
     #[must_use]
     pub fn family(self) -> Family {
-        match self.op.full_name() {
-            spyre::POINTWISE => Family::Pointwise,
-            spyre::REDUCE => Family::Reduce,
-            spyre::MATMUL => Family::Matmul,
-            spyre::GATHER => Family::Gather,
-            _ => Family::Copy,
-        }
+        // SAFETY: the op is a compute op.
+        let number = unsafe { spyreComputeOpGetFamily(self.op.to_raw()) };
+        Family::of_number(number.into()).expect("ODS has the families of the machine")
     }
 
     /// The device function's name in the files, before "nonstick" is appended.
     #[must_use]
     pub fn function(self) -> &'c str {
-        match self.op.full_name() {
-            spyre::MATMUL => "batchmatmul",
-            spyre::COPY | spyre::FILL | spyre::INSERT => "identity",
-            spyre::GATHER => self.op.attr(attr::FUNCTION).and_then(string).unwrap_or("identity"),
-            spyre::RESTICKIFY => "ReStickifyOpHBM",
-            _ => self.op.text_attr(attr::FUNCTION),
-        }
+        // SAFETY: the op is a compute op; its context owns the name.
+        unsafe { text_of(spyreComputeOpGetDeviceFunction(self.op.to_raw())) }
     }
 
     /// The row of the table of device functions, for elementwise functions and reductions.
@@ -138,12 +132,12 @@ impl<'c> ComputeOp<'c> {
         is_insert(self.op)
     }
 
-    /// The operands that the op reads. An insert only writes into its second operand, which is the buffer of its result.
+    /// The operands that the op reads. An insert only writes into the operand that is the buffer of its result.
     #[must_use]
     pub fn reads(self) -> Vec<Value<'c>> {
         let mut operands = self.op.inputs();
-        if self.is_insert() {
-            operands.truncate(1);
+        if let Some(overwritten) = overwritten_operand(self.op) {
+            operands.remove(overwritten);
         }
         operands
     }

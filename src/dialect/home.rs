@@ -3,6 +3,12 @@
 use super::{attrs::Tensor, indices::plain_indices};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of};
+use mlir_sys::{MlirOperation, MlirValue};
+
+unsafe extern "C" {
+    fn spyreOverwrittenOperand(op: MlirOperation) -> isize;
+    fn spyreViewSource(op: MlirOperation) -> MlirValue;
+}
 
 /// One loop that a window moves with.
 #[derive(Clone, Copy, Debug)]
@@ -175,20 +181,34 @@ fn carried_into<'c>(value: Value<'c>, around: Op<'c>) -> Option<Carried<'c>> {
 
 /// Whether an op writes a part of a buffer.
 pub(super) fn is_insert(op: Op<'_>) -> bool {
-    op.is(spyre::INSERT)
+    overwritten_operand(op).is_some()
+}
+
+/// The operand whose buffer the op writes a part of, if it does not write a buffer of its own.
+pub(super) fn overwritten_operand(op: Op<'_>) -> Option<usize> {
+    // SAFETY: the query accepts any operation.
+    usize::try_from(unsafe { spyreOverwrittenOperand(op.to_raw()) }).ok()
 }
 
 /// The buffer that an insert writes a part of.
 pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
-    insert.inputs()[1]
+    insert.inputs()[overwritten_operand(insert).expect("an insert overwrites an operand")]
+}
+
+/// What a view shows; none for other ops.
+fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
+    // SAFETY: the query accepts any operation.
+    let shown = unsafe { spyreViewSource(op.to_raw()) };
+    // SAFETY: what is not null is an operand of the op.
+    (!shown.ptr.is_null()).then(|| unsafe { Value::from_raw(shown) })
 }
 
 /// What a value shows: the value behind all views.
 #[must_use]
 pub fn behind_views(value: Value<'_>) -> Value<'_> {
     let mut behind = value;
-    while let Some(view) = behind.def().filter(|def| def.is(spyre::VIEW)) {
-        behind = view.inputs()[0];
+    while let Some(shown) = behind.def().and_then(shown_by) {
+        behind = shown;
     }
     behind
 }

@@ -5,6 +5,7 @@
 //! | `attrs.rs` | `#spyre` and `#sdsc` attributes from and to plain values; the C accessors |
 //! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
+//! | `enums.rs` | plain values that are enums in ODS |
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
 //! | `indices.rs` | index maps whose results are dimensions |
 //! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
@@ -16,6 +17,7 @@
 //! | `ops.rs` | building `spyre` ops |
 //! | `symbols.rs` | counts that are known at launch only |
 //! | `plan.rs` | what was chosen, for the plan file |
+//! | `proof.rs` | what no plan of loops takes less than |
 //! | `tile_search.rs` | what the search for tiles has found |
 //! | `views.rs` | what operands show of their buffers |
 //! | `target.rs` | the machine that a module is compiled for |
@@ -23,6 +25,7 @@
 mod attrs;
 mod buffers;
 mod compute;
+mod enums;
 mod home;
 mod indices;
 mod kernels;
@@ -31,6 +34,7 @@ pub mod ods;
 mod operation;
 mod ops;
 mod plan;
+mod proof;
 mod schedule;
 mod sdsc;
 mod symbols;
@@ -42,6 +46,7 @@ mod views;
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use buffers::{Misuse, misused_buffers};
 pub use compute::{Access, ComputeOp, UsedAs, plain_view};
+pub use enums::Role;
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
@@ -55,10 +60,11 @@ pub use ops::{
     matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use plan::{plan_of, set_plan};
+pub use proof::{proof_of, set_proof};
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
-pub use tile_search::TileSearch;
+pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
 pub use views::{View, indices_of_view, shown_as};

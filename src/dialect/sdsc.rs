@@ -1,10 +1,11 @@
 //! `sdsc` ops and attributes from and to the model of a bundle.
 
-use crate::dialect::ods::{attr, sdsc};
+use super::enums::Enumerated;
+use crate::dialect::ods::{attr, memory, sdsc};
 use crate::{
     bundle::{
-        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim,
-        Ownership, SymbolicDim, Window, WindowAxis,
+        Allocation, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim, Ownership,
+        SymbolicDim, Window, WindowAxis,
     },
     layout::Term,
     mlir::{
@@ -13,7 +14,6 @@ use crate::{
         string_ref, strings, symbol,
     },
 };
-use machine::DeviceFormat;
 use mlir_sys::{MlirAttribute, MlirStringRef};
 
 unsafe extern "C" {
@@ -45,6 +45,10 @@ impl<'c> Parameters<'c> {
 
     fn integer(&self, name: &str) -> i64 {
         self.required(name, integer)
+    }
+
+    fn enumerated<E: Enumerated>(&self, name: &str) -> E {
+        self.required(name, |number| integer(number).and_then(E::of_number))
     }
 
     fn text(&self, name: &str) -> Option<&'c str> {
@@ -177,20 +181,21 @@ fn window_attribute<'c>(context: &'c Context, window: &Window) -> Attribute<'c> 
 
 fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) -> Attribute<'c> {
     let (memory, argument) = match operand.allocation {
-        Allocation::Hbm { argument, offset_bytes: _ } => ("hbm", i64::from(argument)),
-        Allocation::Pool { offset_bytes: _ } => ("pool", -1),
-        Allocation::Lx { offset_bytes: _ } => ("lx", -1),
+        Allocation::Hbm { argument, offset_bytes: _ } => (memory::HBM, i64::from(argument)),
+        Allocation::Pool { offset_bytes: _ } => (memory::POOL, -1),
+        Allocation::Lx { offset_bytes: _ } => (memory::LX, -1),
     };
     let mut index_tensors: Vec<String> = Vec::new();
     let coordinates: Vec<Expr> = operand.coordinates.iter().map(|coordinate| coordinate_expr(coordinate, &mut index_tensors)).collect();
     let map = map_from_exprs(context, n_dims, index_tensors.len(), &coordinates);
     let mut parameters = Attributes::new(context)
-        .text("format", operand.format.name())
+        .int("format", operand.format.number().into())
         .ints("device_size", &operand.device_size)
         .with("coordinates", map_attribute(map))
-        .text("memory", memory)
+        .int("memory", memory.into())
         .int("argument", argument)
-        .int("offset_bytes", operand.allocation.offset_bytes());
+        .int("offset_bytes", operand.allocation.offset_bytes())
+        .int("arrangement", operand.arrangement.number().into());
     if !operand.tile_advance.is_empty() {
         parameters = parameters.ints("advance", &operand.tile_advance);
     }
@@ -199,9 +204,6 @@ fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) 
     }
     if let Some(name) = &operand.name {
         parameters = parameters.text("name", name);
-    }
-    if operand.arrangement != Arrangement::Standard {
-        parameters = parameters.text("arrangement", operand.arrangement.name());
     }
     if let Some(ownership) = &operand.ownership {
         let owner = |owned: &OwnedDim| {
@@ -323,11 +325,10 @@ fn window_of(from: Attribute<'_>) -> Result<Window, String> {
 
 fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
     let parameters = Parameters::of(from)?;
-    let format: DeviceFormat = parameters.required("format", string).parse().map_err(|error| format!("{error}"))?;
     let offset_bytes = parameters.integer("offset_bytes");
-    let allocation = match parameters.text("memory") {
-        Some("lx") => Allocation::Lx { offset_bytes },
-        Some("pool") => Allocation::Pool { offset_bytes },
+    let allocation = match i32::try_from(parameters.integer("memory")).ok() {
+        Some(memory::LX) => Allocation::Lx { offset_bytes },
+        Some(memory::POOL) => Allocation::Pool { offset_bytes },
         _ => {
             let argument = parameters.integer("argument");
             let argument =
@@ -342,8 +343,8 @@ fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
     })?;
     Ok(Operand {
         is_input,
-        format,
-        arrangement: arrangement_of(parameters.text("arrangement"))?,
+        format: parameters.enumerated("format"),
+        arrangement: parameters.enumerated("arrangement"),
         device_size: parameters.required("device_size", integers),
         coordinates,
         allocation,
@@ -351,11 +352,6 @@ fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
         name: parameters.text("name").map(str::to_owned),
         ownership: parameters.get("owners").and_then(elements).map(ownership_of).transpose()?,
     })
-}
-
-fn arrangement_of(name: Option<&str>) -> Result<Arrangement, String> {
-    let Some(name) = name else { return Ok(Arrangement::Standard) };
-    Arrangement::ALL.into_iter().find(|arrangement| arrangement.name() == name).ok_or_else(|| format!("unknown arrangement '{name}'"))
 }
 
 fn ownership_of(owners: Vec<Attribute<'_>>) -> Result<Ownership, String> {

@@ -10,14 +10,38 @@ pub struct TileSearch {
     pub nests: Vec<String>,
     /// Modelled time with them, us.
     pub us: f64,
+    /// Bytes to and from HBM with them.
+    pub hbm: i64,
     /// Modelled time without loops, us; none where the program cannot be compiled so.
     pub untiled_us: Option<f64>,
     /// The least that any plan was estimated to take, us; none where plans were compared by bytes.
     pub least_us: Option<f64>,
+    /// The next best plan that was tried.
+    pub runner_up: Option<RunnerUp>,
+    /// What the best plan would cost with [`crate::search::MORE_LX_BYTES`] more LX in each core; none where that was not asked.
+    pub with_more_lx: Option<PlannedCost>,
     /// How many plans were divided, placed and priced.
     pub n_judged: i64,
     /// Whether the search ended for want of steps.
     pub is_cut_short: bool,
+}
+
+/// What a plan costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PlannedCost {
+    /// Modelled time, us.
+    pub us: f64,
+    /// Bytes to and from HBM.
+    pub hbm: i64,
+}
+
+/// A plan that was not taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunnerUp {
+    /// Its nests, where they are not those that were chosen; empty for no loop there.
+    pub nests: Vec<String>,
+    /// What all ops would cost.
+    pub cost: PlannedCost,
 }
 
 impl TileSearch {
@@ -26,12 +50,17 @@ impl TileSearch {
     pub fn of(function: Op<'_>) -> Option<Self> {
         let entries = function.attr(attr::SPYRE_TILE_SEARCH).and_then(dictionary_entries)?;
         let entry = |name: &str| entries.iter().find(|(key, _)| *key == name).map(|(_, attribute)| *attribute);
-        let nests = entry("nests").and_then(strings)?;
+        let texts = |name: &str| Some(entry(name).and_then(strings)?.into_iter().map(str::to_owned).collect::<Vec<String>>());
+        let cost = |us: &str, hbm: &str| Some(PlannedCost { us: entry(us).and_then(float_value)?, hbm: entry(hbm).and_then(integer)? });
+        let runner_up = || Some(RunnerUp { nests: texts("runner_up")?, cost: cost("runner_up_us", "runner_up_hbm")? });
         Some(Self {
-            nests: nests.into_iter().map(str::to_owned).collect(),
+            nests: texts("nests")?,
             us: entry("us").and_then(float_value)?,
+            hbm: entry("hbm").and_then(integer)?,
             untiled_us: entry("untiled_us").and_then(float_value),
             least_us: entry("least_us").and_then(float_value),
+            runner_up: runner_up(),
+            with_more_lx: cost("more_lx_us", "more_lx_hbm"),
             n_judged: entry("judged").and_then(integer)?,
             is_cut_short: entry("cut_short").is_some(),
         })
@@ -42,6 +71,7 @@ impl TileSearch {
         let context = function.ctx();
         let attributes = Attributes::new(context)
             .with_option("cut_short", self.is_cut_short.then(|| boolean_unit(context)))
+            .int("hbm", self.hbm)
             .int("judged", self.n_judged)
             .with("nests", string_array(context, &self.nests))
             .float("us", self.us);
@@ -51,6 +81,17 @@ impl TileSearch {
         };
         let attributes = match self.least_us {
             Some(least_us) => attributes.float("least_us", least_us),
+            None => attributes,
+        };
+        let attributes = match &self.runner_up {
+            Some(RunnerUp { nests, cost }) => {
+                let nests = string_array(context, nests);
+                attributes.with("runner_up", nests).float("runner_up_us", cost.us).int("runner_up_hbm", cost.hbm)
+            }
+            None => attributes,
+        };
+        let attributes = match &self.with_more_lx {
+            Some(cost) => attributes.float("more_lx_us", cost.us).int("more_lx_hbm", cost.hbm),
             None => attributes,
         };
         function.set_attr(attr::SPYRE_TILE_SEARCH, dictionary(attributes));

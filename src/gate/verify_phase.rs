@@ -3,7 +3,7 @@
 //! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
 //! before it, and rules that no op's verifier can check: those of the uses of a value. Everything that is wrong is reported, not the first.
 
-use crate::dialect::ods::{attr, sdsc, spyre};
+use crate::dialect::ods::{attr, option, sdsc, spyre};
 use crate::{
     dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
     import::ir::check_input::check_buffers,
@@ -19,7 +19,7 @@ use machine::Target;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let phase: Phase = options.text("phase").parse().map_err(|message: String| error_at(module, message).report())?;
+    let phase: Phase = options.read(module, option::PHASE)?;
     // All that is wrong is told, but of what is laid out or divided only where everything is.
     all(broken_promises(module, phase).into_iter().map(|(op, broken)| refused(op, phase, broken)))?;
     check_buffers(module)?;

@@ -11,7 +11,9 @@ use mlir_sys::{MlirOperation, MlirStringRef};
 use std::{
     collections::BTreeMap,
     ffi::{c_char, c_int, c_void},
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
+    str::FromStr,
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -72,16 +74,40 @@ impl Options {
         self.values.get(name).map_or("", String::as_str)
     }
 
-    /// The number in an option.
+    /// The value of an option.
+    ///
+    /// # Errors
+    /// What its type says of the text, at the module.
+    pub fn read<T: FromStr<Err: fmt::Display>>(&self, module: Op<'_>, name: &str) -> Result<T, Reported> {
+        self.text(name).parse().map_err(|error: T::Err| error_at(module, error).report())
+    }
+
+    /// The number in an option. Tablegen has refused what is none.
+    ///
+    /// # Panics
+    /// If the option is none of the pass, or not a number: a bug of ours.
     #[must_use]
-    pub fn number(&self, name: &str) -> Option<i64> {
-        self.text(name).parse().ok()
+    pub fn number(&self, name: &str) -> i64 {
+        self.text(name).parse().unwrap_or_else(|_| panic!("'{name}' is no option with a number"))
+    }
+
+    /// Whether an option is on. Tablegen has refused what is neither.
+    ///
+    /// # Panics
+    /// As [`Options::number`].
+    #[must_use]
+    pub fn is_on(&self, name: &str) -> bool {
+        self.text(name).parse().unwrap_or_else(|_| panic!("'{name}' is no option that is on or off"))
     }
 
     /// The elements of a list option.
-    #[must_use]
-    pub fn list(&self, name: &str) -> Vec<&str> {
-        self.text(name).split(',').filter(|element| !element.is_empty()).collect()
+    ///
+    /// # Errors
+    /// What their type says of the first one that it refuses, at the module.
+    pub fn list<T: FromStr<Err: fmt::Display>>(&self, module: Op<'_>, name: &str) -> Result<Vec<T>, Reported> {
+        let elements = self.text(name).split(',').filter(|element| !element.is_empty());
+        let read: Result<Vec<T>, T::Err> = elements.map(str::parse).collect();
+        read.map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report())
     }
 }
 
@@ -261,8 +287,8 @@ mod tests {
     fn options_are_read_by_name() {
         let options = Options::parse("planner=first-fit lx-bytes=128 tiles=A=2,B=4");
         assert_eq!(options.text("planner"), "first-fit");
-        assert_eq!(options.number("lx-bytes"), Some(128));
-        assert_eq!(options.list("tiles"), ["A=2", "B=4"]);
+        assert_eq!(options.number("lx-bytes"), 128);
+        assert_eq!(options.text("tiles"), "A=2,B=4");
         assert_eq!(options.text("absent"), "");
     }
 
@@ -270,6 +296,12 @@ mod tests {
     fn braces_quote_blanks() {
         let options = Options::parse("file={a b.json} cores=2");
         assert_eq!(options.text("file"), "a b.json");
-        assert_eq!(options.number("cores"), Some(2));
+        assert_eq!(options.number("cores"), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "'core' is no option with a number")]
+    fn a_number_that_no_option_has_is_a_bug() {
+        let _ = Options::parse("cores=2").number("core");
     }
 }

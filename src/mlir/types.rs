@@ -213,6 +213,12 @@ pub fn i64_attribute(context: &Context, value: i64) -> Attribute<'_> {
     IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
 }
 
+/// A 32-bit integer attribute, as those of enums are.
+#[must_use]
+pub fn i32_attribute(context: &Context, value: i32) -> Attribute<'_> {
+    IntegerAttribute::new(IntegerType::new(context, 32).into(), value.into()).into()
+}
+
 /// A 64-bit float attribute.
 pub(crate) fn f64_attribute(context: &Context, value: f64) -> Attribute<'_> {
     FloatAttribute::new(context, Type::float64(context), value).into()

@@ -53,6 +53,10 @@ pub struct Options {
     pub plan: String,
     /// Whether what is chosen is noted, for a plan file.
     pub notes_plan: bool,
+    /// Whether the search for tiles finds out what more LX would save.
+    pub more_lx: bool,
+    /// Whether it is proved what no plan of loops takes less than, for a certificate.
+    pub proves: bool,
     /// What becomes of f32 between f16.
     pub precision: Precision,
     /// How sticks are chosen.
@@ -123,6 +127,8 @@ impl Default for Options {
             objective: Objective::Time,
             plan: String::new(),
             notes_plan: false,
+            more_lx: false,
+            proves: false,
             precision: Precision::Device,
             sticks: Strategy::Global,
             compile_to: Phase::Bundle,
@@ -131,7 +137,7 @@ impl Default for Options {
 }
 
 /// The options, as `--spyre-compile` has them.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 24] = [
     "entry",
     "dim-size",
     "cores",
@@ -151,6 +157,8 @@ const NAMES: [&str; 22] = [
     "objective",
     "plan",
     "notes-plan",
+    "more-lx",
+    "proves",
     "precision",
     "sticks",
     "compile-to",
@@ -206,6 +214,8 @@ impl Options {
             "objective" => self.objective = value.parse()?,
             "plan" => value.clone_into(&mut self.plan),
             "notes-plan" => self.notes_plan = either("true", "false")? == Some(true),
+            "more-lx" => self.more_lx = either("true", "false")? == Some(true),
+            "proves" => self.proves = either("true", "false")? == Some(true),
             "precision" => self.precision = value.parse()?,
             "sticks" => self.sticks = value.parse()?,
             "compile-to" => self.compile_to = value.parse()?,
@@ -239,6 +249,8 @@ impl Options {
         add(self.objective != usual.objective, "objective", self.objective.to_string());
         add(self.plan != usual.plan, "plan", self.plan.clone());
         add(self.notes_plan, "notes-plan", "true".to_owned());
+        add(self.more_lx, "more-lx", "true".to_owned());
+        add(self.proves, "proves", "true".to_owned());
         add(self.precision != usual.precision, "precision", self.precision.to_string());
         add(self.sticks != usual.sticks, "sticks", self.sticks.to_string());
         given
@@ -276,7 +288,7 @@ impl Options {
 
     /// These options for a program that is imported and whose kernels stay as they are, as text.
     pub(super) fn without_kernels(&self) -> String {
-        let is_done = |name: &str| ["entry", "dim-size", "knobs", "kernels", "plan", "notes-plan"].contains(&name);
+        let is_done = |name: &str| ["entry", "dim-size", "knobs", "kernels", "plan", "notes-plan", "more-lx", "proves"].contains(&name);
         let kept = self.given().into_iter().filter(|(name, _)| !is_done(name)).map(|(name, value)| format!("{name}={value} "));
         format!("{}kernels={}", kept.collect::<String>(), KernelMode::Separate)
     }
@@ -310,7 +322,7 @@ impl Options {
             return Err(format!("option 'kernels={}' needs {needs}", self.kernel_mode()));
         }
         let can_follow = self.is_joint() && self.searches_tiles();
-        let of_plans = [(!self.plan.is_empty(), "plan"), (self.notes_plan, "write-plan")];
+        let of_plans = [(!self.plan.is_empty(), "plan"), (self.notes_plan, "write-plan"), (self.proves, "certificate")];
         if let Some((_, name)) = of_plans.into_iter().find(|(is_given, _)| *is_given && !can_follow) {
             let needs = "what a plan is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'";
             return Err(format!("option '{name}' needs {needs}"));
@@ -321,7 +333,9 @@ impl Options {
     /// The options that have no effect on a module that has a phase behind it, but for what they say already.
     #[must_use]
     pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
-        let mut names: Vec<&'static str> = self.given().into_iter().map(|(name, _)| name).filter(|name| last_phase(name) <= done).collect();
+        // A report asks for what more LX would save wherever that can be found out.
+        let is_without = |name: &&str| last_phase(name) <= done && *name != "more-lx";
+        let mut names: Vec<&'static str> = self.given().into_iter().map(|(name, _)| name).filter(is_without).collect();
         names.sort_by_key(|name| last_phase(name));
         names.dedup();
         names
@@ -357,7 +371,7 @@ fn list<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<Vec<T>, Stri
 fn last_phase(name: &str) -> Phase {
     match name {
         "precision" | "sticks" => Phase::Layout,
-        "dims" | "tile-search" | "tile-steps" => Phase::Hint,
+        "dims" | "tile-search" | "tile-steps" | "more-lx" | "proves" => Phase::Hint,
         "joint" | "objective" | "plan" | "notes-plan" => Phase::Work,
         "lx-planner" => Phase::Lx,
         "addresses" | "loops" => Phase::Bundle,
@@ -372,7 +386,7 @@ mod tests {
     #[test]
     fn what_is_given_reads_back() {
         let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 knobs=norm.T=4 kernels=form dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
-                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true precision=strict sticks=greedy";
+                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true more-lx=true proves=true precision=strict sticks=greedy";
         let options = Options::parse(text).unwrap();
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(given.join(" "), text);

@@ -1,6 +1,7 @@
 //! The passes of each phase with their options: the pipeline.
 
 use super::{Options, Phase};
+use crate::dialect::ods::option;
 use crate::{
     bundle::ir::{form_bundles, lower_to_sdsc},
     gate::verify_phase,
@@ -116,11 +117,14 @@ impl Options {
     }
 
     fn import_steps(&self) -> Vec<Step> {
-        let target = Step::of(&set_target::PASS).with_path("file", &self.target).with("cores", self.cores).with("lx-bytes", self.lx_bytes);
-        let flatten = Step::of(&flatten_hints::PASS).with_all("tiles", &self.tiles).with_all("bind", &self.bind);
+        let target = Step::of(&set_target::PASS)
+            .with_path(option::FILE, &self.target)
+            .with(option::CORES, self.cores)
+            .with(option::LX_BYTES, self.lx_bytes);
+        let flatten = Step::of(&flatten_hints::PASS).with_all(option::TILES, &self.tiles).with_all(option::BIND, &self.bind);
         let select = Step::of(&select_program::PASS);
-        let select = if self.entry.is_empty() { select } else { select.with("entry", &self.entry) };
-        let select = if self.dim_sizes.is_empty() { select } else { select.with_all("dim-size", &self.dim_sizes) };
+        let select = if self.entry.is_empty() { select } else { select.with(option::ENTRY, &self.entry) };
+        let select = if self.dim_sizes.is_empty() { select } else { select.with_all(option::DIM_SIZE, &self.dim_sizes) };
         let mut steps = vec![
             // What a file has beside the program is not looked at.
             select,
@@ -131,13 +135,13 @@ impl Options {
             // The machine is on the module, for every pass that asks for a number of it.
             target,
             // A kernel of the user's stays one, so its calls are not inlined.
-            Step::of(&make_kernels::PASS).with_all("knobs", &self.knobs),
+            Step::of(&make_kernels::PASS).with_all(option::KNOBS, &self.knobs),
             // JAX calls helper functions. Folding would round numbers that a referee asks for.
             Step::upstream("inline").with("default-pipeline", ""),
             // What was inlined everywhere is no function any more.
             Step::upstream("symbol-dce"),
             // From here on every op is a device function.
-            Step::of(&import_linalg::PASS).with("precision", self.precision).reaching(Milestone::Imported),
+            Step::of(&import_linalg::PASS).with(option::PRECISION, self.precision).reaching(Milestone::Imported),
             // Producers leave reshapes that cancel and results that nobody uses.
             Step::upstream("canonicalize"),
             Step::upstream("cse"),
@@ -161,7 +165,7 @@ impl Options {
     /// What becomes of kernels while they are ops.
     fn fusion_steps(&self) -> Vec<Step> {
         // Whether a move pays is found out by the same compilation without moves.
-        let fuse = Step::of(&fuse_prologue_epilogue::PASS).with("compile", format_args!("{{{}}}", self.without_kernels()));
+        let fuse = Step::of(&fuse_prologue_epilogue::PASS).with(option::COMPILE, format_args!("{{{}}}", self.without_kernels()));
         match self.kernel_mode() {
             KernelMode::Separate => Vec::new(),
             KernelMode::Fuse => vec![fuse],
@@ -184,7 +188,7 @@ impl Options {
             // Padding makes new buffers, which need a layout like all others.
             Step::of(&pad_contractions::PASS),
             // The choice, for the function as a whole.
-            Step::of(&propagate_layouts::PASS).with("sticks", self.sticks),
+            Step::of(&propagate_layouts::PASS).with(option::STICKS, self.sticks),
             // The moves that the choice needs.
             Step::of(&insert_restickify::PASS),
             // Behind the moves, which can take such a view away; and the sticks decide which cuts are possible.
@@ -200,16 +204,18 @@ impl Options {
 
     fn hint_steps(&self) -> Vec<Step> {
         // Names go from arguments to all ops: a hint is a wish about a name.
-        let mut steps = vec![Step::of(&propagate_dims::PASS).with_all("dims", &self.dims)];
+        let mut steps = vec![Step::of(&propagate_dims::PASS).with_all(option::DIMS, &self.dims)];
         if self.searches_tiles() {
             // Ops without hints get some, where what a tiling gains is found by choosing splits and placement together.
             let choose = Step::of(&choose_tiles::PASS);
             let choose = match self.tile_steps {
-                Some(most) => choose.with("steps", most),
+                Some(most) => choose.with(option::STEPS, most),
                 None => choose,
             };
-            let choose = self.with_plan(choose.with("objective", self.objective));
-            steps.push(if self.notes_plan { choose.with("notes-plan", true) } else { choose });
+            let choose = self.with_plan(choose.with(option::OBJECTIVE, self.objective));
+            let choose = if self.notes_plan { choose.with(option::NOTES_PLAN, true) } else { choose };
+            let choose = if self.more_lx { choose.with(option::MORE_LX, true) } else { choose };
+            steps.push(if self.proves { choose.with(option::PROVES, true) } else { choose });
         }
         steps
     }
@@ -218,17 +224,17 @@ impl Options {
         // The slices without which a core could not address its part; whoever divides keeps them.
         let reduce = Step::of(&reduce_span::PASS);
         // The rest: by what an op alone takes, or with what the planner would make of it.
-        let jointly = || self.with_plan(Step::of(&divide_jointly::PASS).with("objective", self.objective));
+        let jointly = || self.with_plan(Step::of(&divide_jointly::PASS).with(option::OBJECTIVE, self.objective));
         vec![reduce, if self.is_joint() { jointly() } else { Step::of(&divide_work::PASS) }]
     }
 
     fn with_plan(&self, step: Step) -> Step {
-        if self.plan.is_empty() { step } else { step.with_path("plan", &self.plan) }
+        if self.plan.is_empty() { step } else { step.with_path(option::PLAN, &self.plan) }
     }
 
     fn lx_steps(&self) -> Vec<Step> {
         let planner = self.planner();
-        let plan = Step::of(&plan_lx::PASS).with("planner", &planner).reaching(Milestone::Placed);
+        let plan = Step::of(&plan_lx::PASS).with(option::PLANNER, &planner).reaching(Milestone::Placed);
         if planner == super::PlannerName::none() || self.chooses_stays() {
             return vec![plan];
         }
@@ -239,11 +245,11 @@ impl Options {
     fn bundle_steps(&self) -> Vec<Step> {
         vec![
             // Which ops are one launch, and where their pool lies.
-            Step::of(&form_bundles::PASS).with("addresses", self.addresses).reaching(Milestone::Formed),
+            Step::of(&form_bundles::PASS).with(option::ADDRESSES, self.addresses).reaching(Milestone::Formed),
             // Tensors become operands with memory and coordinates.
             Step::of(&lower_to_sdsc::PASS).reaching(Milestone::Lowered),
             // The program of addresses of each launch.
-            Step::of(&lower_to_sdscbundle::PASS).with("addresses", self.addresses).with("loops", self.loops),
+            Step::of(&lower_to_sdscbundle::PASS).with(option::ADDRESSES, self.addresses).with(option::LOOPS, self.loops),
         ]
     }
 
@@ -268,20 +274,20 @@ fn tile_steps() -> Vec<Step> {
 /// The check of what a phase promises.
 #[must_use]
 pub fn check(phase: Phase) -> Step {
-    Step::of(&verify_phase::PASS).with("phase", phase)
+    Step::of(&verify_phase::PASS).with(option::PHASE, phase)
 }
 
 /// The pass that writes files into the directory `output`. What breaks a rule of the format is a bug of ours if the program has come through
 /// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
 #[must_use]
 pub fn emission(output: &str, is_compiled: bool) -> Step {
-    Step::of(&emit_bundle::PASS).with_path("output", output).with("compiled", is_compiled)
+    Step::of(&emit_bundle::PASS).with_path(option::OUTPUT, output).with(option::COMPILED, is_compiled)
 }
 
 /// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.
 #[must_use]
 pub fn emit_pipeline(output: &str) -> String {
-    text_of(&[Step::of(&lower_to_sdscbundle::PASS), Step::of(&emit_bundle::PASS).with_path("output", output)])
+    text_of(&[Step::of(&lower_to_sdscbundle::PASS), Step::of(&emit_bundle::PASS).with_path(option::OUTPUT, output)])
 }
 
 fn text_of(steps: &[Step]) -> String {

@@ -1,7 +1,9 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
+mod tile_search;
 mod trace;
 
+pub use tile_search::{MoreLxReport, RunnerUpReport, TileSearchReport};
 pub use trace::trace;
 
 use crate::dialect::ods::spyre;
@@ -14,6 +16,7 @@ use crate::{
 };
 use serde::Serialize;
 use std::fmt;
+use tile_verify::{Certificate, Proof};
 
 /// A compilation in numbers. `spyre-compile --report FILE.json` writes it; the summary on the terminal is its [`fmt::Display`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -47,6 +50,9 @@ pub struct Report {
     /// What was chosen, if a plan file is to be written.
     #[serde(skip)]
     pub chosen: Option<Chosen>,
+    /// What no plan of loops takes less than, if a certificate is to be written.
+    #[serde(skip)]
+    pub proof: Option<Proof>,
     /// What was found to be equal, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
@@ -92,6 +98,20 @@ impl Report {
     }
 }
 
+impl Report {
+    /// The certificate of the plan, if one is to be written.
+    #[must_use]
+    pub fn certificate(&self) -> Option<Certificate> {
+        let proof = self.proof.clone()?;
+        Some(Certificate {
+            version: plan_file::VERSION.to_owned(),
+            us: self.time.estimate_us,
+            bound_us: proof.bound_us(),
+            proof,
+        })
+    }
+}
+
 impl Moves {
     /// Counts the moves among the ops.
     #[must_use]
@@ -107,38 +127,6 @@ impl Moves {
             *bytes += op.bytes.hbm() + op.bytes.lx();
         }
         moves
-    }
-}
-
-/// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modelled, in microseconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TileSearchReport {
-    /// The function.
-    pub function: String,
-    /// The nests that were chosen, as hint scopes say them, with the positions of their ops.
-    pub nests: Vec<String>,
-    /// With them.
-    pub us: f64,
-    /// Without loops; left out where the program cannot be compiled so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub untiled_us: Option<f64>,
-    /// The least that any plan was estimated to take; left out where plans were compared by bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub least_us: Option<f64>,
-    /// Plans that were divided, placed and priced.
-    pub n_judged: i64,
-    /// Whether there were too few steps to look at all that could be better.
-    pub is_cut_short: bool,
-}
-
-impl fmt::Display for TileSearchReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { function: _, nests, us, untiled_us, least_us, n_judged, is_cut_short } = self;
-        let chosen = if nests.is_empty() { "none".to_owned() } else { nests.join(", ") };
-        let without = untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
-        let end = if *is_cut_short { ", of more that were left" } else { "" };
-        let least = least_us.map_or_else(|| "for the fewest bytes".to_owned(), |us| format!("no plan is estimated below {us:.1} us"));
-        write!(f, "  loops chosen: {chosen}; {us:.1} us, {without}; {least}; {n_judged} plans judged{end}")
     }
 }
 

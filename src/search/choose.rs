@@ -3,7 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, copies, estimate::estimate, nests, nests::counts, roomy::Roomy};
+use super::{
+    Axis, Cost, Judge, Loops, Nest, PricedPlan, SearchedOp, axes, copies, estimate::estimate, nests, nests::counts, roomy::Roomy,
+    runner_up::next_best,
+};
+use cost::Objective;
 use std::{collections::BTreeSet, ops::Range};
 
 /// The most ops of a segment.
@@ -48,12 +52,14 @@ pub struct Chosen {
 }
 
 /// What a search has found out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What all ops take with the loops, ns; none if they cannot be compiled.
-    pub ns: Option<f64>,
-    /// What all ops take without loops, ns; none if they cannot be compiled so.
-    pub untiled_ns: Option<f64>,
+    /// What all ops cost with the loops; none if they cannot be compiled.
+    pub cost: Option<Cost>,
+    /// What all ops cost without loops; none if they cannot be compiled so.
+    pub untiled: Option<Cost>,
+    /// The next best plan of those that were tried as a whole, if another one can be compiled.
+    pub runner_up: Option<PricedPlan>,
     /// The least sum of what segments are judged or estimated to take, ns; none if plans were compared by bytes.
     pub least_ns: Option<f64>,
     /// Judgements made.
@@ -79,14 +85,16 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     search.climb();
     search.look_for_fewer_bytes();
     let (least_ns, _) = search.path(|edge| edge.least_ns(1.0));
-    let (plan, mut loops) = search.refined();
-    let mut ns = plan.map(|plan| plan.ns);
-    let untiled_ns = untiled.map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
+    let (mut cost, mut loops) = search.refined();
+    let untiled: Option<Cost> = untiled.map(|by_op| by_op.into_iter().sum());
     // Nests that are good one by one may not be so together.
-    if ns.is_none_or(|ns| untiled_ns.is_some_and(|untiled_ns| untiled_ns <= ns)) {
-        (ns, loops) = (untiled_ns, Vec::new());
+    if cost.is_none_or(|cost| untiled.is_some_and(|untiled| untiled.ns <= cost.ns)) {
+        (cost, loops) = (untiled, Vec::new());
     }
-    let found = Found { ns, untiled_ns, least_ns: Some(least_ns), n_judged: search.n_judged(), is_complete };
+    let without = untiled.map(|cost| PricedPlan { loops: Vec::new(), cost });
+    let chosen = cost.map(|cost| PricedPlan { loops: loops.clone(), cost });
+    let runner_up = chosen.and_then(|chosen| next_best(without.iter().chain(&search.plans), &chosen, Objective::Time));
+    let found = Found { cost, untiled, runner_up, least_ns: Some(least_ns), n_judged: search.n_judged(), is_complete };
     Chosen { loops, found: Some(found) }
 }
 
@@ -204,6 +212,8 @@ struct Search<'a> {
     edges: Vec<Vec<Edge<'a>>>,
     /// How many plans of the whole were judged.
     n_plans: usize,
+    /// Those that can be compiled.
+    plans: Vec<PricedPlan>,
 }
 
 /// An edge: its first op, and its number of ops.
@@ -222,7 +232,7 @@ impl<'a> Search<'a> {
             n_judged: 0,
         };
         let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
-        Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_plans: 0 }
+        Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_plans: 0, plans: Vec::new() }
     }
 
     /// Whether loops could save something, if every op were at its best.
@@ -403,7 +413,10 @@ impl<'a> Search<'a> {
 
     fn judge_plan(&mut self, plan: &[Option<Loops>]) -> Option<Cost> {
         self.n_plans += 1;
-        self.judge.plan(&plan.iter().flatten().cloned().collect::<Vec<_>>())
+        let loops: Vec<Loops> = plan.iter().flatten().cloned().collect();
+        let cost = self.judge.plan(&loops);
+        self.plans.extend(cost.map(|cost| PricedPlan { loops, cost }));
+        cost
     }
 
     /// The shortest paths of judged nests, the shortest first: for each edge in loops the shortest one over it.

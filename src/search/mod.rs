@@ -27,12 +27,15 @@
 //! | `copies.rs` | what a copy in front of loops could keep in LX |
 //! | `roomy.rs` | what no plan can do better than, as far as estimates go |
 //! | `choose.rs` | the shortest path |
+//! | `more_lx.rs` | what a program would cost on a machine with more LX |
 //! | `objective.rs` | the least time, or the fewest bytes |
+//! | `runner_up.rs` | the next best plan |
 //! | `stretches.rs` | parts of a long program, which are searched one by one |
 //! | `ir/choose_tiles.rs` | reads the program, writes hints |
 //! | `ir/read.rs` | the ops as plain values |
 //! | `ir/hints.rs` | a nest as hints on ops |
 //! | `ir/segment.rs` | some ops as a function of their own |
+//! | `ir/certify.rs` | the ops for a certificate, which the crate `tile-verify` finds and checks |
 //! | `ir/judge.rs` | divides, places and prices such a function |
 
 mod axes;
@@ -41,9 +44,11 @@ mod choose;
 mod copies;
 mod estimate;
 mod loops;
+mod more_lx;
 mod nests;
 mod objective;
 mod roomy;
+mod runner_up;
 mod stretches;
 
 #[cfg(feature = "mlir")]
@@ -53,8 +58,10 @@ pub use axes::{Axis, axes};
 pub use choose::{Chosen, Found, choose};
 pub use copies::copies;
 pub use loops::{Copied, Level, Loops};
+pub use more_lx::{MORE_LX_BYTES, cost_with};
 pub use nests::{Cut, Nest, nests};
 pub use objective::choose_fewest_bytes;
+pub use runner_up::PricedPlan;
 pub use stretches::stretches;
 
 use crate::tile::{Rule, TiledOp};

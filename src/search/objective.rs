@@ -1,6 +1,6 @@
 //! What plans are compared by: a search for the fewest bytes is one for the least time with a judge that calls bytes time.
 
-use super::{Axis, Chosen, Cut, Judge, Loops, OpCosts, SearchedOp, choose};
+use super::{Axis, Chosen, Cut, Judge, Loops, OpCosts, PricedPlan, SearchedOp, choose, runner_up::next_best};
 use cost::{Cost, Objective};
 use std::ops::Range;
 
@@ -17,12 +17,17 @@ pub fn choose_fewest_bytes(ops: &[SearchedOp], of_time: &dyn Judge, judge: &dyn 
         (judge.plan(&chosen.loops), chosen)
     };
     let cost_of = |cost: &Option<Cost>| cost.unwrap_or(Cost { ns: f64::INFINITY, hbm_bytes: i64::MAX });
-    let found = searches.map(of_search).into_iter().min_by(|(one, _), (other, _)| Objective::Bytes.order(&cost_of(one), &cost_of(other)));
-    let Some((cost, mut chosen)) = found else { return Chosen::default() };
+    let mut found = searches.map(of_search);
+    found.sort_by(|(one, _), (other, _)| Objective::Bytes.order(&cost_of(one), &cost_of(other)));
+    let [(cost, mut chosen), (_, other)] = found;
     if let Some(found) = &mut chosen.found {
-        found.ns = cost.map(|cost| cost.ns);
-        found.untiled_ns = judge.untiled().map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
+        found.cost = cost;
+        found.untiled = judge.untiled().map(|by_op| by_op.into_iter().sum());
         found.least_ns = None;
+        let of_searches = found.runner_up.take().map(|plan| plan.loops).into_iter().chain([other.loops, Vec::new()]);
+        let others: Vec<PricedPlan> = of_searches.filter_map(|loops| Some(PricedPlan { cost: judge.plan(&loops)?, loops })).collect();
+        let own = cost.map(|cost| PricedPlan { loops: chosen.loops.clone(), cost });
+        found.runner_up = own.and_then(|own| next_best(&others, &own, Objective::Bytes));
     }
     chosen
 }

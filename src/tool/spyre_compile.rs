@@ -44,6 +44,9 @@ struct Arguments {
     /// Write what was chosen, or followed, as a plan
     #[arg(long, value_name = "FILE.json")]
     write_plan: Option<String>,
+    /// Write a certificate of how far the plan is from the best one, and check it
+    #[arg(long, value_name = "FILE.json")]
+    certificate: Option<String>,
     /// Compile nothing: say which decisions of two plans differ, and what each costs
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
     compare: Vec<String>,
@@ -53,7 +56,7 @@ struct Arguments {
     /// Execute the imported program and the files on elements of a finite field, and write nothing unless they agree
     #[arg(long)]
     validate: bool,
-    /// Write what was decided and why, bytes moved and lower bounds; a picture of the scratchpad goes to FILE.svg
+    /// Write what was decided and why, bytes moved and lower bounds, what more LX would save; a picture of the scratchpad goes to FILE.svg
     #[arg(long, value_name = "FILE.json")]
     report: Option<String>,
     /// Write the modelled time as a timeline for Perfetto, with a track for each core
@@ -99,6 +102,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     if emits {
         write_plans(&report, arguments, follows)?;
+        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, path))?;
     }
     if let Some(path) = &arguments.trace {
         tool::write_file(path, format!("{}\n", trace(&report)))?;
@@ -119,7 +123,12 @@ fn tuned(module: &Module<'_>, options: &Options, effort: &str, is_said: bool) ->
 
 /// Looks at every place that is written to before the long work.
 fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), String> {
-    for (option, path) in [("report", &arguments.report), ("trace", &arguments.trace), ("write-plan", &arguments.write_plan)] {
+    for (option, path) in [
+        ("report", &arguments.report),
+        ("trace", &arguments.trace),
+        ("write-plan", &arguments.write_plan),
+        ("certificate", &arguments.certificate),
+    ] {
         path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
     }
     if emits {
@@ -144,6 +153,16 @@ fn write_plans(report: &Report, arguments: &Arguments, follows: bool) -> Result<
     Ok(())
 }
 
+/// Writes the certificate of the plan, and says what the checker makes of it.
+fn write_certificate(report: &Report, path: &str) -> Result<(), String> {
+    let certificate = report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say"))?;
+    let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
+    let verified =
+        tile_verify::verify(&text).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
+    tool::write_file(path, format!("{text}\n"))?;
+    tool::say(&format!("  {verified}\n  certificate written to {path}\n"))
+}
+
 fn compare_plans(paths: &[String]) -> Result<(), String> {
     let read =
         |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}': write one with --write-plan '{path}'"));
@@ -159,6 +178,9 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     }
     options.set("compile-to", &arguments.compile_to)?;
     options.notes_plan = arguments.write_plan.is_some();
+    // It takes a second search, which is for those who want to know.
+    options.more_lx = arguments.report.is_some();
+    options.proves = arguments.certificate.is_some();
     options.check()?;
     Ok(options)
 }

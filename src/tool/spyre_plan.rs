@@ -24,11 +24,14 @@ use std::{
 #[command(name = "spyre-plan", version)]
 struct Arguments {
     /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column weight) or our JSON
-    #[arg(required_unless_present = "price", default_value = "", hide_default_value = true)]
+    #[arg(required_unless_present_any = ["price", "certificate"], default_value = "", hide_default_value = true)]
     instance: String,
     /// Price kernels in neutral terms instead: what each takes, in microseconds, with an interval; -o writes {id: microseconds}
     #[arg(long, value_name = "KERNELS.json", conflicts_with_all = ["instance", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "svg"])]
     price: Option<String>,
+    /// Check a certificate of `spyre-compile` instead: that no plan of loops takes less time than it says
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["instance", "price", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "output", "svg"])]
+    certificate: Option<String>,
     /// Bytes of LX; a CSV file needs it, in JSON it replaces the limit
     #[arg(long, value_name = "BYTES")]
     capacity: Option<i64>,
@@ -98,6 +101,10 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 fn run(arguments: &Arguments) -> Result<(), String> {
     if let Some(kernels) = &arguments.price {
         return price(kernels, arguments.output.as_deref());
+    }
+    if let Some(path) = &arguments.certificate {
+        let verified = tile_verify::verify(&read_text(path)?).map_err(|error| format!("{path}: {error}"))?;
+        return tool::say(&format!("{verified}\n"));
     }
     if let Some(result) = &arguments.verify {
         return check(arguments, result);

@@ -20,6 +20,7 @@ mod torch_spyre;
 pub use bytes::{History, OpBytes, bytes};
 pub use kernel::{Access, Batching, Inputs, KernelOp, Product, describe, describe_op};
 pub use price::{Cost, Formula, Limit, Objective, Price, estimate_op_ns, price};
+pub use rates::fastest;
 pub use refuse::{Refusal, refuse};
 pub use roofline::{Roofline, Work, least_compute_ns};
 pub use rows::{Row, rows};

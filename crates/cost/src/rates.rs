@@ -7,7 +7,8 @@ use machine::{BroadcastRate, HbmRates, TransportRate};
 const LOG2_STICK: f64 = 6.0;
 
 /// The most bytes/ns that any op has, both directions together.
-pub(super) fn fastest(rates: &HbmRates) -> f64 {
+#[must_use]
+pub fn fastest(rates: &HbmRates) -> f64 {
     let others = [
         rates.restickify,
         rates.column_reduction,

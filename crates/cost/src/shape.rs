@@ -1,5 +1,7 @@
 //! An op as the model of time sees it: extents, slices, loops, and what moves each tensor. Neither IR nor a layout is needed to say it.
 
+use serde::{Deserialize, Serialize};
+
 /// An op of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpShape {
@@ -16,7 +18,8 @@ pub struct OpShape {
 }
 
 /// What an op computes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OpKind {
     /// Elementwise functions and copies.
     #[default]
@@ -28,7 +31,8 @@ pub enum OpKind {
 }
 
 /// A dimension of an iteration space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Dim {
     /// Points, of all tiles together.
     pub extent: i64,

@@ -2,9 +2,11 @@
 
 use super::shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 use machine::STICK_BYTES;
+use serde::{Deserialize, Serialize};
 
 /// An op with the extents of one tile.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TileOp {
     /// What it computes, as far as its speed goes.
     pub kind: OpKind,
@@ -21,7 +23,8 @@ pub struct TileOp {
 }
 
 /// A tensor of such an op.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TileOperand {
     /// The same number for the same tensor, in all ops of a kernel.
     pub buffer: usize,

@@ -21,6 +21,11 @@ pub enum Family {
     Gather,
 }
 
+impl Family {
+    /// Every family, in the order of the enum.
+    pub const ALL: [Self; 5] = [Self::Pointwise, Self::Reduce, Self::Matmul, Self::Copy, Self::Gather];
+}
+
 /// The unit of a core that executes a function (`exUnit`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {

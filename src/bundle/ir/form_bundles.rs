@@ -8,7 +8,7 @@ use crate::bundle::{
     Addresses,
     form::{Cuts, Step, TensorKind, cut},
 };
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
@@ -22,7 +22,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let segments = match options.text("addresses").parse().map_err(|message: String| error_at(module, message).report())? {
+    let segments = match options.read(module, option::ADDRESSES)? {
         Addresses::Symbolic => None,
         Addresses::Baked => Some(usize::try_from(target.segments).expect("a machine has segments")),
     };

@@ -11,8 +11,8 @@ use crate::bundle::{
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{
-        Access, ComputeOp, EXACT, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items,
-        set_lives, split_of, target_of,
+        Access, ComputeOp, EXACT, Memory, Place, Role, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of,
+        push_items, set_lives, split_of, target_of,
     },
     layout,
     mlir::{
@@ -44,35 +44,6 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 /// The name of an op's index tensor, by which coordinates refer to it.
 const INDEX: &str = "index";
 
-/// What a buffer of the program is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Input,
-    Constant,
-    Temporary,
-    Output,
-}
-
-impl Role {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Constant => "constant",
-            Self::Temporary => "temporary",
-            Self::Output => "output",
-        }
-    }
-
-    const fn prefix(self) -> &'static str {
-        match self {
-            Self::Input => "arg",
-            Self::Constant => "const",
-            Self::Temporary => "temp",
-            Self::Output => "result",
-        }
-    }
-}
-
 /// Most dimensions that an op of the device walks along.
 const MOST_DIMS: usize = 7;
 
@@ -86,7 +57,13 @@ struct ProgramBuffer<'c> {
 
 impl<'c> ProgramBuffer<'c> {
     fn name(&self) -> String {
-        format!("{}{}", self.role.prefix(), self.position)
+        let prefix = match self.role {
+            Role::Input => "arg",
+            Role::Constant => "const",
+            Role::Temporary => "temp",
+            Role::Output => "result",
+        };
+        format!("{prefix}{}", self.position)
     }
 
     /// The op that holds the elements of a constant.
@@ -190,7 +167,7 @@ impl<'c> Lowering<'c> {
         for (number, buffer) in self.buffers.iter().enumerate() {
             let attributes = Attributes::new(context)
                 .text(attr::SYM_NAME, &buffer.name())
-                .text(attr::ROLE, buffer.role.name())
+                .with(attr::ROLE, buffer.role.attribute(context))
                 .int(attr::POSITION, buffer.position)
                 .with(attr::TYPE, type_attribute(self.type_of(buffer)))
                 .with_option(attr::VALUE, buffer.constant().and_then(value_of))

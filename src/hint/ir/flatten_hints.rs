@@ -3,32 +3,26 @@
 //! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute ops and
 //! removes the scopes. Ids increase from outside to inside and in program order. The option `bind` turns names of counts into numbers.
 
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
     hint::{Binding, Bindings, Count, CountError, TileCount, WorkHint},
     mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, integers, string, strings},
 };
-use std::{collections::BTreeMap, str::FromStr};
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-flatten-hints", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let around: Vec<TileCount> = list_of(module, options, "tiles")?;
+    let around: Vec<TileCount> = options.list(module, option::TILES)?;
     let refuse = |error: CountError| error_at(module, format_args!("option 'bind' {error}")).report();
-    let mut bindings = Bindings::new(list_of::<Binding>(module, options, "bind")?).map_err(refuse)?;
+    let mut bindings = Bindings::new(options.list::<Binding>(module, option::BIND)?).map_err(refuse)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let mut flattener = Flattener { next_id: 0, bindings: &mut bindings, maxima: declared_maxima(function) };
         let tiles = flattener.tiles(function, &[], around.iter().map(|tile| (tile.dim.as_str(), tile.count.clone())))?;
         flattener.flatten(function, &Wishes { tiles, ..Wishes::default() })?;
     }
     bindings.check_used().map_err(refuse)
-}
-
-/// The elements of a list option.
-fn list_of<T: FromStr<Err = String>>(module: Op<'_>, options: &Options, name: &str) -> Result<Vec<T>, Reported> {
-    let read: Result<_, String> = options.list(name).into_iter().map(str::parse).collect();
-    read.map_err(|message| error_at(module, format_args!("option '{name}': {message}")).report())
 }
 
 struct Flattener<'a> {

@@ -6,7 +6,7 @@
 //! warning; a name that a view cuts is told by the first op that reads the view.
 
 use super::name_known::name_known;
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     dialect::{ComputeOp, declared_sizes, indices_of_view},
     hint::{
@@ -40,8 +40,7 @@ struct Seen<'c> {
 type Names<'c> = ValueMap<Option<Seen<'c>>>;
 
 fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
-    let refuse = |message: String| error_at(module, format_args!("option 'dims': {message}")).report();
-    let given: Vec<DimNames> = options.list("dims").into_iter().map(str::parse).collect::<Result<_, String>>().map_err(refuse)?;
+    let given: Vec<DimNames> = options.list(module, option::DIMS)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         given.iter().try_for_each(|names| name_argument(function, names))?;
         let mut names = name_arguments(function, &given).map_err(|message| error_at(function, message).report())?;

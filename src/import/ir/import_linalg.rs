@@ -16,7 +16,7 @@ use super::{
     importer::{Importer, Kept},
     read_body::scalar_name,
 };
-use crate::dialect::ods::{spyre, tm_tensor};
+use crate::dialect::ods::{option, spyre, tm_tensor};
 use crate::{
     import::{Element, NodeId, Precision, ScalarOp, graph::integers::Integers, rules::rank::narrowed},
     mlir::{
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
 
 fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
-    let precision: Precision = options.text("precision").parse().map_err(|message: String| error_at(module, message).report())?;
+    let precision: Precision = options.read(module, option::PRECISION)?;
     let mut functions = module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
     let Some(function) = functions.next() else { return Ok(()) };
     if let Some(second) = functions.next() {

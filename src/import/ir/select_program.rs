@@ -5,7 +5,7 @@
 //! user names, and makes static what follows from them. What computes with tensors without elements
 //! becomes what is left of it.
 
-use crate::dialect::ods::attr;
+use crate::dialect::ods::{attr, option};
 use crate::{
     import::{DimSize, OpenShape, settled_sizes},
     mlir::{
@@ -17,9 +17,8 @@ use crate::{
 pub(crate) const PASS: Pass = Pass { argument: "spyre-select-program", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let refuse = |message: String| error_at(module, format_args!("option 'dim-size': {message}")).report();
-    let given: Vec<DimSize> = options.list("dim-size").into_iter().map(str::parse).collect::<Result<_, String>>().map_err(refuse)?;
-    let Some(entry) = entry_of(module, options.text("entry"))? else { return Ok(()) };
+    let given: Vec<DimSize> = options.list(module, option::DIM_SIZE)?;
+    let Some(entry) = entry_of(module, options.text(option::ENTRY))? else { return Ok(()) };
     make_entry(module, entry);
     box_numbers(entry);
     let arguments: Vec<OpenShape> =
@@ -32,7 +31,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         specialize(entry, &sizes)?;
     }
     drop_empty(module);
-    if let Some(entry) = entry_of(module, options.text("entry"))? {
+    if let Some(entry) = entry_of(module, options.text(option::ENTRY))? {
         merge_dims(entry);
     }
     Ok(())

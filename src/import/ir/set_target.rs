@@ -2,6 +2,7 @@
 //!
 //! Reads a machine description and the two numbers that users change most; writes the module attribute `spyre.target`.
 
+use crate::dialect::ods::option;
 use crate::{
     dialect::{set_target, target_of},
     mlir::{Op, Options, Pass, Reported, error_at},
@@ -19,21 +20,21 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 }
 
 fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
-    let mut target = match options.text("file") {
+    let mut target = match options.text(option::FILE) {
         "" => target_of(module)?,
         path => parse(path)?,
     };
-    let cores = options.number("cores").unwrap_or(0);
+    let cores = options.number(option::CORES);
     if cores < 0 || cores > target.cores {
         return Err(format!("option 'cores': cannot use {cores} cores: the machine has 1 to {0}: give at most {0}", target.cores));
     }
     if cores > 0 {
         target.cores = cores;
     }
-    match options.number("lx-bytes") {
-        Some(lx_bytes) if lx_bytes >= 0 => target.lx_bytes = lx_bytes,
-        Some(-1) | None => {}
-        Some(lx_bytes) => {
+    match options.number(option::LX_BYTES) {
+        -1 => {}
+        lx_bytes if lx_bytes >= 0 => target.lx_bytes = lx_bytes,
+        lx_bytes => {
             return Err(format!("option 'lx-bytes' must not be negative, found {lx_bytes}: leave the option out for what the machine has"));
         }
     }
@@ -43,7 +44,7 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
 
 /// What is wrong with a number of the machine that an option gave is wrong with the option.
 fn said_of_option(options: &Options, message: String) -> String {
-    let is_given = options.number("lx-bytes").is_some_and(|bytes| bytes >= 0);
+    let is_given = options.number(option::LX_BYTES) >= 0;
     if is_given { message.replacen("'lx_bytes'", "option 'lx-bytes'", 1) } else { message }
 }
 

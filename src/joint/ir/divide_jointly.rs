@@ -4,7 +4,7 @@
 //! `spyre-divide-work`: its splits are where this begins.
 
 use super::try_splits::cost_of_splits;
-use crate::dialect::ods::spyre;
+use crate::dialect::ods::{option, spyre};
 use crate::{
     dialect::{ComputeOp, Step, plan_of, set_plan, split_of, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
@@ -29,9 +29,9 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
+    let objective = options.read(module, option::OBJECTIVE)?;
     settle_loops(module);
-    let path = options.text("plan");
+    let path = options.text(option::PLAN);
     let plan = if path.is_empty() { None } else { PlanFile::read(path).map_err(|message| error_at(module, message).report())? };
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         match plan.as_ref().and_then(|plan| plan.chosen.work.as_deref()) {

@@ -12,7 +12,7 @@ use super::{
     moves::{move_behind, move_in_front},
     neighbours::{KernelView, Level},
 };
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     dialect::{ComputeOp, Knob, target_of},
     kernel::{Code, Fused, KernelOutcome, Outcome, Refusal, Side, Unfused},
@@ -39,7 +39,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Ok(());
     }
     number(module);
-    let judge = Some(options.text("compile")).filter(|text| !text.is_empty()).map(Judge::new);
+    let judge = Some(options.text(option::COMPILE)).filter(|text| !text.is_empty()).map(Judge::new);
     let decided = judge.map_or_else(Decided::default, |judge| decide(module, &target, &judge));
     let moves = Fusion { target: &target, excluded: &decided.excluded }.run(module);
     let mut first_kernel = 0;

@@ -5,7 +5,7 @@
 //! `symbol-dce`.
 
 use super::knob_values::set_knobs;
-use crate::dialect::ods::attr;
+use crate::dialect::ods::{attr, option};
 use crate::{
     dialect::{end_with, kernel_before, set_input_dims},
     kernel::KnobValue,
@@ -19,8 +19,7 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-make-kernels", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let refuse = |message: String| error_at(module, format_args!("option 'knobs': {message}")).report();
-    let values: Vec<KnobValue> = options.list("knobs").into_iter().map(str::parse).collect::<Result<_, String>>().map_err(refuse)?;
+    let values: Vec<KnobValue> = options.list(module, option::KNOBS)?;
     let functions = functions_of(module);
     let (marked, others): (Vec<Op<'_>>, Vec<Op<'_>>) = functions.into_iter().partition(|function| is_marked(*function));
     let kernels: BTreeMap<&str, Op<'_>> = marked.iter().map(|kernel| (kernel.text_attr("sym_name"), *kernel)).collect();

@@ -3,7 +3,7 @@
 //! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
 
 use crate::bundle::{Addresses, Bundle, Loops, unroll, unrolled_lives};
-use crate::dialect::ods::{attr, sdsc};
+use crate::dialect::ods::{attr, option, sdsc};
 use crate::launch::Launch;
 use crate::{
     dialect::{bundle_of, lives_of, op_to_ir, push_launch, set_lives, target_of},
@@ -14,9 +14,8 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdscbundle", run 
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let refuse = |message: String| error_at(module, message).report();
-    let addresses: Addresses = options.text("addresses").parse().map_err(refuse)?;
-    let loops: Loops = options.text("loops").parse().map_err(refuse)?;
+    let addresses: Addresses = options.read(module, option::ADDRESSES)?;
+    let loops: Loops = options.read(module, option::LOOPS)?;
     // Listed first: an erased bundle takes the ops in it along, which are in the list of nested ops as well.
     let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).collect();
     for bundle in bundles {

@@ -8,7 +8,7 @@
 //! broadcast and others read a copy of.
 
 use super::{program::LayoutProgram, regroup_views::take_apart};
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     dialect::{ComputeOp, Tensor, constant, copy, home_of, shown_as, view},
     layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim},
@@ -24,7 +24,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 const MOST_COPIES_OF_AN_OP: usize = 8;
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let strategy: Strategy = options.text("sticks").parse().map_err(|message: String| error_at(module, message).report())?;
+    let strategy: Strategy = options.read(module, option::STICKS)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(body) = function.body() else { continue };
         function.nested().into_iter().filter(|op| op.is(spyre::FILL)).for_each(expand_fill);

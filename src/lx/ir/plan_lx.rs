@@ -4,7 +4,7 @@
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
 use super::{emit_stays::emit_stays, program::LxProgram};
-use crate::dialect::ods::spyre;
+use crate::dialect::ods::{option, spyre};
 use crate::{
     dialect::{ComputeOp, Memory, Place, Step, Tensor, home_of, is_carried, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
@@ -19,7 +19,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     check_settled(module)?;
     check_imported(module)?;
-    let planner = match options.text("planner") {
+    let planner = match options.text(option::PLANNER) {
         "none" => None,
         name => Some(planner_named(name).map_err(|error| error_at(module, error).report())?),
     };

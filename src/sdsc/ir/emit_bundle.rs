@@ -3,11 +3,11 @@
 //! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the SDSC
 //! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
-use crate::dialect::ods::{attr, sdsc};
+use crate::dialect::ods::{attr, option, sdsc};
 use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
 use crate::{
     bundle::{Bundle, Constant, Life, OpSpec, Scratch},
-    dialect,
+    dialect::{self, Role},
     launch::{
         Launch, LaunchError,
         geometry::Geometry,
@@ -34,7 +34,7 @@ use std::{collections::BTreeMap, path::Path};
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let output = options.text("output");
+    let output = options.text(option::OUTPUT);
     if output.is_empty() {
         return Err(error_at(module, "needs the option 'output', the directory to write").report());
     }
@@ -66,7 +66,7 @@ fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), 
 
 /// Whether the program comes from our own passes: then nobody else is to blame for what is wrong with it.
 fn is_ours_to_mend(options: &Options) -> bool {
-    options.text("compiled") == "true"
+    options.is_on(option::COMPILED)
 }
 
 /// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
@@ -129,11 +129,11 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                         files.extend(note_exact(&mut exact, &name, elements));
                     }
                 }
-                match op.text_attr(attr::ROLE) {
-                    "input" => description.arguments.push(tensor),
-                    "constant" => description.constants.push(tensor),
-                    "output" => description.results.push(tensor),
-                    _ => description.buffers.push(tensor),
+                match Role::of(op).expect("a buffer has a role") {
+                    Role::Input => description.arguments.push(tensor),
+                    Role::Constant => description.constants.push(tensor),
+                    Role::Output => description.results.push(tensor),
+                    Role::Temporary => description.buffers.push(tensor),
                 }
             }
             "builtin.module" => {
@@ -163,7 +163,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
 /// Bundles are folders of their names, and a run writes results to files of theirs. Others than plain ones would lie elsewhere.
 fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
     let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME, EXACT_FILE].contains(&name);
-    let becomes_file = op.is("builtin.module") || op.text_attr(attr::ROLE) == "output";
+    let becomes_file = op.is("builtin.module") || Role::of(op) == Some(Role::Output);
     if !becomes_file || is_plain_name(name) && !is_taken {
         return Ok(());
     }

@@ -4,35 +4,39 @@
 //! `spyre.tile_search` of the function. Ops with hints of their own keep them.
 
 use super::{
+    certify::certify,
     hints::{Labels, write_hints},
     judge::FunctionJudge,
     planned::{follow, key_of_function, planned, record},
     read::Steps,
     segment::segment,
 };
+use crate::dialect::ods::option;
 use crate::{
-    dialect::{TileSearch, declared_maxima, set_plan, target_of},
+    dialect::{PlannedCost, RunnerUp, TileSearch, declared_maxima, set_plan, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
     plan_file,
-    search::{Chosen, Found, Loops, choose, choose_fewest_bytes, stretches},
+    search::{Chosen, Found, Loops, MORE_LX_BYTES, choose, choose_fewest_bytes, cost_with, stretches},
 };
-use cost::Objective;
+use cost::{Cost, Objective};
 use machine::Target;
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::{collections::BTreeMap, ops::Range};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-choose-tiles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let most_steps = options.number("steps").and_then(|steps| usize::try_from(steps).ok());
-    let most_steps = most_steps.ok_or_else(|| {
-        let found = options.text("steps");
-        error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{found}'")).report()
-    })?;
-    let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
-    let request = Request { most_steps, objective, target: &target };
-    let (path, notes) = (options.text("plan"), options.text("notes-plan") == "true");
+    let steps = options.number(option::STEPS);
+    let most_steps = usize::try_from(steps)
+        .map_err(|_| error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{steps}'")).report())?;
+    let objective = options.read(module, option::OBJECTIVE)?;
+    let more_lx = options.is_on(option::MORE_LX).then(|| Target { lx_bytes: target.lx_bytes + MORE_LX_BYTES, ..target.clone() });
+    let request = Request { most_steps, objective, target: &target, more_lx: more_lx.as_ref() };
+    let (path, notes) = (options.text(option::PLAN), options.is_on(option::NOTES_PLAN));
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
+        if options.is_on(option::PROVES) {
+            certify(function, &target)?;
+        }
         if path.is_empty() && !notes {
             search_function(function, request);
         } else {
@@ -67,70 +71,114 @@ struct Request<'a> {
     most_steps: usize,
     objective: Objective,
     target: &'a Target,
+    /// The same machine with more LX, if that is asked for.
+    more_lx: Option<&'a Target>,
+}
+
+/// What was chosen for a part of a program.
+#[derive(Default)]
+struct Part {
+    chosen: Chosen,
+    /// What it would cost with more LX, if that was asked for.
+    with_more_lx: Option<Cost>,
 }
 
 /// Searches the parts of a function. What is equal to a part that was searched gets the same loops. What cannot be read is for the passes that
 /// follow to refuse.
 fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
     let Ok(steps) = quietly(function, || Steps::of(function, &declared_maxima(function))) else { return Vec::new() };
-    let mut known: BTreeMap<String, Chosen> = BTreeMap::new();
+    let mut known: BTreeMap<String, Part> = BTreeMap::new();
     let mut labels = Labels::of(function);
-    let mut nests = Vec::new();
-    let (mut all, mut found): (Vec<Loops>, Vec<Found>) = Default::default();
-    let mut n_judged = 0;
-    for part in stretches(&steps.plain) {
-        let alone = segment(function, &steps.ops[part.clone()]);
+    let (mut all, mut nests): (Vec<Loops>, Vec<String>) = Default::default();
+    let mut texts: Vec<String> = Vec::new();
+    let ranges = stretches(&steps.plain);
+    for range in &ranges {
+        let alone = segment(function, &steps.ops[range.clone()]);
         let text = alone.op().to_string();
-        let chosen = match known.entry(text) {
-            Entry::Occupied(chosen) => chosen.into_mut(),
-            Entry::Vacant(place) => {
-                let chosen = search(alone.op(), request);
-                n_judged += chosen.found.map_or(0, |found| found.n_judged);
-                place.insert(chosen)
-            }
-        };
-        for loops in &chosen.loops {
-            let loops = loops.later_by(part.start);
+        let part = known.entry(text.clone()).or_insert_with(|| search(alone.op(), request));
+        for loops in &part.chosen.loops {
+            let loops = loops.later_by(range.start);
             nests.push(write_hints(&loops, &steps.ops, 0, &mut labels));
             all.push(loops);
         }
-        found.extend(chosen.found);
+        texts.push(text);
     }
-    if !found.is_empty() {
-        summary(nests, &found, n_judged).write(function);
+    let n_judged = known.values().filter_map(|part| part.chosen.found.as_ref()).map(|found| found.n_judged).sum();
+    let parts: Vec<(Range<usize>, &Part)> = ranges.into_iter().zip(texts.iter().filter_map(|text| known.get(text))).collect();
+    if let Some(summary) = summary(nests, &parts, n_judged) {
+        TileSearch { runner_up: runner_up(function, &steps, &parts, &summary), ..summary }.write(function);
     }
     all
 }
 
-/// What was found in the parts of a function together.
-fn summary(nests: Vec<String>, found: &[Found], n_judged: usize) -> TileSearch {
-    let us = |ns: f64| ns / 1000.0;
-    TileSearch {
+/// What was found in the parts of a function together; none if nothing was searched.
+fn summary(nests: Vec<String>, parts: &[(Range<usize>, &Part)], n_judged: usize) -> Option<TileSearch> {
+    let searched: Vec<(&Found, &Part)> = parts.iter().filter_map(|(_, part)| Some((part.chosen.found.as_ref()?, *part))).collect();
+    let found = || searched.iter().map(|(found, _)| *found);
+    let cost: Cost = found().filter_map(|found| found.cost).sum();
+    let more_lx: Option<Vec<Cost>> = searched.iter().map(|(_, part)| part.with_more_lx).collect();
+    (!searched.is_empty()).then(|| TileSearch {
         nests,
-        us: us(found.iter().filter_map(|found| found.ns).sum()),
-        untiled_us: found.iter().map(|found| found.untiled_ns).sum::<Option<f64>>().map(us),
-        least_us: found.iter().map(|found| found.least_ns).sum::<Option<f64>>().map(us),
+        us: us(cost.ns),
+        hbm: cost.hbm_bytes,
+        untiled_us: found().map(|found| found.untiled.map(|cost| cost.ns)).sum::<Option<f64>>().map(us),
+        least_us: found().map(|found| found.least_ns).sum::<Option<f64>>().map(us),
+        runner_up: None,
+        with_more_lx: more_lx.map(|costs| planned_cost(costs.into_iter().sum())),
         n_judged: i64::try_from(n_judged).unwrap_or(i64::MAX),
-        is_cut_short: found.iter().any(|found| !found.is_complete),
-    }
+        is_cut_short: found().any(|found| !found.is_complete),
+    })
+}
+
+fn us(ns: f64) -> f64 {
+    ns / 1000.0
+}
+
+fn planned_cost(cost: Cost) -> PlannedCost {
+    PlannedCost { us: us(cost.ns), hbm: cost.hbm_bytes }
+}
+
+/// The next best plan of a function: that of the part in which it costs least more than what was chosen, and the rest as it is.
+fn runner_up(function: Op<'_>, steps: &Steps<'_>, parts: &[(Range<usize>, &Part)], chosen: &TileSearch) -> Option<RunnerUp> {
+    let of_part = |(range, part): &(Range<usize>, &Part)| {
+        let found = part.chosen.found.as_ref()?;
+        let (own, other) = (found.cost?, found.runner_up.clone()?);
+        Some((other.cost.ns - own.ns, other.cost.hbm_bytes - own.hbm_bytes, range.clone(), other.loops))
+    };
+    let (more_ns, more_bytes, range, loops) = parts.iter().filter_map(of_part).min_by(|one, other| one.0.total_cmp(&other.0))?;
+    // What was chosen has given names by now.
+    let alone = segment(function, &steps.ops[range.clone()]);
+    let of_alone = quietly(alone.op(), || Steps::of(alone.op(), &declared_maxima(alone.op()))).ok()?;
+    let mut labels = Labels::of(alone.op());
+    let nests = loops.iter().map(|loops| write_hints(&loops.later_by(range.start), &of_alone.ops, range.start, &mut labels)).collect();
+    Some(RunnerUp { nests, cost: PlannedCost { us: chosen.us + us(more_ns), hbm: chosen.hbm + more_bytes } })
 }
 
 /// The loops for a function that is one part.
-fn search(function: Op<'_>, Request { most_steps, objective, target }: Request<'_>) -> Chosen {
+fn search(function: Op<'_>, request: Request<'_>) -> Part {
     let steps = quietly(function, || {
         let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
         steps.find_eligible(function).ok()?;
         Some(steps)
     });
-    let found = steps.and_then(|steps| {
-        let of_time = FunctionJudge::of(function, &steps.ops, target, Objective::Time)?;
-        Some(match objective {
-            Objective::Time => choose(&steps.plain, &of_time, most_steps),
-            Objective::Bytes => {
-                let judge = FunctionJudge::of(function, &steps.ops, target, objective)?;
-                choose_fewest_bytes(&steps.plain, &of_time, &judge, most_steps)
-            }
-        })
+    let Some(steps) = steps else { return Part::default() };
+    let chosen = search_on(function, &steps, request, request.target).unwrap_or_default();
+    let more_lx = request.more_lx.filter(|_| chosen.found.is_some());
+    let with_more_lx = more_lx.and_then(|target| {
+        let of_larger = search_on(function, &steps, request, target)?;
+        let judge = FunctionJudge::of(function, &steps.ops, target, request.objective)?;
+        cost_with(&judge, &of_larger, &chosen.loops, request.objective)
     });
-    found.unwrap_or_default()
+    Part { chosen, with_more_lx }
+}
+
+fn search_on(function: Op<'_>, steps: &Steps<'_>, request: Request<'_>, target: &Target) -> Option<Chosen> {
+    let of_time = FunctionJudge::of(function, &steps.ops, target, Objective::Time)?;
+    Some(match request.objective {
+        Objective::Time => choose(&steps.plain, &of_time, request.most_steps),
+        Objective::Bytes => {
+            let judge = FunctionJudge::of(function, &steps.ops, target, Objective::Bytes)?;
+            choose_fewest_bytes(&steps.plain, &of_time, &judge, request.most_steps)
+        }
+    })
 }

@@ -1,0 +1,97 @@
+//! What an op must move through HBM in a segment, whatever else is in LX.
+
+use super::{least::Model, program::Program, space::Axis};
+use std::{collections::BTreeMap, ops::Range};
+
+/// A segment in a nest, as far as what passes HBM goes.
+pub(super) struct Charges<'a> {
+    program: &'a Program,
+    /// For each value the first op that reads it.
+    first_readers: BTreeMap<usize, usize>,
+    /// For each op the ops that read its result.
+    readers: Vec<Vec<usize>>,
+    lx_bytes: i64,
+}
+
+impl<'a> Charges<'a> {
+    pub(super) fn new(program: &'a Program, model: &Model<'_>) -> Self {
+        let mut first_readers = BTreeMap::new();
+        let mut readers = vec![Vec::new(); program.ops.len()];
+        for (op, found) in program.ops.iter().enumerate() {
+            for input in &found.inputs {
+                first_readers.entry(input.value).or_insert(op);
+                if let Some(maker) = input.maker {
+                    readers[maker].push(op);
+                }
+            }
+        }
+        Self { program, first_readers, readers, lx_bytes: model.lx_bytes() }
+    }
+
+    /// Bytes that pass HBM when an op runs in a segment with loops along these axes.
+    pub(super) fn bytes(&self, op: usize, segment: &Range<usize>, levels: &[(&Axis, i64)]) -> i64 {
+        let read: i64 = (0..self.program.ops[op].inputs.len()).map(|input| self.read(op, input, segment, levels)).sum();
+        read + self.written(op, segment, levels)
+    }
+
+    fn read(&self, op: usize, input: usize, segment: &Range<usize>, levels: &[(&Axis, i64)]) -> i64 {
+        let own = &self.program.ops[op];
+        let Some(priced) = &own.priced else { return 0 };
+        let (value, operand) = (own.inputs[input].value, &priced.operands[input]);
+        let is_repeated = own.inputs[..input].iter().any(|other| other.value == value);
+        let is_first = self.first_readers.get(&value) == Some(&op);
+        let is_charged = match own.inputs[input].maker {
+            None => operand.is_kernel_input && is_first,
+            Some(maker) if !self.program.ops[maker].may_be_in_lx => is_first,
+            Some(maker) if segment.contains(&maker) => {
+                let passes_hbm = |reader: usize| needs_whole(self.program, levels, maker, reader);
+                let is_first_that_does = || !self.reads_before(op, value, segment.start..op).any(passes_hbm);
+                let has_no_room =
+                    || self.tile_bytes(maker, levels) > self.lx_bytes && self.reads_before(op, value, segment.start..op).next().is_none();
+                passes_hbm(op) && is_first_that_does() || has_no_room()
+            }
+            Some(_) => operand.tile_bytes > self.lx_bytes && self.reads_before(op, value, segment.start..op).next().is_none(),
+        };
+        if is_charged && !is_repeated { operand.tile_bytes } else { 0 }
+    }
+
+    /// The ops in a range that read a value, before an op does.
+    fn reads_before(&self, op: usize, value: usize, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+        let reads = move |other: &usize| self.program.ops[*other].inputs.iter().any(|input| input.value == value);
+        range.filter(move |other| *other < op).filter(reads)
+    }
+
+    fn written(&self, op: usize, segment: &Range<usize>, levels: &[(&Axis, i64)]) -> i64 {
+        let own = &self.program.ops[op];
+        let Some(result) = own.priced.as_ref().and_then(|priced| priced.operands.last()) else { return 0 };
+        let is_in_parts = levels.iter().any(|(axis, _)| is_cut_in_result(self.program, axis, op));
+        let leaves_loop = |reader: &usize| {
+            if segment.contains(reader) { needs_whole(self.program, levels, op, *reader) } else { is_in_parts }
+        };
+        let readers = &self.readers[op];
+        let is_charged = own.is_result
+            || !readers.is_empty()
+                && (!own.may_be_in_lx
+                    || self.tile_bytes(op, levels) > self.lx_bytes
+                    || result.tile_bytes > self.lx_bytes && readers.iter().any(|reader| !segment.contains(reader)))
+            || readers.iter().any(leaves_loop);
+        if is_charged { result.tile_bytes } else { 0 }
+    }
+
+    /// Bytes of what an iteration makes of a result.
+    fn tile_bytes(&self, op: usize, levels: &[(&Axis, i64)]) -> i64 {
+        let Some(result) = self.program.ops[op].priced.as_ref().and_then(|priced| priced.operands.last()) else { return 0 };
+        let cutting = levels.iter().filter(|(axis, _)| is_cut_in_result(self.program, axis, op));
+        result.tile_bytes / cutting.map(|(_, count)| count).product::<i64>()
+    }
+}
+
+/// Whether a loop along an axis makes the result of an op part by part.
+fn is_cut_in_result(program: &Program, axis: &Axis, op: usize) -> bool {
+    axis.dims.get(&op).is_some_and(|dim| program.ops[op].output.contains(&Some(*dim)))
+}
+
+/// Whether some loop makes a value part by part, and the reader is not in it: what it reads is whole, and was put together in HBM.
+fn needs_whole(program: &Program, levels: &[(&Axis, i64)], maker: usize, reader: usize) -> bool {
+    levels.iter().any(|(axis, _)| is_cut_in_result(program, axis, maker) && !axis.dims.contains_key(&reader))
+}

@@ -1,0 +1,243 @@
+//! Checks how far a plan of loops is from the best one, without trusting the search that found it.
+//!
+//! A *certificate* has the ops of a program before loops are chosen, the modelled time of a plan, and a *potential* for each position between
+//! ops: what all ops before it take at the least, in any plan of the space. [`verify`] goes through the space and looks for a step from one
+//! position to another that takes less than the potential rises; where there is none, no plan takes less than the last potential.
+//! `docs/tile-search.md` states the space, and proves that this is enough. [`Proof::of`] finds the highest ones. Nothing here is shared with the
+//! search; both price by the crate `cost`.
+//!
+//! | file | what |
+//! |---|---|
+//! | `program.rs` | the ops, as a certificate has them |
+//! | `space.rs` | axes, counts and nests: what plans are made of |
+//! | `least.rs` | the least time of an op in tiles |
+//! | `charges.rs` | what it must move, whatever is in LX |
+//! | `steps.rs` | the least time of a segment in a nest |
+
+mod charges;
+mod least;
+mod program;
+mod space;
+mod steps;
+
+pub use program::{Dim, Input, Op, Program};
+
+use machine::Target;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use steps::Steps;
+
+/// What a potential may rise more than a step takes, ns: less than the last digits of sums of floating-point numbers.
+const ROUNDING_NS: f64 = 1e-6;
+
+/// The largest machine that is looked at.
+const MOST_CORES: i64 = 256;
+const MOST_LX_BYTES: i64 = 1 << 40;
+
+/// A plan this part above the bound is the best one, as far as times are read.
+const OPTIMAL: f64 = 0.001;
+
+/// A claim about a plan, with its proof.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// The version of the compiler that wrote it.
+    pub version: String,
+    /// The modelled time of the plan, us.
+    pub us: f64,
+    /// The claim: no plan of the space takes less, us.
+    pub bound_us: f64,
+    /// Why.
+    pub proof: Proof,
+}
+
+/// What no plan of loops takes less than.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    /// What all ops before each position take at the least, ns; the last one is that of the program.
+    pub potentials_ns: Vec<f64>,
+    /// The ops.
+    pub program: Program,
+    /// The machine, with its model of time.
+    pub target: Target,
+}
+
+/// What was confirmed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verified {
+    /// The modelled time of the plan, us.
+    pub us: f64,
+    /// No plan of the space takes less, us.
+    pub bound_us: f64,
+    /// Whether the machine is the usual one, with the usual model of time.
+    pub is_usual_machine: bool,
+}
+
+impl Verified {
+    /// What part of the time of the plan a better one could save at the most.
+    #[must_use]
+    pub fn gap(&self) -> f64 {
+        ((self.us - self.bound_us) / self.us).max(0.0)
+    }
+
+    /// Whether no plan of the space is better by a thousandth.
+    #[must_use]
+    pub fn is_optimal(&self) -> bool {
+        self.gap() <= OPTIMAL
+    }
+}
+
+impl fmt::Display for Verified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { us, bound_us, is_usual_machine } = self;
+        let machine = if *is_usual_machine { "" } else { " on this machine, which is not the usual one," };
+        let claim = format!("no plan of loops{machine} takes less than {bound_us:.1} us, and this one takes {us:.1}");
+        if self.is_optimal() {
+            return write!(f, "optimal in this space: {claim}");
+        }
+        write!(f, "{claim}: the best one saves {:.1} % at the most", 100.0 * self.gap())
+    }
+}
+
+/// Why a certificate confirms nothing.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Violation {
+    /// It cannot be read.
+    #[error("the certificate cannot be read: {0}")]
+    Unreadable(String),
+    /// A machine that no certificate is for.
+    #[error("the machine of the certificate: {0}")]
+    Machine(String),
+    /// An op that no program has.
+    #[error("op {op} of the certificate: {what}")]
+    Op {
+        /// Which.
+        op: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Potentials that are none.
+    #[error("the potentials: {0}")]
+    Potentials(String),
+    /// A step that takes less than the potential rises.
+    #[error(
+        "ops {first} to {last} take {ns:.3} ns at the least in {nest}, and the potentials rise by {rise_ns:.3}: the bound is not proved"
+    )]
+    Step {
+        /// The first op.
+        first: usize,
+        /// The last one.
+        last: usize,
+        /// The loops around them.
+        nest: String,
+        /// What they take at the least, ns.
+        ns: f64,
+        /// What the potentials say, ns.
+        rise_ns: f64,
+    },
+    /// The claim does not follow from the potentials.
+    #[error("'{field}' is {found}, expected {expected}")]
+    Claim {
+        /// The key.
+        field: &'static str,
+        /// What it says.
+        found: f64,
+        /// What follows.
+        expected: f64,
+    },
+}
+
+/// What a certificate proves, read from its text.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn verify(text: &str) -> Result<Verified, Violation> {
+    let certificate: Certificate = serde_json::from_str(text).map_err(|error| Violation::Unreadable(error.to_string()))?;
+    certificate.check()?;
+    let Certificate { us, bound_us, proof, .. } = certificate;
+    Ok(Verified { us, bound_us, is_usual_machine: proof.target == Target::spyre() })
+}
+
+impl Proof {
+    /// The best proof for a program: its potentials are the highest ones.
+    ///
+    /// # Errors
+    /// If the program or the model of time has no such bound.
+    pub fn of(program: Program, target: &Target) -> Result<Self, Violation> {
+        check_machine(target)?;
+        program.check()?;
+        let mut steps = Steps::new(&program, target);
+        let mut potentials_ns = vec![f64::INFINITY; program.ops.len() + 1];
+        potentials_ns[0] = 0.0;
+        for first in 0..program.ops.len() {
+            steps.each_from(first, |segment, axes, steps| {
+                let known = potentials_ns[segment.end] - potentials_ns[first];
+                if let Some((ns, _)) = steps.less_than(&segment, axes, known) {
+                    potentials_ns[segment.end] = potentials_ns[first] + ns;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Self { potentials_ns, program, target: target.clone() })
+    }
+
+    /// What is proved, us: a path has no more steps than there are ops.
+    #[must_use]
+    pub fn bound_us(&self) -> f64 {
+        #[allow(clippy::cast_precision_loss, reason = "a number of ops")]
+        let rounding = self.potentials_ns.len() as f64 * ROUNDING_NS;
+        self.potentials_ns.last().map_or(0.0, |last| (last - rounding).max(0.0) / 1000.0)
+    }
+
+    fn check(&self) -> Result<(), Violation> {
+        check_machine(&self.target)?;
+        self.program.check()?;
+        let (found, expected) = (self.potentials_ns.len(), self.program.ops.len() + 1);
+        if found != expected {
+            return Err(Violation::Potentials(format!("there are {found}, and {expected} positions")));
+        }
+        if self.potentials_ns[0] != 0.0 || self.potentials_ns.iter().any(|ns| !ns.is_finite()) {
+            return Err(Violation::Potentials("they begin with 0, and all are numbers".to_owned()));
+        }
+        let mut steps = Steps::new(&self.program, &self.target);
+        for first in 0..self.program.ops.len() {
+            steps.each_from(first, |segment, axes, steps| {
+                let rise_ns = self.potentials_ns[segment.end] - self.potentials_ns[first];
+                match steps.less_than(&segment, axes, rise_ns - ROUNDING_NS) {
+                    Some((ns, nest)) => Err(Violation::Step { first, last: segment.end - 1, nest, ns, rise_ns }),
+                    None => Ok(()),
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses numbers that no machine has, and those with which more traffic might take less time.
+fn check_machine(target: &Target) -> Result<(), Violation> {
+    target.check().map_err(Violation::Machine)?;
+    let (cores, lx_bytes, overlap) = (target.cores, target.lx_bytes, target.time.recommended.overlap);
+    if cores > MOST_CORES || lx_bytes > MOST_LX_BYTES {
+        let most = format!("{MOST_CORES} with {MOST_LX_BYTES} bytes each are looked at");
+        return Err(Violation::Machine(format!("it has {cores} cores with {lx_bytes} bytes of LX, and {most}")));
+    }
+    if !(0.0..=1.0).contains(&overlap) {
+        return Err(Violation::Machine(format!("'time.recommended.overlap' is {overlap}; a bound needs a part from 0 to 1")));
+    }
+    Ok(())
+}
+
+impl Certificate {
+    fn check(&self) -> Result<(), Violation> {
+        self.proof.check()?;
+        let expected = self.proof.bound_us();
+        if self.bound_us.is_nan() || self.bound_us > expected {
+            return Err(Violation::Claim { field: "bound_us", found: self.bound_us, expected });
+        }
+        if !(self.us.is_finite() && self.us >= self.bound_us) {
+            return Err(Violation::Claim { field: "us", found: self.us, expected: self.bound_us });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! The ops of a program before loops are chosen, as a certificate has them.
+
+use super::Violation;
+use cost::TileOp;
+use serde::{Deserialize, Serialize};
+
+/// The most ops, dimensions and operands, and the largest sizes, that are looked at: what lies beyond is no program.
+const MOST_OPS: usize = 1 << 16;
+const MOST_DIMS: usize = 16;
+const LARGEST: i64 = 1 << 40;
+
+/// A program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Its ops, in order.
+    pub ops: Vec<Op>,
+}
+
+/// An op.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Op {
+    /// How it is priced, as a whole, in one slice and in HBM; none for what may take no time at all.
+    pub priced: Option<TileOp>,
+    /// Its iteration dimensions.
+    pub dims: Vec<Dim>,
+    /// What it reads.
+    pub inputs: Vec<Input>,
+    /// For each dimension of the result the iteration dimension that indexes it.
+    pub output: Vec<Option<usize>>,
+    /// Whether its result may live in LX.
+    pub may_be_in_lx: bool,
+    /// Whether the program gives its result.
+    pub is_result: bool,
+}
+
+/// An iteration dimension.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dim {
+    /// Its points.
+    pub size: i64,
+    /// Whether a loop may cut it.
+    pub may_be_cut: bool,
+    /// What a tile must be a multiple of.
+    pub granule: i64,
+}
+
+/// What an op reads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The number of the value.
+    pub value: usize,
+    /// The op that makes it, if one does.
+    pub maker: Option<usize>,
+    /// For each dimension of what is read the iteration dimension that indexes it.
+    pub dims: Vec<Option<usize>>,
+    /// For each dimension of what is read the dimension of the maker's result behind it.
+    pub behind: Vec<Option<usize>>,
+}
+
+impl Program {
+    /// Refuses numbers that no program has.
+    pub(super) fn check(&self) -> Result<(), Violation> {
+        if self.ops.len() > MOST_OPS {
+            return Err(Violation::Unreadable(format!("it has {} ops, and {MOST_OPS} are looked at", self.ops.len())));
+        }
+        self.ops.iter().enumerate().try_for_each(|(op, found)| found.check(op).map_err(|what| Violation::Op { op, what }))
+    }
+
+    /// The ops of a segment that an op of it reads results of, with the numbers of the inputs.
+    pub(super) fn maker(&self, op: usize, input: usize) -> Option<usize> {
+        self.ops[op].inputs[input].maker
+    }
+}
+
+impl Op {
+    fn check(&self, op: usize) -> Result<(), String> {
+        let n_dims = self.dims.len();
+        if n_dims > MOST_DIMS || self.inputs.len() > MOST_DIMS {
+            return Err(format!("it has {n_dims} dimensions and {} operands, and {MOST_DIMS} are looked at", self.inputs.len()));
+        }
+        if let Some(dim) = self.dims.iter().find(|dim| !(1..=LARGEST).contains(&dim.size) || !(1..=LARGEST).contains(&dim.granule)) {
+            return Err(format!("a dimension of {} points in steps of {}", dim.size, dim.granule));
+        }
+        let indices = self.inputs.iter().flat_map(|input| &input.dims).chain(&self.output).flatten();
+        if let Some(dim) = indices.into_iter().find(|dim| **dim >= n_dims) {
+            return Err(format!("it has {n_dims} dimensions, and no dimension {dim}"));
+        }
+        if let Some(maker) = self.inputs.iter().filter_map(|input| input.maker).find(|maker| *maker >= op) {
+            return Err(format!("it reads what op {maker} makes behind it"));
+        }
+        self.priced.as_ref().map_or(Ok(()), |priced| self.check_priced(priced))
+    }
+
+    fn check_priced(&self, priced: &TileOp) -> Result<(), String> {
+        let n_dims = priced.dims.len();
+        if n_dims != self.dims.len() || priced.operands.len() != self.inputs.len() + 1 || !priced.trips.is_empty() {
+            return Err("it is priced with other dimensions or operands, or in loops".to_owned());
+        }
+        let points = priced.dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(dim.extent)).filter(|all| *all <= LARGEST * 1024);
+        if points.is_none() || priced.dims.iter().any(|dim| dim.extent < 1) {
+            return Err("no op has so many points".to_owned());
+        }
+        for operand in &priced.operands {
+            let named = || operand.moved_by.iter().chain(&operand.stick).chain(&operand.inner);
+            if named().any(|dim| *dim >= n_dims)
+                || !(0..=LARGEST).contains(&operand.tile_bytes)
+                || !(1..=128).contains(&operand.element_bytes)
+            {
+                return Err("an operand is moved by a dimension that is not there, or has no number of bytes".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn granted(&self, dim: usize) -> bool {
+        self.dims[dim].may_be_cut
+    }
+}

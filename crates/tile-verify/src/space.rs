@@ -1,0 +1,92 @@
+//! What plans are made of: axes, counts and nests.
+//!
+//! An axis is a set of dimensions of the ops of a segment, at most one of each op. It grows from a dimension along what ops hand to one
+//! another: where a dimension of a result is that of a maker's iteration space and the reader indexes it with one of its own, the two belong
+//! together, unless an op would have two. A nest is one axis or two, each with a count that divides.
+
+use super::program::{Op, Program};
+use std::{collections::BTreeMap, ops::Range};
+
+/// The most ops of a segment, iterations of a nest, and counts of an axis.
+pub(super) const MOST_OPS: usize = 24;
+const MOST_ITERATIONS: i64 = 4096;
+const MOST_COUNTS: usize = 12;
+
+/// An axis: by op, the dimension that is cut, and into how many tiles it may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub(super) dims: BTreeMap<usize, usize>,
+    pub(super) counts: Vec<i64>,
+}
+
+impl Axis {
+    /// The axes of a segment along which some loop may run.
+    pub(super) fn of(program: &Program, segment: &Range<usize>) -> Vec<Self> {
+        let ops = &program.ops;
+        let mut parts: Vec<BTreeMap<usize, usize>> = Vec::new();
+        for op in segment.clone() {
+            parts.extend((0..ops[op].dims.len()).filter(|&dim| ops[op].dims[dim].size > 1).map(|dim| BTreeMap::from([(op, dim)])));
+        }
+        for reader in segment.clone() {
+            for input in 0..ops[reader].inputs.len() {
+                let Some(maker) = program.maker(reader, input).filter(|maker| segment.contains(maker)) else { continue };
+                for (of_maker, of_reader) in handed(&ops[maker], &ops[reader], input) {
+                    unite(&mut parts, (maker, of_maker), (reader, of_reader));
+                }
+            }
+        }
+        let axes = parts.into_iter().map(|mut dims| {
+            // Where an op has an axis in one piece with something else, tiles must be those of all.
+            let size = dims.iter().map(|(&op, &dim)| ops[op].dims[dim].size).fold(0, divisor);
+            dims.retain(|op, dim| ops[*op].granted(*dim));
+            let counts = counts(ops, size, &dims);
+            Self { dims, counts }
+        });
+        axes.filter(|axis| !axis.counts.is_empty()).collect()
+    }
+}
+
+/// The nests of one axis and of two, as positions among the axes with counts.
+pub(super) fn nests(axes: &[Axis]) -> impl Iterator<Item = Vec<(usize, i64)>> + '_ {
+    let one = |axis: usize| axes[axis].counts.iter().map(move |&count| (axis, count));
+    let alone = (0..axes.len()).flat_map(one).map(|cut| vec![cut]);
+    let pairs = (0..axes.len()).flat_map(move |outer| (outer + 1..axes.len()).map(move |inner| (outer, inner)));
+    let both = pairs.flat_map(move |(outer, inner)| one(outer).flat_map(move |cut| one(inner).map(move |other| vec![cut, other])));
+    alone.chain(both.filter(|nest| nest[0].1 * nest[1].1 <= MOST_ITERATIONS))
+}
+
+/// The dimensions of a maker and a reader along which one hands the other what it has made.
+fn handed(maker: &Op, reader: &Op, input: usize) -> Vec<(usize, usize)> {
+    let input = &reader.inputs[input];
+    let pair = |(read, behind): (&Option<usize>, &Option<usize>)| Some((maker.output.get((*behind)?).copied()??, (*read)?));
+    input.dims.iter().zip(&input.behind).filter_map(pair).collect()
+}
+
+fn unite(parts: &mut Vec<BTreeMap<usize, usize>>, one: (usize, usize), other: (usize, usize)) {
+    let of = |(op, dim): (usize, usize)| parts.iter().position(|part| part.get(&op) == Some(&dim));
+    let (Some(one), Some(other)) = (of(one), of(other)) else { return };
+    if one != other && parts[other].keys().all(|op| !parts[one].contains_key(op)) {
+        let taken = std::mem::take(&mut parts[other]);
+        parts[one].extend(taken);
+    }
+}
+
+const fn divisor(one: i64, other: i64) -> i64 {
+    if one == 0 { other } else { divisor(other % one, one) }
+}
+
+/// All counts that divide and leave whole sticks; of more than twelve those that are closest to a power of two, the smaller one if two are.
+fn counts(ops: &[Op], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
+    let fits = |(&op, &dim): (&usize, &usize), count: i64| ops[op].dims[dim].size % (count * ops[op].dims[dim].granule) == 0;
+    let most = if dims.is_empty() { 1 } else { size.min(MOST_ITERATIONS) };
+    let all: Vec<i64> = (2..=most).filter(|count| size % count == 0 && dims.iter().all(|cut| fits(cut, *count))).collect();
+    if all.len() <= MOST_COUNTS {
+        return all;
+    }
+    let mut near: Vec<i64> = Vec::new();
+    for power in (1..=12).map(|exponent| 1_i64 << exponent) {
+        let closest = all.iter().copied().min_by_key(|count| ((count - power).abs(), *count));
+        near.extend(closest.filter(|count| near.last() != Some(count)));
+    }
+    near
+}

@@ -1,0 +1,94 @@
+//! What the search for tiles has found, and how a summary says it.
+
+use super::Binary;
+use serde::Serialize;
+use std::fmt;
+
+/// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modelled, in microseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TileSearchReport {
+    /// The function.
+    pub function: String,
+    /// The nests that were chosen, as hint scopes say them, with the positions of their ops.
+    pub nests: Vec<String>,
+    /// With them.
+    pub us: f64,
+    /// Bytes to and from HBM with them.
+    pub hbm: i64,
+    /// Without loops; left out where the program cannot be compiled so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untiled_us: Option<f64>,
+    /// The least that any plan was estimated to take; left out where plans were compared by bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_us: Option<f64>,
+    /// The next best plan that was tried, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runner_up: Option<RunnerUpReport>,
+    /// What the best plan would cost if each core had more LX; left out where that was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_more_lx: Option<MoreLxReport>,
+    /// Plans that were divided, placed and priced.
+    pub n_judged: i64,
+    /// Whether there were too few steps to look at all that could be better.
+    pub is_cut_short: bool,
+}
+
+/// A plan that was not taken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunnerUpReport {
+    /// Its nests, in the part of the program in which it is another one; empty for no loop there.
+    pub nests: Vec<String>,
+    /// What the function would take with it, us.
+    pub us: f64,
+    /// Bytes to and from HBM.
+    pub hbm: i64,
+}
+
+/// What a plan would cost on a machine with more LX.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MoreLxReport {
+    /// How much more LX each core has, bytes.
+    pub more_bytes: i64,
+    /// Modelled time, us.
+    pub us: f64,
+    /// Bytes to and from HBM.
+    pub hbm: i64,
+}
+
+impl fmt::Display for TileSearchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chosen = said(&self.nests);
+        let without = self.untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
+        let end = if self.is_cut_short { ", of more that were left" } else { "" };
+        let least = self.least_us.map_or_else(|| "for the fewest bytes".to_owned(), |us| format!("no plan is estimated below {us:.1} us"));
+        write!(f, "  loops chosen: {chosen}; {:.1} us, {without}; {least}; {} plans judged{end}", self.us, self.n_judged)?;
+        if let Some(RunnerUpReport { nests, us, hbm }) = &self.runner_up {
+            write!(f, "\n    next best: {}; {us:.1} us, {}", said(nests), Against { hbm: *hbm, own: self.hbm })?;
+        }
+        if let Some(MoreLxReport { more_bytes, us, hbm }) = &self.with_more_lx {
+            let against = Against { hbm: *hbm, own: self.hbm };
+            write!(f, "\n    with {} more LX in each core: {us:.1} us, {against}", Binary(*more_bytes))?;
+        }
+        Ok(())
+    }
+}
+
+fn said(nests: &[String]) -> String {
+    if nests.is_empty() { "none".to_owned() } else { nests.join(", ") }
+}
+
+/// Bytes of HBM beside those of the chosen plan.
+struct Against {
+    hbm: i64,
+    own: i64,
+}
+
+impl fmt::Display for Against {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.hbm - self.own {
+            0 => f.write_str("as many bytes of HBM"),
+            more if more > 0 => write!(f, "{} of HBM more", Binary(more)),
+            less => write!(f, "{} of HBM less", Binary(-less)),
+        }
+    }
+}

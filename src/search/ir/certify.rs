@@ -1,0 +1,60 @@
+//! The ops of a function as a certificate has them, before loops are chosen, and what all plans of loops take at the least.
+
+use super::read::Steps;
+use crate::{
+    dialect::{ComputeOp, Schedule, declared_maxima, set_proof, tile_op_of},
+    lx::ir::program::Numbers,
+    mlir::{Op, Reported, error_at, quietly},
+    search::SearchedOp,
+};
+use cost::TileOp;
+use machine::{Family, Target};
+use tile_verify::{Dim, Input, Program, Proof};
+
+/// Notes what no plan of loops takes less than, with the proof. What cannot be read is for the passes that follow to refuse.
+pub(super) fn certify(function: Op<'_>, target: &Target) -> Result<(), Reported> {
+    let Some(program) = quietly(function, || program(function)) else { return Ok(()) };
+    let proof = Proof::of(program, target).map_err(|error| error_at(function, error).report())?;
+    set_proof(function, &proof);
+    Ok(())
+}
+
+fn program(function: Op<'_>) -> Option<Program> {
+    let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
+    steps.find_eligible(function).ok()?;
+    let schedule = Schedule::of(function).ok()?;
+    let mut numbers = Numbers::default();
+    let mut priced = |op: Op<'_>| {
+        let compute = ComputeOp::of(op).filter(takes_its_time)?;
+        let step = schedule.steps.iter().find(|step| step.compute.op == compute.op)?;
+        let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).ok()?;
+        (!tile.is_irregular && tile.trips.is_empty()).then_some(tile)
+    };
+    let ops = steps.ops.iter().zip(&steps.plain).map(|(op, plain)| described(plain, priced(*op))).collect();
+    Some(Program { ops })
+}
+
+/// Whether an op will be run as it stands, or in tiles that a search may choose: a copy may be spared, what writes into a part of a buffer writes as
+/// much as it likes, and what has hints runs as those say.
+fn takes_its_time(compute: &ComputeOp<'_>) -> bool {
+    compute.family() != Family::Copy && !compute.is_insert() && compute.hints().is_empty()
+}
+
+fn described(plain: &SearchedOp, priced: Option<TileOp>) -> tile_verify::Op {
+    let dim = |dim: usize| Dim { size: plain.tiled.sizes[dim], may_be_cut: plain.allows(dim), granule: plain.granules[dim] };
+    let inputs = plain.tiled.inputs.iter().zip(&plain.values).map(|(input, &value)| Input {
+        value,
+        maker: input.maker,
+        dims: input.dims.clone(),
+        behind: input.behind.clone(),
+    });
+    let fits = |tile: &TileOp| tile.operands.len() == plain.tiled.inputs.len() + 1 && tile.dims.len() == plain.tiled.sizes.len();
+    tile_verify::Op {
+        priced: priced.filter(fits),
+        dims: (0..plain.granules.len()).map(dim).collect(),
+        inputs: inputs.collect(),
+        output: plain.tiled.output.clone(),
+        may_be_in_lx: plain.may_be_in_lx,
+        is_result: plain.is_result,
+    }
+}
