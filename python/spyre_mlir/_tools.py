@@ -45,3 +45,8 @@ def spyre_run() -> int:
 def spyre_translate() -> int:
     """Runs `spyre-translate`."""
     return _run("spyre-translate")
+
+
+def spyre_tune() -> int:
+    """Runs `spyre-tune`."""
+    return _run("spyre-tune")

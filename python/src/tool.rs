@@ -23,6 +23,8 @@ pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> Py
         "spyre-reduce" => Ok(spyre::tool::spyre_reduce::main(words()).into()),
         "spyre-run" => Ok(spyre_run::main(words()).into()),
         "spyre-translate" => Ok(spyre_translate::main(words()).into()),
+        #[cfg(feature = "mlir")]
+        "spyre-tune" => Ok(spyre::tool::spyre_tune::main(words()).into()),
         other => Err(PyValueError::new_err(format!("there is no tool '{other}' in this build"))),
     })
 }

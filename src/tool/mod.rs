@@ -28,7 +28,7 @@ mod tuning;
 #[cfg(feature = "mlir")]
 use crate::mlir::found_bug;
 use clap::{CommandFactory, Parser, error::ErrorKind};
-pub use places::{check_directory_place, check_place, similar_file};
+pub use places::{cannot_read, check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
 pub use speech::{Amount, EXIT_CODES, Format, Message, Messages, Place, Speaker, VERSION};
 use std::{

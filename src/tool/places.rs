@@ -75,6 +75,14 @@ pub fn similar_file(path: &str) -> Option<String> {
     (likeness(&best) > 0.9).then(|| target.with_file_name(best).to_string_lossy().into_owned())
 }
 
+/// Why an input is not read; a name that is spelt wrong is guessed.
+#[must_use]
+pub fn cannot_read(input: &str, reason: &str) -> String {
+    let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(similar_file);
+    let advice = similar.map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
+    format!("cannot read '{input}': {reason}: {advice}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

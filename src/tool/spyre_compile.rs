@@ -4,6 +4,7 @@ use super::{
     choices::Choices,
     diagnostics::{listen, spelled},
     report_file,
+    tuning::{Ask, BUDGET, short_summary, tune},
 };
 use crate::{
     compile::{compile_validated_watched, compile_watched},
@@ -12,9 +13,13 @@ use crate::{
     plan_file::{PlanFile, compare},
     report::{Report, trace},
     tool::{self, Amount, Messages, Speaker},
+    tune::{Cache, Shard, Terms},
 };
 use clap::{Command, CommandFactory, Parser};
 use std::{ffi::OsString, fs, io, path::Path, time::Instant};
+
+/// The most points that a quick search compiles.
+const QUICK: usize = 64;
 
 /// Compiles a module of linalg-on-tensors or spyre ops to a SuperDSC bundle directory.
 #[derive(Parser)]
@@ -28,6 +33,11 @@ struct Arguments {
     output: Option<String>,
     #[command(flatten)]
     choices: Choices,
+    /// Search the knobs of kernels and what may move into them first, among few points or more, and validate what is found: quick or full
+    /// [default: quick]
+    #[arg(long, value_name = "EFFORT", num_args = 0..=1, require_equals = true, default_missing_value = "quick", conflicts_with = "plan",
+          value_parser = ["quick", "full"])]
+    tune: Option<String>,
     /// Follow this plan instead of a search; if there is no such file, write there what was chosen
     #[arg(long, value_name = "FILE.json")]
     plan: Option<String>,
@@ -84,12 +94,16 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     check_places(arguments, output, emits)?;
     let follows = arguments.plan.as_ref().is_some_and(|path| Path::new(path).exists());
     let session = pipeline::session();
-    let source = session.open(input).map_err(|reason| cannot_read(input, &reason))?;
+    let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
     let mut module = source.parse().ok_or_else(String::new)?;
+    let (options, is_tuned) = match &arguments.tune {
+        Some(effort) => (tuned(&module, &options, (effort, emits), speaker)?, true),
+        None => (options, false),
+    };
     let mut steps = Steps::new(speaker, &options, output);
     let mut watch = |phase, _: &Module<'_>| steps.done(phase);
-    let compiled = if arguments.validate {
+    let compiled = if arguments.validate || is_tuned {
         compile_validated_watched(&mut module, &options, output, &mut watch)
     } else {
         compile_watched(&mut module, &options, output, &mut watch)
@@ -139,6 +153,17 @@ impl<'o> Steps<'o> {
     }
 }
 
+/// The options with the best choices for what the program leaves open.
+fn tuned(module: &Module<'_>, options: &Options, (effort, is_said): (&str, bool), speaker: Speaker) -> Result<Options, String> {
+    let budget = if effort == "full" { BUDGET as usize } else { QUICK };
+    let terms = Terms { budget, seed: 0, within: 0.0, shard: Shard::WHOLE };
+    let tuned = tune(module, options, &Ask { terms, cache: Cache::default(), threads: None, speaker })?;
+    if is_said {
+        speaker.say(&short_summary(&tuned))?;
+    }
+    Ok(tuned.options())
+}
+
 /// Looks at every place that is written to before the long work.
 fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), String> {
     for (option, path) in [
@@ -158,13 +183,6 @@ fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), 
         return Err(format!("--certificate is of a whole compilation: leave out '--compile-to {phase}'"));
     }
     tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which gives one file of IR: {message}"))
-}
-
-/// Why an input is not read; a name that is spelt wrong is guessed.
-pub(super) fn cannot_read(input: &str, reason: &str) -> String {
-    let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(tool::similar_file);
-    let advice = similar.map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
-    format!("cannot read '{input}': {reason}: {advice}")
 }
 
 /// Writes what was chosen to where it is asked for, and to a plan that there was none of.

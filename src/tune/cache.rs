@@ -39,7 +39,7 @@ pub struct Placed {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Looked {
     /// The answer.
-    Hit(Placed),
+    Hit(Box<Placed>),
     /// None, and why.
     Miss(String),
 }
@@ -126,7 +126,7 @@ impl Looked {
     pub fn among(entries: &[Placed], key: &Key, terms: &Terms) -> Self {
         let hits = entries.iter().filter(|placed| placed.entry.key == *key && placed.entry.answers(terms));
         let best = hits.min_by(|one, other| one.entry.order(&other.entry));
-        best.map_or_else(|| Self::Miss(why_missed(entries, key, terms)), |hit| Self::Hit(hit.clone()))
+        best.map_or_else(|| Self::Miss(why_missed(entries, key, terms)), |hit| Self::Hit(Box::new(hit.clone())))
     }
 }
 
@@ -243,7 +243,11 @@ mod tests {
     fn writers_that_are_killed_leave_a_file_that_is_read() {
         let name = "tune::cache::tests::writers_that_are_killed_leave_a_file_that_is_read";
         if let Some(place) = std::env::var_os(WRITER) {
-            (0..).for_each(|line| append(Path::new(&place), &[entry(&format!("{line}"), 2.0)]).unwrap());
+            let mut line = 0;
+            loop {
+                append(Path::new(&place), &[entry(&format!("{line}"), 2.0)]).unwrap();
+                line += 1;
+            }
         }
         let folder = tempfile::tempdir().unwrap();
         for _ in 0..10 {

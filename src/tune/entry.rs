@@ -156,7 +156,7 @@ impl Entry {
                 return Err(format!("a cost is {us} us and {hbm_bytes} bytes: costs are not negative"));
             }
         }
-        if !(self.terms.within >= 0.0) {
+        if self.terms.within < 0.0 {
             return Err(format!("'terms.within' is {}: it is not negative", self.terms.within));
         }
         self.key.objective.parse::<Objective>().map(drop)

@@ -132,7 +132,7 @@ pub fn search(
         n_compiled: 0,
         best: None,
         bound: None,
-        most: request.budget,
+        most: request.budget.div_ceil(request.shard.count()),
     };
     let allowed = search.allowed();
     let is_exhaustive = allowed.as_ref().is_some_and(|allowed| allowed.len() <= request.budget);

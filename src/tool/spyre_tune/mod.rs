@@ -5,8 +5,7 @@ mod report;
 use super::{
     choices::Choices,
     diagnostics::{listen, spelled},
-    spyre_compile::cannot_read,
-    tuning::{Ask, Tuned, cost_of, tune},
+    tuning::{Ask, BUDGET, Tuned, cost_of, tune},
 };
 use crate::{
     compile::compile_validated,
@@ -67,9 +66,6 @@ struct Arguments {
     messages: Messages,
 }
 
-/// The most points that are compiled, if nobody says otherwise.
-pub(super) const BUDGET: u32 = 2000;
-
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
     let number = number.filter(|number| number.is_finite() && *number >= 0.0);
@@ -98,7 +94,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let options = options_of(arguments).map_err(|message| spelled(&message))?;
     check_places(arguments)?;
     let session = pipeline::session();
-    let source = session.open(input).map_err(|reason| cannot_read(input, &reason))?;
+    let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
     let Arguments { budget, seed, within, shard, .. } = *arguments;

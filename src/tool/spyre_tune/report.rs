@@ -1,9 +1,9 @@
 //! What was found, for people and as files.
 
-use super::super::tuning::Tuned;
+use super::super::tuning::{Tuned, costs, first_line};
 use crate::{
     report::Report,
-    tune::{Entry, Looked, Ranked, Stop},
+    tune::{Entry, Looked, Ranked},
 };
 use cost::Cost;
 use serde::Serialize;
@@ -122,19 +122,6 @@ pub(super) fn summary(tuned: &Tuned, compiled: Option<&Report>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn first_line(tuned: &Tuned) -> String {
-    let answer = &tuned.entry.answer;
-    let names: Vec<&str> = tuned.program.space.dimensions().iter().map(|dimension| dimension.name.as_str()).collect();
-    let open = if names.is_empty() { "nothing is left open".to_owned() } else { format!("open: {}", names.join(", ")) };
-    let how = match (answer.stop, answer.is_exhaustive) {
-        (Stop::Exhausted, _) => "all were looked at",
-        (Stop::Bound, _) => "ended near the bound",
-        (Stop::Budget, _) => "ended with the budget",
-        (Stop::Interrupted, _) => "stopped; this is the best so far",
-    };
-    format!("{}: {open}; {} points, {} compiled, {how}", tuned.program.name, tuned.program.space.size(), answer.n_compiled)
-}
-
 /// The best ten.
 fn table(tuned: &Tuned) -> Vec<String> {
     let answer = &tuned.entry.answer;
@@ -148,13 +135,4 @@ fn table(tuned: &Tuned) -> Vec<String> {
     };
     let head = format!("  {:>10} {:>12} {:>10}  choices", "us", "HBM bytes", "above");
     std::iter::once(head).chain(answer.best.iter().map(row)).collect()
-}
-
-/// Untuned, tuned and the bound.
-fn costs(tuned: &Tuned) -> Vec<String> {
-    let answer = &tuned.entry.answer;
-    let said = |ranked: &Ranked| format!("{:.1} us and {} bytes", ranked.us, ranked.hbm_bytes);
-    let untuned = answer.untuned.as_ref().map_or_else(|| "cannot be compiled".to_owned(), said);
-    let (Some(best), Some(us), Some(bytes)) = (answer.best.first(), answer.bound_us, answer.bound_hbm_bytes) else { return Vec::new() };
-    vec![format!("  untuned {untuned}, tuned {}, bound {us:.1} us and {bytes} bytes", said(best))]
 }

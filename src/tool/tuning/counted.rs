@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) fn counted(module: &Module<'_>, options: &Options, target: &Target) -> Result<Cost, String> {
     let place = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let folder = place.path().join("bundle");
-    let options = Options { compile_to: Phase::Emit, ..options.clone() };
+    let options = Options { compile_to: Phase::Emit, notes_plan: false, proves: false, ..options.clone() };
     let output = folder.to_string_lossy().into_owned();
     let (report, _) = collect(module.session().context(), || compile(&mut module.duplicate(), &options, &output));
     report.ok_or("it cannot be compiled again")?;

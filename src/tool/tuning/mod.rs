@@ -6,15 +6,16 @@
 //! | `counted.rs` | the second look at the best points: what the referee counts |
 //! | `interrupt.rs` | Ctrl-C |
 //! | `progress.rs` | what is shown meanwhile |
+//! | `said.rs` | what is said of it |
 
 mod counted;
 mod interrupt;
 mod program;
 mod progress;
+mod said;
 
 use super::{STACK_BYTES, Speaker};
 use crate::{
-    dialect::target_of,
     mlir::Module,
     pipeline::Options,
     tune::{Answer, Cache, Candidate, Entry, Found, Looked, Placed, Ranked, Request, Stop, Terms, search},
@@ -23,7 +24,11 @@ use cost::{Cost, Objective};
 use counted::counted;
 pub(super) use program::{Program, cost_of};
 use progress::Display;
+pub(super) use said::{costs, first_line, short_summary};
 use std::{num::NonZero, thread::available_parallelism};
+
+/// The most points that are compiled, if nobody says otherwise.
+pub(super) const BUDGET: u32 = 2000;
 
 /// The best answers that are kept.
 const KEPT: usize = 10;
@@ -167,12 +172,11 @@ fn second_look(
     found: &Found,
     speaker: Speaker,
 ) -> Result<(Vec<Candidate>, Vec<Cost>), String> {
-    let target = target_of_program(module, options)?;
     let mut best: Vec<Candidate> = found.ranked.iter().take(KEPT).cloned().collect();
     let n_counted = best.len().min(COUNTED);
     let mut looked: Vec<(Cost, Candidate)> = Vec::new();
     for candidate in best.drain(..n_counted) {
-        let cost = counted(module, &program.options_at(&candidate.point), &target)
+        let cost = counted(module, &program.options_at(&candidate.point), &program.target)
             .map_err(|error| format!("the referee refuses what is written with {}: {error}", program.line_at(&candidate.point)))?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.line_at(&candidate.point);
@@ -191,15 +195,6 @@ fn second_look(
 fn order(objective: Objective, one: &Cost, other: &Cost) -> std::cmp::Ordering {
     let rounded = |cost: &Cost| Cost { ns: cost.ns.round(), hbm_bytes: cost.hbm_bytes };
     objective.order(&rounded(one), &rounded(other))
-}
-
-/// The machine that a program is compiled for.
-fn target_of_program(module: &Module<'_>, options: &Options) -> Result<machine::Target, String> {
-    let mut copy = module.duplicate();
-    let setting = Options { compile_to: crate::pipeline::Phase::Import, ..options.clone() };
-    let (report, _) = crate::mlir::collect(module.session().context(), || crate::compile::compile(&mut copy, &setting, ""));
-    report.ok_or("the program cannot be imported again")?;
-    target_of(copy.op())
 }
 
 /// What an entry keeps of a search.

@@ -14,6 +14,7 @@ use crate::{
     tune::{Dimension, Judge, Key, Measured, Point, Rejection, Space},
 };
 use cost::Cost;
+use machine::Target;
 
 /// A program that leaves something open.
 pub(in crate::tool) struct Program {
@@ -21,6 +22,8 @@ pub(in crate::tool) struct Program {
     pub(in crate::tool) name: String,
     /// What it leaves open.
     pub(in crate::tool) space: Space,
+    /// The machine that it is compiled for.
+    pub(super) target: Target,
     /// What a search for it is the same as.
     pub(in crate::tool) key: Key,
     /// As MLIR, for the context of any thread.
@@ -49,7 +52,7 @@ impl Program {
         if let Some(phase) = phase_of(module.op()) {
             return Err(format!("the module has phase '{phase}' behind it, so nothing is left open: give the program that it was made of"));
         }
-        let importing = Options { compile_to: Phase::Import, plan: String::new(), notes_plan: false, ..options.clone() };
+        let importing = Options { compile_to: Phase::Import, plan: String::new(), notes_plan: false, proves: false, ..options.clone() };
         let mut imported: Option<Imported> = None;
         let mut import = |module: &mut Module<'_>| {
             let mut note = |_: Phase, module: &Module<'_>| {
@@ -67,7 +70,7 @@ impl Program {
     }
 
     fn of(imported: Imported, text: String, options: &Options) -> Self {
-        let Imported { name, kernels, key } = imported;
+        let Imported { name, kernels, key, target } = imported;
         let (mut dimensions, mut open) = (Vec::new(), Vec::new());
         for (kernel, OpenKernel { name, knobs, .. }) in kernels.iter().enumerate() {
             for (number, knob) in knobs.iter().enumerate() {
@@ -85,11 +88,11 @@ impl Program {
             open.push(Open::Kernels);
         }
         let space = Space::new(dimensions);
-        let is_elsewhere = |name: &str| ["target", "cores", "lx-bytes", "objective", "plan", "notes-plan"].contains(&name);
+        let is_elsewhere = |name: &str| ["target", "cores", "lx-bytes", "objective", "plan", "notes-plan", "proves"].contains(&name);
         let given = options.given().into_iter().filter(|(name, _)| !is_elsewhere(name));
         let given: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
         let key = Key { space: space.to_string(), options: given.join(" "), objective: options.objective.to_string(), ..key };
-        Self { name, space, key, text, options: options.clone(), kernels, open }
+        Self { name, space, target, key, text, options: options.clone(), kernels, open }
     }
 
     /// The options of a compilation with the choices of a point.
@@ -153,7 +156,8 @@ impl Judge for Program {
     }
 
     fn measure(&self, point: &Point) -> Result<Measured, Rejection> {
-        let options = Options { compile_to: Phase::Bundle, ..self.options_at(point) };
+        // What is only said of the winner takes time, and changes nothing.
+        let options = Options { compile_to: Phase::Bundle, notes_plan: false, proves: false, ..self.options_at(point) };
         SESSION.with(|session| {
             let compiled = || {
                 let mut module = Module::parse(session, &self.text)?;
@@ -201,11 +205,9 @@ fn reason_of(message: &str) -> &'static str {
     let kinds = [
         ("inside a stick", "sticks"),
         ("tiles of equal size", DIVISIBILITY),
-        ("one core can address", "span"),
-        ("span", "span"),
-        ("scratchpad", "LX"),
+        ("a core would address", "span"),
+        ("bytes of the pool", "pool"),
         ("LX", "LX"),
-        ("pool", "pool"),
     ];
     kinds.into_iter().find(|(words, _)| message.contains(words)).map_or("other", |(_, reason)| reason)
 }
@@ -215,13 +217,14 @@ struct Imported {
     name: String,
     kernels: Vec<OpenKernel>,
     key: Key,
+    target: Target,
 }
 
 impl Imported {
     fn of(module: Op<'_>) -> Self {
         let functions = functions_of(module);
         let name = functions.first().map_or_else(String::new, |function| function.text_attr(attr::SYM_NAME).to_owned());
-        let target = target_of(module).unwrap_or_else(|_| machine::Target::spyre());
+        let target = target_of(module).unwrap_or_else(|_| Target::spyre());
         let types: Vec<Type<'_>> = functions
             .iter()
             .flat_map(|function| function.body_args().into_iter().chain(function.yielded()))
@@ -239,7 +242,7 @@ impl Imported {
             version: VERSION.to_owned(),
             ..Key::default()
         };
-        Self { name, kernels: open_kernels(module), key }
+        Self { name, kernels: open_kernels(module), key, target }
     }
 }
 
@@ -271,8 +274,9 @@ mod tests {
                 "sticks",
             ),
             ("cannot cut 'm' of 250 into 8 tiles of equal size: give 5 or 10", DIVISIBILITY),
-            ("needs 3 MiB of LX on each core", "LX"),
-            ("the pool of 12 bytes is too small", "pool"),
+            ("a core would address 4294967296 bytes of operand 0; the hardware allows 268431360", "span"),
+            ("needs 3072 bytes of the pool, which has 128 in all", "pool"),
+            ("its result lies at 100 in LX, where no stick begins", "LX"),
             ("is not supported", "other"),
         ] {
             assert_eq!(reason_of(message), expected, "{message}");

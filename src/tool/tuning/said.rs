@@ -1,0 +1,33 @@
+//! What is said of a search, by all tools that tune.
+
+use super::Tuned;
+use crate::tune::{Ranked, Stop};
+
+/// What is said in front of the summary of a compilation.
+pub(in crate::tool) fn short_summary(tuned: &Tuned) -> String {
+    let lines = std::iter::once(first_line(tuned)).chain(costs(tuned)).chain([format!("  {}", tuned.line())]);
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// What was left open, and how it was looked at.
+pub(in crate::tool) fn first_line(tuned: &Tuned) -> String {
+    let answer = &tuned.entry.answer;
+    let names: Vec<&str> = tuned.program.space.dimensions().iter().map(|dimension| dimension.name.as_str()).collect();
+    let open = if names.is_empty() { "nothing is left open".to_owned() } else { format!("open: {}", names.join(", ")) };
+    let how = match (answer.stop, answer.is_exhaustive) {
+        (Stop::Exhausted, _) => "all were looked at",
+        (Stop::Bound, _) => "ended near the bound",
+        (Stop::Budget, _) => "ended with the budget",
+        (Stop::Interrupted, _) => "stopped; this is the best so far",
+    };
+    format!("{}: {open}; {} points, {} compiled, {how}", tuned.program.name, tuned.program.space.size(), answer.n_compiled)
+}
+
+/// Untuned, tuned and the bound.
+pub(in crate::tool) fn costs(tuned: &Tuned) -> Vec<String> {
+    let answer = &tuned.entry.answer;
+    let said = |ranked: &Ranked| format!("{:.1} us and {} bytes", ranked.us, ranked.hbm_bytes);
+    let untuned = answer.untuned.as_ref().map_or_else(|| "cannot be compiled".to_owned(), said);
+    let (Some(best), Some(us), Some(bytes)) = (answer.best.first(), answer.bound_us, answer.bound_hbm_bytes) else { return Vec::new() };
+    vec![format!("  untuned {untuned}, tuned {}, bound {us:.1} us and {bytes} bytes", said(best))]
+}
