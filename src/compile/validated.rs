@@ -26,20 +26,21 @@ pub fn compile_validated_watched<'c>(
     output: &str,
     watch: &mut dyn FnMut(Phase, &Module<'c>),
 ) -> Option<Report> {
-    validated(module, options, output, (&Limits::default(), watch))
+    validated(module, options, output, &Limits::default(), watch)
 }
 
 /// The same with other limits of what is executed.
 #[must_use]
 pub fn compile_validated_within(module: &mut Module<'_>, options: &Options, output: &str, limits: &Limits) -> Option<Report> {
-    validated(module, options, output, (limits, &mut |_, _| {}))
+    validated(module, options, output, limits, &mut |_, _| {})
 }
 
 fn validated<'c>(
     module: &mut Module<'c>,
     options: &Options,
     output: &str,
-    (limits, watch): (&Limits, &mut dyn FnMut(Phase, &Module<'c>)),
+    limits: &Limits,
+    watch: &mut dyn FnMut(Phase, &Module<'c>),
 ) -> Option<Report> {
     let refuse = |module: &Module<'_>, reason: &dyn fmt::Display| {
         let _ = error_at(module.op(), reason).report();

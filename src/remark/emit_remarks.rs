@@ -100,7 +100,7 @@ fn fusions_of(function: Op<'_>) -> Vec<Said> {
             said.push((Remark::Passed, FUSION, message));
         }
         for stays in &kernel.separate {
-            let message = format!("'{}' at {} stays outside of the kernel '{name}': {}", stays.function, stays.location, stays.message);
+            let message = format!("'{}' at {}, beside the kernel '{name}', {}", stays.function, stays.location, stays.message);
             said.push((Remark::Missed, FUSION, message));
         }
     }
