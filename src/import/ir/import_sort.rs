@@ -69,8 +69,7 @@ fn note_sorted<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: 
 }
 
 fn in_order(importer: &mut Importer<'_>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) -> Result<Vec<NodeId>, String> {
-    let (key, order) =
-        order_of(body).ok_or("orders by something else than a comparison of two elements of a tensor: not supported yet")?;
+    let (key, order) = order_of(body).ok_or("orders by something else than a comparison of two elements of a tensor: not supported yet")?;
     let graph = &mut importer.graph;
     let mut tensors = Vec::new();
     for &node in nodes {

@@ -164,7 +164,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("arith.andi", "`mul` of truth values", |x| bits(x, |a, b| a & b), Run::Rule(recognize::and)),
     row("arith.ori", "`maximum` of truth values", |x| bits(x, |a, b| a | b), Run::Rule(recognize::or)),
     row("arith.xori", "`notequal` of truth values", |x| bits(x, |a, b| a ^ b), Run::Rule(recognize::xor)),
-    row("arith.uitofp", "nothing, for a truth value; of a byte, 256 more where it is negative", |x| x[0], Run::Rule(recognize::number_of_truth)),
+    row(
+        "arith.uitofp",
+        "nothing, for a truth value; of a byte, 256 more where it is negative",
+        |x| x[0],
+        Run::Rule(recognize::number_of_truth),
+    ),
     row("arith.sitofp", "`neg`, for a truth value", |x| x[0], Run::Rule(recognize::negative_number_of_truth)),
     row("arith.fptosi", "as `math.trunc`", |x| x[0].trunc(), Run::Integer),
     integer("arith.fptoui", |x| x[0].trunc()),

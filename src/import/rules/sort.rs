@@ -46,7 +46,6 @@ impl Order {
     pub(in crate::import) const fn limit(self) -> Combiner {
         if matches!(self, Self::Ascending) { Combiner::Min } else { Combiner::Max }
     }
-
 }
 
 /// Which tensor a body compares two elements of, and the order: from comparisons of the two, joined by what is true of both or of either. Producers
