@@ -22,6 +22,7 @@
 // TOPK: result2: agrees with the reference
 // TOPK: result3: agrees with the reference
 // TOPK: result4: agrees with the reference
+// TOPK: result5: agrees with the reference
 // MASKED: result0: agrees with the reference
 // MASKED: result1: agrees with the reference
 // CHECK: result0: agrees with the reference
@@ -149,8 +150,8 @@ func.func @masked(%x: tensor<5x100xf16>) -> (tensor<5x6xf16>, tensor<5x6xi64>) {
 }
 
 //--- topk.mlir
-func.func @topk(%x: tensor<5x40xf32>, %y: tensor<300x3xf16>, %ids: tensor<300x3xi64>, %long: tensor<3x2500xf16>)
-    -> (tensor<5x4xf32>, tensor<5x4xi64>, tensor<2x3xf16>, tensor<2x3xi64>, tensor<3x7xf16>) {
+func.func @topk(%x: tensor<5x40xf32>, %y: tensor<300x3xf16>, %ids: tensor<300x3xi64>, %long: tensor<3x2500xf16>, %one: tensor<4x1xf16>)
+    -> (tensor<5x4xf32>, tensor<5x4xi64>, tensor<2x3xf16>, tensor<2x3xi64>, tensor<3x7xf16>, tensor<4x1xi64>) {
   %lowest = arith.constant 0xFF800000 : f32
   %e0 = tensor.empty() : tensor<5x4xf32>
   %from = linalg.fill ins(%lowest : f32) outs(%e0 : tensor<5x4xf32>) -> tensor<5x4xf32>
@@ -180,7 +181,16 @@ func.func @topk(%x: tensor<5x40xf32>, %y: tensor<300x3xf16>, %ids: tensor<300x3x
     %before = arith.cmpf ogt, %a, %b : f16
     tm_tensor.yield %before : i1
   } -> tensor<3x7xf16>, tensor<3x7xi64>
-  return %large#0, %large#1, %small#0, %small#1, %kept#0 : tensor<5x4xf32>, tensor<5x4xi64>, tensor<2x3xf16>, tensor<2x3xi64>, tensor<3x7xf16>
+  // The only one.
+  %none1 = arith.constant dense<0xFC00> : tensor<4x1xf16>
+  %i3 = tensor.empty() : tensor<4x1xi64>
+  %only:2 = tm_tensor.topk dimension(1) ins(%one : tensor<4x1xf16>) outs(%none1, %i3 : tensor<4x1xf16>, tensor<4x1xi64>) {
+  ^bb0(%a: f16, %b: f16):
+    %before = arith.cmpf ogt, %a, %b : f16
+    tm_tensor.yield %before : i1
+  } -> tensor<4x1xf16>, tensor<4x1xi64>
+  return %large#0, %large#1, %small#0, %small#1, %kept#0, %only#1
+      : tensor<5x4xf32>, tensor<5x4xi64>, tensor<2x3xf16>, tensor<2x3xi64>, tensor<3x7xf16>, tensor<4x1xi64>
 }
 
 //--- aware.mlir

@@ -5,9 +5,10 @@
 // CHECK: result0: agrees with the reference
 // CHECK: result1: agrees with the reference
 // CHECK: result2: agrees with the reference
+// CHECK: result3: agrees with the reference
 #image = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #channel = affine_map<(d0, d1, d2) -> (d0)>
-func.func @image(%bytes: tensor<3x16x70xi8>, %mean: tensor<3xf16>) -> (tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<3x16x70xf16>) {
+func.func @image(%bytes: tensor<3x16x70xi8>, %mean: tensor<3xf16>) -> (tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<6xf16>) {
   %e = tensor.empty() : tensor<3x16x70xf16>
   %scaled = linalg.generic {indexing_maps = [#image, #channel, #image], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%bytes, %mean : tensor<3x16x70xi8>, tensor<3xf16>) outs(%e : tensor<3x16x70xf16>) {
@@ -34,5 +35,7 @@ func.func @image(%bytes: tensor<3x16x70xi8>, %mean: tensor<3xf16>) -> (tensor<3x
     %r = arith.sitofp %byte : i8 to f16
     linalg.yield %r : f16
   } -> tensor<3x16x70xf16>
-  return %scaled, %wide, %signed : tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<3x16x70xf16>
+  %known = arith.constant dense<[0, 1, -1, -128, 127, -56]> : tensor<6xi8>
+  %numbers = arith.uitofp %known : tensor<6xi8> to tensor<6xf16>
+  return %scaled, %wide, %signed, %numbers : tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<6xf16>
 }

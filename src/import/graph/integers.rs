@@ -230,6 +230,10 @@ impl Graph {
                 let number = self.numbers_of(node.inputs[0])?;
                 Ok(self.reshape(number, &node.shape))
             }
+            Kind::Filled => {
+                let number = self.numbers_with_format(node.inputs[0])?;
+                Ok(self.filled(number, node.shape))
+            }
             Kind::Gather(dim) => {
                 let table = self.numbers_of(node.inputs[0])?;
                 let element = self.integers.element;

@@ -417,6 +417,9 @@ impl Graph {
     /// Integers that are computed in the device's format.
     pub fn as_integers(&mut self, computed: NodeId) -> NodeId {
         let shape = self.node(computed).shape.clone();
+        if let Some(known) = self.known_of(computed).cloned() {
+            return self.known(known, shape, Element::Int);
+        }
         self.note_integers(computed);
         self.add(Kind::Virtual("integers"), &[computed], shape, Element::Int)
     }

@@ -70,10 +70,13 @@ impl<'c> Importer<'c> {
         }
         let is_side = order::is_side(&self.graph, name, operands);
         let sides = operands;
-        let operands: Vec<NodeId> = operands.iter().map(|&operand| order::numbers_of_side(&self.graph, operand)).collect();
+        let mut operands: Vec<NodeId> = operands.iter().map(|&operand| order::numbers_of_side(&self.graph, operand)).collect();
+        let (from, to) = cast_types(at);
+        if matches!(name, "arith.uitofp" | "arith.extui" | "arith.index_castui") {
+            operands[0] = integers::without_sign(&mut self.graph, operands[0], &from);
+        }
         let operands = operands.as_slice();
         if function.computes_indices(&self.graph, operands) {
-            let (from, to) = cast_types(at);
             let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
             let is_narrow = name == "arith.trunci" && to != "i32" && to != "i64";
             let built = match name {

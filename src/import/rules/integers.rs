@@ -9,7 +9,7 @@ use super::{
     plain::{Built, neg},
     recognize, steps,
 };
-use crate::import::graph::{Element, Graph, NodeId, rows};
+use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
 
 /// What computes an operation of which operands or the result are integers; its element is `element`, if that is no integer.
 ///
@@ -37,6 +37,18 @@ pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFu
         graph.note_integers(built);
     }
     Ok(built)
+}
+
+/// Known integers of a type as the numbers without a sign that have the same bits.
+pub(in crate::import) fn without_sign(graph: &mut Graph, id: NodeId, r#type: &str) -> NodeId {
+    let Some(known) = graph.known_of(id).cloned() else { return id };
+    let Some(width) = r#type.strip_prefix('i').and_then(|width| width.parse::<i32>().ok()) else { return id };
+    if known.numbers().all(|number| number >= 0.0) {
+        return id;
+    }
+    let (shape, element) = (graph.node(id).shape.clone(), graph.node(id).element);
+    let turned = Known::combined(&[(&known, &shape)], &shape, |x| if x[0] < 0.0 { x[0] + 2_f64.powi(width) } else { x[0] });
+    graph.known(turned, shape, element)
 }
 
 /// The number of a byte that stands for 0 to 255, where its bits are those of a signed one: as an element of a type.

@@ -355,11 +355,13 @@ mod tests {
 
     #[test]
     fn what_is_read_back_is_stored_as_it_was() {
-        let cases: [(&str, DeviceFormat, usize); 8] = [
+        let cases: [(&str, DeviceFormat, usize); 10] = [
             ("f16", Sen169Fp16, 2),
             ("bf16", Sen169Fp16, 2),
             ("f32", Sen169Fp16, 4),
+            ("f64", Sen169Fp16, 8),
             ("i1", Sen169Fp16, 1),
+            ("f64", IeeeFp32, 8),
             ("f16", IeeeFp32, 2),
             ("f32", IeeeFp32, 4),
             ("i32", IeeeInt32, 4),
@@ -374,6 +376,7 @@ mod tests {
                 match element {
                     "i1" => raw[0] = u8::from(index.is_multiple_of(3)),
                     "f16" | "bf16" | "f32" => raw[width - 1] = if index.is_multiple_of(2) { 0x3c } else { 0xbc },
+                    "f64" => raw[width - 1] = if index.is_multiple_of(2) { 0x3f } else { 0xbf },
                     _ => {}
                 }
                 raw
