@@ -3,7 +3,7 @@
 use super::work::wait_for;
 use pyo3::prelude::*;
 use spyre::{
-    compile::{self, compile_source},
+    compile::{Compiled as Done, compile_source},
     mlir::Collected,
     pipeline::{Options, Phase, session},
     report::Report,
@@ -80,7 +80,7 @@ fn options_of(given: &[(String, String)]) -> Result<Options, String> {
 fn compile_file(input: &str, output: &str, options: &Options, validate: bool) -> Result<Compiled, String> {
     let session = session();
     let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
-    let compile::Compiled { report, ir, said, found_bug: _ } = compile_source(&source, options, output, validate);
+    let Done { report, ir, said, found_bug: _ } = compile_source(&source, options, output, validate);
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());
     let emitted = report.as_ref().filter(|_| has_files);
