@@ -187,13 +187,16 @@ fn diagnostics_are_json_with_place_and_notes_in_every_tool_that_reads_programs()
 fn options(help: &str) -> BTreeSet<String> {
     let lines = help.lines().filter_map(|line| line.trim_start().strip_prefix('-').map(|rest| format!("-{rest}")));
     let words = lines.flat_map(|line| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>());
-    words.map(|word| word.trim_end_matches(',').split('=').next().unwrap().to_owned()).filter(|word| word.starts_with("--")).collect()
+    words
+        .map(|word| word.trim_end_matches(',').split(['=', '[']).next().unwrap().to_owned())
+        .filter(|word| word.starts_with("--"))
+        .collect()
 }
 
 #[test]
 fn pages_and_completions_have_every_option() {
     let place = tempfile::tempdir().unwrap();
-    assert_eq!(commands::all().len(), 5);
+    assert_eq!(commands::all().len(), 6);
     for command in commands::all() {
         let tool = &command.get_name().to_owned();
         pages::man(command.clone(), place.path()).unwrap();

@@ -109,6 +109,7 @@ const NOT_GENERATED: [(&str, &str); 30] = [
     ("tosa.*", "upstream's passes lower it to what is here; `test/execution/tosa.mlir` has many"),
     ("tm_tensor.scan", "`test/execution/running_sums.mlir` has it"),
     ("tm_tensor.sort", "`test/execution/sort.mlir` has it, with ties and infinities"),
+    ("tm_tensor.topk", "`test/execution/sort.mlir` has it, with ties and infinities"),
     ("scf.for", LOOPS),
     ("scf.while", LOOPS),
     ("scf.yield", LOOPS),

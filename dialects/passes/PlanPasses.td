@@ -252,6 +252,8 @@ def SpyreEmitRemarks : Spyre_Pass<"spyre-emit-remarks"> {
     for loops and the fusion of kernels have noted on functions. Without `--remarks-filter` and its like it does nothing, and what is only
     tried on the way to a decision is not told. Implemented in `src/remark/emit_remarks.rs`.
 
+    No rewrite pattern: it changes nothing.
+
     | category | passed | missed | analysis |
     |---|---|---|---|
     | `spyre-lx` | a result is in LX | it is not, and why | |

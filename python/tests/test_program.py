@@ -250,7 +250,7 @@ def test_tools_have_their_exit_codes(tmp_path):
     assert "spyre.reduce" in run_tool("spyre_opt", str(source)).stdout
     assert run_tool("spyre_plan").returncode == 1
     version = run_tool("spyre_run", "--version")
-    assert version.stdout.split() == ["spyre-run", spyre_mlir.__version__]
+    assert version.stdout.split()[:2] == ["spyre-run", spyre_mlir.__version__]
 
 
 def test_types_are_annotated():

@@ -38,16 +38,21 @@ pub(crate) const DRAWN: [&str; 16] = [
 /// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
 /// about it, which function and sizes are meant. Kernels are drawn by `test/random_kernels.rs`.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 12] = [
+pub(crate) const NOT_DRAWN: [&str; 17] = [
+    "--certificate",
     "--compare",
     "--compile-to",
     "--dim-size",
     "--entry",
+    "--format",
     "--kernels",
     "--knobs",
     "--plan",
+    "--quiet",
     "--report",
     "--trace",
+    "--tune",
+    "--verbose",
     "--write-plan",
     "--help",
     "--version",
@@ -160,7 +165,7 @@ mod tests {
         let help = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg("--help").output().unwrap();
         let help = String::from_utf8(help.stdout).unwrap();
         let is_option = |word: &&str| word.starts_with("--") && word.len() > 2;
-        let of_line = |line: &str| line.split([' ', ',', '<']).find(is_option).map(str::to_owned);
+        let of_line = |line: &str| line.split([' ', ',', '<', '[']).find(is_option).map(str::to_owned);
         let has: BTreeSet<String> = help.lines().filter(|line| line.trim_start().starts_with('-')).filter_map(of_line).collect();
         let known: BTreeSet<String> = DRAWN.iter().chain(&NOT_DRAWN).map(|&name| name.to_owned()).collect();
         assert_eq!(has, known);

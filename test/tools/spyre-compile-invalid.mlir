@@ -25,7 +25,7 @@
 // BINDING: error: --bind: expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
 // TARGET: error: --target: '{{.*}}' is no machine description
 // UNKNOWN: error: unexpected argument '--unknown'
-// OUTPUT: error: -o DIR is missing
+// OUTPUT: error: -o: no directory is given
 // REPORT: error: --report: cannot write '{{.*}}nowhere/report.json': there is no folder
 // FORM: error: --report: '{{.*}}.txt' ends in neither '.json' nor '.html': name it FILE.json for data and a picture, or FILE.html for one page
 // TRACE: error: --trace: cannot write '{{.*}}tools': it is a directory

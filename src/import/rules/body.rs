@@ -1,6 +1,7 @@
 //! What the body of a `linalg.generic` computes, as a plain value.
 
-use super::comparisons;
+pub(super) mod comparisons;
+
 use crate::import::graph::NodeId;
 
 /// A scalar in a body.

@@ -9,7 +9,6 @@
 //! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
 //! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
 //! | `body.rs` | what a body combines |
-//! | `comparisons.rs` | which of two elements a body chooses, however it compares them |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
@@ -33,7 +32,6 @@
 mod angles;
 pub(super) mod body;
 mod combined_parts;
-mod comparisons;
 mod composites;
 pub(super) mod contraction;
 pub(super) mod digits;

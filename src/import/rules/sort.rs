@@ -10,10 +10,7 @@ use crate::{
     affine::Expr,
     import::{
         graph::{Element, Graph, Kind, NodeId, known::Known},
-        rules::{
-            body::{Body, Combiner, Scalar},
-            comparisons,
-        },
+        rules::body::{Body, Combiner, Scalar, comparisons},
     },
 };
 use std::cmp::Ordering;

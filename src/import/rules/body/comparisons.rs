@@ -3,11 +3,11 @@
 //! Producers say in many ways which of two elements comes first, or which is the larger one, and what becomes of a NaN. Which way it is does not matter: a
 //! truth that is made of comparisons of a few scalars alone is known for each order that these may have.
 
-use super::body::{Body, Scalar, ScalarOp};
+use super::{Body, Scalar, ScalarOp};
 use std::cmp::Ordering;
 
 /// Whether operation `last` of a body holds where scalars are numbers; none if it is made of anything else than comparisons of these.
-pub(super) fn holds(body: &Body, last: usize, number_of: impl Fn(Scalar) -> Option<f64>) -> Option<bool> {
+pub(in crate::import::rules) fn holds(body: &Body, last: usize, number_of: impl Fn(Scalar) -> Option<f64>) -> Option<bool> {
     let mut truths: Vec<Option<bool>> = Vec::with_capacity(last + 1);
     for ScalarOp { name, operands } in body.ops.iter().take(last + 1) {
         let truth = |operand: Scalar| if let Scalar::Op(op) = operand { truths.get(op).copied().flatten() } else { None };
