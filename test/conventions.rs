@@ -13,7 +13,7 @@ use serde_json::Value;
 use spyre::tool::{EXIT_CODES, VERSION, commands};
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
-const TOOLS: [(&str, &str); 7] = [
+const TOOLS: [(&str, &str); 8] = [
     ("spyre-compile", env!("CARGO_BIN_EXE_spyre-compile")),
     ("spyre-lsp-server", env!("CARGO_BIN_EXE_spyre-lsp-server")),
     ("spyre-opt", env!("CARGO_BIN_EXE_spyre-opt")),
@@ -21,6 +21,7 @@ const TOOLS: [(&str, &str); 7] = [
     ("spyre-reduce", env!("CARGO_BIN_EXE_spyre-reduce")),
     ("spyre-run", env!("CARGO_BIN_EXE_spyre-run")),
     ("spyre-translate", env!("CARGO_BIN_EXE_spyre-translate")),
+    ("spyre-tune", env!("CARGO_BIN_EXE_spyre-tune")),
 ];
 
 struct Said {
