@@ -117,7 +117,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     }
     if emits {
         write_plans(&report, (arguments, speaker), follows)?;
-        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, path))?;
+        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, path, speaker))?;
     }
     if let Some(path) = &arguments.trace {
         tool::write_file(path, format!("{}\n", trace(&report)))?;
@@ -201,13 +201,13 @@ fn write_plans(report: &Report, (arguments, speaker): (&Arguments, Speaker), fol
 }
 
 /// Writes the certificate of the plan, and says what the checker makes of it.
-fn write_certificate(report: &Report, path: &str) -> Result<(), String> {
+fn write_certificate(report: &Report, path: &str, speaker: Speaker) -> Result<(), String> {
     let certificate =
         report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say: loops were chosen before"))?;
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
     let verified = tile_verify::verify(&text).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
     tool::write_file(path, format!("{text}\n"))?;
-    tool::say(&format!("  {verified}\n  certificate written to {path}\n"))
+    speaker.say(&format!("  {verified}\n  certificate written to {path}\n"))
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {

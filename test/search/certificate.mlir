@@ -4,6 +4,8 @@
 // WRITES: no plan of loops on this machine, which is not the usual one, takes less than {{[0-9.]+}} us, and this one takes {{[0-9.]+}}: the best one saves {{[0-9.]+}} % at the most
 // WRITES-NEXT: certificate written to {{.*}}.json
 
+// RUN: spyre-compile %s --lx-bytes 32768 -q -o %t.dir --certificate %t.json | FileCheck %s --allow-empty --check-prefix=QUIET
+// QUIET-NOT: {{.}}
 // RUN: spyre-plan --certificate %t.json | FileCheck %s --check-prefix=CHECKED
 // CHECKED: no plan of loops on this machine, which is not the usual one, takes less than {{[0-9.]+}} us
 
