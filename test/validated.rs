@@ -94,7 +94,9 @@ fn run_of(command: &str, path: &Path, place: &Path) -> Option<Run> {
             "%s" => run.input = path.to_owned(),
             _ if word.starts_with("%t/") => run.input = place.join(word.strip_prefix("%t/")?),
             _ if word.starts_with("2>") => {}
-            _ => run.options.push(word.replace("%s", path.to_str()?)),
+            // The line that says "validated" is asked for.
+            "-q" | "--quiet" => {}
+            _ => run.options.push(word.replace("%s", path.to_str()?).replace("%t", place.join("written").to_str()?)),
         }
     }
     run.input.exists().then_some(run)
