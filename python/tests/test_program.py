@@ -207,7 +207,9 @@ def test_ctrl_c_ends_the_wait():
     # A simulation of many steps, in a process of its own.
     script = textwrap.dedent(
         """
-        import numpy, sys, time, spyre_mlir
+        import numpy, signal, sys, time, spyre_mlir
+        # Who starts the tests in the background has this signal ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         size = 2048
         text = f'''func.func @main(%a: tensor<{size}x{size}xf32>, %b: tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32> {{
           %c = spyre.matmul(%a, %b) : (tensor<{size}x{size}xf32>, tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32>

@@ -60,7 +60,7 @@ class CompiledModule:
         self.examples = pytree.tree_leaves((inputs, {}))
         self.name_dimensions()
         # The variable SPYRE_MLIR_CACHE is for the backend: here a user wants the program and all that is known of it.
-        options = dataclasses.replace(options, cache=None)
+        options = dataclasses.replace(options, cache=None, narrows=True)
         try:
             self.region = Region(exported.graph_module, options)
         except NotTaken as error:

@@ -93,7 +93,7 @@ def test_options_go_to_the_compiler():
 
 def test_the_compilers_error_has_the_line_of_the_program():
     with pytest.raises(spyre_mlir.CompileError) as error:
-        st.compile(lambda x: x * 2, torch.rand(4, 4, dtype=torch.float64))
+        st.compile(lambda x: x * 2, torch.ones(4, 4, dtype=torch.int16))
     assert error.value.errors[0].location.file == __file__
 
 
