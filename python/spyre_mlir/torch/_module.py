@@ -69,6 +69,8 @@ class CompiledModule:
             raise CompilationRefused([], str(error)) from error
         if self.region.compiled is None:
             raise CompilationRefused([], "nothing is computed: every result is an input or a constant")
+        # The module was traced here, so the places in its report are those of the user's own files.
+        self.program._is_traced = True
 
     @property
     def program(self) -> spyre_mlir.Program:
