@@ -95,7 +95,8 @@ fn add_parents<'c>(program: &LxProgram<'c>, inputs: &[Planned<'c>], made: &mut [
     let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
     for (index, input) in inputs.iter().enumerate() {
         let steps = &program.values.schedule.steps;
-        let (alike, others): (Vec<OperandOf>, Vec<OperandOf>) = input.readers.iter().partition(|read| input.is_alike(&steps[read.op], read.operand));
+        let (alike, others): (Vec<OperandOf>, Vec<OperandOf>) =
+            input.readers.iter().partition(|read| input.is_alike(&steps[read.op], read.operand));
         let in_other_ways: BTreeSet<usize> = others.into_iter().map(|read| read.op).collect();
         let readers: BTreeSet<usize> = alike.into_iter().map(|read| read.op).collect();
         readers.difference(&in_other_ways).for_each(|&reader| read[reader].push(index));

@@ -57,7 +57,7 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
         if n_bytes > most_bytes(tensor) {
             return Err(format!("cannot read '{path}': '{name}' is longer than an argument of shape {:?}", tensor.shape));
         }
-        let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), tensor)?;
+        let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), &tensor.element_type)?;
         arrays.insert(name, array);
     }
     Ok(arrays)

@@ -146,7 +146,7 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
         let (name, path) = given.split_once('=').ok_or_else(|| format!("--input: expected NAME=FILE.npy, found '{given}'"))?;
         let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}': it has {}", names_of(program)))?;
-        let array = npy::read(path, tensor)?;
+        let array = npy::read(path, &tensor.element_type)?;
         if array.shape != tensor.shape {
             let (found, expected) = (&array.shape, &tensor.shape);
             return Err(format!(

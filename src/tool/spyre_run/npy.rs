@@ -5,7 +5,6 @@ use half::f16;
 use machine::{ElementType, UnknownElementType};
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
 use referee::{Elements, HostArray};
-use sdsc_format::program::Tensor;
 use std::{
     fs,
     io::{self, BufReader, Read, Seek, SeekFrom},
@@ -17,7 +16,7 @@ use std::{
 ///
 /// # Errors
 /// The file, and what is wrong with it.
-pub fn read(path: &str, tensor: &Tensor) -> Result<HostArray, String> {
+pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
         let advice = format!("give it by name, --inputs {path}");
@@ -25,12 +24,12 @@ pub fn read(path: &str, tensor: &Tensor) -> Result<HostArray, String> {
     }
     let file = files::open(Path::new(path)).map_err(refuse)?;
     let n_bytes = file.metadata().map_err(refuse)?.len();
-    read_from(BufReader::new(file), n_bytes, path, tensor)
+    read_from(BufReader::new(file), n_bytes, path, element_type)
 }
 
 /// As [`read`], of what has that many bytes and is called `path`.
-pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, tensor: &Tensor) -> Result<HostArray, String> {
-    let element = tensor.element_type.parse();
+pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, element_type: &str) -> Result<HostArray, String> {
+    let element = element_type.parse();
     let element = element.map_err(|unknown: UnknownElementType| format!("cannot read '{path}': {unknown}"))?;
     let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
     check_header(&mut file, n_bytes).map_err(refuse)?;
