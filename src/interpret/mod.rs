@@ -12,6 +12,7 @@
 //! | `evaluate` | what the ops compute, over any kind of elements |
 //! | `array`, `walk` | tensors of elements, and moving elements between them |
 //! | `selection` | some elements of a tensor |
+//! | `unseen` | what such results do not show: buffers that loops overwrite, and padding |
 //! | `unroll`, `sample` | the part of a function that some elements of its results depend on |
 
 mod array;
@@ -21,6 +22,7 @@ mod read;
 mod sample;
 mod selection;
 mod unroll;
+mod unseen;
 mod walk;
 
 pub use array::Array;
@@ -29,6 +31,7 @@ pub use program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, Value
 pub use read::{Unreadable, read_function, read_functions};
 pub use sample::Sampled;
 pub use selection::Selection;
+pub use unseen::{has_wrong_padding, overwritten};
 pub use walk::Walk;
 
 /// What an op cannot do. The verifiers of the ops exclude all but what depends on the values of indices.

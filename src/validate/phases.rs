@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     dialect::{has_corrections, target_of},
-    interpret::{Array, Function, Selection, read_functions},
+    interpret::{Array, Function, Selection, has_wrong_padding, overwritten, read_functions},
     mlir::Module,
     phase::Phase,
 };
@@ -173,6 +173,14 @@ impl<'c> Phases<'c> {
     }
 }
 
+/// What the device sees of a program behind a phase, and what it computes over whole tensors does not show.
+fn unseen(phase: Phase, version: &Function<'_>) -> Option<&'static str> {
+    if phase >= Phase::Layout && has_wrong_padding(version) {
+        return Some("a product reads other numbers than zeros behind its rows");
+    }
+    overwritten(version).filter(|_| phase >= Phase::Tile)
+}
+
 /// One function after each phase, in one draw.
 struct Versions<'a, 'c> {
     versions: &'a [(Phase, &'a Function<'c>)],
@@ -215,6 +223,12 @@ impl Versions<'_, '_> {
             }
         }
         let name = &imported.name;
+        if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, unseen(*phase, version)?))) {
+            return Failure::Phase(format!(
+                "is in the wrong order or padded wrongly after phase '{phase}', which is a bug of ours: '{name}': {unseen}; in the files, \
+                 {symptom}"
+            ));
+        }
         Failure::Files(format!("gives files that compute something else, which is a bug of ours: '{name}': {symptom}"))
     }
 

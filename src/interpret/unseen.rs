@@ -1,0 +1,181 @@
+//! What the device sees of a program and its results over whole tensors do not show: that a loop overwrites what it carries, and what
+//! stands behind the rows that a product is to read.
+//!
+//! Every value of the interpreter is a tensor of its own, so IR that overwrites too early computes the same there. Here all that a loop
+//! carries lies in one buffer, as behind phase `tile`, and views lie in what they show.
+
+use super::{
+    program::{Block, Function, Kind, Literal, Loop, Operation, ValueId},
+    walk::Walk,
+};
+use std::collections::BTreeSet;
+
+/// What is read when a loop has overwritten it, if anything is. It takes time linear in the ops, times the depth of loops.
+#[must_use]
+pub fn overwritten(function: &Function<'_>) -> Option<&'static str> {
+    let mut buffers = Buffers { of: (0..function.values.len()).collect() };
+    buffers.note(&function.body);
+    buffers.trouble(&function.body, &BTreeSet::new())
+}
+
+/// Who lies in the buffer of whom.
+struct Buffers {
+    of: Vec<ValueId>,
+}
+
+impl Buffers {
+    fn note(&mut self, block: &Block<'_>) {
+        for op in &block.ops {
+            match (&op.kind, op.inputs.as_slice(), op.outputs.as_slice()) {
+                (Kind::View(_) | Kind::Pick(_), [shown], [of]) => self.of[*of] = self.of[*shown],
+                (Kind::Insert { .. }, [_, whole], [of]) => self.of[*of] = self.of[*whole],
+                (Kind::Loop(Loop { body, .. }) | Kind::Scope(body), ..) => self.note(body),
+                _ => {}
+            }
+        }
+    }
+
+    /// The trouble in a block; `carried` are the arguments that the loop around it carries.
+    fn trouble(&self, block: &Block<'_>, carried: &BTreeSet<ValueId>) -> Option<&'static str> {
+        let made: BTreeSet<ValueId> = block.ops.iter().filter(|op| self.makes_buffer(op)).flat_map(|op| &op.outputs).copied().collect();
+        block.ops.iter().enumerate().find_map(|(at, op)| {
+            let Kind::Loop(around) = &op.kind else { return None };
+            self.at_start(block, at, op, around, &made, carried).or_else(|| self.within(around))
+        })
+    }
+
+    fn makes_buffer(&self, op: &Operation<'_>) -> bool {
+        !matches!(op.kind, Kind::Constant(_)) && op.outputs.iter().all(|output| self.of[*output] == *output)
+    }
+
+    /// What is wrong with the values that a loop begins with, and then overwrites.
+    fn at_start(
+        &self,
+        block: &Block<'_>,
+        at: usize,
+        op: &Operation<'_>,
+        around: &Loop<'_>,
+        made: &BTreeSet<ValueId>,
+        carried: &BTreeSet<ValueId>,
+    ) -> Option<&'static str> {
+        let mut taken = BTreeSet::new();
+        let starts = op.inputs.iter().zip(&around.read).filter(|(_, dim)| dim.is_none()).map(|(start, _)| self.of[*start]);
+        for start in starts {
+            if !taken.insert(start) {
+                return Some("a loop begins with one value in two places");
+            }
+            if !made.contains(&start) && !carried.contains(&start) {
+                return Some("a loop overwrites what is no buffer of its block");
+            }
+            if self.is_read(&around.body.ops, &around.body.yields, start) {
+                return Some("a loop reads in its body what it has begun with and overwritten");
+            }
+            if self.is_read(&block.ops[at + 1..], &block.yields, start) {
+                return Some("what a loop has begun with and overwritten is read behind it");
+            }
+        }
+        None
+    }
+
+    /// What is wrong in the body of a loop: what an iteration finds is overwritten where what it leaves is made.
+    fn within(&self, around: &Loop<'_>) -> Option<&'static str> {
+        let body = &around.body;
+        let pick = |values: &[ValueId], dims: &[Option<usize>]| -> Vec<ValueId> {
+            values.iter().zip(dims).filter(|(_, dim)| dim.is_none()).map(|(value, _)| self.of[*value]).collect()
+        };
+        let (found, left) = (pick(&body.arguments, &around.read), pick(&body.yields, &around.given));
+        let mut places = BTreeSet::new();
+        for (found, left) in found.iter().zip(&left) {
+            if !places.insert(left) {
+                return Some("a loop leaves one value in two places");
+            }
+            if found == left {
+                continue;
+            }
+            let Some(writer) = body.ops.iter().position(|op| op.outputs.contains(left)) else {
+                return Some("a loop leaves in a place what is made elsewhere");
+            };
+            if self.is_read(&body.ops[writer + 1..], &body.yields, *found) {
+                return Some("what an iteration finds is read when it is overwritten");
+            }
+        }
+        self.trouble(body, &found.into_iter().collect())
+    }
+
+    /// Whether ops, or what stands behind them, read the buffer. A view only names a part of it.
+    fn is_read(&self, ops: &[Operation<'_>], yields: &[ValueId], buffer: ValueId) -> bool {
+        let is_of_it = |id: &ValueId| self.of[*id] == buffer;
+        let reads = |op: &Operation<'_>| match &op.kind {
+            Kind::View(_) | Kind::Pick(_) => false,
+            Kind::Loop(Loop { body, .. }) | Kind::Scope(body) => {
+                op.inputs.iter().any(is_of_it) || self.is_read(&body.ops, &body.yields, buffer)
+            }
+            _ => op.inputs.iter().any(is_of_it),
+        };
+        ops.iter().any(reads) || yields.iter().any(is_of_it)
+    }
+}
+
+/// Whether what a product reads by whole sticks ends in other numbers than zeros: constants that stand in its right operand's buffer where no
+/// index of the product leads.
+#[must_use]
+pub fn has_wrong_padding(function: &Function<'_>) -> bool {
+    let mut makers: Vec<Option<&Operation<'_>>> = vec![None; function.values.len()];
+    let mut products = Vec::new();
+    note_makers(&function.body, &mut makers, &mut products);
+    products.into_iter().any(|right| Padding { function, makers: &makers }.is_wrong(right))
+}
+
+fn note_makers<'f, 'a>(block: &'f Block<'a>, makers: &mut [Option<&'f Operation<'a>>], products: &mut Vec<ValueId>) {
+    for op in &block.ops {
+        op.outputs.iter().for_each(|output| makers[*output] = Some(op));
+        match &op.kind {
+            Kind::Matmul => products.extend(op.inputs.get(1)),
+            Kind::Loop(Loop { body, .. }) | Kind::Scope(body) => note_makers(body, makers, products),
+            _ => {}
+        }
+    }
+}
+
+struct Padding<'f, 'a> {
+    function: &'f Function<'a>,
+    makers: &'f [Option<&'f Operation<'a>>],
+}
+
+impl Padding<'_, '_> {
+    fn is_wrong(&self, right: ValueId) -> bool {
+        let Some(Operation { kind: Kind::View(map), inputs, .. }) = self.makers[right] else { return false };
+        let mut buffer = inputs[0];
+        let shape = |id: ValueId| self.function.values[id].shape.as_slice();
+        let Ok(shown) = Walk::view(shape(buffer), map, shape(right)) else { return false };
+        let shown: BTreeSet<usize> = shown.places().into_iter().collect();
+        while let Some(Operation { kind: Kind::Insert { offsets }, inputs, .. }) = self.makers[buffer] {
+            let [part, whole] = [inputs[0], inputs[1]];
+            let window = Walk::window(shape(whole), offsets, shape(part));
+            let is_unseen = |window: Walk| !window.places().iter().any(|place| shown.contains(place));
+            if self.constant(part).is_some_and(|number| number != 0.0) && window.is_ok_and(is_unseen) {
+                return true;
+            }
+            buffer = whole;
+        }
+        false
+    }
+
+    /// The number that a value repeats, through views.
+    fn constant(&self, mut id: ValueId) -> Option<f64> {
+        while let Some(Operation { kind: Kind::View(_), inputs, .. }) = self.makers[id] {
+            id = inputs[0];
+        }
+        match &self.makers[id]?.kind {
+            Kind::Fill(number) => Some(*number),
+            Kind::Constant(literal @ Literal { is_splat, .. }) => {
+                let length = self.function.values[id].length();
+                (*is_splat || length == 1).then(|| literal.number(0, length))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
