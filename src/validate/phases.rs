@@ -225,8 +225,7 @@ impl Versions<'_, '_> {
         let name = &imported.name;
         if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, unseen(*phase, version)?))) {
             return Failure::Phase(format!(
-                "is in the wrong order or padded wrongly after phase '{phase}', which is a bug of ours: '{name}': {unseen}; in the files, \
-                 {symptom}"
+                "computes something else on the device after phase '{phase}', which is a bug of ours: '{name}': {unseen}: {symptom}"
             ));
         }
         Failure::Files(format!("gives files that compute something else, which is a bug of ours: '{name}': {symptom}"))
@@ -247,5 +246,38 @@ impl Versions<'_, '_> {
     fn compare(&self, imported: &Function<'_>, expected: &[Array<FieldElement>], found: &[Array<FieldElement>]) -> Option<Difference> {
         let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
         extent::compare(&shapes, self.samples, expected, found, self.draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sum in a loop, and behind it what it began with, which behind phase `tile` it has overwritten.
+    const OVERWRITTEN: &str = "
+      func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> {
+        %zero = spyre.fill 0.0 : f16 -> tensor<4xf16>
+        %sum = spyre.loop 2 \"A\" carried(%before = %zero : tensor<4xf16>) {
+          %after = spyre.pointwise add(%before, %x) : tensor<4xf16>
+          spyre.yield %after : tensor<4xf16>
+        } : tensor<4xf16>
+        %y = spyre.pointwise add(%sum, %zero) : tensor<4xf16>
+        return %y : tensor<4xf16>
+      }";
+
+    #[test]
+    fn what_whole_tensors_do_not_show_is_blamed_on_the_phase_that_left_it() {
+        let session = crate::pipeline::session();
+        let module = Module::parse(&session, OVERWRITTEN).unwrap();
+        let functions = read_functions(&module).map_err(|(_, message)| message).unwrap();
+        let blamed = |phases: [Phase; 2]| {
+            let versions = phases.map(|phase| (phase, &functions[0]));
+            let versions = Versions { versions: &versions, samples: None, draw: 0 };
+            versions.blame(&versions.run(&functions[0]).unwrap(), "wrong")
+        };
+        let expected = "computes something else on the device after phase 'tile', which is a bug of ours: 'f': what a loop has begun with and \
+                        overwritten is read behind it: wrong";
+        assert!(matches!(blamed([Phase::Import, Phase::Tile]), Failure::Phase(message) if message == expected));
+        assert!(matches!(blamed([Phase::Import, Phase::Hint]), Failure::Files(_)), "loops come to lie in one buffer in phase 'tile'");
     }
 }
