@@ -9,8 +9,8 @@ use crate::dialect::ods::{attr, option};
 use crate::{
     import::{DimSize, OpenShape, settled_sizes},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, empty_arguments, error_at, functions_of,
-        is_public, make_entry, merge_dims, sizes_of, specialize, strings, warning_at,
+        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, empty_arguments, error_at,
+        functions_of, is_public, make_entry, merge_dims, sizes_of, specialize, strings, warning_at,
     },
 };
 

@@ -119,6 +119,10 @@ pub const OPERATIONS: &[Operation] = &[
          elements of longer rows, the `reduce max` or `min` of what is left, one after the other",
     ),
     becomes("tm_tensor.topk", "as `tm_tensor.sort`"),
+    becomes(
+        "tm_tensor.attention",
+        "two `matmul`s, `mul`, the mask by `add` or `where3`, and a softmax that gives 0 for a row without anything",
+    ),
 ];
 
 impl Operation {

@@ -123,7 +123,8 @@ fn copy_column_of_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     let seen = &views[1];
     let sizes = seen.tensor.buffer_shape.as_ref().unwrap_or(&seen.tensor.host.shape);
     let innermost = seen.indices.iter().zip(sizes).rfind(|(_, size)| **size > 1);
-    let is_column = innermost.is_some_and(|(index, _)| index.digits.is_empty()) && seen.indices.iter().any(|index| !index.digits.is_empty());
+    let is_column =
+        innermost.is_some_and(|(index, _)| index.digits.is_empty()) && seen.indices.iter().any(|index| !index.digits.is_empty());
     if !is_column {
         return Ok(());
     }
