@@ -6,6 +6,7 @@
 
 use super::{
     Element, Graph, Kind, NodeId,
+    gather::COLUMNS,
     known::{Known, MOST_KNOWN_ELEMENTS},
     reshape::reshape_map,
     views::moving_dims,
@@ -19,9 +20,6 @@ const LOOKED_UP: &str = "looked up";
 /// Most elements of a table that is made at compile time: 8 MiB in 16 bits.
 const MOST_TABLE_ELEMENTS: i64 = 1 << 22;
 const _: () = assert!(MOST_TABLE_ELEMENTS <= MOST_KNOWN_ELEMENTS);
-
-/// Columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look one up.
-const COLUMNS: i64 = 64;
 
 /// Integers of `index`, from 0 on and below `n_rows`, as what they are looked up as.
 pub(in crate::import) fn counting(graph: &mut Graph, index: NodeId, n_rows: i64, element: Element) -> NodeId {
