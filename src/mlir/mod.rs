@@ -70,7 +70,9 @@ pub use location::{is_unknown, location_name, location_text, named_block, named_
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
 pub use pass::{Event, Hooks, Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
-pub use program::{box_numbers, drop_empty, functions_of, is_public, lower_tosa, make_entry, merge_dims, sizes_of, specialize};
+pub use program::{
+    box_numbers, drop_empty, empty_arguments, functions_of, is_public, lower_tosa, make_entry, merge_dims, sizes_of, specialize,
+};
 pub use quarter::{of_e4m3fn, of_e5m2};
 pub use remark::{Remark, remark, wants_remarks};
 pub use scalar::ScalarType;

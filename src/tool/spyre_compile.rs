@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     compile::{compile_validated_watched, compile_watched},
-    mlir::Module,
+    mlir::{Module, Op, note_bug},
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, trace},
@@ -91,8 +91,13 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
         }
         (output, _) => output.as_deref().unwrap_or("-"),
     };
-    check_places(arguments, output, emits)?;
     let follows = arguments.plan.as_ref().is_some_and(|path| Path::new(path).exists());
+    check_places(arguments)?;
+    if emits {
+        tool::check_directory_place(output)?;
+    } else {
+        check_phase_only(arguments, output, follows)?;
+    }
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
@@ -117,7 +122,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     }
     if emits {
         write_plans(&report, (arguments, speaker), follows)?;
-        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, path, speaker))?;
+        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, module.op(), (path, speaker)))?;
     }
     if let Some(path) = &arguments.trace {
         tool::write_file(path, format!("{}\n", trace(&report)))?;
@@ -165,7 +170,7 @@ fn tuned(module: &Module<'_>, options: &Options, (effort, is_said): (&str, bool)
 }
 
 /// Looks at every place that is written to before the long work.
-fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), String> {
+fn check_places(arguments: &Arguments) -> Result<(), String> {
     for (option, path) in [
         ("report", &arguments.report),
         ("trace", &arguments.trace),
@@ -174,13 +179,21 @@ fn check_places(arguments: &Arguments, output: &str, emits: bool) -> Result<(), 
     ] {
         path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
     }
-    arguments.report.iter().try_for_each(|path| report_file::Form::of(path).map(drop)).map_err(|message| format!("--report: {message}"))?;
-    if emits {
-        return tool::check_directory_place(output);
-    }
+    arguments.report.iter().try_for_each(|path| report_file::Form::of(path).map(drop)).map_err(|message| format!("--report: {message}"))
+}
+
+/// Refuses what only a whole compilation can write, where it ends behind a phase.
+fn check_phase_only(arguments: &Arguments, output: &str, follows: bool) -> Result<(), String> {
     let phase = &arguments.compile_to;
-    if arguments.certificate.is_some() {
-        return Err(format!("--certificate is of a whole compilation: leave out '--compile-to {phase}'"));
+    for (option, is_given) in [("certificate", arguments.certificate.is_some()), ("write-plan", arguments.write_plan.is_some())] {
+        if is_given {
+            return Err(format!("--{option} is of a whole compilation: leave out '--compile-to {phase}'"));
+        }
+    }
+    if let (Some(plan), false) = (&arguments.plan, follows) {
+        return Err(format!(
+            "--plan: there is no plan '{plan}' to follow, and only a whole compilation writes one: leave out '--compile-to {phase}'"
+        ));
     }
     tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which gives one file of IR: {message}"))
 }
@@ -200,12 +213,15 @@ fn write_plans(report: &Report, (arguments, speaker): (&Arguments, Speaker), fol
     Ok(())
 }
 
-/// Writes the certificate of the plan, and says what the checker makes of it.
-fn write_certificate(report: &Report, path: &str, speaker: Speaker) -> Result<(), String> {
+/// Writes the certificate of the plan, and says what the checker makes of it. One that is refused is a bug of ours, and is not written.
+fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Speaker)) -> Result<(), String> {
     let certificate =
         report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say: loops were chosen before"))?;
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
-    let verified = tile_verify::verify(&text).map_err(|error| format!("the certificate is wrong, which is a bug of ours: {error}"))?;
+    let verified = tile_verify::verify(&text).map_err(|error| {
+        note_bug(module);
+        format!("the certificate is wrong, which is a bug of ours: {error}")
+    })?;
     tool::write_file(path, format!("{text}\n"))?;
     speaker.say(&format!("  {verified}\n  certificate written to {path}\n"))
 }
@@ -252,4 +268,27 @@ fn files_below(folder: &Path) -> io::Result<Vec<String>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mlir::bugs_of;
+    use machine::Target;
+    use tile_verify::{Program, Proof};
+
+    #[test]
+    fn a_certificate_that_its_checker_refuses_is_a_bug_of_ours_and_is_not_written() {
+        let session = pipeline::session();
+        let module = Module::parse(&session, "module {}").unwrap();
+        // Potentials begin with 0.
+        let proof = Proof { potentials_ns: vec![1.0], program: Program { ops: Vec::new() }, target: Target::spyre() };
+        let report = Report { proof: Some(proof), ..Report::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("certificate.json");
+        let speaker = Speaker::misled("spyre-compile", &[]);
+        let refused = write_certificate(&report, module.op(), (place.to_str().unwrap(), speaker)).unwrap_err();
+        assert!(refused.contains("the certificate is wrong, which is a bug of ours: the potentials"), "{refused}");
+        assert_eq!((bugs_of(module.op()), place.exists()), (1, false));
+    }
 }

@@ -21,10 +21,13 @@
 //! | `entry.rs` | what a search found and what it was for, as a line of a cache |
 //! | `cache.rs` | folders of such lines: found again, added to, put together |
 //! | `merge.rs` | what the entries of several machines come to together |
+//! | `product.rs` | for a test: walks beside all points of a product, by the model of time |
 
 mod cache;
 mod entry;
 mod merge;
+#[cfg(test)]
+mod product;
 mod random;
 mod search;
 mod shard;

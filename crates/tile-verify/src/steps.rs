@@ -19,12 +19,14 @@ pub(super) struct Steps<'a> {
     model: Model<'a>,
     charges: Charges<'a>,
     tiles: BTreeMap<InTiles, Tiles>,
+    /// How many ops in nests were looked at.
+    pub(super) n_looked_at: usize,
 }
 
 impl<'a> Steps<'a> {
     pub(super) fn new(program: &'a Program, target: &'a Target) -> Self {
         let model = Model::new(target);
-        Self { program, charges: Charges::new(program, &model), model, tiles: BTreeMap::new() }
+        Self { program, charges: Charges::new(program, &model), model, tiles: BTreeMap::new(), n_looked_at: 0 }
     }
 
     /// Visits all segments that begin with an op, with their axes.
@@ -59,6 +61,7 @@ impl<'a> Steps<'a> {
         let levels: Vec<(&Axis, i64)> = nest.iter().map(|&(axis, count)| (&axes[axis], count)).collect();
         let mut sum_ns = 0.0;
         for op in segment.clone() {
+            self.n_looked_at += 1;
             let Some(priced) = &self.program.ops[op].priced else { continue };
             let mut cuts: Vec<(usize, i64)> = levels.iter().filter_map(|(axis, count)| Some((*axis.dims.get(&op)?, *count))).collect();
             cuts.sort_unstable();

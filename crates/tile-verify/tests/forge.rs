@@ -206,3 +206,21 @@ fn numbers_that_no_program_has_are_refused() {
     assert!(matches!(forged(&honest, "/proof/target/time/recommended/overlap", 1.5), Violation::Machine(_)));
     assert!(matches!(verify("{"), Err(Violation::Unreadable(_))));
 }
+
+#[test]
+fn a_check_takes_steps_in_proportion_to_the_ops() {
+    let steps = |n_ops: usize, rows: i64| {
+        let text = serde_json::to_string(&certificate(chain(n_ops, rows))).unwrap();
+        verify(&text).unwrap().n_looked_at
+    };
+    // The last 24 ops have fewer segments than the others, which all have 24; a step ends where it takes long enough.
+    let [once, twice, four_times] = [50, 100, 200].map(|n_ops| steps(n_ops, 16384));
+    assert!(100 * (four_times - twice) <= 105 * 2 * (twice - once), "{once}, {twice} and {four_times} ops in nests");
+    // An op in a segment of 24 ops is in no more nests than two axes have pairs of 12 counts, and each alone.
+    let per_op = (twice - once) / 50;
+    let most = (1..=24).sum::<usize>() * (12 * 12 + 12 + 12) + 1;
+    assert!(per_op <= most, "{per_op} looks for each op, and at most {most}");
+    // Larger sizes have no more counts.
+    let of_more_rows = steps(50, 1 << 20);
+    assert!(of_more_rows <= 4 * once, "{of_more_rows} looks, and {once} for a sixty-fourth of the rows");
+}

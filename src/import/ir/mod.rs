@@ -7,6 +7,7 @@ mod emit_constant;
 pub(crate) mod expand_functions;
 pub(crate) mod fuse_gathers;
 mod generic;
+mod import_attention;
 mod import_generic;
 mod import_groups;
 pub(crate) mod import_linalg;

@@ -62,11 +62,14 @@ impl DeviceLayout {
     fn new(tensor: &Tensor) -> Result<Self, String> {
         let format: DeviceFormat = tensor.format.parse().map_err(|error| format!("{error}"))?;
         let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
-        if sizes.len() != map.len() || sizes.iter().chain(&tensor.shape).any(|size| *size < 1) {
+        if sizes.len() != map.len() || sizes.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {
             return Err(format!("the device size {sizes:?} and the stride map {map:?} do not belong together"));
         }
         if sizes.last() != Some(&format.elements_per_stick()) {
             return Err(format!("the last device size of {sizes:?} is not {}, a stick of {format}", format.elements_per_stick()));
+        }
+        if tensor.shape.contains(&0) && product(sizes) != sizes.last().copied() {
+            return Err(format!("the shape {:?} has no elements, which are one stick and not {sizes:?}", tensor.shape));
         }
         let bytes = product(sizes).and_then(|count| count.checked_mul(format.bytes()));
         if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
@@ -176,6 +179,9 @@ impl DeviceLayout {
 
     /// Visits every stick that holds an element of the host, in the order of the buffer.
     fn runs(&self, mut visit: impl FnMut(&Run)) {
+        if self.host_length == 0 {
+            return;
+        }
         let outer = self.sizes.len() - 1;
         let mut position = vec![0i64; outer];
         let mut coordinates = vec![0i64; self.host_sizes.len()];
@@ -323,6 +329,18 @@ mod tests {
         round_trip(&[8, 4, 32], &[2, 8, 64], &[64, 128, 1]);
         // The constructor gives the one stick of 7 columns a stride, which is no multiple of a row.
         round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
+    }
+
+    #[test]
+    fn what_has_no_elements_is_one_stick_of_nothing() {
+        let of = tensor(&[4, 0, 64], &[1, 64], &[64, 1]);
+        let layout = DeviceLayout::of(&of).unwrap();
+        let mut region = Region::new("t".to_owned(), 128);
+        region.ensure(128);
+        let nothing = HostArray { shape: vec![4, 0, 64], elements: Elements::F32(Vec::new()) };
+        layout.put(&nothing, &mut region, 0).unwrap();
+        assert!(region.bytes().chunks(2).all(|element| element == [POISON, POISON]));
+        assert_eq!(layout.get(&of, &region).unwrap(), nothing);
     }
 
     #[test]

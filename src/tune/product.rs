@@ -1,0 +1,141 @@
+//! A test's landscape of the real model: 16,128 ways to run a product and what is elementwise behind it, all of which are looked at.
+
+use super::{
+    Point, Shard, Space,
+    search::{Judge, Measured, Rejection, Request, search},
+    space::tests::numbers,
+};
+use cost::{Cost, Dim, Objective, OpKind, TileOp, TileOperand, describe};
+use machine::Target;
+
+const TARGET: Target = Target::spyre();
+/// Rows, columns, and what is summed up.
+const SIZES: [i64; 3] = [4096, 2048, 1024];
+/// Tiles of rows, and of columns.
+const TILES: usize = 8;
+
+/// Tiles and slices that are chosen: of a product in a loop over rows and one over columns, either of which is outside, and of an op in the same loops.
+struct Product {
+    /// Slices of rows, columns and the sum, 32 in all.
+    splits: Vec<[i64; 3]>,
+}
+
+/// A plan of the product.
+struct Plan {
+    tiles: [i64; 2],
+    split: [i64; 3],
+    /// Slices of rows and columns of the op behind it.
+    behind: [i64; 2],
+    is_columns_outside: bool,
+}
+
+impl Product {
+    fn new() -> Self {
+        let powers = || (0..6).map(|exponent| 1_i64 << exponent);
+        let splits = powers().flat_map(|rows| powers().map(move |columns| [rows, columns, 32 / (rows * columns).min(32)]));
+        Self { splits: splits.filter(|split| split.iter().product::<i64>() == 32).collect() }
+    }
+
+    fn space(&self) -> Space {
+        let splits = numbers("split", self.splits.len(), 0);
+        Space::new(vec![numbers("rows", TILES, 0), numbers("columns", TILES, 0), splits, numbers("behind", 6, 0), numbers("order", 2, 0)])
+    }
+
+    fn plan(&self, point: &Point) -> Plan {
+        let of_rows = 1 << point.0[3];
+        Plan {
+            tiles: [1 << point.0[0], 1 << point.0[1]],
+            split: self.splits[point.0[2]],
+            behind: [of_rows, 32 / of_rows],
+            is_columns_outside: point.0[4] == 1,
+        }
+    }
+}
+
+impl Plan {
+    /// A tensor that has these of the dimensions, as a tile.
+    fn operand(&self, buffer: usize, dims: &[usize], is_in_lx: bool) -> TileOperand {
+        let tiles: i64 = dims.iter().filter_map(|dim| self.tiles.get(*dim)).product();
+        let elements: i64 = dims.iter().map(|dim| SIZES[*dim]).product();
+        let mut advances = vec![dims.contains(&0), dims.contains(&1)];
+        if self.is_columns_outside {
+            advances.reverse();
+        }
+        TileOperand {
+            buffer,
+            is_kernel_input: buffer < 2,
+            is_output: buffer >= 2,
+            is_in_lx,
+            tile_bytes: 2 * elements / tiles,
+            element_bytes: 2,
+            moved_by: dims.to_vec(),
+            stick: dims.last().copied(),
+            inner: dims.first().copied(),
+            advances,
+            ..TileOperand::default()
+        }
+    }
+
+    fn cost(&self) -> Cost {
+        let mut trips = self.tiles.to_vec();
+        if self.is_columns_outside {
+            trips.reverse();
+        }
+        let [rows, columns] = [0, 1].map(|dim| SIZES[dim] / self.tiles[dim]);
+        let dim = |extent, slices, is_reduced| Dim { extent, slices, is_reduced };
+        // Between them the value is in LX if it has room, and if the cores have the same part of it.
+        let is_in_lx = self.split == [self.behind[0], self.behind[1], 1] && 2 * rows * columns / 32 <= TARGET.lx_bytes / 2;
+        let [m, n, k] = self.split;
+        let product = TileOp {
+            kind: OpKind::Matmul,
+            is_reduction: true,
+            dims: vec![dim(rows, m, false), dim(columns, n, false), dim(SIZES[2], k, true)],
+            trips: trips.clone(),
+            operands: vec![self.operand(0, &[0, 2], false), self.operand(1, &[2, 1], false), self.operand(2, &[0, 1], is_in_lx)],
+            is_irregular: false,
+        };
+        let read = TileOperand { is_output: false, ..self.operand(2, &[0, 1], is_in_lx) };
+        let behind = TileOp {
+            dims: vec![dim(rows, self.behind[0], false), dim(columns, self.behind[1], false)],
+            trips,
+            operands: vec![read, self.operand(3, &[0, 1], false)],
+            ..TileOp::default()
+        };
+        let costs = describe(&[product.shape(), behind.shape()]);
+        let add = |sum: Cost, cost: Cost| Cost { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes + cost.hbm_bytes };
+        costs.iter().map(|op| Cost::of(op, &TARGET.time)).fold(Cost::default(), add)
+    }
+}
+
+impl Judge for Product {
+    fn breaks(&self, point: &Point) -> Option<Rejection> {
+        let Plan { tiles, split, behind, .. } = self.plan(point);
+        // Rows by themselves, columns in sticks.
+        let fits = |dim: usize, granule: i64, slices: i64| SIZES[dim] % (tiles[dim] * granule * slices) == 0;
+        let is_even = fits(0, 1, split[0]) && fits(1, 64, split[1]) && fits(0, 1, behind[0]) && fits(1, 64, behind[1]);
+        (!is_even).then(|| Rejection { reason: "uneven".to_owned(), message: String::new() })
+    }
+
+    fn measure(&self, point: &Point) -> Result<Measured, Rejection> {
+        Ok(Measured { cost: self.plan(point).cost(), bound: Cost::default() })
+    }
+}
+
+#[test]
+fn walks_find_the_best_of_all_ways_to_run_a_product() {
+    let product = Product::new();
+    let space = product.space();
+    assert_eq!(space.size(), 16_128);
+    let best = |budget: usize, seed: u64| {
+        let request = Request { objective: Objective::Time, budget, within: 0.0, seed, shard: Shard::WHOLE, starts: Vec::new() };
+        let found = search(&space, &product, &request, &|| false, &mut |_| {});
+        (found.is_exhaustive, found.n_compiled, found.ranked[0].cost, found.ranked.len())
+    };
+    let (is_exhaustive, _, all, n_ranked) = best(20_000, 0);
+    assert!(is_exhaustive && n_ranked > 2000, "{n_ranked} points");
+    for seed in 0..8 {
+        let (is_exhaustive, n_compiled, cost, _) = best(2000, seed);
+        assert!(!is_exhaustive && n_compiled <= 2000);
+        assert_eq!(cost, all, "seed {seed}");
+    }
+}
