@@ -455,7 +455,7 @@ fn a_refusal_is_shown_with_its_code() {
     let refused = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
         [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;
     report.kernels = vec![serde_json::from_str(refused).unwrap()];
-    let mut opened = of_report(&report, None);
+    let mut opened = of_report(&report, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
     assert!(["E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"].iter().all(|part| text.contains(part)), "{text}");
@@ -466,7 +466,7 @@ fn a_refusal_is_shown_with_its_code() {
 // Programs that are large, empty or hostile
 //===----------------------------------------------------------------------===//
 
-fn of_report(report: &Report, program: Option<ProgramText<'_>>) -> Opened {
+fn of_report(report: &Report, program: &[ProgramText<'_>]) -> Opened {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
     fs::write(&path, page(report, program).unwrap()).unwrap();
@@ -507,7 +507,7 @@ fn large(n_ops: usize) -> Report {
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
     let text: String = (0..2000).map(|line| format!("  line {line}\n")).collect();
-    let mut opened = of_report(&large(2000), Some(ProgramText { file: "large.mlir", text: &text }));
+    let mut opened = of_report(&large(2000), &[ProgramText { file: "large.mlir", text: &text }]);
     let drawn = |opened: &mut Opened| opened.number("Number(document.getElementById('canvas').dataset.drawn)");
     // A few things for every pixel across at most.
     let most = 5.0 * f64::from(WINDOW.0);
@@ -543,6 +543,25 @@ fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn the_line_is_the_innermost_of_a_file_that_is_shown() {
+    let mut report = large(8);
+    let places = ["model.py:3:1", "gone.py:1:1 called from model.py:2:5", "layer.py:2:1 called from model.py:1:1", "unknown"];
+    report.ops.iter_mut().zip(places).for_each(|(op, place)| op.location = place.to_owned());
+    let files = [ProgramText { file: "layer.py", text: "L1\nL2\n" }, ProgramText { file: "model.py", text: "M1\nM2\nM3\n" }];
+    let mut opened = of_report(&report, &files);
+    assert_eq!(opened.text("source-name"), "2 files");
+    for (op, wanted) in [(0, Some("M3")), (1, Some("M2")), (2, Some("L2")), (3, None)] {
+        opened.browser.evaluate(&format!("report_page.choose('op', {op})"));
+        opened.browser.settle();
+        let marked = opened.browser.evaluate("document.querySelector('#source .row.selected .text')?.innerText ?? null");
+        assert_eq!(marked.as_str(), wanted, "op {op}");
+    }
+    let headings = opened.browser.evaluate("[...document.querySelectorAll('#source .file')].map((row) => row.innerText.trim()).join()");
+    assert_eq!(headings, "layer.py,model.py");
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn names_are_text_and_nothing_at_all_is_a_page() {
     let hostile = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\"><!--\u{2028}";
     let mut report = large(8);
@@ -552,7 +571,7 @@ fn names_are_text_and_nothing_at_all_is_a_page() {
     }
     report.explain.scratchpad.iter_mut().for_each(|value| value.name = hostile.to_owned());
     report.explain.loops[0].dim = hostile.to_owned();
-    let mut opened = of_report(&report, Some(ProgramText { file: hostile, text: hostile }));
+    let mut opened = of_report(&report, &[ProgramText { file: hostile, text: hostile }]);
     for kind in ["op", "value", "loop"] {
         let (place, _) = opened.point_on(kind, "(hit) => true");
         opened.browser.hover(place);
@@ -563,7 +582,7 @@ fn names_are_text_and_nothing_at_all_is_a_page() {
     assert!(opened.browser.evaluate("document.title !== 'broken'").as_bool().unwrap());
     opened.is_content();
 
-    let mut opened = of_report(&Report { program: "main".to_owned(), ..Report::default() }, None);
+    let mut opened = of_report(&Report { program: "main".to_owned(), ..Report::default() }, &[]);
     assert_eq!(opened.text("program"), "main");
     opened.browser.key("+");
     opened.browser.key("ArrowDown");

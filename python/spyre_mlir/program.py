@@ -21,6 +21,9 @@ Option = str | int | bool | Sequence[str] | Mapping[str, Any]
 #: The file of a program that was given as text or bytecode.
 _TEXT = "program that was given.mlir"
 
+#: What stands between the places of an operation that was reached by calls, innermost first.
+_CALLED = " called from "
+
 
 class Program:
     """A compiled program."""
@@ -37,6 +40,9 @@ class Program:
         self.plan: dict | None = json.loads(compiled.plan) if compiled.plan else None
         #: Warnings and remarks.
         self.diagnostics: list[Diagnostic] = compiled.diagnostics
+        self._page = compiled.page
+        # Files that a program names are read only where it was made from them: anybody may have written its text.
+        self._is_traced = False
         #: What was validated, in words; none without `validate`.
         self.validation: str | None = compiled.validation
 
@@ -73,6 +79,23 @@ class Program:
             self.validation = compiled.validation
         return self.validation
 
+    def report_html(self, path: str | os.PathLike[str], *, sources: Sequence[str | os.PathLike[str]] = ()) -> None:
+        """Writes the report as a page for a browser, without a network: `spyre-compile --report FILE.html`.
+
+        Beside the operations stand the lines that they come from: those of the program, unless it was given as bytecode, and those
+        of the files in `sources`, which are named as places in the report name them. A program of `spyre_mlir.torch` comes with the
+        files that its operations were traced from.
+        """
+        places = (place for op in self.report["ops"] for place in op["location"].split(_CALLED))
+        named = dict.fromkeys(place.rpartition(":")[0].rpartition(":")[0] for place in places)
+        traced = [file for file in named if file.endswith(".py")] if self._is_traced else []
+        files = dict.fromkeys(map(str, [self._source, *sources, *traced]))
+        texts = ((file, _text_of(pathlib.Path(file))) for file in files if _shown(file) in named)
+        page = self._page.html([(file, text) for file, text in texts if text is not None])
+        # Text that was given has no file that the user knows, and its place differs from run to run.
+        own = str(self._source)
+        pathlib.Path(path).write_text(page if _shown(own) == own else page.replace(own, "program"), encoding="utf-8")
+
     def __repr__(self) -> str:
         return f"<spyre_mlir.Program in {self.bundle_dir}>"
 
@@ -82,9 +105,10 @@ class _Compiled:
 
     def __init__(self, native: dict, source: pathlib.Path):
         # Text that was given has no file that the user knows.
-        file, shown = str(source), "<program>" if source.name == _TEXT else str(source)
+        file, shown = str(source), _shown(str(source))
         texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
         self.report, self.plan, self.ir, self.validation = texts
+        self.page = native["page"]
         self.diagnostics = [_diagnostic(each, {file: shown}) for each in native["diagnostics"]]
         if not native["done"]:
             raise CompileError(self.diagnostics)
@@ -132,6 +156,19 @@ def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pa
     source = place / _TEXT
     source.write_bytes(program.encode() if isinstance(program, str) else program)
     return source
+
+
+def _shown(file: str) -> str:
+    """What the file of a program is called: text that was given has none that the user knows."""
+    return "<program>" if pathlib.Path(file).name == _TEXT else file
+
+
+def _text_of(path: pathlib.Path) -> str | None:
+    """The text of a file, if it can be read and is text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool) -> _Compiled:

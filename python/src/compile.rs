@@ -1,12 +1,12 @@
 //! The compiler.
 
 use super::work::wait_for;
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use spyre::{
     compile::{Compiled as Done, compile_source},
     mlir::Collected,
     pipeline::{Options, Phase, session},
-    report::Report,
+    report::{ProgramText, Report, page},
 };
 
 /// A diagnostic: severity, message, places (file, line, column; innermost first), and notes.
@@ -26,6 +26,20 @@ impl From<Collected> for Diagnostic {
     }
 }
 
+/// A report as a page, once somebody asks for it.
+#[pyclass(frozen)]
+pub(crate) struct Page(Report);
+
+#[pymethods]
+impl Page {
+    /// The text of an HTML file with the lines of the files that operations stand in: pairs of a name, as places in the report have it, and a
+    /// text.
+    fn html(&self, sources: Vec<(String, String)>) -> PyResult<String> {
+        let sources: Vec<ProgramText<'_>> = sources.iter().map(|(file, text)| ProgramText { file, text }).collect();
+        page(&self.0, &sources).map_err(PyRuntimeError::new_err)
+    }
+}
+
 /// What became of a program.
 #[derive(IntoPyObject)]
 pub(crate) struct Compiled {
@@ -34,6 +48,8 @@ pub(crate) struct Compiled {
     diagnostics: Vec<Diagnostic>,
     /// The report as JSON, once files are written.
     report: Option<String>,
+    /// The same as a page.
+    page: Option<Page>,
     /// The plan as JSON, likewise; none where nothing was chosen.
     plan: Option<String>,
     /// The IR, if the compilation ended before files are written.
@@ -54,6 +70,7 @@ pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Ve
             done: false,
             diagnostics: vec![Diagnostic { severity: "error", message, places: Vec::new(), notes: Vec::new() }],
             report: None,
+            page: None,
             plan: None,
             ir: None,
             validation: None,
@@ -92,5 +109,6 @@ fn compile_file(input: &str, output: &str, options: &Options, validate: bool) ->
         plan: plan.transpose()?,
         ir,
         validation: report.as_ref().and_then(|report| report.validation.as_ref()).map(ToString::to_string),
+        page: report.filter(|_| has_files).map(Page),
     })
 }

@@ -1,8 +1,10 @@
 """The compiler, the simulator and the planner from Python."""
 
 import gc
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -192,6 +194,42 @@ def test_the_planner_plans():
         spyre_mlir.plan(csv, capacity=8, planner="best")
 
 
+def data_of(page: pathlib.Path) -> dict:
+    """What the script of a page reads."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.DOTALL).group(1))
+
+
+def test_the_report_is_a_page_with_the_lines_of_the_program(tmp_path):
+    given = spyre_mlir.compile(SOFTMAX)
+    given.report_html(tmp_path / "given.html")
+    data = data_of(tmp_path / "given.html")
+    assert data["report"]["ops"] and [source["file"] for source in data["sources"]] == ["program"]
+    assert data["sources"][0]["lines"] == SOFTMAX.splitlines()
+    assert data["report"]["ops"][0]["location"].startswith("program:")
+    spyre_mlir.compile(SOFTMAX).report_html(tmp_path / "again.html")
+    assert (tmp_path / "given.html").read_bytes() == (tmp_path / "again.html").read_bytes()
+    file = tmp_path / "softmax.mlir"
+    file.write_text(SOFTMAX)
+    spyre_mlir.compile(file).report_html(tmp_path / "file.html")
+    assert data_of(tmp_path / "file.html")["sources"][0]["file"] == str(file)
+
+
+def test_a_page_shows_no_file_that_a_program_names(tmp_path):
+    secret = tmp_path / "secret.py"
+    secret.write_text("password\n")
+    text = f"""
+    func.func @main(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {{
+      %y = spyre.pointwise exp(%x) : tensor<64x64xf16> loc("{secret}":1:1)
+      return %y : tensor<64x64xf16>
+    }}"""
+    program = spyre_mlir.compile(text)
+    assert program.report["ops"][0]["location"] == f"{secret}:1:1"
+    program.report_html(tmp_path / "page.html")
+    assert data_of(tmp_path / "page.html")["sources"] == []
+    program.report_html(tmp_path / "page.html", sources=[secret])
+    assert data_of(tmp_path / "page.html")["sources"] == [{"file": str(secret), "lines": ["password"]}]
+
+
 def test_python_goes_on_while_the_compiler_works():
     done = threading.Event()
     thread = threading.Thread(target=lambda: (spyre_mlir.compile(SOFTMAX), done.set()))
@@ -207,7 +245,9 @@ def test_ctrl_c_ends_the_wait():
     # A simulation of many steps, in a process of its own.
     script = textwrap.dedent(
         """
-        import numpy, sys, time, spyre_mlir
+        import numpy, signal, sys, time, spyre_mlir
+        # Who starts the tests in the background has this signal ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         size = 2048
         text = f'''func.func @main(%a: tensor<{size}x{size}xf32>, %b: tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32> {{
           %c = spyre.matmul(%a, %b) : (tensor<{size}x{size}xf32>, tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32>

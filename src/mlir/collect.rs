@@ -9,7 +9,7 @@ use mlir_sys::{
     mlirLocationNameGetChildLoc,
 };
 use std::{
-    fmt::Write,
+    fmt::{self, Write},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -22,6 +22,12 @@ pub struct SourcePlace {
     pub line: i64,
     /// The column.
     pub column: i64,
+}
+
+impl fmt::Display for SourcePlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
+    }
 }
 
 /// What was reported.

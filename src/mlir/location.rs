@@ -1,6 +1,6 @@
 //! Locations that carry the name of a value.
 
-use super::{Location, Type};
+use super::{Location, Type, places_of};
 use mlir_sys::{
     mlirIdentifierStr, mlirLocationEqual, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName,
     mlirLocationUnknownGet,
@@ -38,9 +38,37 @@ pub fn named_block<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Bl
     melior::ir::Block::new(arguments)
 }
 
-/// `file:line:col` from MLIR's `loc("file":line:col)`.
+/// `file:line:col`, and behind ` called from ` where that was called; of a location without a file its name, or `unknown`.
 #[must_use]
 pub fn location_text(location: Location<'_>) -> String {
-    let text = location.to_string();
-    text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
+    let places: Vec<String> = places_of(location).iter().map(ToString::to_string).collect();
+    match (places.as_slice(), location_name(location)) {
+        ([], "") => "unknown".to_owned(),
+        ([], name) => name.to_owned(),
+        (places, _) => places.join(" called from "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        mlir::{Module, OpExt},
+        pipeline::session,
+    };
+
+    #[test]
+    fn a_location_is_the_line_and_where_it_was_called() {
+        let session = session();
+        let text_of = |location: &str| location_text(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
+        assert_eq!(text_of("\"a.mlir\":3:5"), "a.mlir:3:5");
+        assert_eq!(text_of("\"value\"(\"a.mlir\":3:5)"), "a.mlir:3:5");
+        assert_eq!(
+            text_of("callsite(\"a (1).py\":3:5 at callsite(\"b.py\":7:1 at \"c.py\":9:2))"),
+            "a (1).py:3:5 called from b.py:7:1 called from c.py:9:2"
+        );
+        assert_eq!(text_of("fused[unknown, \"a.py\":3:5]"), "a.py:3:5");
+        assert_eq!(text_of("\"value\""), "value");
+        assert_eq!(text_of("unknown"), "unknown");
+    }
 }

@@ -80,8 +80,9 @@ pub use session::{Module, Session, Source, compile_copy, parses};
 pub(crate) use text::{string_ref, text_of};
 pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
-    floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, natural, parse_type, shape_of, splat_value, string,
-    string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_elements,
+    floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, shape_of,
+    splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
+    type_of_elements,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};
 

@@ -40,8 +40,8 @@ pub(super) fn write(report: &Report, path: &str, input: &str) -> Result<(), Stri
         Form::Data => write_data(report, path),
         Form::Page => {
             let text = text_of(input);
-            let program = text.as_deref().map(|text| ProgramText { file: input, text });
-            tool::write_file(path, page(report, program)?)
+            let program: Vec<ProgramText<'_>> = text.iter().map(|text| ProgramText { file: input, text }).collect();
+            tool::write_file(path, page(report, &program)?)
         }
     }
 }

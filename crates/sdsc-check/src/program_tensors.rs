@@ -3,16 +3,18 @@
 use super::program_flow::lists;
 use super::report::Report;
 use super::rules::{LIVES, NAMES, TENSORS};
-use machine::DeviceFormat;
+use machine::{DeviceFormat, ElementType};
 use sdsc_format::program::{Program, Tensor};
 use std::collections::BTreeSet;
 
-/// The element types that a format holds, on the side of the caller.
-const ELEMENTS: [(DeviceFormat, &[&str]); 3] = [
-    (DeviceFormat::Sen169Fp16, &["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
-    (DeviceFormat::IeeeFp32, &["f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
-    (DeviceFormat::IeeeInt32, &["i32", "i64", "index"]),
-];
+/// Whether a format holds elements of a type, on the side of the caller.
+const fn holds(format: DeviceFormat, element: ElementType) -> bool {
+    match format {
+        DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32 => !matches!(element, ElementType::Index),
+        DeviceFormat::IeeeInt32 => matches!(element, ElementType::I32 | ElementType::I64 | ElementType::Index),
+        DeviceFormat::SenInt8 | DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 | DeviceFormat::SenUint32 => false,
+    }
+}
 
 pub(super) fn check(program: &Program, report: &mut Report) {
     report.enter_rule(NAMES);
@@ -45,8 +47,7 @@ fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
     let Ok(format) = tensor.format.parse::<DeviceFormat>() else {
         return Some(("format", format!("'{}' is no format of the device", tensor.format)));
     };
-    let known = ELEMENTS.iter().find(|(known, _)| *known == format).map_or(&[][..], |(_, elements)| elements);
-    if !known.contains(&&*tensor.element_type) {
+    if !tensor.element_type.parse().is_ok_and(|element| holds(format, element)) {
         return Some(("element_type", format!("'{}', which {format} does not hold", tensor.element_type)));
     }
     if tensor.device_size.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
+import inspect
 import warnings
 from collections.abc import Sequence
 
 import torch
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 from torch_mlir import fx, ir
 from torch_mlir.compiler_utils import TorchMlirCompilerError
 from torch_mlir.dialects import torch as torch_dialect
@@ -32,6 +34,7 @@ class Linalg:
 def linalg_of(gm: GraphModule, names: Sequence[tuple[str, ...] | None]) -> Linalg:
     """A graph whose inputs and outputs are tensors; `names` are those of the inputs."""
     copied = GraphModule(gm, copy.deepcopy(gm.graph))
+    place_by_modules(copied.graph)
     wishes = _scopes.mark(copied.graph)
     module = lowered(copied)
     with module.context as context, ir.Location.unknown():
@@ -42,6 +45,24 @@ def linalg_of(gm: GraphModule, names: Sequence[tuple[str, ...] | None]) -> Linal
             _scopes.wrap(function.regions[0].blocks[0], wishes)
         text = _scopes.unmark(module.operation.get_asm(enable_debug_info=True))
         return Linalg(text, module.operation.get_asm(enable_debug_info=False))
+
+
+def place_by_modules(graph: Graph) -> None:
+    """Gives a place to operations that PyTorch records no line of, for no line is the user's: the class of the module they are of."""
+    for node in calls(graph):
+        modules = list((node.meta.get("nn_module_stack") or {}).values())
+        if not node.meta.get("stack_trace") and modules:
+            path, kind = modules[-1]
+            if isinstance(kind, type) and (place := place_of_class(kind)):
+                node.meta["stack_trace"] = f'  File "{place[0]}", line {place[1]}, in {path}\n    class {kind.__name__}\n'
+
+
+@functools.cache
+def place_of_class(kind: type) -> tuple[str, int] | None:
+    try:
+        return inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        return None
 
 
 def lowered(gm: GraphModule) -> ir.Module:

@@ -60,7 +60,7 @@ class CompiledModule:
         self.examples = pytree.tree_leaves((inputs, {}))
         self.name_dimensions()
         # The variable SPYRE_MLIR_CACHE is for the backend: here a user wants the program and all that is known of it.
-        options = dataclasses.replace(options, cache=None)
+        options = dataclasses.replace(options, cache=None, narrows=True)
         try:
             self.region = Region(exported.graph_module, options)
         except NotTaken as error:
@@ -69,6 +69,8 @@ class CompiledModule:
             raise CompilationRefused([], str(error)) from error
         if self.region.compiled is None:
             raise CompilationRefused([], "nothing is computed: every result is an input or a constant")
+        # The module was traced here, so the places in its report are those of the user's own files.
+        self.program._is_traced = True
 
     @property
     def program(self) -> spyre_mlir.Program:

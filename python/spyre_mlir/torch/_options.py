@@ -35,7 +35,8 @@ class Options:
     `fallback` is "cpu" (operations that the compiler refuses run in PyTorch, each with a line in the log) or "error".
     `report` is a directory for what became of each graph. `cache` is a directory for compiled programs (or the variable
     SPYRE_MLIR_CACHE). `validate` lets the compiler check its files before they are used. `sizes` is how many sizes of a
-    graph of open sizes are kept compiled. `compiler` is handed to `spyre_mlir.compile` as it is.
+    graph of open sizes are kept compiled. `compiler` is handed to `spyre_mlir.compile` as it is. `narrows` says that float64
+    may be computed as float32, which nobody chooses: ahead of time, where there is no CPU to leave it to, the types ask for it.
     """
 
     fallback: str = "cpu"
@@ -43,6 +44,7 @@ class Options:
     cache: pathlib.Path | None = None
     validate: bool = False
     sizes: int = 16
+    narrows: bool = False
     compiler: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @staticmethod

@@ -24,7 +24,7 @@ from ._known import known_nodes, with_known
 from ._options import Options
 from ._refusal import CompilationRefused, NotTaken, Refusal, describe, place_of, reason_of, value_text
 from ._region import Region
-from ._signature import signature_of
+from ._signature import check_precision, signature_of
 
 # What is behind this phase depends on what stands around an operation.
 CHECKED_PHASE = "layout"
@@ -213,6 +213,7 @@ def refusal_of(gm: GraphModule, options: Options) -> str | None:
         signature = signature_of(gm)
         if not all(isinstance(value, torch.Tensor) for value in signature.results):
             raise NotTaken("its result is no tensor")
+        check_precision(signature.tensors.graph, options)
         spyre_mlir.lower(linalg_of(signature.tensors, [None] * len(signature.kept)).text, to=CHECKED_PHASE, **options.compiler)
     except NotTaken as error:
         return str(error)

@@ -15,7 +15,7 @@ from ._cache import Compiled, compiled
 from ._importer import Linalg, calls, linalg_of
 from ._options import Options
 from ._refusal import NotTaken, reason_of
-from ._signature import signature_of
+from ._signature import check_precision, signature_of
 
 log = logging.getLogger("spyre_mlir.torch")
 
@@ -42,6 +42,7 @@ class Region(torch.nn.Module):
     def compile(self, tensors: GraphModule) -> None:
         if not all(isinstance(value, torch.Tensor) for value in self.results):
             raise NotTaken("it hands several tensors as one value to what stays on the CPU")
+        check_precision(tensors.graph, self.options)
         names = [node.meta.get(NAMES) for node in tensors.graph.find_nodes(op="placeholder")]
         self.linalg = linalg_of(tensors, names)
         try:

@@ -10,6 +10,8 @@ import torch
 from torch.fx import Graph, GraphModule, Node
 
 from ._known import known_nodes, value_of
+from ._options import Options
+from ._refusal import NotTaken
 
 Arguments = Sequence[object]
 Results = Sequence[torch.Tensor]
@@ -47,6 +49,18 @@ def signature_of(gm: GraphModule) -> Signature:
     graph.output(tuple(copied[node] for node in results))
     graph.eliminate_dead_code()
     return Signature(GraphModule(gm, graph), kept, outputs)
+
+
+def check_precision(graph: Graph, options: Options) -> None:
+    """Raises `NotTaken` where float64 would be computed as float32: who computes in it means it, and PyTorch can."""
+    known = known_nodes(graph)
+    doubles = (node for node in graph.nodes if node not in known and node.op != "output" and is_float64(node.meta.get("val")))
+    if not options.narrows and next(doubles, None) is not None:
+        raise NotTaken("the device would compute float64 as float32")
+
+
+def is_float64(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype == torch.float64
 
 
 def is_computed_with(placeholder: Node) -> bool:

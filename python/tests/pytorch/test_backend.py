@@ -208,6 +208,12 @@ def test_types_that_the_device_lacks_stay_on_the_cpu(dtype, left):
     assert len(left()) == 1
 
 
+def test_what_is_computed_in_float64_on_the_way_stays_there(left):
+    x = half(8, 64)
+    assert torch.allclose(compiled(lambda x: (x.double() * 3).sum().half() + x)(x), (x.double() * 3).sum().half() + x, rtol=4e-3)
+    assert all("the device would compute float64 as float32" in line for line in left()) and left()
+
+
 def test_the_backend_has_a_name_where_the_wheel_is_installed():
     if "spyre" not in torch._dynamo.list_backends():
         pytest.skip("the wheel is not installed, so that PyTorch finds no entry point")

@@ -1,5 +1,8 @@
 """Ahead-of-time compilation of modules and functions."""
 
+import json
+import re
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
@@ -93,8 +96,21 @@ def test_options_go_to_the_compiler():
 
 def test_the_compilers_error_has_the_line_of_the_program():
     with pytest.raises(spyre_mlir.CompileError) as error:
-        st.compile(lambda x: x * 2, torch.rand(4, 4, dtype=torch.float64))
+        st.compile(lambda x: x * 2, torch.ones(4, 4, dtype=torch.int16))
     assert error.value.errors[0].location.file == __file__
+
+
+def test_the_page_has_the_lines_of_the_module(tmp_path):
+    program = st.compile(torch.nn.Sequential(torch.nn.Linear(64, 64), Doubled()).half(), half(8, 64)).program
+    program.report_html(tmp_path / "page.html")
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', (tmp_path / "page.html").read_text(), re.DOTALL).group(1))
+    assert __file__ in [source["file"] for source in data["sources"]]
+    assert any(op["location"].startswith(__file__) for op in data["report"]["ops"])
+
+
+class Doubled(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
 
 
 def test_what_torch_mlir_does_not_know_is_refused():

@@ -7,7 +7,7 @@ use super::importer::refuse_size;
 use crate::{
     dialect::{Misuse, misused_buffers},
     import::Operation,
-    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, is_tensor, symbol_name},
 };
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
 fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {
     match TensorType::of(of) {
         Some(tensor) => refuse_size(op, &tensor),
-        None if of.to_string().starts_with("tensor<") => {
+        None if is_tensor(of) => {
             Err(error_at(op, format_args!("has a result of {of}: only tensors of static shape are supported")).report())
         }
         None => Ok(()),

@@ -1,5 +1,6 @@
 //! The passes of stage `import`, and what they share: the files of the stage that know IR.
 
+mod cast;
 pub(crate) mod check_input;
 mod emit;
 mod emit_constant;

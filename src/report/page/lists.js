@@ -81,7 +81,7 @@ function fillOp(row, index) {
   const place = make('div', `badge ${op.memory}`, PLACES[op.memory] || op.memory);
   place.title = op.reason || `the result lives in ${PLACES[op.memory] || op.memory}`;
   const line = lineOfOp[index];
-  const text = make('div', 'text', line === null ? op.location : (source.lines[line - 1] || '').trim());
+  const text = make('div', 'text', line === null ? op.location : (lines[line]?.text || '').trim());
   text.title = op.location;
   row.append(
     brackets(index), make('div', 'number', index), name, place,
@@ -97,13 +97,14 @@ const mostOfLine = [...hbmOfLine.values()].reduce((most, bytes) => Math.max(most
 
 function fillLine(row, index) {
   row.classList.add('line');
+  if (lines[index].file) row.classList.add('file');
   const heat = make('div', 'heat');
-  const hbm = hbmOfLine.get(index + 1) || 0;
+  const hbm = hbmOfLine.get(index) || 0;
   heat.style.opacity = mostOfLine ? Math.sqrt(hbm / mostOfLine) : 0;
-  const of = opsOfLine.get(index + 1);
+  const of = opsOfLine.get(index);
   if (of) {
     row.classList.add('has-ops');
     row.title = `${of.map(opName).slice(0, 6).join(', ')}${of.length > 6 ? ' …' : ''}: ${bytesText(hbm)} of HBM`;
   }
-  row.append(make('div', 'number', index + 1), heat, make('div', 'text', source.lines[index]));
+  row.append(make('div', 'number', lines[index].number || ''), heat, make('div', 'text', lines[index].text));
 }

@@ -88,11 +88,11 @@ const opList = new List(byId('ops'), 24, ops.length, (row, index) => {
   row.classList.toggle('selected', state.op() === index);
 });
 let lineList = null;
-if (source) {
-  byId('source-name').textContent = source.file;
-  lineList = new List(byId('source'), 18, source.lines.length, (row, index) => {
+if (lines.length) {
+  byId('source-name').textContent = data.sources.length > 1 ? `${data.sources.length} files` : data.sources[0].file;
+  lineList = new List(byId('source'), 18, lines.length, (row, index) => {
     fillLine(row, index);
-    row.classList.toggle('selected', state.op() !== null && lineOfOp[state.op()] === index + 1);
+    row.classList.toggle('selected', state.op() !== null && lineOfOp[state.op()] === index);
   });
 } else {
   byId('source').append(make('div', 'empty', 'The lines of the program are not in this page: it came from standard input, or as bytecode.'));
@@ -139,11 +139,11 @@ function showChosen() {
   if (op !== null && ops[op]) {
     opList.reveal(op);
     byId('ops').setAttribute('aria-activedescendant', `ops-${op}`);
-    if (lineList && lineOfOp[op] !== null) lineList.reveal(lineOfOp[op] - 1);
+    if (lineList && lineOfOp[op] !== null) lineList.reveal(lineOfOp[op]);
     timeline.reveal(op);
   }
   opList.mark('selected', (row) => row === op);
-  if (lineList) lineList.mark('selected', (row) => op !== null && lineOfOp[op] === row + 1);
+  if (lineList) lineList.mark('selected', (row) => op !== null && lineOfOp[op] === row);
   fillSide();
   timeline.redraw();
 }
@@ -166,7 +166,7 @@ byId('ops').addEventListener('mousemove', (event) => {
 byId('ops').addEventListener('mouseleave', () => hover(null));
 byId('source').addEventListener('click', (event) => {
   const row = event.target.closest('.row');
-  const of = row && opsOfLine.get(Number(row.dataset.index) + 1);
+  const of = row && opsOfLine.get(Number(row.dataset.index));
   if (!of) return;
   // Another click on the line goes to its next op.
   const at = of.indexOf(state.op());
@@ -292,7 +292,7 @@ prefersDark.addEventListener('change', () => setTheme(prefersDark.matches ? 'dar
 let matches = [];
 byId('search').addEventListener('input', () => {
   const words = byId('search').value.toLowerCase();
-  const text = (op, index) => `${op.function} ${op.op} ${op.location} ${lineOfOp[index] === null ? '' : source.lines[lineOfOp[index] - 1]}`.toLowerCase();
+  const text = (op, index) => `${op.function} ${op.op} ${op.location} ${lineOfOp[index] === null ? '' : lines[lineOfOp[index]].text}`.toLowerCase();
   matches = words ? ops.flatMap((op, index) => (text(op, index).includes(words) ? [index] : [])) : [];
   byId('found').textContent = words ? plural(matches.length, 'op') : '';
 });
@@ -317,7 +317,7 @@ timeline.resize();
 opList.update();
 if (lineList) lineList.update();
 const firstLine = lineOfOp.find((line) => line !== null);
-if (lineList && firstLine) lineList.reveal(firstLine - 1);
+if (lineList && firstLine !== undefined) lineList.reveal(firstLine);
 
 /** For scripts that drive the page. */
 window.report_page = { timeline, state, choose, values, ops, loops };

@@ -6,7 +6,7 @@
 use super::Report;
 use serde::Serialize;
 
-/// The text of a program, with the name by which places in the report call its file.
+/// A file that operations of a program stand in, with the name by which places in the report call it.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramText<'t> {
     /// The name of the file.
@@ -19,11 +19,10 @@ pub struct ProgramText<'t> {
 #[derive(Serialize)]
 struct Data<'r> {
     report: &'r Report,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<Lines<'r>>,
+    sources: Vec<Lines<'r>>,
 }
 
-/// The lines of the program.
+/// The lines of a file.
 #[derive(Serialize)]
 struct Lines<'t> {
     file: &'t str,
@@ -51,9 +50,9 @@ const LONGEST_LINE: usize = 240;
 ///
 /// # Errors
 /// The report is no JSON.
-pub fn page(report: &Report, program: Option<ProgramText<'_>>) -> Result<String, String> {
-    let source = program.map(|ProgramText { file, text }| Lines { file, lines: text.lines().map(shortened).collect() });
-    let data = serde_json::to_string(&Data { report, source }).map_err(|error| error.to_string())?;
+pub fn page(report: &Report, sources: &[ProgramText<'_>]) -> Result<String, String> {
+    let sources = sources.iter().map(|source| Lines { file: source.file, lines: source.text.lines().map(shortened).collect() }).collect();
+    let data = serde_json::to_string(&Data { report, sources }).map_err(|error| error.to_string())?;
     let script = SCRIPTS.concat();
     Ok(filled(TEMPLATE, |name| match name {
         "program" => escaped(&report.program),
@@ -133,29 +132,30 @@ mod tests {
 
     #[test]
     fn no_name_becomes_markup() {
-        let page = page(&hostile(), Some(ProgramText { file: HOSTILE, text: HOSTILE })).unwrap();
-        let plain = super::page(&Report::default(), None).unwrap();
+        let page = page(&hostile(), &[ProgramText { file: HOSTILE, text: HOSTILE }]).unwrap();
+        let plain = super::page(&Report::default(), &[]).unwrap();
         for tag in ["<script", "</script", "<!--", "alert(1)<"] {
             assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
         }
         let data = data_of(&page);
         assert!(!data.contains(['<', '>', '&', '\u{2028}']), "{data}");
         let read: serde_json::Value = serde_json::from_str(data).unwrap();
-        let read = [&read["report"]["program"], &read["report"]["ops"][0]["reason"], &read["source"]["file"], &read["source"]["lines"][0]];
+        let read =
+            [&read["report"]["program"], &read["report"]["ops"][0]["reason"], &read["sources"][0]["file"], &read["sources"][0]["lines"][0]];
         assert!(read.iter().all(|text| *text == HOSTILE), "{read:?}");
     }
 
     #[test]
     fn the_data_are_the_report() {
         let report = hostile();
-        let read: serde_json::Value = serde_json::from_str(data_of(&page(&report, None).unwrap())).unwrap();
+        let read: serde_json::Value = serde_json::from_str(data_of(&page(&report, &[]).unwrap())).unwrap();
         assert_eq!(read["report"], serde_json::to_value(&report).unwrap());
-        assert_eq!(read.get("source"), None);
+        assert_eq!(read["sources"], serde_json::json!([]));
     }
 
     #[test]
     fn the_page_names_no_other_place() {
-        let page = page(&Report::default(), None).unwrap();
+        let page = page(&Report::default(), &[]).unwrap();
         let names = ["http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "XMLHttpRequest", "WebSocket", "href=\"//"];
         assert!(names.iter().all(|name| !page.contains(name)), "a page is one file");
         assert!(page.contains("default-src 'none'"), "and the browser is told so");
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn the_headline_is_there_without_a_script() {
         let report = Report { program: "main".to_owned(), ..Report::default() };
-        let page = page(&report, None).unwrap();
+        let page = page(&report, &[]).unwrap();
         let (_, behind) = page.split_once("<noscript>").unwrap();
         assert!(behind.split_once("</noscript>").unwrap().0.contains("main: 0 ops in 0 launches"));
     }

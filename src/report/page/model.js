@@ -4,7 +4,15 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const report = data.report;
 const ops = report.ops;
-const source = data.source || null;
+
+/** The lines of the files that ops stand in; where there are several, each behind a row with its name. */
+const lines = [];
+const rowsBefore = new Map();
+for (const { file, lines: texts } of data.sources) {
+  if (data.sources.length > 1) lines.push({ file, text: file });
+  rowsBefore.set(file, lines.length);
+  texts.forEach((text, index) => lines.push({ number: index + 1, text }));
+}
 
 /** The kinds of ops, as colours of the page. */
 function kindOf(op) {
@@ -58,10 +66,13 @@ for (const launch of report.launches) {
   launches.push({ launch, first, last: first + launch.n_ops - 1, index: launches.length });
 }
 
-/** The line of the shown file that an op stands in, from 1. */
+/** Where among the lines an op stands: at the innermost place of a file that is shown. */
 function lineOf(op) {
-  const match = /^(.*):(\d+):(\d+)$/.exec(op.location);
-  return match && source && match[1] === source.file ? Number(match[2]) : null;
+  for (const place of op.location.split(' called from ')) {
+    const match = /^(.*):(\d+):(\d+)$/.exec(place);
+    if (match && rowsBefore.has(match[1])) return rowsBefore.get(match[1]) + Number(match[2]) - 1;
+  }
+  return null;
 }
 const lineOfOp = ops.map(lineOf);
 const opsOfLine = new Map();

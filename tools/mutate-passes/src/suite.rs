@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::{
     collections::BTreeSet,
     env, fmt,
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
@@ -215,15 +216,17 @@ impl Suite {
     }
 }
 
+/// A test program runs in a process group of its own, so that what it starts is stopped with it.
 fn end_of(command: &mut Command, limit: Duration) -> End {
-    let Ok(mut child) = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else { return End::Failure };
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let Ok(mut child) = command.spawn() else { return End::Failure };
     let started = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return if status.success() { End::Success } else { End::Failure },
             Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(20)),
             _ => {
-                let _ = child.kill();
+                let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
                 let _ = child.wait();
                 return End::Limit;
             }
@@ -241,5 +244,14 @@ mod tests {
         assert_eq!(last_switch(text, 45), Some(7));
         assert_eq!(last_switch(text, text.len()), Some(8));
         assert_eq!(last_switch(text, 5), None);
+    }
+
+    #[test]
+    fn what_a_stopped_test_has_started_is_stopped_with_it() {
+        let place = env::temp_dir().join(format!("spyre-stopped-{}", std::process::id()));
+        let script = format!("(sleep 2; touch {}) & wait", place.display());
+        assert!(end_of(Command::new("sh").args(["-c", &script]), Duration::from_millis(200)) == End::Limit);
+        thread::sleep(Duration::from_millis(2500));
+        assert!(!place.exists(), "a process of the test went on");
     }
 }

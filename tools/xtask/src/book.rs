@@ -4,7 +4,7 @@ use crate::step::{self, cargo};
 use std::process::Command;
 
 /// What makes the site. Without its server, which nobody needs here, it is built in a quarter of the time.
-const MDBOOK: [&str; 6] = ["install", "--locked", "--version=0.5.4", "--no-default-features", "--features=search", "mdbook"];
+const MDBOOK: [&str; 7] = ["install", "--debug", "--locked", "--version=0.5.4", "--no-default-features", "--features=search", "mdbook"];
 
 /// Builds mdBook, unless it is there, and the site with it.
 pub(crate) fn run() -> Result<(), String> {

