@@ -75,11 +75,18 @@ pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: &[&H
         }
     }
     if let Some((_, index)) = worst {
+        let (exact, expected) = (found.elements[index].exact, reference[index]);
+        // The fault may be the arguments': a sine has no value beyond the range in which it is computed.
+        let why = if exact.is_nan() && !expected.is_nan() {
+            ": functions that the device lacks are NaN outside of their ranges (docs/functions.md); --input NAME=FILE.npy gives arguments \
+             that stay within"
+        } else {
+            ""
+        };
         return Err(format!(
-            "differs from the reference: element {:?} is {:e} without rounding, the reference {:e} (root mean square {scale:.3e})",
+            "differs from the reference: element {:?} is {exact:e} without rounding, the reference {expected:e} (root mean square \
+             {scale:.3e}){why}",
             place(index),
-            found.elements[index].exact,
-            reference[index],
         ));
     }
     for (index, (bound, device)) in found.elements.iter().zip(&found.device).enumerate() {
@@ -142,6 +149,14 @@ fn distance(found: f64, expected: f64) -> f64 {
 mod tests {
     use super::*;
     use referee::Elements;
+
+    #[test]
+    fn what_is_no_number_says_where_functions_end() {
+        let message = judged(&[f64::NAN, 1.0], &[0.5, 1.0], &[f32::NAN, 1.0]).unwrap_err();
+        assert!(message.contains("docs/functions.md") && message.contains("element [0] is NaN"), "{message}");
+        assert!(!judged(&[0.7, 1.0], &[0.5, 1.0], &[0.7, 1.0]).unwrap_err().contains("functions.md"));
+        assert!(!judged(&[0.7, 1.0], &[f64::NAN, 1.0], &[0.7, 1.0]).unwrap_err().contains("functions.md"));
+    }
 
     fn judged(exact: &[f64], expected: &[f64], device: &[f32]) -> Result<Verdict, String> {
         let bound = |exact: &f64| Bound { exact: *exact, off: 0.0, low: exact - 0.01, high: exact + 0.01 };
