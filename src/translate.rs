@@ -6,12 +6,14 @@ use crate::{
     dialect::{self, Role, bundle_to_ir, push_items, set_lives},
     layout::DeviceLayout,
     mlir::{
-        Attribute, Attributes, Module, Op, OpExt, Session, Source, build, dense_elements, new_block, push, string_attribute, type_attribute,
+        Attribute, Attributes, Module, Op, OpExt, ScalarType, Session, Source, build, dense_elements, new_block, push, string_attribute,
+        type_attribute,
     },
     pipeline::emit_pipeline,
     sdsc::{host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
 };
 use files::{is_plain_name, path_below, read_below};
+use machine::ElementType;
 use melior::ir::Type;
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
@@ -173,10 +175,12 @@ fn value_of<'c>(
         files::read(&path, bytes)
     };
     let content = of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
-    let bytes = host_bytes(&content, layout, &tensor.element_type, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
+    let element = ScalarType::of(of.host.element).element();
+    let element = element.ok_or_else(|| refuse(format!("no array has elements of type '{}'", tensor.element_type)))?;
+    let bytes = host_bytes(&content, layout, element, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
     let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
-    let bytes: Vec<u8> = if tensor.element_type == "i1" { packed(&bytes) } else { bytes };
+    let bytes: Vec<u8> = if element == ElementType::Truth { packed(&bytes) } else { bytes };
     dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 

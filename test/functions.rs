@@ -122,7 +122,7 @@ fn arguments(element: &str) -> [HostArray; 2] {
     const SECOND: [f64; 5] = [-2.5, -1.0, 0.0, 0.3125, 3.0];
     let shape = vec![1024, 64];
     let x = if element == "f16" { Elements::F16(halves()) } else { Elements::F32(singles()) };
-    let mut y = Elements::zeros(element, ROWS * COLUMNS).unwrap();
+    let mut y = Elements::zeros(element.parse().unwrap(), ROWS * COLUMNS);
     // The numbers of f16 are in order, so that every second argument meets all magnitudes.
     (0..ROWS * COLUMNS).for_each(|index| y.set(index, SECOND[index / 2 % SECOND.len()]));
     [x, y].map(|elements| HostArray { shape: shape.clone(), elements })

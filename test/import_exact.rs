@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use element::Exact;
+use machine::ElementType;
 use referee::{Elements, HostArray};
 use spyre::{
-    interpret::{Array, ElementType, Function, evaluate, read_functions},
+    interpret::{Array, Function, evaluate, read_functions},
     pipeline::{Options, Phase, PlannerName},
     reference::{ALLOWED, Reference},
     validate::arguments,

@@ -9,7 +9,7 @@ mod counted;
 #[path = "sim_golden/shared.rs"]
 mod shared;
 
-use machine::Target;
+use machine::{ElementType, Target};
 use referee::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
@@ -326,7 +326,7 @@ fn half_precision_inputs_are_accepted() {
     let simulation = load(program, &golden()).unwrap();
     let inputs = simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 5).unwrap())).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default()).unwrap();
-    assert_eq!(outcome.results[0].1.elements.type_name(), "f16");
+    assert_eq!(outcome.results[0].1.elements.element_type(), ElementType::F16);
     assert_eq!(f16_from_f32(1.0), 0x3c00);
 }
 

@@ -252,6 +252,19 @@ static bool isEmpty(Value value) {
   return type && llvm::is_contained(type.getShape(), 0);
 }
 
+void spyreEmptyArguments(MlirOperation function) {
+  auto program = cast<func::FuncOp>(unwrap(function));
+  Block &body = program.front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : llvm::make_filter_range(body.getArguments(), isEmpty)) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    argument.replaceAllUsesWith(tensor::EmptyOp::create(builder, argument.getLoc(), type.getShape(), type.getElementType()));
+    argument.setType(RankedTensorType::get({1}, type.getElementType()));
+    program.setArgAttr(argument.getArgNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(type.getShape()));
+  }
+  settleSignature(program);
+}
+
 /// What an op gives whose operands have no elements where its result has some; none where that is another op.
 static SmallVector<Value> withoutEmpty(RewriterBase &rewriter, Operation *op) {
   rewriter.setInsertionPoint(op);

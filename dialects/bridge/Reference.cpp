@@ -104,6 +104,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         spell(sort);
       else if (auto topk = dyn_cast<tm_tensor::TopkOp>(op))
         spell(topk);
+      else if (auto attention = dyn_cast<tm_tensor::AttentionOp>(op))
+        spell(attention);
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
         bound(loop);
     });
@@ -374,6 +376,85 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       result.replaceAllUsesWith(tensor::ExtractSliceOp::create(builder, location, cast<RankedTensorType>(result.getType()), sorted, offsets, sizes, steps));
     topk.erase();
     spell(sort);
+  }
+
+  /// Attention step by step. A row without anything has no maximum and no sum: its weights are 0.
+  static void spell(tm_tensor::AttentionOp attention) {
+    OpBuilder builder(attention);
+    Location location = attention.getLoc();
+    auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
+    ValueRange inputs = attention.getInputs();
+    auto element = cast<FloatType>(cast<RankedTensorType>(inputs[0].getType()).getElementType());
+    // The batch, then rows, columns and what is summed.
+    unsigned nBatch = shapeOf(inputs[0]).size() - 2, nDims = nBatch + 3;
+    auto mapOf = [&](ArrayRef<unsigned> last) {
+      SmallVector<AffineExpr> dims;
+      for (unsigned dim = 0; dim < nBatch; ++dim)
+        dims.push_back(builder.getAffineDimExpr(dim));
+      for (unsigned dim : last)
+        dims.push_back(builder.getAffineDimExpr(nBatch + dim));
+      return AffineMap::get(nDims, 0, dims, builder.getContext());
+    };
+    auto number = [&](OpBuilder &at, double value) -> Value { return arith::ConstantOp::create(at, location, at.getFloatAttr(element, value)); };
+    auto filled = [&](ArrayRef<int64_t> shape, double value) -> Value {
+      Value empty = tensor::EmptyOp::create(builder, location, shape, element);
+      return linalg::FillOp::create(builder, location, number(builder, value), empty).getResult(0);
+    };
+    auto product = [&](Value left, Value right, std::array<SmallVector<unsigned>, 3> dims, ArrayRef<int64_t> shape) -> Value {
+      SmallVector<utils::IteratorType> iterators(nDims, utils::IteratorType::parallel);
+      iterators.back() = utils::IteratorType::reduction;
+      SmallVector<AffineMap> maps = {mapOf(dims[0]), mapOf(dims[1]), mapOf(dims[2])};
+      auto body = [&](OpBuilder &inner, Location at, ValueRange values) {
+        Value next = arith::MulFOp::create(inner, at, values[0], values[1]);
+        linalg::YieldOp::create(inner, at, Value(arith::AddFOp::create(inner, at, next, values[2])));
+      };
+      Value start = filled(shape, 0);
+      return linalg::GenericOp::create(builder, location, start.getType(), ValueRange{left, right}, start, maps, iterators, body).getResult(0);
+    };
+    SmallVector<int64_t> shape(shapeOf(inputs[0])), rows(shape);
+    shape.back() = shapeOf(inputs[1])[nBatch];
+    rows.pop_back();
+    Value scores = product(inputs[0], inputs[1], {SmallVector<unsigned>{0, 2}, {1, 2}, {0, 1}}, shape);
+    double scale = 1 / std::sqrt(static_cast<double>(shapeOf(inputs[0]).back()));
+    // One function of the scores and what stands beside them: whole tensors, or a number for each row.
+    auto each = [&](ValueRange with, llvm::function_ref<Value(OpBuilder &, ValueRange)> function) {
+      SmallVector<AffineMap> maps;
+      for (Value value : with)
+        maps.push_back(shapeOf(value).size() == shape.size() ? builder.getMultiDimIdentityMap(shape.size())
+                                                              : AffineMap::getMultiDimIdentityMap(shape.size(), builder.getContext()).dropResult(rows.size()));
+      maps.push_back(builder.getMultiDimIdentityMap(shape.size()));
+      SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
+      Value start = filled(shape, 0);
+      auto body = [&](OpBuilder &inner, Location at, ValueRange values) { linalg::YieldOp::create(inner, at, function(inner, values)); };
+      scores = linalg::GenericOp::create(builder, location, start.getType(), with, start, maps, iterators, body).getResult(0);
+    };
+    auto overRow = [&](double start, llvm::function_ref<Value(OpBuilder &, Value, Value)> function) -> Value {
+      auto body = [&](OpBuilder &inner, Location at, ValueRange values) { linalg::YieldOp::create(inner, at, function(inner, values[0], values[1])); };
+      return linalg::ReduceOp::create(builder, location, scores, filled(rows, start), ArrayRef<int64_t>{static_cast<int64_t>(rows.size())}, body).getResult(0);
+    };
+    each(scores, [&](OpBuilder &at, ValueRange values) -> Value { return arith::MulFOp::create(at, location, values[0], number(at, scale)); });
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (inputs.size() == 4)
+      each({scores, inputs[3]}, [&](OpBuilder &at, ValueRange values) -> Value {
+        if (values[1].getType().isInteger(1))
+          return arith::SelectOp::create(at, location, values[1], values[0], number(at, -kInfinity));
+        return arith::AddFOp::create(at, location, values[0], values[1]);
+      });
+    Value most = overRow(-kInfinity, [&](OpBuilder &at, Value one, Value other) -> Value { return arith::MaximumFOp::create(at, location, one, other); });
+    each({scores, most}, [&](OpBuilder &at, ValueRange values) -> Value {
+      Value isEmpty = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[1], number(at, -kInfinity));
+      Value power = math::ExpOp::create(at, location, arith::SubFOp::create(at, location, values[0], values[1]));
+      return arith::SelectOp::create(at, location, isEmpty, number(at, 0), power);
+    });
+    Value total = overRow(0, [&](OpBuilder &at, Value one, Value other) -> Value { return arith::AddFOp::create(at, location, one, other); });
+    each({scores, total}, [&](OpBuilder &at, ValueRange values) -> Value {
+      Value isEmpty = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[1], number(at, 0));
+      return arith::SelectOp::create(at, location, isEmpty, number(at, 0), arith::DivFOp::create(at, location, values[0], values[1]));
+    });
+    SmallVector<int64_t> result(shapeOf(attention.getResult(0)));
+    Value y = product(scores, inputs[2], {SmallVector<unsigned>{0, 2}, {2, 1}, {0, 1}}, result);
+    attention.getResult(0).replaceAllUsesWith(y);
+    attention.erase();
   }
 
   /// What a body makes of elements.

@@ -19,8 +19,9 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes or returns
     become tensors without dimensions. Gives the dynamic dimensions of its arguments the sizes that `dim-size` names, by argument
     and dimension (`arg0.1=128`) or by the name that `spyre.dims` has for it, makes static what follows from them, and inlines what
-    is called. Takes tensors without elements out of what computes with others. Makes the outermost dimensions one, of tensors that it
-    takes or returns and that have more than a layout holds (`spyre.shape`). Implemented in `src/import/ir/select_program.rs`.
+    is called. Takes tensors without elements out of what computes with others; an argument without elements becomes one element, which
+    nothing reads. Makes the outermost dimensions one, of tensors that it takes or returns and that have more than a layout holds. The
+    caller's shapes are `spyre.shape` then. Implemented in `src/import/ir/select_program.rs`.
 
     Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
     for what is no dimension or has another one.
@@ -57,7 +58,7 @@ def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
     supported is `docs/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
 
     Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
-    size 0, and arguments that are no tensors.
+    size 0, results without elements, and arguments that are no tensors.
 
     No rewrite pattern: it changes no IR.
 

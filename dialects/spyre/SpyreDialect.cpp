@@ -109,13 +109,15 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 
-// `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout holds.
+// `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout holds, or
+// no elements.
 static LogicalResult verifyShape(Operation *op, const Twine &what, Type of, Attribute attribute) {
   auto shape = dyn_cast<DenseI64ArrayAttr>(attribute);
-  if (!shape || llvm::any_of(shape.asArrayRef(), [](int64_t size) { return size < 1; }))
-    return op->emitOpError() << what << ": 'spyre.shape' must be positive numbers, found " << attribute;
+  if (!shape || llvm::any_of(shape.asArrayRef(), [](int64_t size) { return size < 0; }))
+    return op->emitOpError() << what << ": 'spyre.shape' must be numbers that are not negative, found " << attribute;
   auto type = dyn_cast<RankedTensorType>(of);
-  if (!type || !type.hasStaticShape() || ShapedType::getNumElements(shape) != type.getNumElements())
+  // What the caller knows without elements is one element here, which nothing reads.
+  if (!type || !type.hasStaticShape() || std::max<int64_t>(ShapedType::getNumElements(shape), 1) != type.getNumElements())
     return op->emitOpError() << what << ": 'spyre.shape' has not as many elements as " << of;
   return success();
 }

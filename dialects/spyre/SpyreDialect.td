@@ -28,7 +28,7 @@ def Spyre_Dialect : Dialect {
     narrows it, where ops compute with the integers: numbers of a device format hold integers up to a limit.
 
     `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout
-    holds: the program has its outermost dimensions as one.
+    holds: the program has its outermost dimensions as one. An argument without elements is one element, which nothing reads.
 
     A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
     be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.

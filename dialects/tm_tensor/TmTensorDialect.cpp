@@ -7,6 +7,7 @@
 #include "TmTensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
@@ -153,4 +154,33 @@ LogicalResult TopkOp::verify() {
     return emitOpError("has tensors of other shapes than the input's, with as many or fewer elements along dimension ") << getDimension();
   // topk_c3
   return verifyBody(*this, {elementOf(input), elementOf(input)}, IntegerType::get(getContext(), 1));
+}
+
+LogicalResult AttentionOp::verify() {
+  auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
+  // attention_c1
+  if (getInputs().size() < 3 || getInputs().size() > 4 || getOutputs().size() != 1)
+    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has three or four and one";
+  ArrayRef<int64_t> query = shapeOf(getInputs()[0]);
+  SmallVector<Value> tensors(getOperands());
+  auto isBeside = [&](Value tensor) {
+    return query.size() >= 2 && shapeOf(tensor).size() == query.size() && succeeded(verifyCompatibleShape(shapeOf(tensor).drop_back(2), query.drop_back(2)));
+  };
+  for (Value tensor : tensors)
+    if (!isBeside(tensor))
+      return emitOpError("has ") << tensor.getType() << " beside queries of " << getInputs()[0].getType()
+                                 << ", with other dimensions outside of the last two";
+  // attention_c2
+  ArrayRef<int64_t> value = shapeOf(getInputs()[2]).take_back(2);
+  int64_t nKeys = shapeOf(getInputs()[1]).drop_back().back();
+  query = query.take_back(2);
+  SmallVector<SmallVector<int64_t>> expected = {{query[0], query[1]}, {nKeys, query[1]}, {nKeys, value[1]}};
+  if (getInputs().size() == 4)
+    expected.push_back({query[0], nKeys});
+  expected.push_back({query[0], value[1]});
+  for (auto [tensor, sizes] : llvm::zip_equal(tensors, expected))
+    if (failed(verifyCompatibleShape(shapeOf(tensor).take_back(2), sizes)))
+      return emitOpError("has ") << tensor.getType() << " where the others need " << sizes[0] << " by " << sizes[1] << " in the last two dimensions";
+  // attention_c3
+  return verifyResults(*this, getOutputs());
 }

@@ -1,4 +1,4 @@
-//===- TmTensorOps.td - scan, scatter, sort, topk ----------*- tablegen -*-===//
+//===- TmTensorOps.td - scan, scatter, sort, attention -----*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -131,6 +131,32 @@ def TmTensor_TopkOp : TmTensor_Op<"topk", [Pure, AttrSizedOperandSegments, Singl
   let assemblyFormat = [{
     attr-dict `dimension` `(` custom<Number>($dimension) `)`
     `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $outputs `:` type($outputs) `)` $body `->` type($results)
+  }];
+  let hasVerifier = 1;
+}
+
+def TmTensor_AttentionOp : TmTensor_Op<"attention", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Scaled dot product attention";
+  let description = [{
+    `ins` are queries, keys and values, and a mask if there is one. The product of queries and keys is divided by the square root of the length
+    of a query; a mask of numbers is added to it, one of truth values leaves out where it is false. The softmax of that along the keys
+    is what the values are weighted by. A row that the mask leaves nothing of is 0.
+
+    Constraints:
+    * (attention_c1) there are three or four inputs and one of `outs`, with the same dimensions outside of the last two;
+    * (attention_c2) queries are `MxK`, keys `NxK`, values `NxE`, the mask `MxN` and the result `MxE`;
+    * (attention_c3) the result is as `outs`.
+
+    Example:
+    ```mlir
+    %y = tm_tensor.attention ins(%q, %k, %v, %mask : tensor<4x8x64xf16>, tensor<4x9x64xf16>, tensor<4x9x64xf16>, tensor<4x8x9xi1>)
+        outs(%shape : tensor<4x8x64xf16>) -> tensor<4x8x64xf16>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$outputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $outputs `:` type($outputs) `)` `->` type($results)
   }];
   let hasVerifier = 1;
 }

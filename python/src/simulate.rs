@@ -1,7 +1,7 @@
 //! The simulated machine.
 
 use super::work::wait_for;
-use machine::Target;
+use machine::{ElementType, Target};
 use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes};
 use referee::{Elements, HostArray, RunOptions, bf16_from_f32, bf16_to_f32};
 use sdsc_format::program::Tensor;
@@ -51,7 +51,7 @@ impl Simulation {
         let arguments = &self.simulation.program().arguments;
         let mut inputs = BTreeMap::new();
         for (tensor, (shape, bytes)) in arguments.iter().zip(arrays) {
-            let elements = elements_of(&tensor.element_type, &bytes).map_err(PyValueError::new_err)?;
+            let elements = elements_of(tensor, &bytes).map_err(PyValueError::new_err)?;
             inputs.insert(tensor.name.clone(), HostArray { shape, elements });
         }
         let defaults = RunOptions::default();
@@ -61,7 +61,7 @@ impl Simulation {
             wait_for(py, move |_| simulation.run(&inputs, &options))?.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let report = serde_json::to_string(&outcome.report).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let results = outcome.results.into_iter().map(|(name, array)| {
-            let element_type = array.elements.type_name().to_owned();
+            let element_type = array.elements.element_type().name().to_owned();
             (name, array.shape, element_type, bytes_of(&array.elements))
         });
         Ok((results.collect(), report))
@@ -73,13 +73,13 @@ fn tuple_of(tensor: &Tensor) -> TensorTuple {
 }
 
 /// Elements of the type that the program says; of bf16 from f32, which NumPy has.
-fn elements_of(element_type: &str, bytes: &[u8]) -> Result<Elements, String> {
-    if element_type == "bf16" {
+fn elements_of(tensor: &Tensor, bytes: &[u8]) -> Result<Elements, String> {
+    let element = Elements::zeros_of(tensor, 0)?.element_type();
+    if element == ElementType::Bf16 {
         let numbers = bytes.as_chunks().0.iter().map(|bytes| bf16_from_f32(f32::from_ne_bytes(*bytes)));
         return Ok(Elements::Bf16(numbers.collect()));
     }
-    let bytes_each = Elements::zeros(element_type, 1)?.to_bytes().len();
-    let mut elements = Elements::zeros(element_type, bytes.len() / bytes_each)?;
+    let mut elements = Elements::zeros(element, bytes.len() / element.bytes());
     elements.set_bytes(bytes);
     Ok(elements)
 }

@@ -2,6 +2,7 @@
 
 use super::{Access, ComputeOp, carried_home};
 use crate::mlir::{Op, Value, ValueMap};
+use crate::work::OperandOf;
 use std::ops::RangeInclusive;
 
 /// One compute op with its tensors.
@@ -20,7 +21,7 @@ pub struct Schedule<'c> {
     pub steps: Vec<Step<'c>>,
     /// By what loops carry it to, as the readers are.
     writers: ValueMap<Vec<usize>>,
-    readers: ValueMap<Vec<(usize, usize)>>,
+    readers: ValueMap<Vec<OperandOf>>,
     /// For each loop the times of its body.
     loop_times: Vec<(Op<'c>, RangeInclusive<usize>)>,
 }
@@ -45,7 +46,7 @@ impl<'c> Schedule<'c> {
             if operand + 1 == step.accesses.len() {
                 self.writers.get_or_default(carried_home(access.value)).push(time);
             } else {
-                self.readers.get_or_default(carried_home(access.value)).push((time, operand));
+                self.readers.get_or_default(carried_home(access.value)).push(OperandOf { op: time, operand });
             }
         }
         for around in &step.loops {
@@ -63,9 +64,9 @@ impl<'c> Schedule<'c> {
         self.writers.get(carried_home(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// The reads of a value: the step and which operand.
+    /// The reads of a value.
     #[must_use]
-    pub fn readers(&self, value: Value<'c>) -> &[(usize, usize)] {
+    pub fn readers(&self, value: Value<'c>) -> &[OperandOf] {
         self.readers.get(carried_home(value)).map_or(&[], Vec::as_slice)
     }
 

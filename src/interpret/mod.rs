@@ -25,7 +25,7 @@ mod walk;
 
 pub use array::Array;
 pub use evaluate::evaluate;
-pub use program::{Block, ElementType, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
+pub use program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
 pub use read::{Unreadable, read_function, read_functions};
 pub use sample::Sampled;
 pub use selection::Selection;

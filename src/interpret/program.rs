@@ -3,6 +3,7 @@
 use super::walk::Walk;
 use crate::affine::Expr;
 use crate::mlir::{of_e4m3fn, of_e5m2};
+use machine::ElementType;
 
 /// A value of a function, by its place in [`Function::values`].
 pub type ValueId = usize;
@@ -24,49 +25,6 @@ impl Tensor {
     }
 }
 
-/// The types that elements of a program have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ElementType {
-    /// IEEE half precision.
-    F16,
-    /// bfloat16.
-    Bf16,
-    /// IEEE single precision.
-    F32,
-    /// Double precision: the exact numbers of a constant.
-    F64,
-    /// A truth value, 1 or 0 in the format of what computes with it.
-    Truth,
-    /// A number of 8 bits, `f8E4M3FN`.
-    F8E4M3Fn,
-    /// A number of 8 bits, `f8E5M2`.
-    F8E5M2,
-    /// An integer of 8 bits.
-    I8,
-    /// An integer of 32 bits.
-    I32,
-    /// An integer of 64 bits.
-    I64,
-}
-
-impl ElementType {
-    /// Whether the elements are integers: positions, not numbers to compute with.
-    #[must_use]
-    pub const fn is_integer(self) -> bool {
-        matches!(self, Self::I8 | Self::I32 | Self::I64)
-    }
-
-    /// The bytes of an element in [`Literal::bytes`].
-    const fn width(self) -> usize {
-        match self {
-            Self::Truth | Self::I8 | Self::F8E4M3Fn | Self::F8E5M2 => 1,
-            Self::F16 | Self::Bf16 => 2,
-            Self::F32 | Self::I32 => 4,
-            Self::F64 | Self::I64 => 8,
-        }
-    }
-}
-
 /// The elements of a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal<'a> {
@@ -83,7 +41,7 @@ impl Literal<'_> {
     #[must_use]
     pub fn holds(&self, length: usize) -> bool {
         let length = if self.is_splat { 1 } else { length };
-        self.bytes.len() == length * self.element.width() || self.is_packed(length)
+        self.bytes.len() == length * self.element.bytes() || self.is_packed(length)
     }
 
     fn is_packed(&self, length: usize) -> bool {
@@ -102,7 +60,7 @@ impl Literal<'_> {
             ElementType::F32 => f64::from(f32::from_le_bytes(self.raw(index))),
             ElementType::F64 => f64::from_le_bytes(self.raw(index)),
             ElementType::Truth => f64::from(u8::from(self.truth(index, length))),
-            ElementType::I8 | ElementType::I32 | ElementType::I64 => self.integer(index) as f64,
+            ElementType::I8 | ElementType::I32 | ElementType::I64 | ElementType::Index => self.integer(index) as f64,
         }
     }
 
@@ -112,7 +70,7 @@ impl Literal<'_> {
         match self.element {
             ElementType::I8 => i64::from(i8::from_le_bytes(self.raw(index))),
             ElementType::I32 => i64::from(i32::from_le_bytes(self.raw(index))),
-            ElementType::I64 => i64::from_le_bytes(self.raw(index)),
+            ElementType::I64 | ElementType::Index => i64::from_le_bytes(self.raw(index)),
             ElementType::F16
             | ElementType::Bf16
             | ElementType::F32

@@ -1,6 +1,6 @@
 //! From IR to plain values: the only file of the interpreter that knows MLIR.
 
-use super::program::{Block, ElementType, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
+use super::program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect,
@@ -9,6 +9,7 @@ use crate::{
         integer, integers, map_of, map_results, raw_elements, string,
     },
 };
+use machine::ElementType;
 
 /// An op that the interpreter does not know, or that does not say what it must, and why.
 pub type Unreadable<'c> = (Op<'c>, String);
@@ -180,17 +181,5 @@ fn tensor_of(value: Value<'_>) -> Option<Tensor> {
 
 /// What elements are; none for a type that no tensor of ours has.
 fn element_of(r#type: Type<'_>) -> Option<ElementType> {
-    match ScalarType::of(r#type) {
-        ScalarType::F16 => Some(ElementType::F16),
-        ScalarType::Bf16 => Some(ElementType::Bf16),
-        ScalarType::F32 => Some(ElementType::F32),
-        ScalarType::F64 => Some(ElementType::F64),
-        ScalarType::Integer(1) => Some(ElementType::Truth),
-        ScalarType::F8E4M3Fn => Some(ElementType::F8E4M3Fn),
-        ScalarType::F8E5M2 => Some(ElementType::F8E5M2),
-        ScalarType::Integer(8) => Some(ElementType::I8),
-        ScalarType::Integer(32) => Some(ElementType::I32),
-        ScalarType::Integer(64) => Some(ElementType::I64),
-        ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index | ScalarType::Other => None,
-    }
+    ScalarType::of(r#type).element().filter(|element| *element != ElementType::Index)
 }

@@ -3,7 +3,7 @@
 use super::{JointProgram, Value};
 use crate::{
     lx::Ineligible,
-    work::{CoreUse, WorkSplit, agreed_view},
+    work::{CoreUse, OperandOf, WorkSplit, agreed_view},
 };
 use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
 use machine::Target;
@@ -53,7 +53,7 @@ fn buffer(program: &JointProgram, chosen: &[usize], value: &Value, capacity: &Ca
         return value.buffer.clone();
     }
     let core_use =
-        |&(op, operand): &(usize, usize)| CoreUse { op: &program.kind(op).operation, operand, split: program.split(op, chosen[op]) };
+        |&OperandOf { op, operand }: &OperandOf| CoreUse { op: &program.kind(op).operation, operand, split: program.split(op, chosen[op]) };
     let uses: Vec<CoreUse<'_>> = value.users.iter().map(core_use).collect();
     let (bytes, barred) = match agreed_view(&uses) {
         Ok(view) => (value.buffer.bytes / view.slices(), None),
@@ -80,8 +80,8 @@ pub(super) fn divided(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize)
 
 /// The copy that brings an input into LX, in the slices of its first reader.
 pub(super) fn copy(program: &JointProgram, chosen: &[usize], value: &Value) -> TileOp {
-    let Some(&(reader, operand)) = value.users.first() else { return TileOp::default() };
-    copy_of(&divided(&program.ops[reader].tile, program.split(reader, chosen[reader]), |_| false), operand)
+    let Some(&OperandOf { op, operand }) = value.users.first() else { return TileOp::default() };
+    copy_of(&divided(&program.ops[op].tile, program.split(op, chosen[op]), |_| false), operand)
 }
 
 /// A copy of an operand of an op into LX.

@@ -29,7 +29,7 @@ mod tests;
 
 use crate::{
     assignment::minimize,
-    work::{Operation, WorkSplit},
+    work::{OperandOf, Operation, WorkSplit},
 };
 use cost::{Cost, Objective, TileOp};
 use evaluate::evaluate;
@@ -83,8 +83,8 @@ pub struct Op {
 pub struct Value {
     /// As the planner sees it, but with the bytes of all slices. The times of its uses are those of [`Op::time`].
     pub buffer: Buffer,
-    /// Those who must agree on its view: op and operand, the writer first.
-    pub users: Vec<(usize, usize)>,
+    /// Those who must agree on its view, the writer first.
+    pub users: Vec<OperandOf>,
     /// For an input the op that its copy stands in front of.
     pub copied_before: Option<usize>,
 }

@@ -40,7 +40,7 @@ impl States {
     pub(super) fn of(program: &JointProgram, views: &[Vec<Views>], capacity: &Capacity) -> Self {
         let mut sets = Alike::default();
         let set = |value: &super::Value| {
-            let kinds: BTreeSet<(usize, usize)> = value.users.iter().map(|&(op, operand)| (program.ops[op].kind, operand)).collect();
+            let kinds: BTreeSet<(usize, usize)> = value.users.iter().map(|user| (program.ops[user.op].kind, user.operand)).collect();
             let make = |(kinds, bytes): &(BTreeSet<_>, i64)| common_views(kinds, *bytes, views, capacity);
             value.buffer.barred.is_none().then(|| sets.number((kinds, value.buffer.bytes), make))
         };

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     assignment::{self, Factor, Problem},
-    work::CoreView,
+    work::{CoreView, OperandOf},
 };
 use cost::{History, Objective, TileOp, describe_op, estimate_op_ns};
 use machine::TimeModel;
@@ -228,8 +228,8 @@ fn copy_factors(program: &JointProgram, views: &[Vec<Views>], states: &States, p
     let mut costs = Alike::default();
     let mut copies = Vec::new();
     for (index, value) in program.values.iter().enumerate().filter(|(_, value)| value.copied_before.is_some()) {
-        let Some(&(reader, operand)) = value.users.first() else { continue };
-        let op = &program.ops[reader];
+        let Some(&OperandOf { op, operand }) = value.users.first() else { continue };
+        let op = &program.ops[op];
         let make = |from: &CopyOf| Rc::new(costs_of_copy(from, &program.kinds[from.0], &views[from.0], states, pricing));
         copies.push((index, costs.number((op.kind, numbered_by_operand(&op.tile), operand, states.set(index)), make)));
     }

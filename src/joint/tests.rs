@@ -95,19 +95,20 @@ impl Builder {
             let result = self.program.kind(maker).operation.operands.len() - 1;
             let reads =
                 self.makers.iter().enumerate().flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
-            let users: Vec<(usize, usize)> = reads.filter(|(.., from)| **from == Some(maker)).map(|(op, at, _)| (op, at)).collect();
+            let users: Vec<OperandOf> =
+                reads.filter(|(.., from)| **from == Some(maker)).map(|(op, operand, _)| OperandOf { op, operand }).collect();
             if users.is_empty() {
                 continue;
             }
-            let users: Vec<(usize, usize)> = [(maker, result)].into_iter().chain(users).collect();
+            let written = OperandOf { op: maker, operand: result };
+            let users: Vec<OperandOf> = [written].into_iter().chain(users).collect();
             let index = self.program.values.len();
-            for &(op, at) in &users {
-                self.program.ops[op].values[at] = Some(index);
+            for user in &users {
+                self.program.ops[user.op].values[user.operand] = Some(index);
             }
-            let uses = users.iter().map(|&(op, at)| Use {
-                time: Op::time(op),
-                kind: if (op, at) == (maker, result) { UseKind::Write } else { UseKind::Read },
-            });
+            let uses = users
+                .iter()
+                .map(|user| Use { time: Op::time(user.op), kind: if *user == written { UseKind::Write } else { UseKind::Read } });
             let bytes = self.program.kind(maker).operation.operands[result].layout.bytes();
             let buffer = Buffer {
                 name: format!("op{maker}"),

@@ -70,7 +70,9 @@ pub use location::{is_unknown, location_name, location_text, named_block, named_
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
 pub use pass::{Event, Hooks, Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
-pub use program::{box_numbers, drop_empty, functions_of, is_public, lower_tosa, make_entry, merge_dims, sizes_of, specialize};
+pub use program::{
+    box_numbers, drop_empty, empty_arguments, functions_of, is_public, lower_tosa, make_entry, merge_dims, sizes_of, specialize,
+};
 pub use quarter::{of_e4m3fn, of_e5m2};
 pub use remark::{Remark, remark, wants_remarks};
 pub use scalar::ScalarType;
@@ -78,8 +80,9 @@ pub use session::{Module, Session, Source, compile_copy, parses};
 pub(crate) use text::{string_ref, text_of};
 pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
-    floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, natural, parse_type, shape_of, splat_value, string,
-    string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_elements,
+    floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, shape_of,
+    splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
+    type_of_elements,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};
 

@@ -1,6 +1,7 @@
 //! What one element is.
 
 use super::{Type, TypeLike};
+use machine::ElementType;
 use mlir_sys::{
     mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64,
     mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAIndex, mlirTypeIsAInteger,
@@ -53,6 +54,25 @@ impl ScalarType {
         }
     }
 
+    /// The type as one of those that a tensor of a program, and an array of its caller, has.
+    #[must_use]
+    pub const fn element(self) -> Option<ElementType> {
+        match self {
+            Self::F16 => Some(ElementType::F16),
+            Self::Bf16 => Some(ElementType::Bf16),
+            Self::F32 => Some(ElementType::F32),
+            Self::F64 => Some(ElementType::F64),
+            Self::F8E4M3Fn => Some(ElementType::F8E4M3Fn),
+            Self::F8E5M2 => Some(ElementType::F8E5M2),
+            Self::Integer(1) => Some(ElementType::Truth),
+            Self::Integer(8) => Some(ElementType::I8),
+            Self::Integer(32) => Some(ElementType::I32),
+            Self::Integer(64) => Some(ElementType::I64),
+            Self::Index => Some(ElementType::Index),
+            Self::Integer(_) | Self::SignedInteger | Self::Other => None,
+        }
+    }
+
     /// Whether it is one of the floating-point types of 16 bits, which the device has in one format.
     #[must_use]
     pub const fn is_half(self) -> bool {
@@ -75,7 +95,16 @@ impl ScalarType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mlir::parse_type;
+    use crate::mlir::{type_of_element, types::parse_type};
+
+    #[test]
+    fn every_type_of_elements_is_a_type_of_mlir() {
+        let session = crate::pipeline::session();
+        for element in ElementType::ALL {
+            assert_eq!(ScalarType::of(type_of_element(session.context(), element)).element(), Some(element), "{element}");
+        }
+        assert_eq!(ScalarType::of(parse_type(session.context(), "i16")).element(), None);
+    }
 
     #[test]
     fn types_are_told_apart() {

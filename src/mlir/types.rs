@@ -2,6 +2,7 @@
 
 use super::dense::raw_elements;
 use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, of_e4m3fn, of_e5m2, text::text_of};
+use machine::ElementType;
 use melior::ir::{
     attribute::{
         ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
@@ -17,7 +18,7 @@ use mlir_sys::{
     mlirDenseElementsAttrRawBufferGet, mlirDenseF64ArrayGet, mlirDenseF64ArrayGetElement, mlirDictionaryAttrGetElement,
     mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr,
     mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
-    mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor,
+    mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor, mlirTypeIsATensor,
 };
 
 /// A ranked tensor type of static shape, taken apart.
@@ -269,9 +270,29 @@ pub fn floats(attribute: Attribute<'_>) -> Option<Vec<f64>> {
 ///
 /// # Panics
 /// If MLIR has no such type; callers name builtin ones.
-#[must_use]
-pub fn parse_type<'c>(context: &'c Context, name: &str) -> Type<'c> {
+pub(super) fn parse_type<'c>(context: &'c Context, name: &str) -> Type<'c> {
     Type::parse(context, name).expect("the name of a builtin type")
+}
+
+/// The type of elements.
+#[must_use]
+pub fn type_of_element(context: &Context, element: ElementType) -> Type<'_> {
+    parse_type(context, element.name())
+}
+
+/// Whether a type is a tensor, whatever is known of its shape.
+#[must_use]
+pub fn is_tensor(r#type: Type<'_>) -> bool {
+    // SAFETY: the type is valid.
+    unsafe { mlirTypeIsATensor(r#type.to_raw()) }
+}
+
+/// Whether what `linalg` says of a dimension is that it is reduced.
+#[must_use]
+pub fn is_reduction(iterator: Attribute<'_>) -> bool {
+    // SAFETY: the context of an attribute outlives it.
+    let context = unsafe { iterator.context().to_ref() };
+    Attribute::parse(context, "#linalg.iterator_type<reduction>") == Some(iterator)
 }
 
 /// The tensor type of an elements attribute.

@@ -12,9 +12,10 @@ pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, box_numbers, functions_of, is_public, lower_tosa, make_entry,
-    n_approximated, sizes_of, specialize, widen,
+    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, ValueLike, box_numbers, functions_of, is_public, lower_tosa,
+    make_entry, n_approximated, sizes_of, specialize, widen,
 };
+use machine::ElementType;
 use referee::{Elements, HostArray};
 
 /// What a program computes.
@@ -189,12 +190,10 @@ fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
         let found = TensorType::of(expected).filter(|tensor| tensor.shape == input.shape);
         // What another run of the reference gave is in f64.
         let is_exact = matches!(input.elements, Elements::F64(_));
-        let takes = |element: String| {
-            element == input.elements.type_name() || (is_exact && ["f16", "bf16", "f32", "f8E4M3FN", "f8E5M2"].contains(&&*element))
-        };
-        if found.is_none_or(|tensor| !takes(tensor.element.to_string())) {
-            let found = input.elements.type_name();
-            return Err(format!("argument {position} of the module is {expected}, that of the bundle {:?} of {found}", input.shape));
+        let given = input.elements.element_type();
+        let takes = |element: ElementType| element == given || (is_exact && element.is_float());
+        if !found.and_then(|tensor| ScalarType::of(tensor.element).element()).is_some_and(takes) {
+            return Err(format!("argument {position} of the module is {expected}, that of the bundle {:?} of {given}", input.shape));
         }
     }
     Ok(())
@@ -206,7 +205,9 @@ fn result_types(function: Op<'_>) -> Result<Vec<HostArray>, String> {
     let array = |value: crate::mlir::Value<'_>| {
         let tensor = TensorType::of(value.r#type()).ok_or_else(|| format!("the function returns {}", value.r#type()))?;
         let length: i64 = tensor.shape.iter().product();
-        let elements = Elements::zeros(&tensor.element.to_string(), usize::try_from(length).unwrap_or(0))?;
+        let element = ScalarType::of(tensor.element).element();
+        let element = element.ok_or_else(|| format!("no array has elements of type '{}'", tensor.element))?;
+        let elements = Elements::zeros(element, usize::try_from(length).unwrap_or(0));
         Ok(HostArray { shape: tensor.shape, elements })
     };
     terminator.inputs().into_iter().map(array).collect()

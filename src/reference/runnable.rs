@@ -3,12 +3,12 @@
 
 use crate::{
     dialect::ods::tm_tensor,
-    mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integer, symbol_name},
+    mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integer, shape_of, symbol_name},
 };
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 32] = [
+const OPS: [&str; 33] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -36,6 +36,7 @@ const OPS: [&str; 32] = [
     "tensor.reshape",
     "tensor.splat",
     "tensor.yield",
+    tm_tensor::ATTENTION,
     tm_tensor::SCAN,
     tm_tensor::SCATTER,
     tm_tensor::SORT,
@@ -103,6 +104,12 @@ impl<'c> Steps<'c> {
             // The reference makes it a loop that ends.
             "scf.while" => steps.saturating_mul(MOST_TURNS),
             "func.call" => self.of_call(op)?,
+            // Each query meets each key, and each element of the result is a sum over the keys.
+            tm_tensor::ATTENTION => {
+                let n_keys = shape_of(op.inputs()[1]).iter().rev().nth(1).copied().unwrap_or(1);
+                let elements = elements_of(op.inputs()[0]).saturating_add(elements_of(op.output()));
+                steps.saturating_mul(n_keys).saturating_mul(elements)
+            }
             name if name.starts_with("linalg.")
                 || name == "tensor.generate"
                 || [tm_tensor::SCAN, tm_tensor::SCATTER, tm_tensor::SORT, tm_tensor::TOPK].contains(&name) =>

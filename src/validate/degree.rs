@@ -137,7 +137,7 @@ fn pointwise(function: &str, inputs: &[Degree]) -> Degree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interpret::ElementType;
+    use machine::ElementType;
 
     fn function(shapes: &[&[usize]], n_arguments: usize, ops: Vec<(Kind<'static>, Vec<usize>)>) -> Function<'static> {
         let tensor = |shape: &&[usize]| Tensor { shape: shape.to_vec(), element: ElementType::F16 };

@@ -1,7 +1,8 @@
 //! Random arguments for a function: elements of a finite field, and positions where ops look something up.
 
-use crate::interpret::{Array, Block, ElementType, Function, Kind, Selection, Tensor};
+use crate::interpret::{Array, Block, Function, Kind, Selection, Tensor};
 use element::{Arithmetic, Field, FieldElement, stirred};
+use machine::ElementType;
 
 /// Positions of arguments that nothing looks up are below this.
 const SMALL: usize = 16;
@@ -47,7 +48,7 @@ impl<'f, 'c> Drawn<'f, 'c> {
         let bits = |index: usize| stirred(self.draw ^ stirred(argument ^ stirred(index as u64)));
         let places = places.into_iter();
         match self.tensor(position).element {
-            ElementType::I8 | ElementType::I32 | ElementType::I64 => {
+            ElementType::I8 | ElementType::I32 | ElementType::I64 | ElementType::Index => {
                 Array::positions(places.map(|index| first + (bits(index) % rows).cast_signed()))
             }
             ElementType::Truth => Array::numbers(places.map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),

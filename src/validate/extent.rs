@@ -157,7 +157,8 @@ fn spread(shape: &[usize], count: usize, result: u64) -> Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interpret::{Block, ElementType, Kind, Operation, Tensor};
+    use crate::interpret::{Block, Kind, Operation, Tensor};
+    use machine::ElementType;
 
     /// A product of matrices.
     fn product(m: usize, k: usize, n: usize, element: ElementType) -> Function<'static> {

@@ -1,9 +1,10 @@
 //! Executing the written files on elements of a finite field.
 
 use super::arguments_at;
-use crate::interpret::{Array, ElementType, Function, Selection, Tensor};
+use crate::interpret::{Array, Function, Selection, Tensor};
 use element::{Arithmetic, Field, FieldElement};
 use machine::DeviceFormat;
+use machine::ElementType;
 use referee::{Companions, Elements, HostArray, RunOptions, SimError, Simulation};
 use std::collections::BTreeMap;
 
@@ -33,8 +34,11 @@ fn inputs(simulation: &Simulation, function: &Function<'_>, draw: u64, has_zeros
     let given = arguments_at(function, &tensors.iter().map(whole).collect::<Vec<_>>(), draw);
     let mut inputs = BTreeMap::new();
     for ((tensor, own), array) in program.arguments.iter().zip(&tensors).zip(&given) {
-        if has_zeros || is_given(own) {
-            let mut elements = Elements::zeros(&tensor.element_type, own.length())?;
+        if tensor.shape.contains(&0) {
+            let elements = Elements::zeros_of(tensor, 0)?;
+            inputs.insert(tensor.name.clone(), HostArray { shape: tensor.shape.clone(), elements });
+        } else if has_zeros || is_given(own) {
+            let mut elements = Elements::zeros_of(tensor, own.length())?;
             if is_given(own) {
                 fill(&mut elements, array, &Field::new(draw));
             }

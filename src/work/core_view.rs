@@ -33,6 +33,15 @@ pub enum Mismatch {
     },
 }
 
+/// An operand of one of several ops that stand in order: neither number is anything without the other one, and neither can take its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OperandOf {
+    /// The position of the op.
+    pub op: usize,
+    /// Which of its operands; behind those that it reads stands its result.
+    pub operand: usize,
+}
+
 /// One use of a buffer by an op whose work is divided. The first use of a buffer that an op writes is that op's.
 #[derive(Clone, Copy, Debug)]
 pub struct CoreUse<'a> {

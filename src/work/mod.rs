@@ -46,7 +46,7 @@ mod split;
 pub(crate) mod ir;
 
 pub use alternatives::{MOST_ALTERNATIVES, alternatives};
-pub use core_view::{CoreUse, CoreView, Mismatch, agreed_view, view_of};
+pub use core_view::{CoreUse, CoreView, Mismatch, OperandOf, agreed_view, view_of};
 pub use distribute::distribute;
 pub use error::WorkError;
 pub use hint::{hinted_split, unheard};

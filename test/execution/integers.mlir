@@ -11,6 +11,9 @@
 // RUN: FileCheck %s --check-prefix=ALONG --input-file=%t/along/program.json
 // RUN: spyre-compile %t/parts/argmax.mlir -o %t/argmax --validate > %t.log && spyre-run %t/argmax --draw ties --check %t/parts/argmax.mlir | FileCheck %s --check-prefixes=CHECK,TWO
 // RUN: spyre-compile %t/parts/argmax.mlir -o %t/one --cores 1 --lx-planner none > %t.log && spyre-run %t/one --check %t/parts/argmax.mlir | FileCheck %s --check-prefixes=CHECK,TWO
+// RUN: spyre-compile %t/parts/truths.mlir -o %t/truths --validate > %t.log && spyre-run %t/truths --check %t/parts/truths.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/label.mlir -o %t/label --validate > %t.log && spyre-run %t/label --check %t/parts/label.mlir | FileCheck %s
+// RUN: FileCheck %s --check-prefix=LABEL --input-file=%t/label/program.json
 
 // An integer outside of the range is refused at launch.
 // RUN: not spyre-run %t/mask --input arg0=%S/Inputs/twos.npy 2>&1 | FileCheck %s --check-prefix=OUTSIDE
@@ -26,6 +29,9 @@
 // ALONG: "index_range": [
 // ALONG-NEXT: 0,
 // ALONG-NEXT: 77
+// LABEL: "index_range": [
+// LABEL-NEXT: 0,
+// LABEL-NEXT: 30
 // OUTSIDE: is 2, which is not in the range 0..2
 
 //--- mask.mlir
@@ -168,4 +174,42 @@ func.func @argmax(%x: tensor<5x77xf16>) -> (tensor<5xi64>, tensor<5xi64>) {
     linalg.yield %n, %s : f16, i64
   } -> (tensor<5xf16>, tensor<5xi64>)
   return %m#1, %n#1 : tensor<5xi64>, tensor<5xi64>
+}
+
+// How many of the caller's truth values hold: a truth value is 0 or 1, whatever is known of its range.
+//--- truths.mlir
+func.func @truths(%mask: tensor<9xi1>) -> tensor<i64> {
+  %zero = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<i64>
+  %start = linalg.fill ins(%zero : i64) outs(%e : tensor<i64>) -> tensor<i64>
+  %n = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+    ins(%mask : tensor<9xi1>) outs(%start : tensor<i64>) {
+  ^bb0(%in: i1, %sum: i64):
+    %number = arith.extui %in : i1 to i64
+    %more = arith.addi %number, %sum : i64
+    linalg.yield %more : i64
+  } -> tensor<i64>
+  return %n : tensor<i64>
+}
+
+// A loss that leaves out label 0: what is chosen by a comparison of an index follows from that index alone.
+//--- label.mlir
+func.func @label(%x: tensor<9x30xf16>, %t: tensor<9xi64>) -> (tensor<9xf16>) {
+  %c0 = arith.constant 0 : i64
+  %e = tensor.empty() : tensor<9xi64>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0)->(d0)>,affine_map<(d0)->(d0)>], iterator_types = ["parallel"]} ins(%t : tensor<9xi64>) outs(%e : tensor<9xi64>) {
+    ^bb0(%in: i64, %out: i64):
+      %c = arith.cmpi ne, %in, %c0 : i64
+      %v = arith.select %c, %in, %c0 : i64
+      linalg.yield %v : i64
+    } -> tensor<9xi64>
+  %f = tensor.empty() : tensor<9xf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0)->(d0)>,affine_map<(d0)->(d0)>], iterator_types = ["parallel"]} ins(%s : tensor<9xi64>) outs(%f : tensor<9xf16>) {
+    ^bb0(%in: i64, %out: f16):
+      %i = linalg.index 0 : index
+      %j = arith.index_cast %in : i64 to index
+      %v = tensor.extract %x[%i, %j] : tensor<9x30xf16>
+      linalg.yield %v : f16
+    } -> tensor<9xf16>
+  return %r : tensor<9xf16>
 }

@@ -26,3 +26,15 @@ func.func @nothing(%x: tensor<4x64xf16>, %start: tensor<4xf16>) -> (tensor<4x64x
   %sum = linalg.reduce { arith.addf } ins(%none : tensor<4x0xf16>) outs(%start : tensor<4xf16>) dimensions = [1]
   return %whole, %sum : tensor<4x64xf16>, tensor<4xf16>
 }
+
+// -----
+
+// An argument without elements is one element, which nothing reads.
+
+// CHECK-LABEL: func.func @cache(
+// CHECK-SAME:      %arg0: tensor<1xf16> {spyre.shape = array<i64: 1, 4, 0, 64>}, [[X:%.+]]: tensor<1x4x3x64xf16>)
+// CHECK-NEXT:    return [[X]] : tensor<1x4x3x64xf16>
+func.func @cache(%past: tensor<1x4x0x64xf16>, %x: tensor<1x4x3x64xf16>) -> tensor<1x4x3x64xf16> {
+  %all = tensor.concat dim(2) %past, %x : (tensor<1x4x0x64xf16>, tensor<1x4x3x64xf16>) -> tensor<1x4x3x64xf16>
+  return %all : tensor<1x4x3x64xf16>
+}

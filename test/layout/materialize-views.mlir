@@ -92,3 +92,17 @@ func.func @shared_keys(%q: tensor<16x8x64xf16>, %k: tensor<4x64x128xf16>) -> ten
   %product = spyre.matmul(%q, %keys) : (tensor<16x8x64xf16>, tensor<16x64x128xf16>) -> tensor<16x8x128xf16>
   return %product : tensor<16x8x128xf16>
 }
+
+// -----
+
+// Indices are read as a list: those of a column are copied into one.
+
+// CHECK-LABEL: func.func @column_of_indices(
+// CHECK:         [[COLUMN:%.+]] = spyre.view %arg1
+// CHECK-NEXT:    [[LIST:%.+]] = spyre.copy [[COLUMN]] {spyre.for_layout} : tensor<5xi64> -> tensor<5xi64, #{{.*}}>
+// CHECK-NEXT:    spyre.gather(%arg0, [[LIST]])
+func.func @column_of_indices(%table: tensor<32x64xf16>, %places: tensor<5x3xi64>) -> tensor<5x64xf16> {
+  %column = spyre.view %places by affine_map<(d0) -> (d0, 1)> : tensor<5x3xi64> -> tensor<5xi64>
+  %rows = spyre.gather(%table, %column) dim 0 : (tensor<32x64xf16>, tensor<5xi64>) -> tensor<5x64xf16>
+  return %rows : tensor<5x64xf16>
+}

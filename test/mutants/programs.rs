@@ -139,13 +139,13 @@ pub(crate) fn run<A: Companion>(out: &Path, inputs: &[HostArray], arithmetic: &A
         return Err(format!("{} arguments for {} values", names.len(), inputs.len()));
     }
     for (tensor, value) in simulation.program().arguments.iter().zip(inputs) {
-        if (&*tensor.element_type, &tensor.shape) != (value.elements.type_name(), &value.shape) {
+        if (&*tensor.element_type, &tensor.shape) != (value.elements.element_type().name(), &value.shape) {
             return Err(format!("'{}' is no array of the caller's type", tensor.name));
         }
     }
     let inputs = names.into_iter().zip(inputs.iter().cloned()).collect();
     let options = RunOptions { max_steps, max_bytes: 1 << 28, wipe_lx: true, ..RunOptions::default() };
     let (outcome, companions) = simulation.run_with(arithmetic, &inputs, &options).map_err(|error| error.to_string())?;
-    let types = outcome.results.iter().map(|(_, array)| array.elements.type_name());
+    let types = outcome.results.iter().map(|(_, array)| array.elements.element_type().name());
     Ok(Ran { results: types.zip(companions).collect(), steps: outcome.report.steps })
 }

@@ -4,10 +4,12 @@
 //! (`spyre-compile --target FILE.json`), not another compiler.
 
 mod device_function;
+mod element_type;
 mod format;
 mod time;
 
 pub use device_function::{DeviceFunction, Family, Unit};
+pub use element_type::{ElementType, UnknownElementType};
 pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
 pub use time::{BroadcastRate, HbmRates, RecommendedTime, Spreads, TimeModel, TorchSpyreTime, TransportRate};
 

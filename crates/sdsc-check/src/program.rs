@@ -5,7 +5,7 @@ use super::rules::{BUFFERS, CONSTANTS, PROGRAM};
 use super::tree::{Tree, is_below, path_in};
 use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_tensors, report_shape};
 use files::is_plain_name;
-use machine::Target;
+use machine::{ElementType, Target};
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +98,9 @@ fn check_index_ranges(program: &Program, report: &mut Report) {
         for (number, tensor) in tensors.iter().enumerate() {
             let Some([first, end]) = tensor.index_range else { continue };
             let path = format!("/{list}/{number}/index_range");
-            if list != "arguments" || !matches!(&*tensor.element_type, "i8" | "i32" | "i64") {
+            let is_integer =
+                tensor.element_type.parse().is_ok_and(|element| matches!(element, ElementType::I8 | ElementType::I32 | ElementType::I64));
+            if list != "arguments" || !is_integer {
                 let message = format!(
                     "'{}' is of {} and one of the {list}; only arguments of integers have a range",
                     tensor.name, tensor.element_type

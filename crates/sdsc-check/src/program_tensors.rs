@@ -3,16 +3,18 @@
 use super::program_flow::lists;
 use super::report::Report;
 use super::rules::{LIVES, NAMES, TENSORS};
-use machine::DeviceFormat;
+use machine::{DeviceFormat, ElementType};
 use sdsc_format::program::{Program, Tensor};
 use std::collections::BTreeSet;
 
-/// The element types that a format holds, on the side of the caller.
-const ELEMENTS: [(DeviceFormat, &[&str]); 3] = [
-    (DeviceFormat::Sen169Fp16, &["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
-    (DeviceFormat::IeeeFp32, &["f32", "f16", "bf16", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i32", "i64"]),
-    (DeviceFormat::IeeeInt32, &["i32", "i64", "index"]),
-];
+/// Whether a format holds elements of a type, on the side of the caller.
+const fn holds(format: DeviceFormat, element: ElementType) -> bool {
+    match format {
+        DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32 => !matches!(element, ElementType::Index),
+        DeviceFormat::IeeeInt32 => matches!(element, ElementType::I32 | ElementType::I64 | ElementType::Index),
+        DeviceFormat::SenInt8 | DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 | DeviceFormat::SenUint32 => false,
+    }
+}
 
 pub(super) fn check(program: &Program, report: &mut Report) {
     report.enter_rule(NAMES);
@@ -45,12 +47,11 @@ fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
     let Ok(format) = tensor.format.parse::<DeviceFormat>() else {
         return Some(("format", format!("'{}' is no format of the device", tensor.format)));
     };
-    let known = ELEMENTS.iter().find(|(known, _)| *known == format).map_or(&[][..], |(_, elements)| elements);
-    if !known.contains(&&*tensor.element_type) {
+    if !tensor.element_type.parse().is_ok_and(|element| holds(format, element)) {
         return Some(("element_type", format!("'{}', which {format} does not hold", tensor.element_type)));
     }
-    if tensor.shape.iter().chain(&tensor.device_size).any(|size| *size < 1) {
-        return Some(("shape", format!("{:?} as {:?}; sizes are positive", tensor.shape, tensor.device_size)));
+    if tensor.device_size.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {
+        return Some(("shape", format!("{:?} as {:?}; sizes are positive, or 0 in a shape", tensor.shape, tensor.device_size)));
     }
     let per_stick = format.elements_per_stick();
     if tensor.device_size.last() != Some(&per_stick) {
@@ -58,6 +59,9 @@ fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
     }
     let elements = tensor.device_size.iter().try_fold(1_i64, |product, size| product.checked_mul(*size));
     let bytes = elements.and_then(|elements| elements.checked_mul(format.bytes()));
+    if tensor.shape.contains(&0) && elements != Some(per_stick) {
+        return Some(("device_size", format!("{:?}; what has no elements is one stick", tensor.device_size)));
+    }
     if bytes != Some(tensor.bytes) {
         let wanted = bytes.map_or_else(|| "too many".to_owned(), |bytes| bytes.to_string());
         return Some(("bytes", format!("{}; the device size {:?} has {wanted}", tensor.bytes, tensor.device_size)));
@@ -74,6 +78,9 @@ fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
     if sizes.len() != map.len() {
         return Some(format!("{} steps for {} device dimensions; each has one", map.len(), sizes.len()));
+    }
+    if tensor.shape.contains(&0) {
+        return None;
     }
     let mut steps: Vec<Step> = Vec::new();
     for (dim, (size, step)) in sizes.iter().zip(map).enumerate() {
@@ -185,6 +192,7 @@ mod tests {
             (&[5], &[1, 5, 64], &[-1, 1, -1]),
             (&[], &[1, 64], &[-1, -1]),
             (&[4, 32, 64], &[1, 128, 64], &[64, 64, 1]),
+            (&[4, 0, 64], &[1, 64], &[64, 1]),
         ] {
             assert_eq!(fault(&tensor(shape, device_size, stride_map)), None, "{shape:?}");
         }
@@ -194,6 +202,7 @@ mod tests {
             (&[64, 512], &[8, 64, 64], &[64, 511, 1]),
             (&[64, 512], &[8, 64, 64], &[512, 64, 1]),
             (&[64, 511], &[9, 64, 64], &[64, 511, 1]),
+            (&[4, 0, 64], &[4, 64], &[64, 1]),
         ] {
             assert!(fault(&tensor(shape, device_size, stride_map)).is_some(), "{shape:?}");
         }

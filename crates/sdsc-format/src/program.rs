@@ -108,7 +108,7 @@ pub struct BufferPlace {
 pub struct Tensor {
     /// The name that launches refer to.
     pub name: String,
-    /// Sizes as the caller sees them.
+    /// Sizes as the caller sees them; where one is 0, the tensor is a stick in HBM that no launch is given.
     pub shape: Vec<i64>,
     /// Element type as the caller sees it, such as `f16`.
     pub element_type: String,

@@ -16,14 +16,14 @@ use crate::{
     },
     layout,
     mlir::{
-        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, ValueMap, argument_attribute, build,
-        dictionary, error_at, floats, insert_before, integer, integers, new_block, push, raw_elements, result_attribute, string,
-        type_attribute,
+        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
+        argument_attribute, build, dictionary, error_at, floats, insert_before, integer, integers, new_block, push, raw_elements,
+        result_attribute, string, type_attribute,
     },
     tile::ir::settle_loops::check_settled,
     work::CoreOrder,
 };
-use machine::{Family, STICK_BYTES, Target};
+use machine::{ElementType, Family, STICK_BYTES, Target};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
@@ -81,7 +81,7 @@ struct SharedPlace {
 
 /// What makes the bytes of a constant in device memory: its device layout, its sizes other than 1, the type of its elements, and their
 /// bytes, which may be one element for all; and those of the numbers that they are rounded from.
-type Content<'c> = (String, Vec<i64>, String, bool, [&'c [u8]; 2]);
+type Content<'c> = (String, Vec<i64>, ElementType, bool, [&'c [u8]; 2]);
 
 struct Lowering<'c> {
     function: Op<'c>,
@@ -448,7 +448,8 @@ fn content_of(constant: Value<'_>) -> Option<Content<'_>> {
     let exact = constant.def().and_then(|def| def.attr(EXACT)).and_then(raw_elements).map_or(&[][..], |exact| exact.bytes);
     // A dimension of size 1 moves nothing.
     let sizes = tensor.host.shape.iter().copied().filter(|&size| size != 1).collect();
-    Some((tensor.layout?.to_string(), sizes, tensor.host.element.to_string(), raw.is_splat, [raw.bytes, exact]))
+    let element = ScalarType::of(tensor.host.element).element()?;
+    Some((tensor.layout?.to_string(), sizes, element, raw.is_splat, [raw.bytes, exact]))
 }
 
 /// A launch with the program buffers of its kernel arguments.

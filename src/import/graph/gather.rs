@@ -3,6 +3,9 @@
 use super::{Element, Graph, Kind, Node, NodeId};
 use crate::affine::Expr;
 
+/// Columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look one up.
+pub(super) const COLUMNS: i64 = 64;
+
 impl Graph {
     /// The rows of `table` along `dim` that `index` chooses: the dimensions of the index, then the others of the table. An index under
     /// another shape is read as it lies, and what it chooses is shown under that shape: a list of indices has no sticks to be taken apart.
@@ -14,7 +17,10 @@ impl Graph {
     /// The same, as elements of a type.
     pub(super) fn gather_as(&mut self, table: NodeId, dim: usize, index: NodeId, element: Element) -> NodeId {
         let mut shape = self.node(table).shape.clone();
-        shape.remove(dim);
+        let n_rows = shape.remove(dim);
+        if shape.iter().all(|&size| size == 1) && n_rows > 1 {
+            return self.gather_elements(table, n_rows, index, &shape, element);
+        }
         let (over, lies) = (self.node(index).shape.clone(), self.as_it_lies(index));
         let (lies, rows) = match without_units(&self.node(lies).shape) {
             own if own == without_units(&over) => (index, over.clone()),
@@ -22,6 +28,16 @@ impl Graph {
         };
         let chosen = self.add(Kind::Gather(dim), &[table, lies], [rows, shape.clone()].concat(), element);
         self.reshape(chosen, &[over, shape].concat())
+    }
+
+    /// Rows of one element: each is repeated over a stick, which an index can choose, and the first of what is chosen is read.
+    fn gather_elements(&mut self, table: NodeId, n_rows: i64, index: NodeId, units: &[i64], element: Element) -> NodeId {
+        let over = self.node(index).shape.clone();
+        let list = self.reshape(table, &[n_rows]);
+        let wide = self.view(list, vec![Expr::Dim(0)], &[n_rows, COLUMNS]);
+        let chosen = self.gather_as(wide, 0, index, element);
+        let at = (0..over.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
+        self.view(chosen, at, &[over.as_slice(), units].concat())
     }
 
     /// What an index is before it was shown under other shapes.

@@ -32,6 +32,7 @@ pub(in crate::import) mod window;
 
 use crate::affine::Expr;
 use known::{Known, MOST_KNOWN_ELEMENTS};
+use machine::ElementType;
 use reshape::reshape_map;
 use std::collections::BTreeMap;
 
@@ -73,9 +74,9 @@ impl Element {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::F32 => "f32",
+            Self::F16 => ElementType::F16.name(),
+            Self::Bf16 => ElementType::Bf16.name(),
+            Self::F32 => ElementType::F32.name(),
             Self::Bool => "truth values",
             Self::Int => "integers",
         }

@@ -6,6 +6,7 @@
 
 use super::{
     Element, Graph, Kind, NodeId,
+    gather::COLUMNS,
     known::{Known, MOST_KNOWN_ELEMENTS},
     reshape::reshape_map,
     views::moving_dims,
@@ -19,9 +20,6 @@ const LOOKED_UP: &str = "looked up";
 /// Most elements of a table that is made at compile time: 8 MiB in 16 bits.
 const MOST_TABLE_ELEMENTS: i64 = 1 << 22;
 const _: () = assert!(MOST_TABLE_ELEMENTS <= MOST_KNOWN_ELEMENTS);
-
-/// Columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look one up.
-const COLUMNS: i64 = 64;
 
 /// Integers of `index`, from 0 on and below `n_rows`, as what they are looked up as.
 pub(in crate::import) fn counting(graph: &mut Graph, index: NodeId, n_rows: i64, element: Element) -> NodeId {
@@ -47,6 +45,15 @@ pub(in crate::import) fn parts(graph: &Graph, id: NodeId) -> Option<(NodeId, Nod
     matches!(node.kind, Kind::Virtual(LOOKED_UP)).then_some((table, index))
 }
 
+/// The same of a node that has a name, such as that of a comparison, and is looked up to be computed.
+fn parts_behind(graph: &Graph, id: NodeId) -> Option<(NodeId, NodeId)> {
+    let node = graph.node(id);
+    parts(graph, id).or_else(|| match node.kind {
+        Kind::Virtual(_) => parts_behind(graph, *node.inputs.last()?),
+        _ => None,
+    })
+}
+
 /// What makes an operation on `inputs` a row of a table: `evaluate` is given the tables with the index as their first dimension. None unless
 /// all inputs follow from one index and from known numbers.
 pub(in crate::import) fn applied(
@@ -55,10 +62,10 @@ pub(in crate::import) fn applied(
     element: Element,
     evaluate: impl Fn(&mut Graph, &[NodeId]) -> Result<NodeId, String>,
 ) -> Option<NodeId> {
-    let mut indices = inputs.iter().filter_map(|&input| parts(graph, input)).map(|(_, index)| index);
+    let mut indices = inputs.iter().filter_map(|&input| parts_behind(graph, input)).map(|(_, index)| index);
     let index = indices.next()?;
     let is_one = indices.all(|other| other == index);
-    if !is_one || !inputs.iter().all(|&input| parts(graph, input).is_some() || graph.known_of(input).is_some()) {
+    if !is_one || !inputs.iter().all(|&input| parts_behind(graph, input).is_some() || graph.known_of(input).is_some()) {
         return None;
     }
     let tables: Vec<NodeId> = inputs.iter().map(|&input| table_of(graph, input)).collect();
@@ -72,7 +79,7 @@ pub(in crate::import) fn applied(
 
 /// Known numbers as a table of one row; the table of what is looked up.
 fn table_of(graph: &mut Graph, input: NodeId) -> NodeId {
-    if let Some((table, _)) = parts(graph, input) {
+    if let Some((table, _)) = parts_behind(graph, input) {
         return table;
     }
     let node = graph.node(input).clone();

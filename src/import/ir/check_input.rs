@@ -7,7 +7,7 @@ use super::importer::refuse_size;
 use crate::{
     dialect::{Misuse, misused_buffers},
     import::Operation,
-    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, is_tensor, symbol_name},
 };
 use std::collections::BTreeMap;
 
@@ -50,6 +50,17 @@ fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
         };
         refuse_size(function, &tensor)?;
     }
+    let returned = function.body().into_iter().flat_map(BlockExt::ops).filter(|op| op.is("func.return")).flat_map(|op| op.inputs());
+    for (index, value) in returned.enumerate() {
+        if let Some(tensor) = TensorType::of(value.r#type()).filter(|tensor| tensor.shape.contains(&0)) {
+            let message = format!(
+                "returns {} as result {index}, which has no elements, so that the device writes nothing for it: leave it out of what the \
+                 function returns",
+                tensor.build()
+            );
+            return Err(error_at(function, message).report());
+        }
+    }
     Ok(())
 }
 
@@ -88,7 +99,7 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
 fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {
     match TensorType::of(of) {
         Some(tensor) => refuse_size(op, &tensor),
-        None if of.to_string().starts_with("tensor<") => {
+        None if is_tensor(of) => {
             Err(error_at(op, format_args!("has a result of {of}: only tensors of static shape are supported")).report())
         }
         None => Ok(()),

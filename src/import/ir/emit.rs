@@ -14,10 +14,10 @@ use crate::{
     },
     mlir::{
         Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
-        i64_array_attribute, insert_before, map_from_exprs, parse_type, remark_at, set_argument_attribute, string, warning_at,
+        i64_array_attribute, insert_before, map_from_exprs, remark_at, set_argument_attribute, string, type_of_element, warning_at,
     },
 };
-use machine::{DeviceFormat, DeviceFunction};
+use machine::{DeviceFormat, DeviceFunction, ElementType};
 use std::collections::BTreeMap;
 
 /// Writes the ops.
@@ -227,13 +227,13 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Element::F32 => self.half.unwrap_or(own),
             Element::F16 | Element::Bf16 | Element::Int => own,
         };
-        let name = match element {
-            Element::F16 | Element::Bool => "f16",
-            Element::Bf16 => "bf16",
-            Element::F32 => "f32",
+        let format = match element {
+            Element::F16 | Element::Bool => ElementType::F16,
+            Element::Bf16 => ElementType::Bf16,
+            Element::F32 => ElementType::F32,
             Element::Int => return self.integer_type(id),
         };
-        parse_type(self.context, name)
+        type_of_element(self.context, format)
     }
 
     /// Integers keep the type of the tensor that they come from.
@@ -248,7 +248,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             },
             _ => None,
         };
-        value.map_or_else(|| parse_type(self.context, "i32"), |tensor| tensor.element)
+        value.map_or_else(|| type_of_element(self.context, ElementType::I32), |tensor| tensor.element)
     }
 
     fn tensor_type(&self, id: NodeId) -> Type<'c> {

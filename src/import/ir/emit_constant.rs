@@ -3,8 +3,9 @@
 use crate::{
     dialect::{EXACT, constant, retyped},
     import::Known,
-    mlir::{Location, Op, OpExt, ScalarType, TensorType, Type, Value, dense_attribute, has_number, insert_before, parse_type},
+    mlir::{Location, Op, OpExt, ScalarType, TensorType, Type, Value, dense_attribute, has_number, insert_before, type_of_element},
 };
+use machine::ElementType;
 
 /// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range. Finite numbers stay
 /// finite.
@@ -14,14 +15,14 @@ pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Know
     let asked = known.repeated(&shape);
     let known = asked.within(largest);
     let is_exact = known.numbers().all(|number| has_number(element, number));
-    let held = if is_exact { element } else { parse_type(context, "f32") };
+    let held = if is_exact { element } else { type_of_element(context, ElementType::F32) };
     let elements = |known: &Known| known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
     let (numbers, asked): (Vec<f64>, Vec<f64>) = (elements(&known), elements(&asked));
     let output = tensor_of(shape.clone(), held);
     let made = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output));
     let is_held = |&number: &f64| !number.is_finite() || (has_number(held, number) && number.abs() <= largest);
     if ScalarType::of(held).is_float() && !asked.iter().all(is_held) {
-        let wide = tensor_of(shape.clone(), parse_type(context, "f64"));
+        let wide = tensor_of(shape.clone(), type_of_element(context, ElementType::F64));
         made.set_attr(EXACT, dense_attribute(wide, &asked));
     }
     retyped_before(before, at, made.output(), &shape, held, element)

@@ -9,7 +9,10 @@ use crate::{
         Body, Element, NodeId,
         graph::{linear::Linear, views, window::Window},
     },
-    mlir::{Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, is_unknown, map_of, map_results},
+    mlir::{
+        Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, is_reduction, is_unknown, map_of,
+        map_results,
+    },
 };
 
 /// A `linalg.generic`, taken apart.
@@ -72,7 +75,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         let iterators = op.required("iterator_types", elements);
         let maps = maps.into_iter().filter_map(map_of).map(map_results);
         let operands: Vec<(Value<'c>, Vec<Expr>)> = op.inputs().into_iter().zip(maps).collect();
-        let is_reduction = iterators.iter().map(|iterator| iterator.to_string().contains("reduction")).collect();
+        let is_reduction = iterators.iter().map(|iterator| is_reduction(*iterator)).collect();
         let n_inputs = operands.len() - op.outputs().len();
         let window = Window::whole(sizes_of(op, &operands, iterators.len())?);
         let (body, ops) = read_body(importer, op, n_inputs)?;

@@ -2,7 +2,11 @@
 
 mod position;
 
-use super::{generic::Generic, importer::Importer, read_body::cast_types};
+use super::{
+    cast::{Cast, element_type},
+    generic::Generic,
+    importer::Importer,
+};
 use crate::{
     import::{
         Combiner, Contraction, Element, Kind, Known, NodeId, Product, Reduction, Scalar, ScalarOp,
@@ -18,7 +22,7 @@ use crate::{
             scaled_product::with_one_scale,
         },
     },
-    mlir::{Expr, Op, OpExt, Reported, TensorType, ValueLike, natural, shape_of},
+    mlir::{Expr, Op, OpExt, Reported, ScalarType, TensorType, ValueLike, natural, shape_of},
 };
 
 /// Builds the nodes of a `linalg.generic`; gives one for each result.
@@ -121,9 +125,9 @@ impl<'c> Generic<'_, 'c> {
             return Ok(self.refused_result(result, message));
         };
         for &cast in &reduction.casts {
-            let (from, to) = cast_types(self.ops[cast]);
-            if let Err(message) = self.importer.fold_cast(&from, &to) {
-                return Ok(self.refused(self.ops[cast], message));
+            let at = self.ops[cast];
+            if let Some(Err(message)) = Cast::of(at).map(|cast| self.importer.fold_cast(cast)) {
+                return Ok(self.refused(at, message));
             }
         }
         self.drop_single_points();
@@ -184,13 +188,13 @@ impl<'c> Generic<'_, 'c> {
         }
         let (start, _) = self.space.operands[self.n_inputs + result];
         let start = self.importer.node_of(self.op, start)?;
-        let element = TensorType::of(self.op.outputs()[result].r#type()).map_or_else(String::new, |tensor| tensor.element.to_string());
+        let element = ScalarType::of(element_type(self.op.outputs()[result].r#type())).element();
         if self.importer.graph.node(start).kind == Kind::Undefined {
             let message = "reduces onto a tensor that nothing has written".to_owned();
             return Ok(self.refused_result(result, message));
         }
         let combiner = reduction.combiner;
-        let changes_nothing = |number: f64| (number.is_nan() && reduction.ignores_nan) || combiner.can_start_from(number, &element);
+        let changes_nothing = |number: f64| (number.is_nan() && reduction.ignores_nan) || combiner.can_start_from(number, element);
         if self.importer.graph.number_of(start).is_some_and(changes_nothing) {
             return Ok(node);
         }
@@ -302,9 +306,9 @@ impl<'c> Generic<'_, 'c> {
     /// A matmul; its operands are shown as `[batch..., M, K]` and `[batch..., K, N]`.
     fn import_contraction(&mut self, dims: &Contraction, product: &Product, result: usize) -> Result<NodeId, Reported> {
         for &cast in &product.casts {
-            let (from, to) = cast_types(self.ops[cast]);
-            if let Err(message) = self.importer.fold_cast(&from, &to) {
-                return Ok(self.refused(self.ops[cast], message));
+            let at = self.ops[cast];
+            if let Some(Err(message)) = Cast::of(at).map(|cast| self.importer.fold_cast(cast)) {
+                return Ok(self.refused(at, message));
             }
         }
         let [first, second] = product.factors;

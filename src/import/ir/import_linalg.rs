@@ -7,6 +7,7 @@
 
 use super::{
     emit::Emitter,
+    import_attention::import_attention,
     import_generic::import_generic,
     import_loop::import_control_flow,
     import_scan::import_scan,
@@ -170,6 +171,7 @@ impl<'c> Importer<'c> {
                 }
             }
             "scf.for" | "scf.while" | "scf.if" => import_control_flow(self, op)?,
+            tm_tensor::ATTENTION => import_attention(self, op)?,
             tm_tensor::SCAN => import_scan(self, op)?,
             tm_tensor::SCATTER => import_scatter(self, op)?,
             tm_tensor::SORT => import_sort(self, op)?,

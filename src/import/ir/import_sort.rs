@@ -1,13 +1,13 @@
 //! `spyre-import-linalg`, rows in order: `tm_tensor.sort` and `tm_tensor.topk`, as torch-mlir writes `sort`, `argsort`, `topk` and `kthvalue`.
 
-use super::{importer::Importer, read_body::read_body};
+use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
     dialect::ods::attr,
     import::{
         Body, Element, Known, NodeId,
         rules::sort::{Rows, Sorted, order_of, sorted},
     },
-    mlir::{Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, error_at, integers, natural, shape_of},
+    mlir::{Op, OpExt, Reported, ScalarType, Value, ValueExt, ValueLike, error_at, integers, natural, shape_of},
 };
 
 /// Of results of which only slices are read, only what these reach is computed: the node of such a result is as long as that.
@@ -39,8 +39,8 @@ pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
         // What is no order is refused as that.
         None => true,
         Some((_, order)) => {
-            let element = TensorType::of(inputs[0].r#type()).map(|tensor| tensor.element.to_string()).unwrap_or_default();
-            importer.graph.number_of(start).is_some_and(|number| order.limit().can_start_from(number, &element))
+            let element = ScalarType::of(element_type(inputs[0].r#type())).element();
+            importer.graph.number_of(start).is_some_and(|number| order.limit().can_start_from(number, element))
         }
     };
     if !is_last {

@@ -1,5 +1,6 @@
 //! `spyre-import-linalg`, what is known while a function is read: the graph, and what its nodes are in the program.
 
+use super::cast::{Cast, element_type};
 use super::island::Islands;
 use crate::{
     dialect::ods::attr,
@@ -10,10 +11,11 @@ use crate::{
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_attribute, dense_elements, dense_numbers, error_at, float_value, integer, integers, parse_type,
-        raw_elements, shape_of,
+        argument_attribute, dense_attribute, dense_elements, dense_numbers, error_at, float_value, integer, integers, raw_elements,
+        shape_of, type_of_element,
     },
 };
+use machine::ElementType;
 
 /// Constant tensors of up to so many elements take part in what is computed at compile time; larger ones are weights.
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
@@ -35,13 +37,13 @@ pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Elem
 /// A constant of 8-bit numbers in the format that its readers have.
 fn in_sixteen_bits<'c>(op: Op<'c>, value: Attribute<'c>, tensor: TensorType<'c>, element: Element) -> (Attribute<'c>, TensorType<'c>) {
     let numbers = if ScalarType::of(tensor.element).is_quarter() { dense_numbers(value, i64::MAX) } else { None };
-    let name = match element {
-        Element::F16 => "f16",
-        Element::Bf16 => "bf16",
-        _ => "f32",
+    let format = match element {
+        Element::F16 => ElementType::F16,
+        Element::Bf16 => ElementType::Bf16,
+        _ => ElementType::F32,
     };
     numbers.map_or((value, tensor.clone()), |numbers| {
-        let wide = TensorType { element: parse_type(op.ctx(), name), ..tensor };
+        let wide = TensorType { element: type_of_element(op.ctx(), format), ..tensor };
         (dense_attribute(wide.build(), &numbers), wide)
     })
 }
@@ -232,13 +234,15 @@ impl<'c> Importer<'c> {
     }
 
     /// Whether a cast vanishes.
-    pub(super) fn fold_cast(&self, from: &str, to: &str) -> Result<(), String> {
-        self.precision.fold_cast(self.half.is_some(), from, to)
+    pub(super) fn fold_cast(&self, cast: Cast<'_>) -> Result<(), String> {
+        let [from, to] = [cast.from, cast.to].map(|of| ScalarType::of(of).element());
+        let stays = |reason: &str| format!("converts {} to {}: {reason}", cast.from, cast.to);
+        self.precision.fold_cast(self.half.is_some(), from, to).map_err(stays)
     }
 
     /// Notes a cast that vanishes: widening one starts an f32 island, narrowing one ends it.
     pub(super) fn note_cast(&mut self, at: Op<'c>, operand: NodeId) {
-        let is_half = |of: Type<'_>| ScalarType::of(TensorType::of(of).map_or(of, |tensor| tensor.element)).is_half();
+        let is_half = |of: Type<'_>| ScalarType::of(element_type(of)).is_half();
         if at.is("arith.truncf") {
             self.islands.leave(operand);
         } else if self.half.is_some() && !at.outputs().first().is_some_and(|output| is_half(output.r#type())) {

@@ -1,11 +1,13 @@
 //! The passes of stage `import`, and what they share: the files of the stage that know IR.
 
+mod cast;
 pub(crate) mod check_input;
 mod emit;
 mod emit_constant;
 pub(crate) mod expand_functions;
 pub(crate) mod fuse_gathers;
 mod generic;
+mod import_attention;
 mod import_generic;
 mod import_groups;
 pub(crate) mod import_linalg;

@@ -7,13 +7,6 @@ use crate::{
     mlir::{BlockExt, Expr, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, error_at, integer},
 };
 
-/// The element types that a cast goes between.
-pub(super) fn cast_types(at: Op<'_>) -> (String, String) {
-    let name = |value: &Value<'_>| TensorType::of(value.r#type()).map_or(value.r#type(), |tensor| tensor.element).to_string();
-    let [from, to] = [at.inputs(), at.outputs()].map(|values| values.first().map_or_else(String::new, name));
-    (from, to)
-}
-
 /// Sizes of the iteration dimensions, from the shapes of the operands.
 pub(super) fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_dims: usize) -> Result<Vec<i64>, Reported> {
     let mut sizes = vec![1; n_dims];

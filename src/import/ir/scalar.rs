@@ -1,8 +1,8 @@
 //! `spyre-import-linalg`, one scalar operation: in a body, between numbers, or on tensors element by element.
 
 use super::{
+    cast::{Cast, element_type},
     importer::{Importer, element_of},
-    read_body::cast_types,
 };
 use crate::{
     import::{
@@ -10,7 +10,7 @@ use crate::{
         graph::{Element, Kind, NodeId, order, rows},
         rules::integers,
     },
-    mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
+    mlir::{Location, Op, OpExt, ScalarType, Type, ValueLike},
 };
 
 impl<'c> Importer<'c> {
@@ -56,8 +56,7 @@ impl<'c> Importer<'c> {
 
     /// The element type of a number or a tensor.
     pub(super) fn scalar_element(&self, of: Type<'c>) -> Element {
-        let of = TensorType::of(of).map_or(of, |tensor| tensor.element);
-        element_of(of, self.half).unwrap_or(Element::F32)
+        element_of(element_type(of), self.half).unwrap_or(Element::F32)
     }
 
     fn computed(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], element: Element) -> Result<NodeId, String> {
@@ -71,25 +70,26 @@ impl<'c> Importer<'c> {
         let is_side = order::is_side(&self.graph, name, operands);
         let sides = operands;
         let mut operands: Vec<NodeId> = operands.iter().map(|&operand| order::numbers_of_side(&self.graph, operand)).collect();
-        let (from, to) = cast_types(at);
-        if matches!(name, "arith.uitofp" | "arith.extui" | "arith.index_castui") {
-            operands[0] = integers::without_sign(&mut self.graph, operands[0], &from);
+        let cast = Cast::of(at);
+        let of = |pick: fn(Cast<'c>) -> Type<'c>| cast.map(pick).map_or(ScalarType::Other, ScalarType::of);
+        let (from, to) = (of(|cast| cast.from), of(|cast| cast.to));
+        if let ("arith.uitofp" | "arith.extui" | "arith.index_castui", ScalarType::Integer(width)) = (name, from) {
+            operands[0] = integers::without_sign(&mut self.graph, operands[0], width);
         }
         let operands = operands.as_slice();
         if function.computes_indices(&self.graph, operands) {
             let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
-            let is_narrow = name == "arith.trunci" && to != "i32" && to != "i64";
+            let is_narrow = name == "arith.trunci" && !matches!(to, ScalarType::Integer(32 | 64));
             let built = match name {
                 _ if is_narrow => None,
-                "arith.uitofp" | "arith.extui" if from == "i8" => integers::byte(&mut self.graph, operands[0], element).ok(),
+                "arith.uitofp" | "arith.extui" if from == ScalarType::Integer(8) => {
+                    integers::byte(&mut self.graph, operands[0], element).ok()
+                }
                 _ => integers::computed(&mut self.graph, function, operands, element).ok(),
             };
-            return built.ok_or_else(|| {
-                if is_conversion {
-                    format!("converts {from} to {to} at run time: not supported yet")
-                } else {
-                    "computes integers of a run-time value: not supported yet".to_owned()
-                }
+            return built.ok_or_else(|| match cast {
+                Some(Cast { from, to }) if is_conversion => format!("converts {from} to {to} at run time: not supported yet"),
+                _ => "computes integers of a run-time value: not supported yet".to_owned(),
             });
         }
         let node = function.build(&mut self.graph, operands, element)?;
@@ -99,10 +99,11 @@ impl<'c> Importer<'c> {
 
     /// A change of number format: within an f32 island there is none.
     fn cast(&mut self, at: Op<'c>, operand: NodeId) -> Result<NodeId, String> {
-        let (from, to) = cast_types(at);
+        let Some(cast) = Cast::of(at) else { return Ok(operand) };
         // What is known is rounded where it is written, but not to 8 bits.
-        if self.graph.known_of(operand).is_none() || to.starts_with("f8") {
-            self.fold_cast(&from, &to)?;
+        let is_wider = ScalarType::of(cast.to).element().is_some_and(|element| !element.is_quarter());
+        if self.graph.known_of(operand).is_none() || !is_wider {
+            self.fold_cast(cast)?;
             self.note_cast(at, operand);
         }
         Ok(operand)

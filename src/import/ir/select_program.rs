@@ -9,8 +9,8 @@ use crate::dialect::ods::{attr, option};
 use crate::{
     import::{DimSize, OpenShape, settled_sizes},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, error_at, functions_of,
-        is_public, make_entry, merge_dims, sizes_of, specialize, strings, warning_at,
+        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, empty_arguments, error_at,
+        functions_of, is_public, make_entry, merge_dims, sizes_of, specialize, strings, warning_at,
     },
 };
 
@@ -30,8 +30,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         }
         specialize(entry, &sizes)?;
     }
-    drop_empty(module);
     if let Some(entry) = entry_of(module, options.text(option::ENTRY))? {
+        empty_arguments(entry);
+        drop_empty(module);
         merge_dims(entry);
     }
     Ok(())

@@ -3,6 +3,7 @@
 pub(super) mod comparisons;
 
 use crate::import::graph::NodeId;
+use machine::ElementType;
 
 /// A scalar in a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,14 +105,16 @@ impl Combiner {
     /// Whether a combination of elements of type `element` may start from `number`: the neutral one, or the lowest finite number for a
     /// maximum, as some producers write it.
     #[must_use]
-    pub fn can_start_from(self, number: f64, element: &str) -> bool {
+    pub fn can_start_from(self, number: f64, element: Option<ElementType>) -> bool {
         let largest = match element {
-            "f16" | "bf16" => 65504.0,
+            Some(ElementType::F16 | ElementType::Bf16) => 65504.0,
             // Of integers, half the range stands for all that a program has.
-            "i8" => 127.0,
-            "i32" => f64::from(1 << 30),
-            "i64" | "index" => f64::from(1 << 30) * f64::from(1 << 30),
-            _ => 3.402_823_4e38,
+            Some(ElementType::I8) => 127.0,
+            Some(ElementType::I32) => f64::from(1 << 30),
+            Some(ElementType::I64 | ElementType::Index) => f64::from(1 << 30) * f64::from(1 << 30),
+            Some(ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Truth) | None => {
+                3.402_823_4e38
+            }
         };
         match self {
             Self::Sum | Self::Prod | Self::All | Self::Any => (number - self.neutral()).abs() < f64::EPSILON,
@@ -477,10 +480,10 @@ mod tests {
 
     #[test]
     fn a_maximum_starts_from_the_lowest_number_of_its_format() {
-        assert!(Combiner::Max.can_start_from(-65504.0, "f16"));
-        assert!(!Combiner::Max.can_start_from(-65504.0, "f32"));
-        assert!(Combiner::Max.can_start_from(f64::from(f32::MIN), "f32"));
-        assert!(Combiner::Min.can_start_from(f64::INFINITY, "f32"));
-        assert!(!Combiner::Sum.can_start_from(1.0, "f32"));
+        assert!(Combiner::Max.can_start_from(-65504.0, Some(ElementType::F16)));
+        assert!(!Combiner::Max.can_start_from(-65504.0, Some(ElementType::F32)));
+        assert!(Combiner::Max.can_start_from(f64::from(f32::MIN), Some(ElementType::F32)));
+        assert!(Combiner::Min.can_start_from(f64::INFINITY, Some(ElementType::F32)));
+        assert!(!Combiner::Sum.can_start_from(1.0, Some(ElementType::F32)));
     }
 }

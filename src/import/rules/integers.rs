@@ -39,15 +39,14 @@ pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFu
     Ok(built)
 }
 
-/// Known integers of a type as the numbers without a sign that have the same bits.
-pub(in crate::import) fn without_sign(graph: &mut Graph, id: NodeId, r#type: &str) -> NodeId {
+/// Known integers of `width` bits as the numbers without a sign that have the same bits.
+pub(in crate::import) fn without_sign(graph: &mut Graph, id: NodeId, width: u32) -> NodeId {
     let Some(known) = graph.known_of(id).cloned() else { return id };
-    let Some(width) = r#type.strip_prefix('i').and_then(|width| width.parse::<i32>().ok()) else { return id };
     if known.numbers().all(|number| number >= 0.0) {
         return id;
     }
     let (shape, element) = (graph.node(id).shape.clone(), graph.node(id).element);
-    let turned = Known::combined(&[(&known, &shape)], &shape, |x| if x[0] < 0.0 { x[0] + 2_f64.powi(width) } else { x[0] });
+    let turned = Known::combined(&[(&known, &shape)], &shape, |x| if x[0] < 0.0 { x[0] + 2_f64.powi(width.cast_signed()) } else { x[0] });
     graph.known(turned, shape, element)
 }
 

@@ -51,7 +51,7 @@ pub(super) mod precision;
 pub(super) mod range;
 pub(super) mod rank;
 mod recognize;
-mod safe_softmax;
+pub(super) mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
 pub(super) mod scatter;

@@ -119,6 +119,10 @@ pub const OPERATIONS: &[Operation] = &[
          elements of longer rows, the `reduce max` or `min` of what is left, one after the other",
     ),
     becomes("tm_tensor.topk", "as `tm_tensor.sort`"),
+    becomes(
+        "tm_tensor.attention",
+        "two `matmul`s, `mul`, the mask by `add` or `where3`, and a softmax that gives 0 for a row without anything",
+    ),
 ];
 
 impl Operation {
@@ -151,7 +155,8 @@ pub fn supported_ops_page() -> String {
          # Supported operations\n\n\
          What the compiler makes of the operations of a program: `spyre` ops and device functions. An operation whose result nobody needs\n\
          is dropped, whatever it is.\n\n\
-         Shapes are static, and no dimension is 0. Elements are f16, bf16 or f32, or f64, which is computed as f32; truth values are numbers 0 and 1. Integers are known\n\
+         Shapes are static. What has no elements needs no operation: parts without elements, sums over none, and arguments without any; no result\n\
+         is without. Elements are f16, bf16 or f32, or f64, which is computed as f32; truth values are numbers 0 and 1. Integers are known\n\
          at compile time; or indices that choose rows; or numbers that the device computes with, in a range in which its format is\n\
          exact (up to 1,024 in 16 bits, 16,777,216 in f32) and that `program.json` says; larger ones, up to 32,767,\n\
          are compared digit by digit where each is an index or known. What follows from an index and known numbers\n\

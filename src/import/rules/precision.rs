@@ -1,5 +1,6 @@
 //! What happens to f32 values between f16 values.
 
+use machine::ElementType;
 use std::{fmt, str::FromStr};
 
 /// `--precision`: whether f32 islands are folded.
@@ -16,24 +17,27 @@ impl Precision {
     /// as in a program that has tensors of one. Otherwise only f64 becomes f32.
     ///
     /// # Errors
-    /// What the cast converts and why that stays.
-    pub fn fold_cast(self, is_folded: bool, from: &str, to: &str) -> Result<(), String> {
-        let is_float = |name: &str| matches!(name, "f16" | "bf16" | "f32" | "f64");
-        let is_wide = |name: &str| matches!(name, "f32" | "f64");
+    /// Why it stays.
+    pub fn fold_cast(self, is_folded: bool, from: Option<ElementType>, to: Option<ElementType>) -> Result<(), &'static str> {
+        let is_wide = |element: ElementType| matches!(element, ElementType::F32 | ElementType::F64);
+        let is_float = |element: ElementType| is_wide(element) || matches!(element, ElementType::F16 | ElementType::Bf16);
+        let (Some(from), Some(to)) = (from, to) else { return Err(NOT_YET) };
         // Every format has the numbers of 8 bits.
-        let is_quarter = matches!(from, "f8E4M3FN" | "f8E5M2");
+        let is_quarter = from.is_quarter();
         let vanishes =
             if is_folded { (is_float(from) || is_quarter) && is_float(to) } else { (is_wide(from) || is_quarter) && is_wide(to) };
         match self {
             Self::Device if vanishes => Ok(()),
             Self::Strict if is_quarter && is_wide(to) => Ok(()),
             Self::Strict if is_float(from) && is_float(to) => {
-                Err(format!("converts {from} to {to}: precision=strict keeps it, and the device's conversion is not supported yet"))
+                Err("precision=strict keeps it, and the device's conversion is not supported yet")
             }
-            Self::Device | Self::Strict => Err(format!("converts {from} to {to}: not supported yet")),
+            Self::Device | Self::Strict => Err(NOT_YET),
         }
     }
 }
+
+const NOT_YET: &str = "not supported yet";
 
 impl FromStr for Precision {
     type Err = String;
@@ -59,29 +63,32 @@ impl fmt::Display for Precision {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ElementType::{Bf16, F8E4M3Fn, F8E5M2, F16, F32, F64};
 
     #[test]
     fn an_island_is_as_wide_as_the_program_says() {
-        for (from, to) in [("f16", "f32"), ("f16", "f64"), ("f32", "f64"), ("f64", "f32"), ("f32", "bf16"), ("f64", "f16")] {
-            assert_eq!(Precision::Device.fold_cast(true, from, to), Ok(()), "{from} to {to}");
-            assert!(Precision::Strict.fold_cast(false, from, to).is_err_and(|message| message.contains("strict")), "{from} to {to}");
+        for (from, to) in [(F16, F32), (F16, F64), (F32, F64), (F64, F32), (F32, Bf16), (F64, F16)] {
+            assert_eq!(Precision::Device.fold_cast(true, Some(from), Some(to)), Ok(()), "{from} to {to}");
+            let strict = Precision::Strict.fold_cast(false, Some(from), Some(to));
+            assert!(strict.is_err_and(|reason| reason.contains("strict")), "{from} to {to}");
         }
     }
 
     #[test]
     fn other_formats_stay() {
-        let message = |from, to| Precision::Device.fold_cast(true, from, to).unwrap_err();
-        assert_eq!(message("f16", "f8E4M3FN"), "converts f16 to f8E4M3FN: not supported yet");
-        assert_eq!(message("f8E4M3FNUZ", "f16"), "converts f8E4M3FNUZ to f16: not supported yet");
-        assert_eq!(Precision::Device.fold_cast(false, "f64", "f32"), Ok(()));
+        let stays = |from, to| Precision::Device.fold_cast(true, from, to);
+        assert_eq!(stays(Some(F16), Some(F8E4M3Fn)), Err(NOT_YET));
+        assert_eq!(stays(None, Some(F16)), Err(NOT_YET));
+        assert_eq!(stays(Some(F16), None), Err(NOT_YET));
+        assert_eq!(Precision::Device.fold_cast(false, Some(F64), Some(F32)), Ok(()));
     }
 
     #[test]
     fn numbers_of_8_bits_are_those_of_every_format() {
-        for from in ["f8E4M3FN", "f8E5M2"] {
-            assert_eq!(Precision::Device.fold_cast(true, from, "bf16"), Ok(()));
-            assert_eq!(Precision::Strict.fold_cast(false, from, "f32"), Ok(()));
-            assert!(Precision::Device.fold_cast(true, from, "f8E5M2").is_err());
+        for from in [F8E4M3Fn, F8E5M2] {
+            assert_eq!(Precision::Device.fold_cast(true, Some(from), Some(Bf16)), Ok(()));
+            assert_eq!(Precision::Strict.fold_cast(false, Some(from), Some(F32)), Ok(()));
+            assert!(Precision::Device.fold_cast(true, Some(from), Some(F8E5M2)).is_err());
         }
     }
 }

@@ -175,7 +175,9 @@ impl Bounds<'_> {
         }
         // Against a chain of views that comes back to itself: there is none.
         self.known.insert(id, None);
-        let found = self.computed(id);
+        // A truth value is 0 or 1, whatever it follows from.
+        let either = (self.graph.node(id).element == Element::Bool).then_some(Interval { first: 0.0, last: 1.0, is_infinite: false });
+        let found = self.computed(id).or(either);
         self.known.insert(id, found);
         found
     }

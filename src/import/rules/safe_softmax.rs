@@ -91,6 +91,12 @@ impl Softmax {
     }
 }
 
+/// A softmax along a dimension that is 0 for a row of -inf only.
+pub(in crate::import) fn bounded_softmax(graph: &mut Graph, x: NodeId, dim: usize) -> NodeId {
+    let max = graph.reduce("max", x, dim);
+    Softmax { x, dim, max }.with_bounds(graph)
+}
+
 fn is_reduction(graph: &Graph, id: NodeId, function: &str, input: NodeId, dim: usize) -> bool {
     let node = graph.node(id);
     matches!(node.kind, Kind::Reduce(name, along, _) if name == function && along == dim) && node.inputs == [input]

@@ -1,8 +1,9 @@
 //! One small test for what each op means.
 
 use super::*;
-use crate::{affine::Expr, interpret::ElementType};
+use crate::affine::Expr;
 use element::{Exact, Field};
+use machine::ElementType;
 
 fn tensor(shape: &[usize], element: ElementType) -> Tensor {
     Tensor { shape: shape.to_vec(), element }

@@ -1,8 +1,9 @@
 //! What is computed for some elements is what the whole program computes there.
 
 use super::*;
-use crate::interpret::{Array, ElementType, Literal, Loop, evaluate};
+use crate::interpret::{Array, Literal, Loop, evaluate};
 use element::{Field, FieldElement};
+use machine::ElementType;
 use proptest::prelude::*;
 
 /// A program that grows op by op from two matrices and positions of rows.

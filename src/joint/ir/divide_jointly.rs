@@ -10,13 +10,13 @@ use crate::{
     joint::{self, alike::Alike, candidates},
     lx::{
         Ineligible,
-        ir::program::{Numbers, Reads, Values},
+        ir::program::{Numbers, Values},
     },
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
     plan_file::{Chosen, PlanFile, Split},
     tile::ir::settle_loops::settle_loops,
     work::{
-        Operation, WorkSplit,
+        OperandOf, Operation, WorkSplit,
         ir::divide_work::{check_hints, divided, set_work},
     },
 };
@@ -157,7 +157,7 @@ impl Found {
     /// Adds a value; one that may not be in LX is listed because others may name it as a parent, but no op asks where it is.
     fn push(&mut self, value: joint::Value) {
         if value.buffer.barred.is_none() {
-            for &(op, operand) in &value.users {
+            for &OperandOf { op, operand } in &value.users {
                 self.of_ops[op][operand] = Some(self.values.len());
             }
         }
@@ -179,11 +179,11 @@ fn result(values: &Values<'_>, operation: &Operation, time: usize, positions: &[
 }
 
 /// The inputs that several ops of one block read as they are, so that one copy in LX could serve them, by the first reader.
-fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Reads>> {
-    let mut found: BTreeMap<usize, Vec<Reads>> = BTreeMap::new();
-    for (_, reads) in values.reads_of_inputs(|step, _, input| is_input_of_block(step, input)) {
+fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Vec<OperandOf>>> {
+    let mut found: BTreeMap<usize, Vec<Vec<OperandOf>>> = BTreeMap::new();
+    for (_, reads) in values.reads_of_inputs(|read, input| is_input_of_block(&values.schedule.steps[read.op], input)) {
         if reads.len() > 1 {
-            found.entry(reads[0].0).or_default().push(reads);
+            found.entry(reads[0].op).or_default().push(reads);
         }
     }
     found
@@ -199,13 +199,12 @@ fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
 }
 
 /// The copy of an input in LX.
-fn copied_input(values: &Values<'_>, reads: &Reads, first: usize) -> joint::Value {
-    let (reader, operand) = reads[0];
-    let access = &values.schedule.steps[reader].accesses[operand];
+fn copied_input(values: &Values<'_>, reads: &[OperandOf], first: usize) -> joint::Value {
+    let access = &values.schedule.steps[reads[0].op].accesses[reads[0].operand];
     let bytes = access.tensor.layout.as_ref().map_or(0, crate::layout::DeviceLayout::bytes);
     let is_window = access.tensor.buffer_shape.as_ref().is_some_and(|shape| *shape != access.tensor.host.shape);
     let mut uses = vec![Use { time: joint::Op::time(first) - 1, kind: UseKind::Write }];
-    uses.extend(reads.iter().map(|&(time, _)| Use { time: joint::Op::time(time), kind: UseKind::Read }));
+    uses.extend(reads.iter().map(|read| Use { time: joint::Op::time(read.op), kind: UseKind::Read }));
     let buffer = Buffer {
         name: format!("input of op{first}"),
         bytes,
@@ -215,5 +214,5 @@ fn copied_input(values: &Values<'_>, reads: &Reads, first: usize) -> joint::Valu
         ends_in_hbm: false,
         barred: is_window.then(|| Ineligible::GraphInput.into()),
     };
-    joint::Value { buffer, users: reads.clone(), copied_before: Some(first) }
+    joint::Value { buffer, users: reads.to_vec(), copied_before: Some(first) }
 }

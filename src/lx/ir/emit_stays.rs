@@ -16,7 +16,7 @@ use crate::{
         stays::{Candidate, Chosen},
     },
     mlir::{Op, OpExt, OperationLike, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of},
-    work::agreed_view,
+    work::{OperandOf, agreed_view},
 };
 use machine::Family;
 use scratchpad::{Buffer, Capacity, StayInLx, Use, UseKind};
@@ -62,8 +62,8 @@ struct Planned<'c> {
     value: Value<'c>,
     /// The step that makes it; none for an input.
     writer: Option<usize>,
-    /// The reads that LX may serve: the step and which operand.
-    readers: Vec<(usize, usize)>,
+    /// The reads that LX may serve.
+    readers: Vec<OperandOf>,
     /// The type of its copies.
     copied: Option<Type<'c>>,
     /// Why it is in HBM if it has no stay, where that is known before planning.
@@ -95,10 +95,10 @@ fn add_parents<'c>(program: &LxProgram<'c>, inputs: &[Planned<'c>], made: &mut [
     let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
     for (index, input) in inputs.iter().enumerate() {
         let steps = &program.values.schedule.steps;
-        let (alike, others): (Vec<_>, Vec<_>) =
-            input.readers.iter().partition(|&&(reader, operand)| input.is_alike(&steps[reader], operand));
-        let in_other_ways: BTreeSet<usize> = others.into_iter().map(|(reader, _)| reader).collect();
-        let readers: BTreeSet<usize> = alike.into_iter().map(|(reader, _)| reader).collect();
+        let (alike, others): (Vec<OperandOf>, Vec<OperandOf>) =
+            input.readers.iter().partition(|read| input.is_alike(&steps[read.op], read.operand));
+        let in_other_ways: BTreeSet<usize> = others.into_iter().map(|read| read.op).collect();
+        let readers: BTreeSet<usize> = alike.into_iter().map(|read| read.op).collect();
         readers.difference(&in_other_ways).for_each(|&reader| read[reader].push(index));
     }
     for (made, read) in made.iter_mut().zip(read) {
@@ -114,11 +114,11 @@ fn add_parents<'c>(program: &LxProgram<'c>, inputs: &[Planned<'c>], made: &mut [
 fn promote<'c>(program: &LxProgram<'c>, made: &mut Planned<'c>) -> Result<(), String> {
     let Some(time) = made.writer.filter(|&time| program.values.rewriters(time).is_empty()) else { return Ok(()) };
     let step = &program.values.schedule.steps[time];
-    let written = (time, step.accesses.len() - 1);
+    let written = OperandOf { op: time, operand: step.accesses.len() - 1 };
     let Ok(view) = agreed_view(&[program.core_use(written)]) else { return Ok(()) };
     made.readers.retain(|&reader| {
         is_served(program, reader)
-            && program.values.schedule.steps[reader.0].loops == step.loops
+            && program.values.schedule.steps[reader.op].loops == step.loops
             && agreed_view(&[program.core_use(written), program.core_use(reader)]).is_ok()
     });
     if made.readers.is_empty() || !made.is_copied_like_its_user(program)? {
@@ -153,7 +153,7 @@ fn inputs_of<'c>(program: &LxProgram<'c>, made: &[Planned<'c>]) -> Result<Vec<Pl
         }
     };
     let mut inputs = Vec::new();
-    let is_read = |step: &Step<'c>, read, value| is_input(step.compute.op, value) && is_served(program, read);
+    let is_read = |read: OperandOf, value| is_input(program.values.schedule.steps[read.op].compute.op, value) && is_served(program, read);
     for (value, readers) in program.values.reads_of_inputs(is_read) {
         inputs.extend(input(program, value, readers)?);
     }
@@ -161,15 +161,15 @@ fn inputs_of<'c>(program: &LxProgram<'c>, made: &[Planned<'c>]) -> Result<Vec<Pl
 }
 
 /// An input, if several ops read it in the slices of the first.
-fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<(usize, usize)>) -> Result<Option<Planned<'c>>, String> {
+fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<OperandOf>) -> Result<Option<Planned<'c>>, String> {
     let first = program.core_use(readers[0]);
     let Ok(view) = agreed_view(&[first]) else { return Ok(None) };
     readers.retain(|&reader| agreed_view(&[first, program.core_use(reader)]).is_ok());
-    let op = program.values.schedule.steps[readers[0].0].compute.op;
+    let op = program.values.schedule.steps[readers[0].op].compute.op;
     let Some(copied) = compact_type(op.ctx(), value)?.filter(|_| readers.len() > 1) else { return Ok(None) };
     let device_bytes = Tensor::of(copied).and_then(|tensor| tensor.layout).map_or(0, |layout| layout.bytes());
     let buffer = Buffer {
-        name: format!("input of op{}", readers[0].0),
+        name: format!("input of op{}", readers[0].op),
         bytes: device_bytes / view.slices(),
         uses: reads(&readers).collect(),
         in_place_parents: Vec::new(),
@@ -183,13 +183,13 @@ fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<(usize,
 }
 
 /// Whether LX could serve a read: all elements of the tensor, as numbers, by an op that can read LX.
-fn is_served(program: &LxProgram<'_>, (reader, operand): (usize, usize)) -> bool {
-    let step = &program.values.schedule.steps[reader];
+fn is_served(program: &LxProgram<'_>, OperandOf { op, operand }: OperandOf) -> bool {
+    let step = &program.values.schedule.steps[op];
     !step.compute.op.is(spyre::RESTICKIFY) && step.accesses[operand].used_as == UsedAs::Data && !reads_part(step, operand)
 }
 
-fn reads(readers: &[(usize, usize)]) -> impl Iterator<Item = Use> {
-    readers.iter().map(|&(time, _)| Use { time, kind: UseKind::Read })
+fn reads(readers: &[OperandOf]) -> impl Iterator<Item = Use> {
+    readers.iter().map(|read| Use { time: read.op, kind: UseKind::Read })
 }
 
 impl<'c> Planned<'c> {
@@ -197,7 +197,7 @@ impl<'c> Planned<'c> {
     fn may_split(&self, program: &LxProgram<'c>) -> Result<bool, String> {
         let Some(writer) = self.writer.filter(|_| self.candidate.buffer.barred.is_none()) else { return Ok(false) };
         let steps = &program.values.schedule.steps;
-        let is_beside = |&(reader, _): &(usize, usize)| steps[reader].loops == steps[writer].loops;
+        let is_beside = |read: &OperandOf| steps[read.op].loops == steps[writer].loops;
         let is_plain = program.values.rewriters(writer).is_empty() && self.readers.len() > 1 && self.readers.iter().all(is_beside);
         Ok(is_plain && self.is_copied_like_its_user(program)?)
     }
@@ -213,12 +213,12 @@ impl<'c> Planned<'c> {
 
     /// The step that says in which slices the value is.
     fn first_user(&self) -> usize {
-        self.writer.unwrap_or(self.readers[0].0)
+        self.writer.unwrap_or(self.readers[0].op)
     }
 
     fn user(&self, program: &LxProgram<'c>) -> Result<User<'c>, String> {
         let step = &program.values.schedule.steps[self.first_user()];
-        let operand = if self.writer.is_some() { step.accesses.len() - 1 } else { self.readers[0].1 };
+        let operand = if self.writer.is_some() { step.accesses.len() - 1 } else { self.readers[0].operand };
         User::of(step.compute, operand)
     }
 
@@ -252,8 +252,8 @@ impl<'c> Planned<'c> {
 
     /// What the first reader of a later stay finds in HBM: behind a loop that carries the value and leaves it as it was, the loop's result.
     fn found_by(&self, program: &LxProgram<'c>, stay: &StayInLx) -> Result<Value<'c>, String> {
-        let (reader, operand) = self.readers.iter().find(|(reader, _)| *reader == stay.start).ok_or("a stay begins without a reader")?;
-        Ok(behind_views(program.values.schedule.steps[*reader].compute.op.inputs()[*operand]))
+        let read = self.readers.iter().find(|read| read.op == stay.start).ok_or("a stay begins without a reader")?;
+        Ok(behind_views(program.values.schedule.steps[read.op].compute.op.inputs()[read.operand]))
     }
 
     /// Copies the value from LX right behind its writer; all that used it uses the copy.
@@ -273,9 +273,9 @@ impl<'c> Planned<'c> {
 
     /// Lets the readers in a stay read `value`.
     fn let_read(&self, program: &LxProgram<'c>, stay: &StayInLx, value: Value<'c>) -> Result<(), String> {
-        for &(reader, operand) in self.readers.iter().filter(|(reader, _)| (stay.start..stay.end).contains(reader)) {
-            let op = program.values.schedule.steps[reader].compute.op;
-            op.set_input(operand, shown_anew(op, op.inputs()[operand], value)?);
+        for read in self.readers.iter().filter(|read| (stay.start..stay.end).contains(&read.op)) {
+            let op = program.values.schedule.steps[read.op].compute.op;
+            op.set_input(read.operand, shown_anew(op, op.inputs()[read.operand], value)?);
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::{
     layout::Coordinate,
     lx::Ineligible,
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
-    work::{CoreUse, Operation, WorkSplit, agreed_view},
+    work::{CoreUse, OperandOf, Operation, WorkSplit, agreed_view},
 };
 use machine::{DeviceFormat, Family};
 use scratchpad::{Barred, Buffer, Use, UseKind};
@@ -50,9 +50,9 @@ impl<'c> LxProgram<'c> {
     }
 
     /// How an operand of a step, or behind them its result, is divided.
-    pub(crate) fn core_use(&self, (user, operand): (usize, usize)) -> CoreUse<'_> {
-        let Division { operation, split } = &self.divisions[user];
-        CoreUse { op: operation, operand, split }
+    pub(crate) fn core_use(&self, user: OperandOf) -> CoreUse<'_> {
+        let Division { operation, split } = &self.divisions[user.op];
+        CoreUse { op: operation, operand: user.operand, split }
     }
 
     /// How many slices a value is in, one a core; or how its users disagree.
@@ -62,9 +62,6 @@ impl<'c> LxProgram<'c> {
         agreed_view(&uses).map(|view| view.slices()).map_err(Ineligible::CoreMismatch)
     }
 }
-
-/// Reads of a value: the step and which operand.
-pub(crate) type Reads = Vec<(usize, usize)>;
 
 /// The results of a function's compute ops, however work is divided; time is the position of the op.
 pub(crate) struct Values<'c> {
@@ -83,7 +80,7 @@ impl<'c> Values<'c> {
         let readers = self.schedule.readers(step.compute.op.output());
         let needed_until = |user| *self.schedule.times_of_use(&step.loops, user).end();
         let mut uses = vec![Use { time, kind: UseKind::Write }];
-        uses.extend(readers.iter().map(|&(reader, _)| Use { time: needed_until(reader), kind: UseKind::Read }));
+        uses.extend(readers.iter().map(|read| Use { time: needed_until(read.op), kind: UseKind::Read }));
         uses.extend(self.rewriters(time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
         uses[1..].sort_by_key(|one| one.time);
         let in_place_parents = if ineligible.is_none() { self.parents(step) } else { Vec::new() };
@@ -103,27 +100,27 @@ impl<'c> Values<'c> {
         writers.first().is_some_and(|&first| self.schedule.steps[first].compute.op != compute.op)
     }
 
-    /// Who must agree which core has what of the value: its writer, those that overwrite it, and its readers; the step and which operand.
-    pub(crate) fn users(&self, time: usize) -> Vec<(usize, usize)> {
-        let written = |writer: usize| (writer, self.schedule.steps[writer].accesses.len() - 1);
+    /// Who must agree which core has what of the value: its writer, those that overwrite it, and its readers.
+    pub(crate) fn users(&self, time: usize) -> Vec<OperandOf> {
+        let written = |op: usize| OperandOf { op, operand: self.schedule.steps[op].accesses.len() - 1 };
         let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
         let writers = [time].into_iter().chain(self.rewriters(time).iter().copied()).map(written);
         writers.chain(readers.iter().copied()).collect()
     }
 
-    /// The values that `is_input` says yes to, by first reader, with the reads that it says yes to: the step and which operand. A gather
-    /// reads from HBM only.
-    pub(crate) fn reads_of_inputs(&self, is_input: impl Fn(&Step<'c>, (usize, usize), Value<'c>) -> bool) -> Vec<(Value<'c>, Reads)> {
-        let mut reads: ValueMap<Reads> = ValueMap::default();
+    /// The values that `is_input` says yes to, by first reader, with the reads that it says yes to. A gather reads from HBM only.
+    pub(crate) fn reads_of_inputs(&self, is_input: impl Fn(OperandOf, Value<'c>) -> bool) -> Vec<(Value<'c>, Vec<OperandOf>)> {
+        let mut reads: ValueMap<Vec<OperandOf>> = ValueMap::default();
         let mut inputs: Vec<Value<'c>> = Vec::new();
         for (time, step) in self.schedule.steps.iter().enumerate().filter(|(_, step)| step.compute.family() != Family::Gather) {
             for (operand, value) in step.compute.reads().into_iter().enumerate() {
-                if is_input(step, (time, operand), value) {
+                let read = OperandOf { op: time, operand };
+                if is_input(read, value) {
                     let reads = reads.get_or_default(value);
                     if reads.is_empty() {
                         inputs.push(value);
                     }
-                    reads.push((time, operand));
+                    reads.push(read);
                 }
             }
         }
@@ -155,17 +152,17 @@ impl<'c> Values<'c> {
         if users.iter().any(|user| user.is(spyre::YIELD) || user.is(spyre::LOOP)) {
             return Some(Ineligible::Tiled);
         }
-        if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is(spyre::RESTICKIFY)) {
+        if readers.iter().any(|read| self.schedule.steps[read.op].compute.op.is(spyre::RESTICKIFY)) {
             return Some(Ineligible::ReadByRestickify);
         }
-        if readers.iter().any(|&(reader, operand)| self.schedule.steps[reader].accesses[operand].used_as != UsedAs::Data) {
+        if readers.iter().any(|read| self.schedule.steps[read.op].accesses[read.operand].used_as != UsedAs::Data) {
             return Some(Ineligible::Indirect);
         }
         if users.iter().any(|user| user.is("func.return")) {
             let is_itself = output.find_user(|user| user.is("func.return").then_some(())).is_some();
             return Some(if is_itself { Ineligible::GraphOutput } else { Ineligible::ViewedOutput });
         }
-        if readers.iter().any(|&(reader, operand)| reads_part(&self.schedule.steps[reader], operand)) {
+        if readers.iter().any(|read| reads_part(&self.schedule.steps[read.op], read.operand)) {
             return Some(Ineligible::PartialRead);
         }
         readers.is_empty().then_some(Ineligible::NoReader)

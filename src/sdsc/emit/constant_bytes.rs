@@ -8,14 +8,14 @@ use super::constants::dl16_bits;
 use super::element_places::ElementPlaces;
 use crate::layout::DeviceLayout;
 use half::{bf16, f16};
-use machine::DeviceFormat;
+use machine::{DeviceFormat, ElementType};
 use std::borrow::Cow;
 
 /// The elements of a constant as the program gives them.
 #[derive(Clone, Copy, Debug)]
 pub struct HostElements<'a> {
-    /// The type of an element, such as `f16`.
-    pub element: &'a str,
+    /// The type of an element.
+    pub element: ElementType,
     /// The sizes of the tensor.
     pub shape: &'a [i64],
     /// Elements one after another, row-major and little endian, each in whole bytes; booleans in bytes, or eight in a byte.
@@ -34,27 +34,29 @@ pub struct HostElements<'a> {
 pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Vec<u8>, ConstantError> {
     let places = ElementPlaces::new(host.shape, layout)?;
     let format = layout.format();
-    let unknown = || ConstantError::Format { element: host.element.to_owned(), format };
-    let bytes = checked_bytes(host, bytes_of(host.element).ok_or_else(unknown)?, places.n_elements())?;
+    let unknown = || ConstantError::Format { element: host.element.to_string(), format };
+    let bytes = checked_bytes(host, places.n_elements())?;
     let store = Store { places: &places, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
     match (host.element, format) {
-        ("f16", DeviceFormat::Sen169Fp16) => {
+        (ElementType::F16, DeviceFormat::Sen169Fp16) => {
             let table = dl16_table(|bits| f16::from_bits(bits).to_f32(), bytes.len());
             Ok(store.all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
         }
-        ("bf16", DeviceFormat::Sen169Fp16) => {
+        (ElementType::Bf16, DeviceFormat::Sen169Fp16) => {
             let table = dl16_table(|bits| bf16::from_bits(bits).to_f32(), bytes.len());
             Ok(store.all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
         }
-        ("f32", DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes())),
-        ("f64", DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(single(raw)).to_le_bytes())),
-        ("i1", DeviceFormat::Sen169Fp16) => Ok(store.all(|[raw]: [u8; 1]| dl16_bits(truth(raw)).to_le_bytes())),
-        ("f16", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes())),
-        ("bf16", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes())),
-        ("f64", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| single(raw).to_le_bytes())),
-        ("f32", DeviceFormat::IeeeFp32) | ("i32", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => Ok(store.all(|raw: [u8; 4]| raw)),
-        ("i1", DeviceFormat::IeeeFp32) => Ok(store.all(|[raw]: [u8; 1]| truth(raw).to_le_bytes())),
-        ("i64", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+        (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(single(raw)).to_le_bytes())),
+        (ElementType::Truth, DeviceFormat::Sen169Fp16) => Ok(store.all(|[raw]: [u8; 1]| dl16_bits(truth(raw)).to_le_bytes())),
+        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(store.all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(store.all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(store.all(|raw| single(raw).to_le_bytes())),
+        (ElementType::F32, DeviceFormat::IeeeFp32) | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+            Ok(store.all(|raw: [u8; 4]| raw))
+        }
+        (ElementType::Truth, DeviceFormat::IeeeFp32) => Ok(store.all(|[raw]: [u8; 1]| truth(raw).to_le_bytes())),
+        (ElementType::I64, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
             check_range(&bytes, format)?;
             Ok(store.all(|[a, b, c, d, ..]: [u8; 8]| [a, b, c, d]))
         }
@@ -73,10 +75,10 @@ const fn single(raw: [u8; 8]) -> f32 {
 pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
     let changes = |value: f32| is_rounded_number(value.into(), format);
     match host.element {
-        "f16" => host.bytes.as_chunks().0.iter().any(|raw| changes(f16::from_le_bytes(*raw).to_f32())),
-        "bf16" => host.bytes.as_chunks().0.iter().any(|raw| changes(bf16::from_le_bytes(*raw).to_f32())),
-        "f32" => host.bytes.as_chunks().0.iter().any(|raw| changes(f32::from_le_bytes(*raw))),
-        "f64" => host.bytes.as_chunks().0.iter().any(|raw| is_rounded_number(f64::from_le_bytes(*raw), format)),
+        ElementType::F16 => host.bytes.as_chunks().0.iter().any(|raw| changes(f16::from_le_bytes(*raw).to_f32())),
+        ElementType::Bf16 => host.bytes.as_chunks().0.iter().any(|raw| changes(bf16::from_le_bytes(*raw).to_f32())),
+        ElementType::F32 => host.bytes.as_chunks().0.iter().any(|raw| changes(f32::from_le_bytes(*raw))),
+        ElementType::F64 => host.bytes.as_chunks().0.iter().any(|raw| is_rounded_number(f64::from_le_bytes(*raw), format)),
         _ => false,
     }
 }
@@ -103,7 +105,7 @@ const DL16_INFINITY: f32 = 4_294_967_296.0;
 ///
 /// # Errors
 /// See [`ConstantError`].
-pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: &str, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
+pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: ElementType, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
     let places = ElementPlaces::new(shape, layout)?;
     let format = layout.format();
     let expected = layout.bytes();
@@ -112,46 +114,38 @@ pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: &str, shape: &[
     }
     let load = Load { places: &places, device };
     match (element, format) {
-        ("f16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f16::from_f32(dl16_value(raw)).to_le_bytes())),
-        ("bf16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| bf16::from_f32(dl16_value(raw)).to_le_bytes())),
-        ("f32", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| dl16_value(raw).to_le_bytes())),
-        ("f64", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f64::from(dl16_value(raw)).to_le_bytes())),
-        ("f64", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f64::from(f32::from_le_bytes(raw)).to_le_bytes())),
-        ("i1", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| [u8::from(dl16_value(raw) != 0.0)])),
-        ("f16", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
-        ("bf16", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
-        ("f32", DeviceFormat::IeeeFp32) | ("i32", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => Ok(load.all(|raw: [u8; 4]| raw)),
-        ("i1", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)])),
-        ("i64", DeviceFormat::IeeeInt32) => Ok(load.all(|raw| i64::from(i32::from_le_bytes(raw)).to_le_bytes())),
-        ("i64", DeviceFormat::SenUint32) => Ok(load.all(|raw| i64::from(u32::from_le_bytes(raw)).to_le_bytes())),
-        _ => Err(ConstantError::Format { element: element.to_owned(), format }),
-    }
-}
-
-/// The bytes of one element.
-fn bytes_of(element: &str) -> Option<i64> {
-    match element {
-        "i1" => Some(1),
-        "f16" | "bf16" => Some(2),
-        "f32" | "i32" => Some(4),
-        "f64" | "i64" => Some(8),
-        _ => None,
+        (ElementType::F16, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f16::from_f32(dl16_value(raw)).to_le_bytes())),
+        (ElementType::Bf16, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| bf16::from_f32(dl16_value(raw)).to_le_bytes())),
+        (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| dl16_value(raw).to_le_bytes())),
+        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f64::from(dl16_value(raw)).to_le_bytes())),
+        (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f64::from(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::Truth, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| [u8::from(dl16_value(raw) != 0.0)])),
+        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::F32, DeviceFormat::IeeeFp32) | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+            Ok(load.all(|raw: [u8; 4]| raw))
+        }
+        (ElementType::Truth, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)])),
+        (ElementType::I64, DeviceFormat::IeeeInt32) => Ok(load.all(|raw| i64::from(i32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::I64, DeviceFormat::SenUint32) => Ok(load.all(|raw| i64::from(u32::from_le_bytes(raw)).to_le_bytes())),
+        _ => Err(ConstantError::Format { element: element.to_string(), format }),
     }
 }
 
 /// The bytes of the elements, each in whole bytes, if there are as many as the elements need.
-fn checked_bytes<'a>(host: &HostElements<'a>, bytes_each: i64, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
+fn checked_bytes<'a>(host: &HostElements<'a>, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
+    let bytes_each = i64::try_from(host.element.bytes()).expect("a few bytes");
     let elements = if host.is_splat { 1 } else { n_elements };
     let found = i64::try_from(host.bytes.len()).expect("fewer than 2^63");
     if elements.checked_mul(bytes_each) == Some(found) {
         return Ok(Cow::Borrowed(host.bytes));
     }
-    if host.element == "i1" && found == (elements + 7) / 8 {
+    if host.element == ElementType::Truth && found == (elements + 7) / 8 {
         let bit = |index: usize| (host.bytes[index / 8] >> (index % 8)) & 1;
         return Ok(Cow::Owned((0..usize::try_from(elements).expect("as many as there are bits")).map(bit).collect()));
     }
     let expected = elements.saturating_mul(bytes_each);
-    Err(ConstantError::Length { found: host.bytes.len(), elements, element: host.element.to_owned(), expected })
+    Err(ConstantError::Length { found: host.bytes.len(), elements, element: host.element.to_string(), expected })
 }
 
 fn check_range(bytes: &[u8], format: DeviceFormat) -> Result<(), ConstantError> {
@@ -262,7 +256,7 @@ mod tests {
     #[test]
     fn a_scalar_is_one_element_in_a_stick_of_zeros() {
         let bytes = halves(&[1e-5]);
-        let host = HostElements { element: "f16", shape: &[1, 1], bytes: &bytes, is_splat: true };
+        let host = HostElements { element: ElementType::F16, shape: &[1, 1], bytes: &bytes, is_splat: true };
         let stored = words(&device_bytes(&host, &row_major(&[1, 1], Sen169Fp16)).unwrap());
         assert_eq!((stored.len(), stored[0]), (64, dl16_bits(f16::from_f32(1e-5).to_f32())));
         assert!(stored[1..].iter().all(|word| *word == 0));
@@ -272,7 +266,7 @@ mod tests {
     fn padding_is_zero_and_elements_have_their_bits() {
         let values: Vec<f32> = (0..300_u16).map(|value| f32::from(value) - 150.0).collect();
         let bytes = halves(&values);
-        let host = HostElements { element: "f16", shape: &[3, 100], bytes: &bytes, is_splat: false };
+        let host = HostElements { element: ElementType::F16, shape: &[3, 100], bytes: &bytes, is_splat: false };
         let stored = words(&device_bytes(&host, &row_major(&[3, 100], Sen169Fp16)).unwrap());
         assert_eq!(stored[(3 + 2) * 64 + 35], dl16_bits(149.0), "element (2, 99)");
         assert_eq!(stored[64], dl16_bits(-50.0), "element (1, 0)");
@@ -285,10 +279,10 @@ mod tests {
         let stored = |shape: &[i64], element, format, bytes: &[u8]| {
             device_bytes(&HostElements { element, shape, bytes, is_splat: true }, &row_major(shape, format)).unwrap()
         };
-        let ones = words(&stored(&[2, 70], "bf16", Sen169Fp16, &bf16::ONE.to_le_bytes()));
+        let ones = words(&stored(&[2, 70], ElementType::Bf16, Sen169Fp16, &bf16::ONE.to_le_bytes()));
         assert_eq!(ones.iter().filter(|word| **word == dl16_bits(1.0)).count(), 140);
-        assert_eq!(words(&stored(&[70], "i1", Sen169Fp16, &[0xff]))[69..71], [dl16_bits(1.0), 0]);
-        assert_eq!(stored(&[33], "f32", IeeeFp32, &2.5_f32.to_le_bytes())[32 * 4..33 * 4], 2.5_f32.to_le_bytes());
+        assert_eq!(words(&stored(&[70], ElementType::Truth, Sen169Fp16, &[0xff]))[69..71], [dl16_bits(1.0), 0]);
+        assert_eq!(stored(&[33], ElementType::F32, IeeeFp32, &2.5_f32.to_le_bytes())[32 * 4..33 * 4], 2.5_f32.to_le_bytes());
     }
 
     #[test]
@@ -296,7 +290,7 @@ mod tests {
         let values: Vec<f32> = (0..384_u16).map(f32::from).collect();
         let bytes = halves(&values);
         let layout = DeviceLayout::new(&HostTensor::row_major(&[128, 3]).unwrap(), Sen169Fp16, &DimOrder::dense(&[1, 0])).unwrap();
-        let host = HostElements { element: "f16", shape: &[128, 3], bytes: &bytes, is_splat: false };
+        let host = HostElements { element: ElementType::F16, shape: &[128, 3], bytes: &bytes, is_splat: false };
         let stored = words(&device_bytes(&host, &layout).unwrap());
         assert_eq!((layout.device_size(), stored[1]), (&[2, 3, 64][..], dl16_bits(3.0)));
         assert_eq!(stored[(3 + 2) * 64], dl16_bits(64.0 * 3.0 + 2.0), "row 64 of column 2");
@@ -305,7 +299,7 @@ mod tests {
     #[test]
     fn booleans_come_in_bits_or_in_bytes() {
         let stored = |bytes: &[u8]| {
-            let host = HostElements { element: "i1", shape: &[10], bytes, is_splat: false };
+            let host = HostElements { element: ElementType::Truth, shape: &[10], bytes, is_splat: false };
             words(&device_bytes(&host, &row_major(&[10], Sen169Fp16)).unwrap())
         };
         let one = dl16_bits(1.0);
@@ -317,7 +311,7 @@ mod tests {
     fn integers_keep_their_bits_and_must_fit() {
         let stored = |values: &[i64], format| {
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            let host = HostElements { element: "i64", shape: &[2], bytes: &bytes, is_splat: false };
+            let host = HostElements { element: ElementType::I64, shape: &[2], bytes: &bytes, is_splat: false };
             device_bytes(&host, &row_major(&[2], format))
         };
         assert_eq!(stored(&[-1, 7], IeeeInt32).unwrap()[..8], [0xff, 0xff, 0xff, 0xff, 7, 0, 0, 0]);
@@ -331,9 +325,9 @@ mod tests {
         let refuse = |element, bytes: &[u8], is_splat| {
             device_bytes(&HostElements { element, shape: &[4], bytes, is_splat }, &row_major(&[4], Sen169Fp16)).unwrap_err().to_string()
         };
-        assert_eq!(refuse("f16", &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
-        assert_eq!(refuse("f16", &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
-        assert_eq!(refuse("i32", &[0; 16], false), "elements of 'i32' cannot be stored in the device format SEN169_FP16");
+        assert_eq!(refuse(ElementType::F16, &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
+        assert_eq!(refuse(ElementType::F16, &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
+        assert_eq!(refuse(ElementType::I32, &[0; 16], false), "elements of 'i32' cannot be stored in the device format SEN169_FP16");
     }
 
     /// Many elements go through a table, few do not.
@@ -355,17 +349,17 @@ mod tests {
 
     #[test]
     fn what_is_read_back_is_stored_as_it_was() {
-        let cases: [(&str, DeviceFormat, usize); 10] = [
-            ("f16", Sen169Fp16, 2),
-            ("bf16", Sen169Fp16, 2),
-            ("f32", Sen169Fp16, 4),
-            ("f64", Sen169Fp16, 8),
-            ("i1", Sen169Fp16, 1),
-            ("f64", IeeeFp32, 8),
-            ("f16", IeeeFp32, 2),
-            ("f32", IeeeFp32, 4),
-            ("i32", IeeeInt32, 4),
-            ("i64", IeeeInt32, 8),
+        let cases: [(ElementType, DeviceFormat, usize); 10] = [
+            (ElementType::F16, Sen169Fp16, 2),
+            (ElementType::Bf16, Sen169Fp16, 2),
+            (ElementType::F32, Sen169Fp16, 4),
+            (ElementType::F64, Sen169Fp16, 8),
+            (ElementType::Truth, Sen169Fp16, 1),
+            (ElementType::F64, IeeeFp32, 8),
+            (ElementType::F16, IeeeFp32, 2),
+            (ElementType::F32, IeeeFp32, 4),
+            (ElementType::I32, IeeeInt32, 4),
+            (ElementType::I64, IeeeInt32, 8),
         ];
         let shape = [5, 70];
         for (element, format, width) in cases {
@@ -374,9 +368,11 @@ mod tests {
                 let mut raw = vec![0; width];
                 raw[0] = u8::try_from(index % 251).unwrap();
                 match element {
-                    "i1" => raw[0] = u8::from(index.is_multiple_of(3)),
-                    "f16" | "bf16" | "f32" => raw[width - 1] = if index.is_multiple_of(2) { 0x3c } else { 0xbc },
-                    "f64" => raw[width - 1] = if index.is_multiple_of(2) { 0x3f } else { 0xbf },
+                    ElementType::Truth => raw[0] = u8::from(index.is_multiple_of(3)),
+                    ElementType::F16 | ElementType::Bf16 | ElementType::F32 => {
+                        raw[width - 1] = if index.is_multiple_of(2) { 0x3c } else { 0xbc }
+                    }
+                    ElementType::F64 => raw[width - 1] = if index.is_multiple_of(2) { 0x3f } else { 0xbf },
                     _ => {}
                 }
                 raw

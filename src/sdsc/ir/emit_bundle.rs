@@ -15,12 +15,12 @@ use crate::{
     },
     layout::DeviceLayout,
     mlir::{
-        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
-        parses, raw_elements, strings, symbol_name, type_of, warning_at,
+        Attribute, Op, OpExt, Options, Pass, Reported, ScalarType, ValueExt, dictionary_entries, elements, error_at, integer, integers,
+        note_bug, parses, raw_elements, strings, symbol_name, type_of, warning_at,
     },
 };
 use files::is_plain_name;
-use machine::Target;
+use machine::{ElementType, Target};
 use rayon::prelude::*;
 use sdsc_check::{Violation, check_files};
 use sdsc_format::{
@@ -262,11 +262,14 @@ fn content_of(
             layout.bytes()
         ));
     }
-    let element = tensor.host.element.to_string();
-    let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
+    let stored = ScalarType::of(tensor.host.element).element();
+    let element = stored.ok_or_else(|| format!("has elements of {}, which no array has", tensor.host.element))?;
+    let host = HostElements { element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
     let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
     let exact = match buffer.attr(dialect::EXACT).and_then(raw_elements) {
-        Some(exact) => Some(exact_elements(&HostElements { element: "f64", bytes: exact.bytes, is_splat: exact.is_splat, ..host })),
+        Some(exact) => {
+            Some(exact_elements(&HostElements { element: ElementType::F64, bytes: exact.bytes, is_splat: exact.is_splat, ..host }))
+        }
         None => is_rounded(&host, layout.format()).then(|| exact_elements(&host)),
     };
     Ok(ConstantContent { content, exact })
@@ -274,9 +277,9 @@ fn content_of(
 
 fn exact_elements(host: &HostElements<'_>) -> ExactElements {
     match (host.is_splat, host.element, host.bytes) {
-        (true, "f16", &[a, b]) => ExactElements::Same(half::f16::from_le_bytes([a, b]).into()),
-        (true, "bf16", &[a, b]) => ExactElements::Same(half::bf16::from_le_bytes([a, b]).into()),
-        (true, "f64", &[a, b, c, d, e, f, g, h]) => ExactElements::Same(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
+        (true, ElementType::F16, &[a, b]) => ExactElements::Same(half::f16::from_le_bytes([a, b]).into()),
+        (true, ElementType::Bf16, &[a, b]) => ExactElements::Same(half::bf16::from_le_bytes([a, b]).into()),
+        (true, ElementType::F64, &[a, b, c, d, e, f, g, h]) => ExactElements::Same(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
         (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
         _ => ExactElements::Each(host.bytes.to_vec()),
     }

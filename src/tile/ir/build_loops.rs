@@ -24,11 +24,20 @@ mod accumulate;
 /// Why there is a copy of a tile.
 const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";
 
-/// A tile that a loop reads: of which value, and how the levels cut it, each with the depth and the dimension.
+/// Where a loop cuts a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CutAt {
+    /// How many loops stand around the loop.
+    level: usize,
+    /// The dimension of the value.
+    dim: usize,
+}
+
+/// A tile that a loop reads: of which value, and how the levels cut it, the outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Tile {
     number: usize,
-    cuts: Vec<(usize, usize)>,
+    cuts: Vec<CutAt>,
 }
 
 /// A tile that a loop reads, with an operand that wants it.
@@ -143,8 +152,8 @@ impl<'a, 'c> Builder<'a, 'c> {
             for (operand, input) in plain.inputs.iter().enumerate() {
                 let number = self.items.list[op].reads[operand].number;
                 let cuts = self.cuts_apart(op, operand);
-                for (last, &(level, _)) in cuts.iter().enumerate() {
-                    let (tile, around) = (Tile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][level]);
+                for (last, cut) in cuts.iter().enumerate() {
+                    let (tile, around) = (Tile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][cut.level]);
                     if known.insert((around, tile.clone())) {
                         self.wanted[around].push(Wanted { tile, op, operand });
                     }
@@ -173,12 +182,12 @@ impl<'a, 'c> Builder<'a, 'c> {
         self.tree.cuts[op].iter().map(|cut| TiledOp::cut_dim(dims, cut)).collect()
     }
 
-    /// How the loops that an operand does not share with what makes it cut it: each with its depth and the dimension.
-    fn cuts_apart(&self, op: usize, operand: usize) -> Vec<(usize, usize)> {
+    /// How the loops that an operand does not share with what makes it cut it.
+    fn cuts_apart(&self, op: usize, operand: usize) -> Vec<CutAt> {
         let maker = self.items.plain[op].inputs[operand].maker;
         let shared = maker.map_or(0, |maker| self.tree.common_depth(op, maker));
         let dims = self.cut_dims(op, operand).into_iter().enumerate().skip(shared);
-        dims.filter_map(|(level, dim)| Some((level, dim?))).collect()
+        dims.filter_map(|(level, dim)| Some(CutAt { level, dim: dim? })).collect()
     }
 
     /// For each loop around an op the dimension of its result that is cut there.
@@ -299,8 +308,8 @@ impl<'a, 'c> Builder<'a, 'c> {
     fn loop_reads(&mut self, around: usize, depth: usize, body: Body<'c>) -> Result<Vec<(Tile, Value<'c>, usize)>, Reported> {
         let mut reads = Vec::new();
         for wanted in std::mem::take(&mut self.wanted[around]) {
-            let Some((&(_, dim), outer)) = wanted.tile.cuts.split_last() else { continue };
-            let value = self.tile((wanted.op, wanted.operand), outer, depth, body, true)?;
+            let Some((last, outer)) = wanted.tile.cuts.split_last() else { continue };
+            let (value, dim) = (self.tile((wanted.op, wanted.operand), outer, depth, body, true)?, last.dim);
             reads.push((wanted.tile, value, dim));
         }
         Ok(reads)
@@ -310,14 +319,14 @@ impl<'a, 'c> Builder<'a, 'c> {
     fn tile(
         &mut self,
         (op, operand): (usize, usize),
-        cuts: &[(usize, usize)],
+        cuts: &[CutAt],
         depth: usize,
         body: Body<'c>,
         is_tiled: bool,
     ) -> Result<Value<'c>, Reported> {
-        let Some(&(level, _)) = cuts.last() else { return self.base(op, operand, depth, body, is_tiled) };
+        let Some(last) = cuts.last() else { return self.base(op, operand, depth, body, is_tiled) };
         let number = self.items.list[op].reads[operand].number;
-        let key = (Tile { number, cuts: cuts.to_vec() }, self.tree.chains[op][level]);
+        let key = (Tile { number, cuts: cuts.to_vec() }, self.tree.chains[op][last.level]);
         let refuse = || error_at(self.items.list[op].op, "reads a tile that no loop has").report();
         self.tiles.get(&key).copied().ok_or_else(refuse)
     }

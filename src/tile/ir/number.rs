@@ -3,8 +3,9 @@
 use crate::{
     dialect::{EXACT, Tensor, constant, retyped},
     layout::DeviceLayout,
-    mlir::{Op, OpExt, Reported, TensorType, Type, Value, dense_attribute, error_at, has_number, insert_before, parse_type},
+    mlir::{Op, OpExt, Reported, TensorType, Type, Value, dense_attribute, error_at, has_number, insert_before, type_of_element},
 };
+use machine::ElementType;
 
 /// The largest number of the device's f16 format that stands for no infinity ("The referee", numbers).
 const LARGEST_FINITE: f64 = 1023.0 * (1_u32 << 22) as f64;
@@ -19,7 +20,7 @@ pub(super) fn number_before<'c>(at: Op<'c>, of: Op<'c>, number: f64, like: Type<
     let element = tensor.host.element;
     let is_exact = has_number(element, number);
     // The device's format has more of the number than f16.
-    let held = if is_exact { element } else { parse_type(context, "f32") };
+    let held = if is_exact { element } else { type_of_element(context, ElementType::F32) };
     let within = if is_exact || number.is_infinite() { number } else { number.clamp(-LARGEST_FINITE, LARGEST_FINITE) };
     let bare = of_element(held).build();
     let mut full = bare;
@@ -31,7 +32,7 @@ pub(super) fn number_before<'c>(at: Op<'c>, of: Op<'c>, number: f64, like: Type<
     if is_exact {
         return Ok(made.output());
     }
-    made.set_attr(EXACT, dense_attribute(of_element(parse_type(context, "f64")).build(), &[number]));
+    made.set_attr(EXACT, dense_attribute(of_element(type_of_element(context, ElementType::F64)).build(), &[number]));
     if held == element {
         return Ok(made.output());
     }

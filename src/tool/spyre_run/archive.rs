@@ -1,6 +1,7 @@
 //! Files with several arrays by name: NumPy's `.npz`, and `.safetensors`.
 
 use super::npy;
+use machine::ElementType;
 use referee::{Elements, HostArray};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use sdsc_format::program::Tensor;
@@ -69,30 +70,30 @@ fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String,
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {
         let tensor = argument(path, name, arguments)?;
-        let elements = elements_of(&view, &tensor.element_type).map_err(|message| format!("cannot read '{path}': '{name}' {message}"))?;
+        let elements = elements_of(&view, tensor).map_err(|message| format!("cannot read '{path}': '{name}' {message}"))?;
         let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
         arrays.insert(name.to_owned(), HostArray { shape, elements });
     }
     Ok(arrays)
 }
 
-fn elements_of(view: &TensorView<'_>, element_type: &str) -> Result<Elements, String> {
+fn elements_of(view: &TensorView<'_>, tensor: &Tensor) -> Result<Elements, String> {
     let found = match view.dtype() {
-        Dtype::F16 => "f16",
-        Dtype::BF16 => "bf16",
-        Dtype::F32 => "f32",
-        Dtype::F64 => "f64",
-        Dtype::I8 => "i8",
-        Dtype::I32 => "i32",
-        Dtype::I64 => "i64",
-        Dtype::BOOL => "i1",
+        Dtype::F16 => ElementType::F16,
+        Dtype::BF16 => ElementType::Bf16,
+        Dtype::F32 => ElementType::F32,
+        Dtype::F64 => ElementType::F64,
+        Dtype::I8 => ElementType::I8,
+        Dtype::I32 => ElementType::I32,
+        Dtype::I64 => ElementType::I64,
+        Dtype::BOOL => ElementType::Truth,
         other => return Err(format!("has elements of {other:?}, which no program has")),
     };
-    if found != element_type {
-        return Err(format!("has elements of {found}, and the program has {element_type}"));
+    if tensor.element_type.parse() != Ok(found) {
+        return Err(format!("has elements of {found}, and the program has {}", tensor.element_type));
     }
     let n_elements = view.shape().iter().product();
-    let mut elements = Elements::zeros(element_type, n_elements)?;
+    let mut elements = Elements::zeros(found, n_elements);
     elements.set_bytes(view.data());
     Ok(elements)
 }
@@ -137,7 +138,7 @@ mod tests {
         let path = place.path().join("arrays.safetensors");
         let bytes: Vec<Vec<u8>> = arrays.iter().map(|(_, array)| array.elements.to_bytes()).collect();
         let views = arrays.iter().zip(&bytes).map(|((name, array), bytes)| {
-            let dtype = if array.elements.type_name() == "f16" { Dtype::F16 } else { Dtype::I64 };
+            let dtype = if array.elements.element_type() == ElementType::F16 { Dtype::F16 } else { Dtype::I64 };
             let shape = array.shape.iter().map(|size| usize::try_from(*size).unwrap()).collect();
             (*name, TensorView::new(dtype, shape, bytes).unwrap())
         });

@@ -2,6 +2,7 @@
 
 use crate::tool;
 use half::f16;
+use machine::{ElementType, UnknownElementType};
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
 use referee::{Elements, HostArray};
 use std::{
@@ -28,53 +29,54 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
 
 /// As [`read`], of what has that many bytes and is called `path`.
 pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, element_type: &str) -> Result<HostArray, String> {
+    let element = element_type.parse();
+    let element = element.map_err(|unknown: UnknownElementType| format!("cannot read '{path}': {unknown}"))?;
     let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
     check_header(&mut file, n_bytes).map_err(refuse)?;
-    let is_byte = matches!(element_type, "f8E4M3FN" | "f8E5M2");
-    let as_bytes = |message: String| if is_byte { format!("{message}; give numbers of {element_type} as bytes, '|u1'") } else { message };
+    let is_byte = ElementType::is_quarter(element);
+    let as_bytes = |message: String| if is_byte { format!("{message}; give numbers of {element} as bytes, '|u1'") } else { message };
     let file = NpyFile::new(file).map_err(|error| as_bytes(refuse(error)))?;
     if file.order() != npyz::Order::C {
         return Err(format!("'{path}' is in Fortran order: expected C order: save numpy.ascontiguousarray(array)"));
     }
-    check_elements(&file.dtype().descr(), path, element_type)?;
+    check_elements(&file.dtype().descr(), path, element)?;
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
-    let elements = match element_type {
-        "f16" => Elements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect()),
-        "f32" => Elements::F32(file.into_vec().map_err(refuse)?),
-        "f64" => Elements::F64(file.into_vec().map_err(refuse)?),
-        "bf16" => {
+    let elements = match element {
+        ElementType::F16 => Elements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect()),
+        ElementType::F32 => Elements::F32(file.into_vec().map_err(refuse)?),
+        ElementType::F64 => Elements::F64(file.into_vec().map_err(refuse)?),
+        ElementType::Bf16 => {
             let values: Vec<f32> = file.into_vec().map_err(refuse)?;
             Elements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
         }
-        "f8E4M3FN" => Elements::F8E4M3Fn(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
-        "f8E5M2" => Elements::F8E5M2(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
-        "i8" => Elements::I8(file.into_vec().map_err(refuse)?),
-        "i32" => Elements::I32(file.into_vec().map_err(refuse)?),
-        "i64" => Elements::I64(file.into_vec().map_err(refuse)?),
-        "i1" => Elements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
-        other => return Err(format!("cannot read '{path}': no NumPy type for elements of {other}")),
+        ElementType::F8E4M3Fn => Elements::F8E4M3Fn(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
+        ElementType::F8E5M2 => Elements::F8E5M2(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
+        ElementType::I8 => Elements::I8(file.into_vec().map_err(refuse)?),
+        ElementType::I32 => Elements::I32(file.into_vec().map_err(refuse)?),
+        ElementType::I64 | ElementType::Index => Elements::I64(file.into_vec().map_err(refuse)?),
+        ElementType::Truth => Elements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
     };
     Ok(HostArray { shape, elements })
 }
 
 /// What NumPy calls the elements that an argument is read from, and what it has in a file; none for those that have several spellings.
-fn numpy_type(element_type: &str) -> Option<(&'static str, &'static str)> {
-    match element_type {
-        "f16" => Some(("float16", "<f2")),
-        "f32" | "bf16" => Some(("float32", "<f4")),
-        "f64" => Some(("float64", "<f8")),
-        "i32" => Some(("int32", "<i4")),
-        "i64" => Some(("int64", "<i8")),
-        _ => None,
+fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
+    match element {
+        ElementType::F16 => Some(("float16", "<f2")),
+        ElementType::F32 | ElementType::Bf16 => Some(("float32", "<f4")),
+        ElementType::F64 => Some(("float64", "<f8")),
+        ElementType::I32 => Some(("int32", "<i4")),
+        ElementType::I64 | ElementType::Index => Some(("int64", "<i8")),
+        ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Truth | ElementType::I8 => None,
     }
 }
 
 /// Refuses elements of another type in the words of NumPy's users.
-fn check_elements(descr: &str, path: &str, element_type: &str) -> Result<(), String> {
+fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), String> {
     let found = descr.trim_matches('\'');
-    match numpy_type(element_type) {
+    match numpy_type(element) {
         Some((name, expected)) if found != expected => Err(format!(
-            "'{path}' has elements of type '{found}'{}, the argument is {element_type}, '{expected}': convert the array with .astype('{name}')",
+            "'{path}' has elements of type '{found}'{}, the argument is {element}, '{expected}': convert the array with .astype('{name}')",
             spelt_out(found)
         )),
         _ => Ok(()),

@@ -974,7 +974,15 @@ func.func @another_shape(%x: tensor<6x70xf16> {spyre.shape = array<i64: 2, 2, 70
 
 // -----
 
-// expected-error @+1 {{'func.func' op result 0: 'spyre.shape' must be positive numbers, found array<i64: -6, -70>}}
+// What the caller knows without elements is one element.
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.shape' has not as many elements as 'tensor<6x70xf16>'}}
+func.func @nothing_of_many(%x: tensor<6x70xf16> {spyre.shape = array<i64: 4, 0, 70>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op result 0: 'spyre.shape' must be numbers that are not negative, found array<i64: -6, -70>}}
 func.func @no_sizes(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {spyre.shape = array<i64: -6, -70>}) {
   return %x : tensor<6x70xf16>
 }

@@ -170,3 +170,38 @@ func.func @topk_c3(%x: tensor<4x2xf32>, %places: tensor<4x2xi64>) {
   } -> tensor<4x2xf32>, tensor<4x2xi64>
   return
 }
+
+// -----
+
+func.func @attention_c1(%q: tensor<4x8x64xf16>) {
+  // expected-error @+1 {{'tm_tensor.attention' op has 2 inputs and 1 'outs', where it has three or four and one}}
+  %y = tm_tensor.attention ins(%q, %q : tensor<4x8x64xf16>, tensor<4x8x64xf16>) outs(%q : tensor<4x8x64xf16>) -> tensor<4x8x64xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c1_batch(%q: tensor<4x8x64xf16>, %k: tensor<2x8x64xf16>) {
+  // expected-error @+1 {{'tm_tensor.attention' op has 'tensor<2x8x64xf16>' beside queries of 'tensor<4x8x64xf16>', with other dimensions outside of the last two}}
+  %y = tm_tensor.attention ins(%q, %k, %q : tensor<4x8x64xf16>, tensor<2x8x64xf16>, tensor<4x8x64xf16>) outs(%q : tensor<4x8x64xf16>)
+      -> tensor<4x8x64xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c2(%q: tensor<4x8x64xf16>, %k: tensor<4x9x64xf16>) {
+  // expected-error @+1 {{'tm_tensor.attention' op has 'tensor<4x8x64xf16>' where the others need 9 by 64 in the last two dimensions}}
+  %y = tm_tensor.attention ins(%q, %k, %q : tensor<4x8x64xf16>, tensor<4x9x64xf16>, tensor<4x8x64xf16>) outs(%q : tensor<4x8x64xf16>)
+      -> tensor<4x8x64xf16>
+  return
+}
+
+// -----
+
+func.func @attention_c3(%q: tensor<4x8x64xf16>) {
+  // expected-error @+1 {{'tm_tensor.attention' op gives other types than those of 'outs'}}
+  %y = tm_tensor.attention ins(%q, %q, %q : tensor<4x8x64xf16>, tensor<4x8x64xf16>, tensor<4x8x64xf16>) outs(%q : tensor<4x8x64xf16>)
+      -> tensor<4x8x64xf32>
+  return
+}

@@ -54,3 +54,15 @@ func.func @topk(%x: tensor<4x64xf32>, %numbers: tensor<4x64xi64>, %lowest: tenso
   } -> tensor<4x3xf32>, tensor<4x3xi64>
   return %numbered#1 : tensor<4x3xi64>
 }
+
+// CHECK-LABEL: func.func @attention
+func.func @attention(%q: tensor<4x8x64xf16>, %k: tensor<4x9x64xf16>, %v: tensor<4x9x32xf16>, %mask: tensor<4x8x9xi1>, %y: tensor<4x8x32xf16>)
+    -> tensor<4x8x32xf16> {
+  // CHECK: tm_tensor.attention ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8x64xf16>, tensor<4x9x64xf16>, tensor<4x9x32xf16>) outs(%{{.*}} : tensor<4x8x32xf16>) -> tensor<4x8x32xf16>
+  %plain = tm_tensor.attention ins(%q, %k, %v : tensor<4x8x64xf16>, tensor<4x9x64xf16>, tensor<4x9x32xf16>) outs(%y : tensor<4x8x32xf16>)
+      -> tensor<4x8x32xf16>
+  // CHECK: tm_tensor.attention ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<4x8x64xf16>, tensor<4x9x64xf16>, tensor<4x9x32xf16>, tensor<4x8x9xi1>)
+  %masked = tm_tensor.attention ins(%q, %k, %v, %mask : tensor<4x8x64xf16>, tensor<4x9x64xf16>, tensor<4x9x32xf16>, tensor<4x8x9xi1>)
+      outs(%plain : tensor<4x8x32xf16>) -> tensor<4x8x32xf16>
+  return %masked : tensor<4x8x32xf16>
+}

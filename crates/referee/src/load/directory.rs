@@ -145,12 +145,12 @@ pub(crate) fn exact(
 
 fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Elements, SimError> {
     let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
-    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(malformed)?;
+    let mut elements = Elements::zeros_of(tensor, length).map_err(malformed)?;
     // Where the element type rounds, too, they are in f64.
     if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
         elements = Elements::F64(vec![0.0; length]);
     }
-    let bytes = i64::try_from(length * elements.element_bytes()).expect("fewer than 2^63");
+    let bytes = i64::try_from(length * elements.element_type().bytes()).expect("fewer than 2^63");
     let (mut file, mut content) = (opened(path, &Tensor { bytes, ..tensor.clone() })?, Vec::new());
     file.read_to_end(&mut content).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
     elements.set_bytes(&content);

@@ -2,7 +2,8 @@
 
 use crate::error::SimError;
 use crate::number::{E4M3, E5M2, decode_run, dl16_to_f32, encode_host_run};
-use machine::{DeviceFormat, STICK_BYTES};
+use machine::{DeviceFormat, ElementType, STICK_BYTES, UnknownElementType};
+use sdsc_format::program::Tensor;
 
 /// The elements of an array, row-major.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,20 +40,20 @@ pub struct HostArray {
 }
 
 impl Elements {
-    /// The name of the element type in `program.json`.
+    /// The type of the elements.
     #[must_use]
-    pub const fn type_name(&self) -> &'static str {
+    pub const fn element_type(&self) -> ElementType {
         match self {
-            Self::F16(_) => "f16",
-            Self::Bf16(_) => "bf16",
-            Self::F32(_) => "f32",
-            Self::F64(_) => "f64",
-            Self::F8E4M3Fn(_) => "f8E4M3FN",
-            Self::F8E5M2(_) => "f8E5M2",
-            Self::I8(_) => "i8",
-            Self::I32(_) => "i32",
-            Self::I64(_) => "i64",
-            Self::Bool(_) => "i1",
+            Self::F16(_) => ElementType::F16,
+            Self::Bf16(_) => ElementType::Bf16,
+            Self::F32(_) => ElementType::F32,
+            Self::F64(_) => ElementType::F64,
+            Self::F8E4M3Fn(_) => ElementType::F8E4M3Fn,
+            Self::F8E5M2(_) => ElementType::F8E5M2,
+            Self::I8(_) => ElementType::I8,
+            Self::I32(_) => ElementType::I32,
+            Self::I64(_) => ElementType::I64,
+            Self::Bool(_) => ElementType::Truth,
         }
     }
 
@@ -77,34 +78,29 @@ impl Elements {
     }
 
     /// Zeros of a type.
-    ///
-    /// # Errors
-    /// If no array has elements of that type.
-    pub fn zeros(type_name: &str, length: usize) -> Result<Self, String> {
-        match type_name {
-            "f16" => Ok(Self::F16(vec![0; length])),
-            "bf16" => Ok(Self::Bf16(vec![0; length])),
-            "f32" => Ok(Self::F32(vec![0.0; length])),
-            "f64" => Ok(Self::F64(vec![0.0; length])),
-            "f8E4M3FN" => Ok(Self::F8E4M3Fn(vec![0; length])),
-            "f8E5M2" => Ok(Self::F8E5M2(vec![0; length])),
-            "i8" => Ok(Self::I8(vec![0; length])),
-            "i32" => Ok(Self::I32(vec![0; length])),
-            "i64" | "index" => Ok(Self::I64(vec![0; length])),
-            "i1" => Ok(Self::Bool(vec![0; length])),
-            _ => Err(format!("no array has elements of type '{type_name}'")),
+    #[must_use]
+    pub fn zeros(of: ElementType, length: usize) -> Self {
+        match of {
+            ElementType::F16 => Self::F16(vec![0; length]),
+            ElementType::Bf16 => Self::Bf16(vec![0; length]),
+            ElementType::F32 => Self::F32(vec![0.0; length]),
+            ElementType::F64 => Self::F64(vec![0.0; length]),
+            ElementType::F8E4M3Fn => Self::F8E4M3Fn(vec![0; length]),
+            ElementType::F8E5M2 => Self::F8E5M2(vec![0; length]),
+            ElementType::I8 => Self::I8(vec![0; length]),
+            ElementType::I32 => Self::I32(vec![0; length]),
+            ElementType::I64 | ElementType::Index => Self::I64(vec![0; length]),
+            ElementType::Truth => Self::Bool(vec![0; length]),
         }
     }
 
-    /// The bytes of one element.
-    #[must_use]
-    pub const fn element_bytes(&self) -> usize {
-        match self {
-            Self::Bool(_) | Self::I8(_) | Self::F8E4M3Fn(_) | Self::F8E5M2(_) => 1,
-            Self::F16(_) | Self::Bf16(_) => 2,
-            Self::F32(_) | Self::I32(_) => 4,
-            Self::F64(_) | Self::I64(_) => 8,
-        }
+    /// Zeros of the type that `program.json` says.
+    ///
+    /// # Errors
+    /// If no array has elements of that type.
+    pub fn zeros_of(tensor: &Tensor, length: usize) -> Result<Self, String> {
+        let of = tensor.element_type.parse().map_err(|unknown: UnknownElementType| unknown.to_string())?;
+        Ok(Self::zeros(of, length))
     }
 
     /// The bytes of all elements, little endian.

@@ -2,6 +2,7 @@
 
 use crate::error::SimError;
 use crate::load::host::{Elements, HostArray};
+use machine::ElementType;
 use sdsc_format::program::{Program, Tensor};
 use std::str::FromStr;
 
@@ -70,7 +71,8 @@ impl FromStr for Draw {
 /// # Errors
 /// If there is no such argument, or no array has such elements.
 pub fn drawn(program: &Program, position: usize, seed: u64, draw: Draw) -> Result<HostArray, SimError> {
-    let is_matrix = |tensor: &Tensor| tensor.shape.len() > 1 && tensor.element_type.contains('f');
+    let is_float = |tensor: &Tensor| tensor.element_type.parse().is_ok_and(ElementType::is_float);
+    let is_matrix = |tensor: &Tensor| tensor.shape.len() > 1 && is_float(tensor);
     let none = || SimError::Array { name: program.name.clone(), message: format!("has no argument {position}") };
     let tensor = program.arguments.get(position).ok_or_else(none)?;
     let is_weight = is_matrix(tensor) && program.arguments[..position].iter().any(is_matrix);
@@ -94,7 +96,7 @@ fn filled(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<Host
     let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
     let length =
         length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
-    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(error)?;
+    let mut elements = Elements::zeros_of(tensor, length).map_err(error)?;
     let width = end.saturating_sub(first).max(1).unsigned_abs();
     // The name is a part of the seed: two inputs of one shape must differ.
     let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));

@@ -62,11 +62,14 @@ impl DeviceLayout {
     fn new(tensor: &Tensor) -> Result<Self, String> {
         let format: DeviceFormat = tensor.format.parse().map_err(|error| format!("{error}"))?;
         let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
-        if sizes.len() != map.len() || sizes.iter().chain(&tensor.shape).any(|size| *size < 1) {
+        if sizes.len() != map.len() || sizes.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {
             return Err(format!("the device size {sizes:?} and the stride map {map:?} do not belong together"));
         }
         if sizes.last() != Some(&format.elements_per_stick()) {
             return Err(format!("the last device size of {sizes:?} is not {}, a stick of {format}", format.elements_per_stick()));
+        }
+        if tensor.shape.contains(&0) && product(sizes) != sizes.last().copied() {
+            return Err(format!("the shape {:?} has no elements, which are one stick and not {sizes:?}", tensor.shape));
         }
         let bytes = product(sizes).and_then(|count| count.checked_mul(format.bytes()));
         if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
@@ -103,15 +106,15 @@ impl DeviceLayout {
     }
 
     /// Reads an array back; every element of it must have been written.
-    pub(crate) fn get(&self, shape: &[i64], type_name: &str, region: &Region) -> Result<HostArray, String> {
-        let mut elements = Elements::zeros(type_name, self.host_length as usize)?;
+    pub(crate) fn get(&self, tensor: &Tensor, region: &Region) -> Result<HostArray, String> {
+        let mut elements = Elements::zeros_of(tensor, self.host_length as usize)?;
         self.check_written(region)?;
         let width = width(self.format);
         self.runs(|run| {
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
             elements.decode(self.format, &region.bytes()[start..end], run.host, run.host_stride, run.valid);
         });
-        Ok(HostArray { shape: shape.to_vec(), elements })
+        Ok(HostArray { shape: tensor.shape.clone(), elements })
     }
 
     /// Refuses a buffer that lacks elements of the array, or has some that nobody wrote.
@@ -176,6 +179,9 @@ impl DeviceLayout {
 
     /// Visits every stick that holds an element of the host, in the order of the buffer.
     fn runs(&self, mut visit: impl FnMut(&Run)) {
+        if self.host_length == 0 {
+            return;
+        }
         let outer = self.sizes.len() - 1;
         let mut position = vec![0i64; outer];
         let mut coordinates = vec![0i64; self.host_sizes.len()];
@@ -296,13 +302,14 @@ mod tests {
     }
 
     fn round_trip(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Region {
-        let layout = DeviceLayout::of(&tensor(shape, device_size, stride_map)).unwrap();
+        let of = tensor(shape, device_size, stride_map);
+        let layout = DeviceLayout::of(&of).unwrap();
         let count = shape.iter().product::<i64>();
         let array = HostArray::from_f32(shape, (0..count).map(|index| (index % 500) as f32).collect()).unwrap();
         let mut region = Region::new("t".to_owned(), 1 << 24);
         region.ensure((device_size.iter().product::<i64>() * 2) as usize);
         layout.put(&array, &mut region, 1).unwrap();
-        assert_eq!(layout.get(shape, "f32", &region).unwrap(), array);
+        assert_eq!(layout.get(&of, &region).unwrap(), array);
         region
     }
 
@@ -322,6 +329,18 @@ mod tests {
         round_trip(&[8, 4, 32], &[2, 8, 64], &[64, 128, 1]);
         // The constructor gives the one stick of 7 columns a stride, which is no multiple of a row.
         round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
+    }
+
+    #[test]
+    fn what_has_no_elements_is_one_stick_of_nothing() {
+        let of = tensor(&[4, 0, 64], &[1, 64], &[64, 1]);
+        let layout = DeviceLayout::of(&of).unwrap();
+        let mut region = Region::new("t".to_owned(), 128);
+        region.ensure(128);
+        let nothing = HostArray { shape: vec![4, 0, 64], elements: Elements::F32(Vec::new()) };
+        layout.put(&nothing, &mut region, 0).unwrap();
+        assert!(region.bytes().chunks(2).all(|element| element == [POISON, POISON]));
+        assert_eq!(layout.get(&of, &region).unwrap(), nothing);
     }
 
     #[test]
@@ -347,10 +366,11 @@ mod tests {
 
     #[test]
     fn an_unwritten_result_is_found() {
-        let layout = DeviceLayout::of(&tensor(&[3, 100], &[2, 3, 64], &[64, 100, 1])).unwrap();
+        let of = tensor(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
+        let layout = DeviceLayout::of(&of).unwrap();
         let mut region = Region::new("t".to_owned(), 768);
         region.ensure(768);
         region.mark_written(0, 760 - 128, 1);
-        assert!(layout.get(&[3, 100], "f32", &region).unwrap_err().contains("nobody wrote"));
+        assert!(layout.get(&of, &region).unwrap_err().contains("nobody wrote"));
     }
 }

@@ -105,8 +105,8 @@ fn host(tensor: &Tensor) -> String {
 }
 
 fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
-    let (shape, element_type) = (&array.shape, array.elements.type_name());
-    if *shape != tensor.shape || element_type != tensor.element_type {
+    let (shape, element_type) = (&array.shape, array.elements.element_type());
+    if *shape != tensor.shape || element_type.name() != tensor.element_type {
         let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
         return Err(array_error(tensor, message));
     }

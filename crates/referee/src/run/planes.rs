@@ -86,7 +86,7 @@ pub(crate) const fn is_float(format: DeviceFormat) -> bool {
 
 /// Whether an array has floating-point numbers.
 pub(crate) fn is_number(array: &HostArray) -> bool {
-    matches!(array.elements.type_name(), "f16" | "bf16" | "f32" | "f64" | "f8E4M3FN" | "f8E5M2")
+    array.elements.element_type().is_float()
 }
 
 /// Whether a format is wide enough for elements beside it.

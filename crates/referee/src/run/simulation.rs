@@ -302,7 +302,7 @@ impl Simulation {
     fn results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
         let read = |tensor: &Tensor| {
             let region = result_region(tensor, buffers, machine)?;
-            let array = DeviceLayout::of(tensor)?.get(&tensor.shape, &tensor.element_type, region);
+            let array = DeviceLayout::of(tensor)?.get(tensor, region);
             Ok((tensor.name.clone(), array.map_err(|message| array_error(tensor, message))?))
         };
         self.program.results.iter().map(read).collect()

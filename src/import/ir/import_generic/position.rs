@@ -1,12 +1,12 @@
 //! `spyre-import-linalg`, where the largest or smallest value was found: `argmax` and `argmin` as producers write them, with two results.
 
-use crate::import::ir::generic::Generic;
+use crate::import::ir::{cast::element_type, generic::Generic};
 use crate::{
     import::{
         Combiner, Element, NodeId, Scalar,
         rules::{body::Position, known_index::counts_upwards},
     },
-    mlir::{OpExt, Reported, TensorType, ValueLike},
+    mlir::{OpExt, Reported, ScalarType, ValueLike},
 };
 
 impl Generic<'_, '_> {
@@ -18,8 +18,8 @@ impl Generic<'_, '_> {
             );
         };
         let start = self.importer.node_of(self.op, self.space.operands[self.n_inputs + position.of].0)?;
-        let element = TensorType::of(self.op.outputs()[position.of].r#type()).map_or_else(String::new, |tensor| tensor.element.to_string());
-        let is_neutral = |number: f64| (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, &element);
+        let element = ScalarType::of(element_type(self.op.outputs()[position.of].r#type())).element();
+        let is_neutral = |number: f64| (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, element);
         if !self.importer.graph.number_of(start).is_some_and(is_neutral) {
             let message = "says where a value was found, beginning with one that is no neutral constant: not supported yet".to_owned();
             return Ok(self.refused_result(result, message));

@@ -1,0 +1,130 @@
+//! What the elements of a caller's tensor are, which is not what the device keeps of them ([`crate::DeviceFormat`]).
+
+use std::{fmt, str::FromStr};
+
+/// The type of the elements of a tensor in a program and of an array of its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ElementType {
+    /// IEEE half precision.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision, in which no program of the device computes: exact numbers of a constant, and of a reference.
+    F64,
+    /// 8 bits, of which 3 are behind the point; without infinities.
+    F8E4M3Fn,
+    /// 8 bits, of which 2 are behind the point: the upper half of half precision.
+    F8E5M2,
+    /// A truth value: in a byte 1 or 0, on the device in the format of what computes with it.
+    Truth,
+    /// An integer of 8 bits.
+    I8,
+    /// An integer of 32 bits.
+    I32,
+    /// An integer of 64 bits.
+    I64,
+    /// A size or a position, in arrays an integer of 64 bits.
+    Index,
+}
+
+impl ElementType {
+    /// Every one of them.
+    pub const ALL: [Self; 11] = [
+        Self::F16,
+        Self::Bf16,
+        Self::F32,
+        Self::F64,
+        Self::F8E4M3Fn,
+        Self::F8E5M2,
+        Self::Truth,
+        Self::I8,
+        Self::I32,
+        Self::I64,
+        Self::Index,
+    ];
+
+    /// What MLIR and `program.json` call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::F8E4M3Fn => "f8E4M3FN",
+            Self::F8E5M2 => "f8E5M2",
+            Self::Truth => "i1",
+            Self::I8 => "i8",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Index => "index",
+        }
+    }
+
+    /// The bytes of one element outside of the device.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Truth | Self::I8 | Self::F8E4M3Fn | Self::F8E5M2 => 1,
+            Self::F16 | Self::Bf16 => 2,
+            Self::F32 | Self::I32 => 4,
+            Self::F64 | Self::I64 | Self::Index => 8,
+        }
+    }
+
+    /// Whether it is a floating-point number.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64 | Self::F8E4M3Fn | Self::F8E5M2)
+    }
+
+    /// Whether it is a floating-point number of 8 bits, which every wider format has exactly.
+    #[must_use]
+    pub const fn is_quarter(self) -> bool {
+        matches!(self, Self::F8E4M3Fn | Self::F8E5M2)
+    }
+
+    /// Whether it is an integer: a position, or a number that came as one.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        matches!(self, Self::I8 | Self::I32 | Self::I64 | Self::Index)
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A name that is no type of elements.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no array has elements of type '{0}'")]
+pub struct UnknownElementType(pub String);
+
+impl FromStr for ElementType {
+    type Err = UnknownElementType;
+
+    fn from_str(name: &str) -> Result<Self, UnknownElementType> {
+        Self::ALL.into_iter().find(|element| element.name() == name).ok_or_else(|| UnknownElementType(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_found_by_its_name_and_is_of_one_kind() {
+        for element in ElementType::ALL {
+            assert_eq!(element.to_string().parse(), Ok(element));
+            let kinds = [element.is_float(), element.is_integer(), element == ElementType::Truth];
+            assert_eq!(kinds.into_iter().filter(|is_of_it| *is_of_it).count(), 1, "{element}");
+            assert_eq!(element.is_quarter(), element.is_float() && element.bytes() == 1, "{element}");
+        }
+        let refused = "f8E4M3FNUZ".parse::<ElementType>().unwrap_err();
+        assert_eq!(refused.to_string(), "no array has elements of type 'f8E4M3FNUZ'");
+    }
+}

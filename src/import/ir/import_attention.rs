@@ -1,0 +1,57 @@
+//! `spyre-import-linalg`, `tm_tensor.attention`, as torch-mlir writes scaled dot product attention.
+
+use super::importer::Importer;
+use crate::{
+    affine::Expr,
+    import::{Element, Graph, Kind, NodeId, rules::safe_softmax::bounded_softmax},
+    mlir::{Op, OpExt, Reported, shape_of},
+};
+
+/// The products and the softmax that it is made of.
+pub(super) fn import_attention<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    // The last one is what the result replaces.
+    let given = &op.inputs()[..op.inputs().len() - 1];
+    let mut nodes = given.iter().map(|&value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
+    for (node, &value) in nodes.iter_mut().zip(given) {
+        *node = importer.graph.filled_if_number(*node, &shape_of(value));
+    }
+    importer.note_result(op, |importer, shape, element| {
+        if let Some(refused) = importer.graph.refused_among(&nodes) {
+            return Ok(refused);
+        }
+        let found = attention(&mut importer.graph, &nodes, &shape, element);
+        Ok(found.unwrap_or_else(|message| importer.refused(op, op.loc(), message, shape, element)))
+    })
+}
+
+fn attention(graph: &mut Graph, nodes: &[NodeId], shape: &[i64], element: Element) -> Result<NodeId, String> {
+    let &[queries, keys, values, ref mask @ ..] = nodes else { return Err("has no queries, keys and values".to_owned()) };
+    let n_batch = shape.len() - 2;
+    let (of_keys, length) = (graph.node(keys).shape.clone(), graph.node(queries).shape[n_batch + 1]);
+    let across: Vec<Expr> = (0..n_batch).chain([n_batch + 1, n_batch]).map(Expr::Dim).collect();
+    let columns = graph.view(keys, across, &[&of_keys[..n_batch], &[length, of_keys[n_batch]]].concat());
+    let of_scores = [&shape[..=n_batch], &[of_keys[n_batch]]].concat();
+    let scores = graph.add(Kind::Matmul, &[queries, columns], of_scores, element);
+    #[allow(clippy::cast_precision_loss, reason = "a size is far below 2^53")]
+    let scale = graph.number(1.0 / (length as f64).sqrt());
+    let mut scores = graph.apply("arith.mulf", &[scores, scale], element)?;
+    for &mask in mask {
+        scores = if graph.node(mask).element == Element::Bool {
+            let nothing = graph.number(f64::NEG_INFINITY);
+            graph.apply("arith.select", &[mask, scores, nothing], element)?
+        } else {
+            graph.apply("arith.addf", &[scores, mask], element)?
+        };
+    }
+    let dim = n_batch + 1;
+    let weights = if mask.is_empty() {
+        let max = graph.reduce("max", scores, dim);
+        let shifted = graph.apply("arith.subf", &[scores, max], element)?;
+        let powers = graph.apply("math.exp", &[shifted], element)?;
+        let sum = graph.reduce("sum", powers, dim);
+        graph.apply("arith.divf", &[powers, sum], element)?
+    } else {
+        bounded_softmax(graph, scores, dim)
+    };
+    Ok(graph.add(Kind::Matmul, &[weights, values], shape.to_vec(), element))
+}
