@@ -204,7 +204,7 @@ fn an_op_that_no_loop_can_cut_stands_beside_those_that_need_one() {
     ops[2].may_be_cut = vec![false, false];
     let judge = Bytes { compiles_untiled: false, ..Bytes::new(&ops, 1 << 20) };
     let chosen = choose(&ops, &judge, 1000);
-    assert_eq!(chosen.loops.iter().map(|loops| loops.ops.clone()).collect::<Vec<_>>(), [0..2]);
+    assert_eq!((chosen.loops.len(), chosen.loops[0].ops.clone()), (1, 0..2));
     assert!(chosen.found.unwrap().cost.is_some_and(|cost| cost.ns.is_finite()));
 }
 
