@@ -242,14 +242,21 @@ impl<'a> Search<'a> {
         untiled_ns > roomy_ns * (1.0 + CLOSE)
     }
 
-    /// Begins with what the ops take without loops.
+    /// Begins with what the ops take without loops. Of a program that cannot be compiled so, because of some of its ops, the others may well stand in
+    /// none: each is judged by itself.
     fn begin(&mut self, by_op: Option<&[Cost]>) {
         self.n_plans += 1;
+        let by_op = by_op.map_or_else(|| self.one_by_one(), <[Cost]>::to_vec);
         for edge in self.edges.iter_mut().flatten() {
-            let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };
-            let cost = by_op.map_or(never, |by_op| by_op[edge.range.clone()].iter().copied().sum());
-            edge.judged.push((cost, Vec::new()));
+            edge.judged.push((by_op[edge.range.clone()].iter().copied().sum(), Vec::new()));
         }
+    }
+
+    /// What each op takes by itself without loops; time without end if it cannot be compiled so.
+    fn one_by_one(&mut self) -> Vec<Cost> {
+        self.n_plans += self.ops.len();
+        let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };
+        (0..self.ops.len()).map(|op| self.judge.segment(op..op + 1, &[], &[]).unwrap_or(never)).collect()
     }
 
     fn n_judged(&self) -> usize {

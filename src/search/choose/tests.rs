@@ -199,6 +199,16 @@ fn a_program_that_needs_loops_gets_them() {
 }
 
 #[test]
+fn an_op_that_no_loop_can_cut_stands_beside_those_that_need_one() {
+    let mut ops = chain(3);
+    ops[2].may_be_cut = vec![false, false];
+    let judge = Bytes { compiles_untiled: false, ..Bytes::new(&ops, 1 << 20) };
+    let chosen = choose(&ops, &judge, 1000);
+    assert_eq!((chosen.loops.len(), chosen.loops[0].ops.clone()), (1, 0..2));
+    assert!(chosen.found.unwrap().cost.is_some_and(|cost| cost.ns.is_finite()));
+}
+
+#[test]
 fn time_comes_first_and_bytes_second() {
     let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
     let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
