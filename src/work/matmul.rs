@@ -264,6 +264,10 @@ mod tests {
         assert_eq!(priced(&matmul(&[], 1, 4096, 4096), 32), None, "no rows");
         assert_eq!(priced(&matmul(&[], 64, 8192, 64), 32), None, "one stick of columns");
         assert_eq!(priced(&matmul(&[32], 1, 128, 2048), 32), None, "batches are not rows");
+        let mut twice = matmul(&[2], 64, 128, 256);
+        twice.dims[0].kind = DimKind::Reduction;
+        assert_eq!(priced(&twice, 32), None, "two contracted dimensions");
+        assert_eq!(priced(&Operation { family: Family::Pointwise, ..matmul(&[], 64, 128, 256) }, 32), None, "no product");
         let bound = Operation { minima: WorkSplit::whole(3).with(1, 2), ..matmul(&[], 64, 128, 256) };
         assert_eq!(priced(&bound, 32), None, "minima");
     }
