@@ -188,6 +188,9 @@ MlirType spyreTileType(MlirType full, int64_t dim, int64_t count);
 /// just one element; the booleans of `dense` packed as bits. False for another attribute and for a resource without content.
 bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_t *bytes, bool *isSplat);
 
+/// Whether an attribute is the iterator type of a dimension that is reduced.
+bool spyreIteratorIsReduction(MlirAttribute iterator);
+
 /// The parameters of an `#sdsc` attribute as a dictionary of builtin attributes; null for any other attribute.
 MlirAttribute sdscAttributeParameters(MlirAttribute attribute);
 /// The `#sdsc` attribute of that mnemonic with the given parameters; the caller knows that they are complete and valid.

@@ -15,6 +15,11 @@
 
 using namespace mlir;
 
+bool spyreIteratorIsReduction(MlirAttribute iterator) {
+  auto type = dyn_cast<linalg::IteratorTypeAttr>(unwrap(iterator));
+  return type && type.getValue() == utils::IteratorType::reduction;
+}
+
 void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperation op)) {
   SmallVector<linalg::LinalgOp> named;
   unwrap(function)->walk([&](linalg::LinalgOp op) {

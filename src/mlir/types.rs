@@ -10,7 +10,7 @@ use melior::ir::{
     r#type::IntegerType,
 };
 use mlir_sys::{
-    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeGetType, mlirAttributeIsAArray,
+    MlirAttribute, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeGetType, mlirAttributeIsAArray,
     mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary, mlirAttributeIsAElements,
     mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseArrayGetNumElements, mlirDenseElementsAttrGetBoolValue,
     mlirDenseElementsAttrGetDoubleValue, mlirDenseElementsAttrGetInt8Value, mlirDenseElementsAttrGetInt32Value,
@@ -20,6 +20,10 @@ use mlir_sys::{
     mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
     mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor, mlirTypeIsATensor,
 };
+
+unsafe extern "C" {
+    fn spyreIteratorIsReduction(iterator: MlirAttribute) -> bool;
+}
 
 /// A ranked tensor type of static shape, taken apart.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,9 +294,8 @@ pub fn is_tensor(r#type: Type<'_>) -> bool {
 /// Whether what `linalg` says of a dimension is that it is reduced.
 #[must_use]
 pub fn is_reduction(iterator: Attribute<'_>) -> bool {
-    // SAFETY: the context of an attribute outlives it.
-    let context = unsafe { iterator.context().to_ref() };
-    Attribute::parse(context, "#linalg.iterator_type<reduction>") == Some(iterator)
+    // SAFETY: any attribute may be asked.
+    unsafe { spyreIteratorIsReduction(iterator.to_raw()) }
 }
 
 /// The tensor type of an elements attribute.
