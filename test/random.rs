@@ -97,7 +97,7 @@ const fn most_refused_percent(family: Family) -> usize {
 const MOST_REPORTED: usize = 3;
 
 /// Operations that the front door takes and no program here has, with the reason.
-const NOT_GENERATED: [(&str, &str); 31] = [
+const NOT_GENERATED: [(&str, &str); 32] = [
     ("func.return", "it is written `return`"),
     ("spyre.*", "the dialect's own text, which `random_loops` has, and the tests of the passes"),
     ("tensor.dim", "sizes are static, so it is a number known at compile time, and a test of the import has it"),
@@ -110,6 +110,7 @@ const NOT_GENERATED: [(&str, &str); 31] = [
     ("tm_tensor.scan", "`test/execution/running_sums.mlir` has it"),
     ("tm_tensor.sort", "`test/execution/sort.mlir` has it, with ties and infinities"),
     ("tm_tensor.topk", "`test/execution/sort.mlir` has it, with ties and infinities"),
+    ("tm_tensor.attention", "`test/execution/attention.mlir` has it, with masks and without"),
     ("scf.for", LOOPS),
     ("scf.while", LOOPS),
     ("scf.yield", LOOPS),

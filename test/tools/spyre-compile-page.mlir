@@ -9,7 +9,7 @@
 // CHECK: exp: 1 op in 1 launch
 // CHECK: </noscript>
 // CHECK: <script type="application/json" id="data">{"report":{"version":1,"program":"exp",
-// CHECK-SAME: "source":{"file":"{{.*}}spyre-compile-page.mlir","lines":[
+// CHECK-SAME: "sources":[{"file":"{{.*}}spyre-compile-page.mlir","lines":[
 // CHECK-SAME: "// \u003c/script\u003e of a comment"
 // CHECK-SAME: </script>
 
