@@ -1,5 +1,5 @@
-"""What operations of PyTorch are taken apart into: torch-mlir's table, and the fused layers that PyTorch's own modules call
-without gradients (its fast path), which torch-mlir does not know."""
+"""What operations of PyTorch are taken apart into: torch-mlir's table, and what torch-mlir does not know: the fused layers that
+PyTorch's own modules call without gradients (its fast path), distances, and a matrix times a vector beside a sum."""
 
 from __future__ import annotations
 
@@ -25,9 +25,29 @@ def table() -> dict[torch._ops.OperatorBase, Callable[..., Any]]:
     """By operation, what it is computed with."""
     return {
         **get_decomposition_table(),
+        torch.ops.aten.addmv.default: matrix_times_vector,
+        torch.ops.aten._cdist_forward.default: distances,
         torch.ops.aten._native_multi_head_attention.default: attention,
         torch.ops.aten._transformer_encoder_layer_fwd.default: encoder_layer,
     }
+
+
+def matrix_times_vector(given: Tensor, matrix: Tensor, vector: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """`torch.addmv`. Where `beta` is 0, what is given counts for nothing, whatever it is."""
+    product = (matrix @ vector) * alpha
+    return product if beta == 0 else given * beta + product
+
+
+def distances(rows: Tensor, others: Tensor, p: float, compute_mode: int | None) -> Tensor:
+    """`torch.cdist`: of all rows from all others. From the differences, which is as exact as it can be in any mode."""
+    difference = (rows.unsqueeze(-2) - others.unsqueeze(-3)).abs()
+    if p == 0:
+        return (difference != 0).to(rows.dtype).sum(-1)
+    if p == float("inf"):
+        return difference.amax(-1)
+    if p == 1:
+        return difference.sum(-1)
+    return difference.square().sum(-1).sqrt() if p == 2 else difference.pow(p).sum(-1).pow(1 / p)
 
 
 def attention(

@@ -208,6 +208,23 @@ def test_types_that_the_device_lacks_stay_on_the_cpu(dtype, left):
     assert len(left()) == 1
 
 
+@pytest.mark.parametrize("p", [0.0, 1.0, 2.0, 3.0, float("inf")])
+def test_distances_are_those_of_pytorch(p, left):
+    torch.manual_seed(0)
+    rows, others = torch.randn(2, 20, 5), torch.randn(2, 9, 5)
+    assert torch.allclose(compiled(lambda x, y: torch.cdist(x, y, p=p))(rows, others), torch.cdist(rows, others, p=p), rtol=2e-2, atol=2e-2)
+    assert not left()
+
+
+def test_a_matrix_times_a_vector_beside_a_sum(left):
+    torch.manual_seed(0)
+    given, matrix, vector = half(20), half(20, 64), half(64)
+    for choices in ({}, {"beta": 0.5, "alpha": 2.0}, {"beta": 0}):
+        found = compiled(lambda a, b, c: torch.addmv(a, b, c, **choices))(given, matrix, vector)
+        assert torch.allclose(found.float(), torch.addmv(given.float(), matrix.float(), vector.float(), **choices), rtol=1e-2, atol=5e-2)
+    assert not left()
+
+
 def test_what_is_computed_in_float64_on_the_way_stays_there(left):
     x = half(8, 64)
     assert torch.allclose(compiled(lambda x: (x.double() * 3).sum().half() + x)(x), (x.double() * 3).sum().half() + x, rtol=4e-3)
