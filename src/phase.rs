@@ -1,9 +1,10 @@
 //! The phases of a compilation: what `--compile-to`, the check behind each phase and the mark on a module name.
 
-use std::{fmt, str::FromStr};
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// The phases of the compiler, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Phase {
     /// `linalg` becomes `spyre` ops, hint scopes become attributes.
     Import,
@@ -29,31 +30,7 @@ impl Phase {
 
     /// The name in `--compile-to`.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Import => "import",
-            Self::Layout => "layout",
-            Self::Hint => "hint",
-            Self::Tile => "tile",
-            Self::Work => "work",
-            Self::Lx => "lx",
-            Self::Bundle => "bundle",
-            Self::Emit => "emit",
-        }
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl FromStr for Phase {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let names = Self::ALL.map(Self::name).join(", ");
-        Self::ALL.into_iter().find(|phase| phase.name() == name).ok_or_else(|| format!("unknown phase '{name}': expected one of {names}"))
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }

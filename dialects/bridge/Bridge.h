@@ -96,6 +96,11 @@ void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, Mli
 /// Sends the diagnostic and frees it.
 void spyreDiagnosticReport(SpyreDiagnostic *diagnostic);
 
+/// Asks for the remarks whose category one of the patterns matches: `all` of every kind, the others of one. An empty pattern matches none.
+/// Those that are not printed as diagnostics are given to `takes` in YAML, one at a time, as long as the context lives. False if a pattern is
+/// no regular expression; `answer` gets the reason.
+bool spyreAskForRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed, MlirStringRef analysis,
+                        bool isPrinted, SpyrePipelineAnswer takes, void *taken, SpyrePipelineAnswer answer, void *data);
 /// Whether anybody asked for remarks.
 bool spyreWantsRemarks(MlirContext context);
 enum SpyreRemarkKind { SpyreRemarkPassed = 0, SpyreRemarkMissed = 1, SpyreRemarkAnalysis = 2 };

@@ -9,8 +9,63 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Remarks/Remark.h"
+#include "llvm/Remarks/RemarkSerializer.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+
+namespace {
+/// Gives away each remark in YAML, which LLVM's tools read. A file is left to who asked: MLIR's own streamer opens it before anything is
+/// known to succeed.
+class YamlStreamer final : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  YamlStreamer(SpyrePipelineAnswer takes, void *taken) : takes(takes), taken(taken) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    auto serializer = llvm::cantFail(llvm::remarks::createRemarkSerializer(llvm::remarks::Format::YAML, stream));
+    serializer->emit(remark.generateRemark());
+    serializer.reset();
+    takes(wrap(StringRef(text)), false, taken);
+  }
+
+private:
+  SpyrePipelineAnswer takes;
+  void *taken;
+};
+
+/// The pattern for one kind of remarks: what is asked of every kind, and of this one; none where that is nothing. MLIR's own member for every
+/// kind has no effect on one that is not asked for by itself.
+std::optional<std::string> patternOf(MlirStringRef all, MlirStringRef own) {
+  SmallVector<StringRef, 2> patterns;
+  llvm::copy_if(ArrayRef{unwrap(all), unwrap(own)}, std::back_inserter(patterns), [](StringRef pattern) { return !pattern.empty(); });
+  return patterns.empty() ? std::nullopt : std::optional(llvm::join(patterns, "|"));
+}
+} // namespace
+
+bool spyreAskForRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed, MlirStringRef analysis,
+                        bool isPrinted, SpyrePipelineAnswer takes, void *taken, SpyrePipelineAnswer answer, void *data) {
+  for (MlirStringRef pattern : {all, passed, missed, analysis}) {
+    std::string reason;
+    if (!llvm::Regex(unwrap(pattern)).isValid(reason) && !unwrap(pattern).empty()) {
+      std::string message = ("'" + unwrap(pattern) + "' is no regular expression: " + reason).str();
+      answer(wrap(StringRef(message)), true, data);
+      return false;
+    }
+  }
+  remark::RemarkCategories categories;
+  categories.passed = patternOf(all, passed);
+  categories.missed = patternOf(all, missed);
+  categories.analysis = patternOf(all, analysis);
+  std::unique_ptr<YamlStreamer> streamer = isPrinted ? nullptr : std::make_unique<YamlStreamer>(takes, taken);
+  auto policy = std::make_unique<remark::RemarkEmittingPolicyAll>();
+  return succeeded(
+      remark::enableOptimizationRemarks(*unwrap(context), std::move(streamer), std::move(policy), categories, isPrinted));
+}
 
 bool spyreWantsRemarks(MlirContext context) { return unwrap(context)->getRemarkEngine() != nullptr; }
 

@@ -14,7 +14,10 @@ use crate::{
     dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, proof_of, target_of},
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
-    mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, location_text, symbol_name, warning_at},
+    mlir::{
+        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, location_text, one_of, symbol_name, warning_at,
+        warning_behind,
+    },
     pipeline::{Milestone, Options, Phase, check, emission},
     report::{Cost, LaunchReport, ModelledTime, MoreLxReport, Moves, OpReport, Report, RunnerUpReport, TileSearchReport, thousandths},
     search::MORE_LX_BYTES,
@@ -85,7 +88,7 @@ pub fn compile_watched<'c>(
 /// The last phase that a module has behind it; none for a program.
 fn phase_behind(module: Op<'_>, options: &Options) -> Result<Option<Phase>, Reported> {
     let Some(name) = phase_of(module) else { return Ok(None) };
-    let done: Phase = name.parse().map_err(|message| error_at(module, format_args!("'spyre.phase': {message}")).report())?;
+    let done: Phase = one_of(name).map_err(|message| error_at(module, format_args!("'spyre.phase': {message}")).report())?;
     if done > options.compile_to {
         let message = format!("has phase '{done}' behind it: it cannot be compiled to phase '{}'", options.compile_to);
         return Err(error_at(module, message).report());
@@ -189,8 +192,8 @@ fn warn_of_many_executes(bundle: Op<'_>, launched: &LaunchReport) {
     let LaunchReport { bundle: name, n_executions, cost, .. } = launched;
     if *n_executions >= MANY_EXECUTES && 2.0 * cost.fixed_us > cost.estimate_us {
         let (fixed, all) = (cost.fixed_us / 1000.0, cost.estimate_us / 1000.0);
-        let found = format!("is launch '{name}' of {n_executions} executes: starting them takes {fixed:.1} of its {all:.1} ms");
-        warning_at(bundle, format_args!("{found}: give fewer tiles")).emit();
+        let found = format!("launch '{name}' has {n_executions} executes: starting them takes {fixed:.1} of its {all:.1} ms");
+        warning_behind(bundle, format_args!("{found}: give fewer tiles")).emit();
     }
 }
 

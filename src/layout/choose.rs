@@ -11,10 +11,9 @@ use crate::assignment::{Cost as _, Factor, Problem, minimize};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
-    fmt,
     rc::Rc,
-    str::FromStr,
 };
+use strum::{Display, EnumString, VariantNames};
 
 /// The most entries of the table of one buffer with its writer and readers; with more readers, each is counted alone.
 const MOST_COSTS: usize = 4096;
@@ -22,33 +21,13 @@ const MOST_COSTS: usize = 4096;
 const MOST_ENTRIES: usize = 1 << 16;
 
 /// How sticks are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Strategy {
     /// For the whole program at once.
     Global,
     /// Op by op, in program order: what is cheapest for the operands as they are.
     Greedy,
-}
-
-impl FromStr for Strategy {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "global" => Ok(Self::Global),
-            "greedy" => Ok(Self::Greedy),
-            _ => Err(format!("unknown choice of sticks '{name}': expected 'global' or 'greedy'")),
-        }
-    }
-}
-
-impl fmt::Display for Strategy {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Global => "global",
-            Self::Greedy => "greedy",
-        })
-    }
 }
 
 /// What was chosen.

@@ -3,7 +3,7 @@
 use super::{
     Op, OpExt, Reported,
     drivers::with_c_words,
-    error_at,
+    error_at, one_of,
     op::graveyard,
     text::{string_ref, text_of},
 };
@@ -16,6 +16,7 @@ use std::{
     str::FromStr,
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
+use strum::VariantNames;
 
 /// A pass of ours. Its options come from [`Options`]; it reads the module, decides by plain algorithms, and writes.
 pub struct Pass {
@@ -74,12 +75,12 @@ impl Options {
         self.values.get(name).map_or("", String::as_str)
     }
 
-    /// The value of an option.
+    /// The value of an option that has one of several names.
     ///
     /// # Errors
-    /// What its type says of the text, at the module.
-    pub fn read<T: FromStr<Err: fmt::Display>>(&self, module: Op<'_>, name: &str) -> Result<T, Reported> {
-        self.text(name).parse().map_err(|error: T::Err| error_at(module, error).report())
+    /// The names that it has, and what was found instead, at the module.
+    pub fn read<T: FromStr + VariantNames>(&self, module: Op<'_>, name: &str) -> Result<T, Reported> {
+        one_of(self.text(name)).map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report())
     }
 
     /// The number in an option. Tablegen has refused what is none.

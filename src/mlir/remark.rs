@@ -1,10 +1,30 @@
 //! What was decided, for MLIR's remark engine.
 
-use super::{Location, Op, OpExt, text::string_ref};
+use super::{
+    Context, Location, Op, OpExt,
+    pass::{Answer, RawAnswer},
+    text::{string_ref, text_of},
+};
 use mlir_sys::{MlirContext, MlirLocation, MlirOperation, MlirStringRef};
-use std::cell::Cell;
+use std::{
+    cell::Cell,
+    ffi::c_void,
+    sync::{Mutex, PoisonError},
+};
 
 unsafe extern "C" {
+    fn spyreAskForRemarks(
+        context: MlirContext,
+        all: MlirStringRef,
+        passed: MlirStringRef,
+        missed: MlirStringRef,
+        analysis: MlirStringRef,
+        is_printed: bool,
+        takes: RawAnswer,
+        taken: *mut c_void,
+        answer: RawAnswer,
+        data: *mut c_void,
+    ) -> bool;
     fn spyreWantsRemarks(context: MlirContext) -> bool;
     fn spyreRemark(
         function: MlirOperation,
@@ -25,6 +45,54 @@ pub enum Remark {
     Missed = 1,
     /// Neither: a number.
     Analysis = 2,
+}
+
+/// Patterns of the categories whose remarks are asked for: regular expressions of LLVM's that match a whole name. An empty one matches
+/// none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RemarkFilters<'p> {
+    /// For remarks of every kind.
+    pub all: &'p str,
+    /// For what was done.
+    pub passed: &'p str,
+    /// For what was not.
+    pub missed: &'p str,
+    /// For numbers.
+    pub analysis: &'p str,
+}
+
+/// Remarks in YAML. Lives behind a pointer that the context has, and longer than it.
+#[derive(Debug, Default)]
+pub(super) struct Yaml(Mutex<String>);
+
+impl Yaml {
+    /// What has been said up to now.
+    pub(super) fn text(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Has the context say what the filters ask for: here, or as diagnostics.
+    ///
+    /// # Safety
+    /// This outlives the context.
+    pub(super) unsafe fn ask(&self, context: &Context, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
+        let RemarkFilters { all, passed, missed, analysis } = filters;
+        let [all, passed, missed, analysis] = [all, passed, missed, analysis].map(string_ref);
+        let (mut reason, taken) = (Answer::default(), std::ptr::from_ref(self).cast_mut().cast());
+        // SAFETY: C++ copies the patterns; the answer outlives the call, and `self` the context, as the caller says.
+        let is_right = unsafe {
+            let (take, answer, data) = (Self::take, Answer::take, reason.as_data());
+            spyreAskForRemarks(context.to_raw(), all, passed, missed, analysis, is_printed, take, taken, answer, data)
+        };
+        if is_right { Ok(()) } else { Err(reason.text) }
+    }
+
+    unsafe extern "C" fn take(text: MlirStringRef, _is_error: bool, data: *mut c_void) {
+        // SAFETY: `data` is what asked, which outlives the context, and is only ever shared.
+        let yaml = unsafe { &*data.cast::<Self>() };
+        // SAFETY: C++ keeps the text until this returns.
+        yaml.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(unsafe { text_of(text) });
+    }
 }
 
 thread_local! {
@@ -59,6 +127,29 @@ pub fn remark(function: Op<'_>, location: Location<'_>, kind: Remark, [category,
 mod tests {
     use super::*;
     use crate::{mlir::Module, pipeline::session};
+
+    #[test]
+    fn remarks_are_given_as_yaml_where_a_filter_asks_for_them() {
+        let session = session();
+        let filters = RemarkFilters { missed: "spyre-l.", all: "spyre-work", ..RemarkFilters::default() };
+        session.ask_for_remarks(filters, false).unwrap();
+        let module = Module::parse(&session, "module {}").unwrap();
+        assert!(wants_remarks(module.op()));
+        for (kind, category) in [(Remark::Missed, "spyre-lx"), (Remark::Missed, "spyre-work"), (Remark::Passed, "spyre-lx")] {
+            remark(module.op(), module.op().loc(), kind, [category, "place"], "is it: \"so\"?");
+        }
+        let yaml = session.remarks_as_yaml();
+        assert!(yaml.starts_with("--- !Missed\nPass:            spyre-lx\nName:            place\n"), "{yaml}");
+        // Of every kind for one category, of one kind for another.
+        assert!(yaml.ends_with("...\n") && yaml.matches("---").count() == 2 && yaml.contains("'is it: \"so\"?'"), "{yaml}");
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_refused() {
+        let filters = RemarkFilters { all: "spyre-lx", analysis: "spyre-(", ..RemarkFilters::default() };
+        let refused = session().ask_for_remarks(filters, true).unwrap_err();
+        assert!(refused.starts_with("'spyre-(' is no regular expression: "), "{refused}");
+    }
 
     #[test]
     fn without_an_engine_nobody_wants_remarks() {

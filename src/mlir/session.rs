@@ -4,7 +4,7 @@ use super::{
     Attribute, AttributeLike, Context, Hooks, Op, Scratch,
     op::graveyard,
     pass::{self, RawAnswer},
-    remark::without_remarks,
+    remark::{RemarkFilters, Yaml, without_remarks},
     text::string_ref,
 };
 use melior::dialect::DialectRegistry;
@@ -12,7 +12,7 @@ use mlir_sys::{
     MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual, mlirModuleFromOperation,
     mlirModuleGetOperation, mlirOperationVerify,
 };
-use std::ffi::c_void;
+use std::{ffi::c_void, sync::Arc};
 
 #[repr(C)]
 struct RawSource {
@@ -32,6 +32,8 @@ unsafe extern "C" {
 /// A context with our dialects and passes.
 pub struct Session {
     context: Context,
+    // The context, which goes first, has a pointer to it.
+    remarks: Arc<Yaml>,
 }
 
 impl Session {
@@ -55,7 +57,7 @@ impl Session {
         // SAFETY: the registry is alive; C++ adds to it.
         unsafe { spyreRegisterDialects(registry.to_raw()) };
         // Our passes are module passes on one module: threads would only cost start-up time.
-        Self { context: Context::new_with_registry(registry, false) }
+        Self { context: Context::new_with_registry(registry, false), remarks: Arc::default() }
     }
 
     /// The context.
@@ -72,6 +74,21 @@ impl Session {
             let is_own = mlirContextEqual(mlirAttributeGetContext(attribute.to_raw()), self.context.to_raw());
             is_own.then(|| Attribute::from_raw(attribute.to_raw()))
         }
+    }
+
+    /// Has decisions told from here on: printed as diagnostics, or kept in YAML.
+    ///
+    /// # Errors
+    /// A pattern that is no regular expression, and why.
+    pub fn ask_for_remarks(&self, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
+        // SAFETY: fields are dropped in order, and what is counted keeps its place where the session moves to another.
+        unsafe { self.remarks.ask(&self.context, filters, is_printed) }
+    }
+
+    /// What has been told up to now, in YAML.
+    #[must_use]
+    pub fn remarks_as_yaml(&self) -> String {
+        self.remarks.text()
     }
 
     /// Loads a dialect. The parser loads what it meets; who builds ops without having parsed any must ask.

@@ -155,7 +155,10 @@ mod tests {
     fn unknown_options_and_phases_are_named() {
         assert_eq!(expand("core=4").unwrap_err(), "'spyre-compile': unknown option 'core': did you mean 'cores'?");
         let refused = expand("compile-to=lxx").unwrap_err();
-        assert_eq!(refused, "'spyre-compile': unknown phase 'lxx': expected one of import, layout, hint, tile, work, lx, bundle, emit");
+        assert_eq!(
+            refused,
+            "'spyre-compile': option 'compile-to': expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'"
+        );
         assert_eq!(expand("cores").unwrap_err(), "'spyre-compile': expected key=value, found 'cores'");
         for wrong in [
             "cores=x",

@@ -7,10 +7,12 @@ use crate::{
     import::{DimSize, Precision},
     kernel::{KernelMode, KnobValue},
     layout::Strategy,
+    mlir::one_of,
 };
 use cost::Objective;
 use scratchpad::planner_named;
 use std::{fmt, str::FromStr};
+use strum::VariantNames;
 
 /// What a user may choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,26 +201,26 @@ impl Options {
             "tiles" => self.tiles.extend(list(key, value)?),
             "bind" => self.bind.extend(list(key, value)?),
             "knobs" => self.knobs.extend(list(key, value)?),
-            "kernels" => self.kernels = Some(value.parse()?),
+            "kernels" => self.kernels = Some(named(key, value)?),
             "dims" => self.dims.extend(list(key, value)?),
             "lx-planner" => self.lx_planner = Some(value.parse()?),
             "joint" => self.joint = either("true", "false")?,
             "lx-bytes" => self.lx_bytes = number()?,
-            "addresses" => self.addresses = value.parse()?,
-            "loops" => self.loops = value.parse()?,
+            "addresses" => self.addresses = named(key, value)?,
+            "loops" => self.loops = named(key, value)?,
             "tile-search" => self.tile_search = either("auto", "none")?,
             "tile-steps" => {
                 let refuse = |_| format!("option '{key}': expected a number that is not negative, found '{value}'");
                 self.tile_steps = Some(value.parse().map_err(refuse)?);
             }
-            "objective" => self.objective = value.parse()?,
+            "objective" => self.objective = named(key, value)?,
             "plan" => value.clone_into(&mut self.plan),
             "notes-plan" => self.notes_plan = either("true", "false")? == Some(true),
             "more-lx" => self.more_lx = either("true", "false")? == Some(true),
             "proves" => self.proves = either("true", "false")? == Some(true),
-            "precision" => self.precision = value.parse()?,
-            "sticks" => self.sticks = value.parse()?,
-            "compile-to" => self.compile_to = value.parse()?,
+            "precision" => self.precision = named(key, value)?,
+            "sticks" => self.sticks = named(key, value)?,
+            "compile-to" => self.compile_to = named(key, value)?,
             _ => return Err(format!("unknown option '{key}'{}", nearest(key, &NAMES))),
         }
         Ok(())
@@ -360,6 +362,11 @@ fn nearest(found: &str, names: &[&str]) -> String {
     let likeness = |name: &&&str| strsim::jaro_winkler(found, name);
     let best = names.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other))).filter(|name| likeness(name) > 0.8);
     best.map_or_else(|| format!(": the options are {}", names.join(", ")), |name| format!(": did you mean '{name}'?"))
+}
+
+/// The value of an option that has one of several names.
+fn named<T: FromStr + VariantNames>(key: &str, value: &str) -> Result<T, String> {
+    one_of(value).map_err(|error| format!("option '{key}': {error}"))
 }
 
 /// The elements of a list option.

@@ -1,10 +1,21 @@
 //! What a user may choose about a compilation, as the command line has it: the same for all tools that compile.
 
 use crate::{
+    bundle::{Addresses, Loops},
     hint::{Count, TileCount},
+    import::Precision,
+    kernel::KernelMode,
+    layout::Strategy,
     pipeline::Options,
 };
-use clap::Args;
+use clap::{Args, builder::PossibleValuesParser};
+use cost::Objective;
+use strum::VariantNames;
+
+/// Reads one of the names of an option, as the pipeline has them.
+fn names(names: &'static [&'static str]) -> PossibleValuesParser {
+    PossibleValuesParser::new(names)
+}
 
 /// What a user may choose about a compilation.
 #[derive(Args)]
@@ -32,7 +43,7 @@ pub(super) struct Choices {
     knobs: Vec<String>,
     /// Move neighbours into kernels where that pays, make kernels of hint scopes and products too, or neither: fuse, form or separate
     /// [default: fuse with --joint]
-    #[arg(long, value_name = "MODE", value_parser = ["fuse", "form", "separate"])]
+    #[arg(long, value_name = "MODE", value_parser = names(KernelMode::VARIANTS))]
     kernels: Option<String>,
     /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
     #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
@@ -47,10 +58,10 @@ pub(super) struct Choices {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     lx_bytes: Option<String>,
     /// Kernel arguments as symbols, or absolute addresses: symbolic or baked
-    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = ["symbolic", "baked"])]
+    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = names(Addresses::VARIANTS))]
     addresses: String,
     /// scf.for, or one execute per iteration: keep or unroll
-    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = ["keep", "unroll"])]
+    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = names(Loops::VARIANTS))]
     loops: String,
     /// Choose loops for ops without hints, where the scratchpad is too small for what is between them: auto or none [default: auto with --joint]
     #[arg(long, value_name = "MODE", value_parser = ["auto", "none"])]
@@ -59,13 +70,13 @@ pub(super) struct Choices {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     tile_steps: Option<String>,
     /// What plans are compared by: modelled time, or bytes to and from HBM: time or bytes
-    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = ["time", "bytes"])]
+    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = names(Objective::VARIANTS))]
     objective: String,
     /// Fold f32 islands between f16 values, or keep them: device or strict
-    #[arg(long, value_name = "MODE", default_value = "device", value_parser = ["device", "strict"])]
+    #[arg(long, value_name = "MODE", default_value = "device", value_parser = names(Precision::VARIANTS))]
     precision: String,
     /// Chooses sticks for the whole program, or op by op: global or greedy
-    #[arg(long, value_name = "MODE", default_value = "global", value_parser = ["global", "greedy"])]
+    #[arg(long, value_name = "MODE", default_value = "global", value_parser = names(Strategy::VARIANTS))]
     sticks: String,
 }
 

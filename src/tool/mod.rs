@@ -7,6 +7,8 @@ pub mod commands;
 mod diagnostics;
 mod places;
 #[cfg(feature = "mlir")]
+mod remarks;
+#[cfg(feature = "mlir")]
 mod report_file;
 mod speech;
 #[cfg(feature = "mlir")]

@@ -3,11 +3,13 @@
 use super::{
     choices::Choices,
     diagnostics::{listen, spelled},
+    remarks::Remarks,
     report_file,
     tuning::{Ask, BUDGET, short_summary, tune},
 };
 use crate::{
     compile::{compile_validated_watched, compile_watched},
+    dialect::phase_of,
     mlir::{Module, Op, note_bug},
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
@@ -64,6 +66,8 @@ struct Arguments {
     #[arg(long, value_name = "FILE.json")]
     trace: Option<String>,
     #[command(flatten)]
+    remarks: Remarks,
+    #[command(flatten)]
     amount: Amount,
     #[command(flatten)]
     messages: Messages,
@@ -106,6 +110,8 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
         Some(effort) => (tuned(&module, &options, (effort, emits), speaker)?, true),
         None => (options, false),
     };
+    // What a search has tried is nothing that was decided.
+    arguments.remarks.ask(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
     let mut steps = Steps::new(speaker, &options, output);
     let mut watch = |phase, _: &Module<'_>| steps.done(phase);
     let compiled = if arguments.validate || is_tuned {
@@ -114,6 +120,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
         compile_watched(&mut module, &options, output, &mut watch)
     };
     let mut report = compiled.ok_or_else(String::new)?;
+    arguments.remarks.write(&session)?;
     if emits {
         report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
         speaker.say(&summary(&report, output))?;
@@ -179,6 +186,7 @@ fn check_places(arguments: &Arguments) -> Result<(), String> {
     ] {
         path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
     }
+    arguments.remarks.check()?;
     arguments.report.iter().try_for_each(|path| report_file::Form::of(path).map(drop)).map_err(|message| format!("--report: {message}"))
 }
 

@@ -115,8 +115,10 @@ impl Placed {
     #[must_use]
     pub fn is_other_shape_of(&self, key: &Key) -> bool {
         let Key { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } = &self.entry.key;
-        let known = [body, machine, model, options, objective, version];
-        self.entry.key.shapes != key.shapes && known == [&key.body, &key.machine, &key.model, &key.options, &key.objective, &key.version]
+        let known = [body, machine, model, options, version];
+        self.entry.key.shapes != key.shapes
+            && *objective == key.objective
+            && known == [&key.body, &key.machine, &key.model, &key.options, &key.version]
     }
 }
 
@@ -167,6 +169,7 @@ mod tests {
     use super::super::entry::tests::entry;
     use super::*;
     use crate::tune::Stop;
+    use cost::Objective;
     use std::{process::Command, thread};
 
     fn read_all(folder: &Path) -> (Vec<Entry>, Vec<String>) {
@@ -292,13 +295,13 @@ mod tests {
 
     #[test]
     fn of_several_answers_the_best_by_the_objective_is_taken() {
-        let placed = |us: f64, hbm_bytes: i64, objective: &str| {
+        let placed = |us: f64, hbm_bytes: i64, objective| {
             let mut entry = entry("a", us);
             entry.answer.best[0].hbm_bytes = hbm_bytes;
-            objective.clone_into(&mut entry.key.objective);
+            entry.key.objective = objective;
             Placed { place: format!("{us}"), entry }
         };
-        for (objective, expected) in [("time", "2"), ("bytes", "3")] {
+        for (objective, expected) in [(Objective::Time, "2"), (Objective::Bytes, "3")] {
             let entries = [placed(3.0, 1, objective), placed(2.0, 9, objective), placed(2.0, 9, objective)];
             let (key, terms) = (entries[0].entry.key.clone(), entries[0].entry.terms.clone());
             let Looked::Hit(hit) = Looked::among(&entries, &key, &terms) else { panic!("missed") };

@@ -1,7 +1,6 @@
 //! What the entries of several machines come to together.
 
 use super::{Answer, Entry, Ranked, Shard, Stop, Terms};
-use cost::Objective;
 use std::collections::BTreeMap;
 
 /// What was put together.
@@ -50,9 +49,8 @@ pub fn merge(entries: &[Entry]) -> Merged {
 /// The entry of a search of which all parts are here; none if nothing that can be had is in any of them.
 fn whole(parts: &[&Entry]) -> Option<Entry> {
     let first = parts[0];
-    let objective: Objective = first.key.objective.parse().unwrap_or_default();
     let mut best: Vec<Ranked> = parts.iter().flat_map(|part| part.answer.best.iter().cloned()).collect();
-    best.sort_by(|one, other| one.order(other, objective));
+    best.sort_by(|one, other| one.order(other, first.key.objective));
     // All parts have looked at the untuned point.
     best.dedup_by(|one, other| one.point == other.point);
     best.truncate(KEPT);
@@ -80,6 +78,7 @@ fn whole(parts: &[&Entry]) -> Option<Entry> {
 mod tests {
     use super::super::entry::tests::entry;
     use super::*;
+    use cost::Objective;
 
     /// A part of a search that found one point.
     fn part(shard: &str, point: usize, us: f64) -> Entry {
@@ -110,13 +109,13 @@ mod tests {
         let mut bytes = [entry("a", 3.0), entry("a", 2.0)];
         bytes[0].answer.best[0].hbm_bytes = 64;
         for entry in &mut bytes {
-            entry.key.objective = "bytes".to_owned();
+            entry.key.objective = Objective::Bytes;
         }
         let found = merge(&[entry("a", 3.0), entry("a", 2.0), entry("b", 9.0), bytes[0].clone(), bytes[1].clone()]);
-        let best: Vec<(String, String, f64)> =
+        let best: Vec<(String, Objective, f64)> =
             found.entries.into_iter().map(|entry| (entry.key.program, entry.key.objective, entry.answer.best[0].us)).collect();
-        let expected = [("a", "bytes", 3.0), ("a", "time", 2.0), ("b", "time", 9.0)];
-        assert_eq!(best, expected.map(|(program, objective, us)| (program.to_owned(), objective.to_owned(), us)));
+        let expected = [("a", Objective::Time, 2.0), ("a", Objective::Bytes, 3.0), ("b", Objective::Time, 9.0)];
+        assert_eq!(best, expected.map(|(program, objective, us)| (program.to_owned(), objective, us)));
     }
 
     #[test]

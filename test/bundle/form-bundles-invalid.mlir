@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-form-bundles --split-input-file --verify-diagnostics %s
 // RUN: not spyre-opt --spyre-form-bundles=addresses=real %s 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: error: 'builtin.module' op unknown addresses 'real': expected 'symbolic' or 'baked'
+// OPTION: error: 'builtin.module' op option 'addresses': expected 'symbolic' or 'baked', found 'real'
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 module attributes {spyre.target = {pool_bytes = 8192 : i64}} {

@@ -146,3 +146,20 @@ func.func @bounded_twice(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> te
   %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
   return %l : tensor<64x1xf16>
 }
+
+// What is made of a maximum with a number is no bound of it, unless that is a maximum as well: the loop adds it in each iteration.
+// CHECK-LABEL: func.func @shifted(
+// CHECK:         [[SHIFT:%.+]] = spyre.constant dense<2.000000e+00>
+// CHECK:         spyre.loop 4 "T"
+// CHECK:           [[NEW:%.+]] = spyre.pointwise maximum(
+// CHECK-NEXT:      spyre.pointwise add([[NEW]], [[SHIFT]])
+// CHECK:           spyre.yield
+func.func @shifted(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
+  %two = spyre.constant dense<2.0> : tensor<1x1xf16> -> tensor<1x1xf16>
+  %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %b = spyre.pointwise add(%m, %two) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x1xf16>, tensor<1x1xf16>) -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%x, %b) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  %e = spyre.pointwise exp(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  return %l : tensor<64x1xf16>
+}

@@ -2,7 +2,9 @@
 
 use super::{kernel::KernelOp, recommended, torch_spyre};
 use machine::TimeModel;
-use std::{cmp::Ordering, fmt, iter::Sum, str::FromStr};
+use serde::{Deserialize, Serialize};
+use std::{cmp::Ordering, iter::Sum};
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// Which model prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,7 +112,11 @@ impl Cost {
 }
 
 /// What plans are compared by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Display, EnumString, IntoStaticStr, VariantNames,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Objective {
     /// Modelled time; of equal times, bytes.
     #[default]
@@ -128,27 +134,6 @@ impl Objective {
             Self::Time => time.then(bytes),
             Self::Bytes => bytes.then(time),
         }
-    }
-}
-
-impl FromStr for Objective {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "time" => Ok(Self::Time),
-            "bytes" => Ok(Self::Bytes),
-            _ => Err(format!("option 'objective': expected 'time' or 'bytes', found '{name}'")),
-        }
-    }
-}
-
-impl fmt::Display for Objective {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Time => "time",
-            Self::Bytes => "bytes",
-        })
     }
 }
 

@@ -1,10 +1,11 @@
 //! What happens to f32 values between f16 values.
 
 use machine::ElementType;
-use std::{fmt, str::FromStr};
+use strum::{Display, EnumString, VariantNames};
 
 /// `--precision`: whether f32 islands are folded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Precision {
     /// They are computed in the device's f16 format.
     Device,
@@ -38,27 +39,6 @@ impl Precision {
 }
 
 const NOT_YET: &str = "not supported yet";
-
-impl FromStr for Precision {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "device" => Ok(Self::Device),
-            "strict" => Ok(Self::Strict),
-            _ => Err(format!("unknown precision '{name}': expected 'device' or 'strict'")),
-        }
-    }
-}
-
-impl fmt::Display for Precision {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Device => "device",
-            Self::Strict => "strict",
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests {

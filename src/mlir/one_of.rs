@@ -1,0 +1,43 @@
+//! Values that have names, as a user types them.
+
+use std::str::FromStr;
+use strum::VariantNames;
+
+/// The value that a text names.
+///
+/// # Errors
+/// The names that there are, and what was found instead.
+pub fn one_of<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("expected {}, found '{text}'", either(T::VARIANTS)))
+}
+
+/// `'a', 'b' or 'c'`.
+fn either(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    match quoted.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, strum::Display, strum::EnumString, VariantNames)]
+    #[strum(serialize_all = "kebab-case")]
+    enum Size {
+        Small,
+        VeryLarge,
+        Other,
+    }
+
+    #[test]
+    fn a_name_is_read_as_it_is_printed_and_another_is_refused() {
+        for size in [Size::Small, Size::VeryLarge, Size::Other] {
+            assert_eq!(one_of(&size.to_string()), Ok(size));
+        }
+        let refused = one_of::<Size>("VeryLarge").unwrap_err();
+        assert_eq!(refused, "expected 'small', 'very-large' or 'other', found 'VeryLarge'");
+    }
+}

@@ -1,0 +1,69 @@
+//! Which decisions a tool tells, by MLIR's remark engine, and where to.
+
+use super::{check_place, write_file};
+use crate::{
+    mlir::{RemarkFilters, Session},
+    pipeline::Phase,
+};
+use clap::Args;
+
+/// The options of `mlir-opt` for remarks, by their names there.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct Remarks {
+    /// Tell what was decided about each op, at its place: remarks of categories whose whole name this regular expression matches
+    /// (spyre-lx, spyre-work, spyre-layout, spyre-tiles, spyre-kernels)
+    #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
+    remarks_filter: String,
+    /// The same of what was done alone
+    #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
+    remarks_filter_passed: String,
+    /// The same of what was not done, with the reason
+    #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
+    remarks_filter_missed: String,
+    /// The same of numbers
+    #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
+    remarks_filter_analysis: String,
+    /// Write remarks in YAML, for LLVM's tools, instead of printing them; all of them, where no filter is given
+    #[arg(long, value_name = "FILE.yaml")]
+    remarks_output_file: Option<String>,
+}
+
+impl Remarks {
+    /// Looks at the place for the file before the long work.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let place = self.remarks_output_file.as_deref();
+        place.map_or(Ok(()), check_place).map_err(|message| format!("--remarks-output-file: {message}"))
+    }
+
+    /// Asks for them from here on, of a module with this phase behind it.
+    pub(super) fn ask(&self, session: &Session, done: Option<Phase>, compile_to: Phase) -> Result<(), String> {
+        let Some(filters) = self.filters() else { return Ok(()) };
+        // `spyre-emit-remarks` is the end of a phase.
+        let told = Phase::Lx;
+        if done.is_some_and(|done| done >= told) || compile_to < told {
+            let found = done.filter(|done| *done >= told).map_or_else(
+                || format!("the compilation ends behind phase '{compile_to}'"),
+                |done| format!("the module has phase '{done}' behind it"),
+            );
+            return Err(format!(
+                "remarks are told by phase '{told}', and {found}: leave out '--remarks-...', or compile through that phase"
+            ));
+        }
+        session.ask_for_remarks(filters, self.remarks_output_file.is_none()).map_err(|reason| format!("--remarks-filter: {reason}"))
+    }
+
+    /// What is asked for; none if nothing is. A file without filters has all.
+    fn filters(&self) -> Option<RemarkFilters<'_>> {
+        let [all, passed, missed, analysis] =
+            [&self.remarks_filter, &self.remarks_filter_passed, &self.remarks_filter_missed, &self.remarks_filter_analysis];
+        if ![all, passed, missed, analysis].iter().all(|pattern| pattern.is_empty()) {
+            return Some(RemarkFilters { all, passed, missed, analysis });
+        }
+        self.remarks_output_file.as_ref().map(|_| RemarkFilters { all: ".*", ..RemarkFilters::default() })
+    }
+
+    /// Writes what was told to its file, if one is named.
+    pub(super) fn write(&self, session: &Session) -> Result<(), String> {
+        self.remarks_output_file.as_deref().map_or(Ok(()), |path| write_file(path, session.remarks_as_yaml()))
+    }
+}
