@@ -6,8 +6,8 @@ use crate::{
     dialect::{self, Role, bundle_to_ir, push_items, set_lives},
     layout::DeviceLayout,
     mlir::{
-        Attribute, Attributes, Module, Op, OpExt, ScalarType, Session, Source, build, dense_elements, new_block, push, string_attribute,
-        type_attribute,
+        Attribute, Attributes, Module, Op, OpExt, ScalarType, Session, Source, build, dense_elements, dictionary, new_block, push,
+        string_array, string_attribute, type_attribute,
     },
     pipeline::emit_pipeline,
     sdsc::{host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
@@ -17,7 +17,7 @@ use machine::ElementType;
 use melior::ir::Type;
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
-    program::{self, LaunchEntry, Program, Tensor},
+    program::{self, LaunchEntry, Program, Size, Tensor},
 };
 use std::{fs, path::Path};
 
@@ -98,6 +98,7 @@ fn push_read<'c>(parent: Op<'c>, name: &str, read: &ReadBundle, buffers: &[Strin
 fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], directory: &Path) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
     let attributes = Attributes::new(context).text(attr::SYM_NAME, &description.name);
+    let attributes = attributes.with_option(attr::SIZES, sizes_of(module, description));
     let program = push(module, build(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]));
     let roles = [
         (Role::Input, &description.arguments),
@@ -115,6 +116,7 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
                 .int(attr::POSITION, position)
                 .with(attr::TYPE, type_attribute(of.with_layout(context, &layout, None)))
                 .with_option(attr::VALUE, value);
+            let attributes = attributes.with_option(attr::SYMBOLIC, symbolic_of(module, tensor)?);
             let attributes = match &tensor.index_range {
                 Some(range) => attributes.ints(attr::INDEX_RANGE, range),
                 None => attributes,
@@ -134,6 +136,23 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
         set_lives(built, lives_of(launch));
     }
     Ok(())
+}
+
+/// The sizes that are known at launch only.
+fn sizes_of<'c>(at: Op<'c>, description: &Program) -> Option<Attribute<'c>> {
+    let entry = |entries: Attributes<'c>, size: &Size| entries.ints(&size.name, &[size.maximum, size.granularity]);
+    let entries = description.sizes.iter().fold(Attributes::new(at.ctx()), entry);
+    (!description.sizes.is_empty()).then(|| dictionary(entries))
+}
+
+/// The names of the sizes of a tensor's dimensions that are known at launch only.
+fn symbolic_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attribute<'c>>, String> {
+    let mut names = vec![String::new(); tensor.shape.len()];
+    for symbolic in &tensor.symbolic {
+        let name = names.get_mut(symbolic.dim).ok_or_else(|| format!("'{}' has no dimension {}", tensor.name, symbolic.dim))?;
+        name.clone_from(&symbolic.size);
+    }
+    Ok((!tensor.symbolic.is_empty()).then(|| string_array(at.ctx(), &names)))
 }
 
 /// The lives of what a launch has in LX and in its pool.

@@ -19,12 +19,13 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes or returns
     become tensors without dimensions. Gives the dynamic dimensions of its arguments the sizes that `dim-size` names, by argument
     and dimension (`arg0.1=128`) or by the name that `spyre.dims` has for it, makes static what follows from them, and inlines what
-    is called. Takes tensors without elements out of what computes with others; an argument without elements becomes one element, which
+    is called. A size with a granularity (`s0=1024:64`) is one that is known at launch only, at most 1024 and a multiple of 64: the program gets
+    the largest, and `spyre.symbolic` of the argument and `spyre.granularities` say that it may be smaller. Takes tensors without elements out of what computes with others; an argument without elements becomes one element, which
     nothing reads. Makes the outermost dimensions one, of tensors that it takes or returns and that have more than a layout holds. The
     caller's shapes are `spyre.shape` then. Implemented in `src/import/ir/select_program.rs`.
 
     Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
-    for what is no dimension or has another one.
+    for what is no dimension or has another one; a computation with the number that a symbolic size is.
 
     No rewrite pattern: sizes are given to the whole function before anything follows from them; what follows is left to MLIR's
     own patterns and inliner.
@@ -32,7 +33,7 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     Example: `spyre-opt --spyre-select-program="entry=main" test/import/select-program.mlir`
   }];
   let options = [Option<"entry", "entry", "std::string", "\"\"", "The function to compile; without it the only public one">,
-                 ListOption<"dimSize", "dim-size", "std::string", "argA.D=SIZE or NAME=SIZE, the size of a dynamic dimension">];
+                 ListOption<"dimSize", "dim-size", "std::string", "argA.D=SIZE or NAME=SIZE, the size of a dynamic dimension; =MAX:STEP for one that is known at launch">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 

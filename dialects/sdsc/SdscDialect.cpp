@@ -200,6 +200,12 @@ LogicalResult BufferOp::verify() {
     llvm::interleaveComma(*life, diagnostic);
     return diagnostic << "]";
   }
+  // buffer_c7
+  std::optional<ArrayAttr> symbolic = getSymbolic();
+  if (symbolic && getRole() != Role::Input && getRole() != Role::Output)
+    return emitOpError("has 'symbolic' sizes, which are for inputs and outputs, not for '") << stringifyRole(getRole()) << "'";
+  if (symbolic && symbolic->size() != static_cast<size_t>(type.getRank()))
+    return emitOpError("has 'symbolic' with a name or nothing for each dimension of ") << type << ", found " << *symbolic;
   return success();
 }
 
@@ -212,6 +218,41 @@ LogicalResult LoopOp::verify() {
   if (getSymbol().has_value() != getDim().has_value() || symbol.empty() != !getSymbol() || dim.empty() != !getDim())
     return emitOpError("has a 'symbol' and the 'dim' whose tiles it counts, or neither, found '") << symbol << "' and '" << dim << "'";
   return success();
+}
+
+/// A symbolic size that a program does not have, or not so.
+static LogicalResult verifySize(ProgramOp program, Operation *op, StringRef name, int64_t maximum, std::optional<int64_t> granularity) {
+  auto known = program.getSizes() ? program.getSizes()->getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
+  if (!known)
+    return op->emitOpError("has the symbolic size '") << name << "', which is none of the program's sizes";
+  if (known[0] != maximum || (granularity && known[1] != *granularity))
+    return op->emitOpError("has '") << name << "' of at most " << maximum << ", but the program has " << known[0] << " in steps of " << known[1];
+  return success();
+}
+
+static LogicalResult verifySizes(ProgramOp program) {
+  // program_c3
+  for (NamedAttribute entry : program.getSizes().value_or(DictionaryAttr::get(program.getContext()))) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
+    if (!numbers || numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1 || numbers[0] % numbers[1] != 0)
+      return program.emitOpError("'sizes' must give '")
+             << entry.getName().getValue() << "' a maximum and a divisor of it, found " << entry.getValue();
+  }
+  // program_c4
+  WalkResult walked = program.getBody().walk([&](Operation *op) -> WalkResult {
+    if (auto buffer = dyn_cast<BufferOp>(op)) {
+      auto shape = cast<RankedTensorType>(buffer.getType()).getShape();
+      for (auto [name, size] : llvm::zip(buffer.getSymbolic().value_or(ArrayAttr::get(op->getContext(), {})).getAsRange<StringAttr>(), shape))
+        if (!name.getValue().empty() && failed(verifySize(program, op, name.getValue(), size, std::nullopt)))
+          return WalkResult::interrupt();
+    }
+    if (auto spec = dyn_cast<OpSpecOp>(op))
+      for (auto dim : spec.getDims().getAsRange<DimAttr>())
+        if (dim.getSymbol() && failed(verifySize(program, op, dim.getSymbol().getValue(), dim.getRange(), dim.getGranularity())))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
 
 LogicalResult ProgramOp::verifyRegions() {
@@ -234,7 +275,7 @@ LogicalResult ProgramOp::verifyRegions() {
                                            << " iterations, but the program's maximum is " << maximum.getInt();
     return WalkResult::advance();
   });
-  return failure(walked.wasInterrupted());
+  return failure(walked.wasInterrupted() || failed(verifySizes(*this)));
 }
 
 LogicalResult BundleOp::verifyRegions() {

@@ -16,11 +16,14 @@ class Sdsc_Op<string mnemonic, list<Trait> traits = []> : Op<Sdsc_Dialect, mnemo
 def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol, SymbolTable]> {
   let summary = "A compiled program: its HBM buffers and its bundles in launch order";
   let description = [{
-    `symbols` are the numbers that are known at launch only, each with its maximum.
+    `symbols` are the numbers that are known at launch only, each with its maximum. `sizes` are the sizes that are known at launch only, each
+    with its maximum and what it is a multiple of.
 
     Constraints:
     * (program_c1) `symbols` gives every name a positive number;
-    * (program_c2) the symbol of every loop is one of them, and the loop's count is its maximum.
+    * (program_c2) the symbol of every loop is one of them, and the loop's count is its maximum;
+    * (program_c3) `sizes` gives every name two positive numbers, of which the second divides the first;
+    * (program_c4) the symbolic sizes of buffers and of op specs are among `sizes`, with these numbers.
 
     Example:
     ```mlir
@@ -32,7 +35,8 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DictionaryAttr>:$symbols);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DictionaryAttr>:$symbols,
+                       OptionalAttr<DictionaryAttr>:$sizes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -42,7 +46,8 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "A tensor in HBM that the program owns or is given";
   let description = [{
     An input of integers that ops read as indices or compute with has an `index_range`, half-open: what its elements must keep to. Temporaries lie in one region of
-    HBM, each at an `offset` in bytes during its `life`: from the first launch that uses it to the last.
+    HBM, each at an `offset` in bytes during its `life`: from the first launch that uses it to the last. `symbolic` names the sizes of
+    dimensions that are known at launch only: the type has their maxima.
 
     Constraints:
     * (buffer_c1) `role` is input, constant, temporary or output;
@@ -50,7 +55,8 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
     * (buffer_c3) only a constant has a value, of the type's shape and element type;
     * (buffer_c4) `index_range`, if given, is of an input and has two numbers, the first below the second;
     * (buffer_c5) `offset` and `life` are of a temporary, which has both or neither;
-    * (buffer_c6) `offset` is a multiple of 128 from 0, and `life` has two numbers from 0, the first not above the second.
+    * (buffer_c6) `offset` is a multiple of 128 from 0, and `life` has two numbers from 0, the first not above the second;
+    * (buffer_c7) `symbolic`, if given, is of an input or an output and has the name of a size, or nothing, for each dimension.
 
     Example:
     ```mlir
@@ -62,7 +68,7 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Sdsc_Role:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value,
                        OptionalAttr<DenseI64ArrayAttr>:$index_range, OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<DenseI64ArrayAttr>:$life);
+                       OptionalAttr<DenseI64ArrayAttr>:$life, OptionalAttr<StrArrayAttr>:$symbolic);
   let assemblyFormat = "$sym_name custom<Role>($role) $position (`=` $value^)? attr-dict `:` $type";
   let hasVerifier = 1;
 }

@@ -49,7 +49,7 @@ void SpyreDialect::initialize() {
 }
 
 // `spyre.dim_sizes` on a function says how large named dimensions are, `spyre.symbols` how large counts can be that are known at
-// launch.
+// launch, `spyre.granularities` what sizes are multiples of that are known at launch.
 static LogicalResult verifyNumbers(Operation *op, NamedAttribute attribute, StringRef what) {
   auto entries = dyn_cast<DictionaryAttr>(attribute.getValue());
   if (!entries)
@@ -62,6 +62,11 @@ static LogicalResult verifyNumbers(Operation *op, NamedAttribute attribute, Stri
                                << "' a positive number of type i64, found " << entry.getValue();
   }
   return success();
+}
+
+static bool isNames(Attribute attribute) {
+  auto names = dyn_cast<ArrayAttr>(attribute);
+  return names && llvm::all_of(names, llvm::IsaPred<StringAttr>);
 }
 
 LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
@@ -86,6 +91,11 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyNumbers(op, attribute, "sizes");
   if (attribute.getName() == "spyre.symbols" && isa<FunctionOpInterface>(op))
     return verifyNumbers(op, attribute, "maxima");
+  if (attribute.getName() == "spyre.granularities" && isa<FunctionOpInterface>(op))
+    return verifyNumbers(op, attribute, "granularities");
+  // The symbolic sizes that iteration dimensions walk along.
+  if (attribute.getName() == "spyre.symbolic" && isa<ComputeOpInterface>(op) && isNames(attribute.getValue()))
+    return success();
   // What the search for tiles has found, for the report.
   if (attribute.getName() == "spyre.tile_search" && isa<FunctionOpInterface>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();
@@ -144,13 +154,18 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
   if (attribute.getName() == "spyre.shape")
     return verifyShape(op, "argument " + Twine(argIndex), cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex],
                        attribute.getValue());
+  // That there is a name or nothing for each dimension is checked where sizes are followed, in src/dialect/symbolic.rs.
+  if (attribute.getName() == "spyre.symbolic") {
+    if (isNames(attribute.getValue()))
+      return success();
+    return op->emitOpError("argument ") << argIndex << ": 'spyre.symbolic' must be an array of strings, found " << attribute.getValue();
+  }
   if (attribute.getName() != "spyre.dims")
     return op->emitOpError("argument ") << argIndex << " has no attribute '" << attribute.getName().getValue()
                                         << "' of the spyre dialect";
-  auto names = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
+  if (!isNames(attribute.getValue()))
     return op->emitOpError("argument ") << argIndex << ": 'spyre.dims' must be an array of strings, found " << attribute.getValue();
-  for (auto name : names.getAsRange<StringAttr>())
+  for (auto name : cast<ArrayAttr>(attribute.getValue()).getAsRange<StringAttr>())
     if (name.getValue().contains('*'))
       return op->emitOpError("argument ") << argIndex << ": " << name << " cannot be a name: '*' joins the names of a dimension";
   return success();

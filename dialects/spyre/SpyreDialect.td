@@ -33,6 +33,11 @@ def Spyre_Dialect : Dialect {
     A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
     be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
 
+    A dimension of an argument may have a size that is known at launch only: `spyre.symbolic = ["s0", ""]` on the argument names it, and
+    `spyre.granularities = {s0 = 64}` on the function says what it is a multiple of. The sizes in types are the largest, and everything is
+    planned for these. On a compute op `spyre.symbolic` has a name for each iteration dimension that walks along such a size; it follows from
+    the arguments, and passes that ask for it write it anew.
+
     A `spyre.copy` that the program does not ask for says why it is there: `spyre.for_layout` (an op cannot read the tensor
     where it lies), or `spyre.for_loop` with the reason as text (what a loop makes is copied to where others read it). A
     `spyre.loop` that corrects what it carries when a running value changes has `spyre.corrects`.
@@ -56,6 +61,8 @@ def Spyre_Dialect : Dialect {
     "::mlir::DenseI64ArrayAttr":$shape,
     "::mlir::DictionaryAttr":$dim_sizes,
     "::mlir::DictionaryAttr":$symbols,
+    "::mlir::ArrayAttr":$symbolic,
+    "::mlir::DictionaryAttr":$granularities,
     "::mlir::DictionaryAttr":$target,
     "::mlir::StringAttr":$phase,
     "::mlir::IntegerAttr":$bundle,

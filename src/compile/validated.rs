@@ -2,14 +2,15 @@
 
 use super::compile_watched;
 use crate::{
-    dialect::phase_of,
+    dialect::{NamedSize, SymbolicSize, phase_of},
+    import::DimSize,
     mlir::{Module, error_at, note_bug, quietly},
     pipeline::{Options, Phase, PlannerName},
     report::Report,
-    validate::{Failure, Limits, Phases},
+    validate::{Failure, Limits, Phases, said},
 };
 use sdsc_format::{File, Fresh};
-use std::{fmt, fs, io, path::Path};
+use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 
 /// Compiles as [`super::compile`] does, and validates: nothing is written unless the files compute what the imported program says. On
 /// a difference the phase that made it is reported.
@@ -57,7 +58,7 @@ fn validated<'c>(
         note(&mut phases, phase, module);
         watch(phase, module);
     })?;
-    let verdict = match phases.judge(emits.then_some(directory.as_path())) {
+    let mut verdict = match phases.judge(emits.then_some(directory.as_path())) {
         Ok(verdict) => verdict,
         Err(failure) => {
             let message = match (&failure, &original) {
@@ -73,6 +74,17 @@ fn validated<'c>(
             return None;
         }
     };
+    // What was written with symbolic sizes has no other size to be imported at.
+    let has_smaller = options.dim_sizes.iter().any(DimSize::is_symbolic) && !phases.sizes().is_empty();
+    if let (Some(original), true) = (&original, has_smaller) {
+        match judge_smaller(original, options, limits, &phases, &directory) {
+            Ok(sizes) => verdict.at_sizes = sizes,
+            Err(message) => {
+                refuse(module, &message);
+                return None;
+            }
+        }
+    }
     if emits {
         let files =
             files_below(&directory, "").map_err(|error| refuse(module, &format_args!("cannot read its files again: {error}"))).ok()?;
@@ -80,6 +92,59 @@ fn validated<'c>(
     }
     report.validation = Some(verdict);
     Some(report)
+}
+
+/// Compares the files with the program at sizes below the largest, which it is imported at once more; gives these sizes.
+fn judge_smaller(
+    original: &Module<'_>,
+    options: &Options,
+    limits: &Limits,
+    phases: &Phases<'_>,
+    directory: &Path,
+) -> Result<Vec<BTreeMap<String, i64>>, String> {
+    let smaller = smaller_sizes(phases.sizes());
+    for sizes in &smaller {
+        let fixed = |wish: &DimSize| match phases.sizes().iter().find(|known| known.size.name == wish.name()) {
+            Some(known) if wish.is_symbolic() => wish.fixed(sizes[&known.name]),
+            _ => wish.clone(),
+        };
+        let dim_sizes = options.dim_sizes.iter().map(fixed).collect();
+        let options = Options { dim_sizes, compile_to: Phase::Import, ..options.clone() };
+        let mut imported = Phases::new(*limits);
+        let mut module = original.duplicate();
+        // What the import has to say was said before.
+        let is_imported = quietly(original.op(), || {
+            compile_watched(&mut module, &options, "", &mut |phase, module: &Module<'_>| imported.note(phase, module)).is_some()
+        });
+        let at = said(sizes);
+        if !is_imported {
+            return Err(format!("cannot be compiled at {at}, which its symbolic sizes allow: '--dim-size' of these sizes says why"));
+        }
+        imported.judge_at(directory, sizes).map_err(|failure| match failure {
+            Failure::Limit(message) => format!("at {at}: {message}"),
+            Failure::Phase(message) | Failure::Files(message) => format!(
+                "is wrong at {at}, and right at the largest sizes; a program that computes with its size has to be given one size: {message}"
+            ),
+        })?;
+    }
+    Ok(smaller)
+}
+
+/// Sizes to try: all at their smallest, all at the largest but one, and each at its smallest where the others are the largest.
+fn smaller_sizes(named: &[NamedSize]) -> Vec<BTreeMap<String, i64>> {
+    let sizes: BTreeMap<&str, &SymbolicSize> =
+        named.iter().filter(|named| named.size.name == named.name).map(|named| (named.name.as_str(), &named.size)).collect();
+    let all =
+        |size: &dyn Fn(&str, &SymbolicSize) -> i64| sizes.iter().map(|(name, known)| ((*name).to_owned(), size(name, known))).collect();
+    let mut found: Vec<BTreeMap<String, i64>> =
+        vec![all(&|_, size| size.granularity), all(&|_, size| (size.maximum - size.granularity).max(size.granularity))];
+    for alone in sizes.keys().filter(|_| sizes.len() > 1) {
+        found.push(all(&|name, size| if name == *alone { size.granularity } else { size.maximum }));
+    }
+    let largest: BTreeMap<String, i64> = all(&|_, size| size.maximum);
+    found.retain(|sizes| *sizes != largest);
+    found.dedup();
+    found
 }
 
 /// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.

@@ -10,7 +10,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::{Count, WorkHint},
     layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
-    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, text_of},
+    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, strings, text_of},
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
@@ -280,6 +280,15 @@ impl<'c> ComputeOp<'c> {
     pub fn dim_names(self) -> Vec<String> {
         let names = self.op.attr(attr::DIMS).and_then(elements).unwrap_or_default();
         let mut names: Vec<String> = names.into_iter().map(|name| string(name).unwrap_or_default().to_owned()).collect();
+        names.resize(self.iteration_space().len(), String::new());
+        names
+    }
+
+    /// For each iteration dimension the name of the symbolic size that it walks along, if it does, as `mark_symbolic` has found it.
+    #[must_use]
+    pub fn symbolic_dims(self) -> Vec<String> {
+        let names = self.op.attr(attr::SPYRE_SYMBOLIC).and_then(strings).unwrap_or_default();
+        let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
         names.resize(self.iteration_space().len(), String::new());
         names
     }

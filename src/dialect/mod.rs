@@ -15,6 +15,7 @@
 //! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
 //! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
 //! | `ops.rs` | building `spyre` ops |
+//! | `symbolic.rs` | sizes that are known at launch only: which dimensions have them |
 //! | `symbols.rs` | counts that are known at launch only |
 //! | `plan.rs` | what was chosen, for the plan file |
 //! | `proof.rs` | what no plan of loops takes less than |
@@ -37,6 +38,7 @@ mod plan;
 mod proof;
 mod schedule;
 mod sdsc;
+mod symbolic;
 mod symbols;
 mod target;
 mod tile_op;
@@ -63,6 +65,7 @@ pub use plan::{plan_of, set_plan};
 pub use proof::{proof_of, set_proof};
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
+pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;

@@ -45,9 +45,12 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
 }
 
 /// Whether the format forbids to divide a dimension: all of an op with indirect access (schema, section 1), and what a restickify pads, since
-/// its last slice would hold padding only.
+/// its last slice would hold padding only; and a dimension of symbolic size, whose slices would begin at plain numbers (schema, section 7).
 fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand]) -> bool {
     let is_padded = |operand: &Operand| operand.pads(dim, size);
+    if !compute.symbolic_dims()[dim].is_empty() {
+        return true;
+    }
     compute.family() == Family::Gather || (compute.op.is(spyre::RESTICKIFY) && operands.iter().any(is_padded))
 }
 

@@ -27,7 +27,7 @@ pub use graph::{Element, Graph, Kind, Node, NodeId, known::Known};
 pub use rules::{
     body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp},
     contraction::Contraction,
-    dim_size::{DimSize, OpenShape, settled_sizes},
+    dim_size::{DimSize, OpenShape, SettledSizes, settled_sizes},
     expansion::{EXPANSIONS, Expansion, Source, Step},
     functions::{SCALAR_FUNCTIONS, ScalarFunction},
     operations::{OPERATIONS, Operation, Outcome, supported_ops_page},

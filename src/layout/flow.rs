@@ -18,6 +18,8 @@ pub struct Buffer {
     pub given: Option<DeviceLayout>,
     /// The dimensions that are split or put together where it is returned: sticks of one of these are full.
     pub regrouped: Vec<usize>,
+    /// The dimensions whose sizes are known at launch only: none of them is in the sticks.
+    pub symbolic: Vec<usize>,
     /// Who else uses it.
     pub role: Role,
 }
@@ -61,6 +63,8 @@ pub struct Op {
     pub written: Vec<Index>,
     /// Of a gather: the iteration dimension in the sticks of its table.
     pub table_stick: Option<usize>,
+    /// The iteration dimensions whose sizes are known at launch only: none of them is in the sticks.
+    pub symbolic: Vec<usize>,
 }
 
 /// The rules that an op has for its sticks.
@@ -112,7 +116,8 @@ impl Buffer {
         if let Some(given) = &self.given {
             return vec![HostTensor::row_major(&self.sizes).ok().and_then(|host| given.stick_dim(&host))];
         }
-        let large: Vec<Option<usize>> = (0..self.sizes.len()).rev().filter(|&dim| self.sizes[dim] > 1).map(Some).collect();
+        let may_be = |&dim: &usize| self.sizes[dim] > 1 && !self.symbolic.contains(&dim);
+        let large: Vec<Option<usize>> = (0..self.sizes.len()).rev().filter(may_be).map(Some).collect();
         large.into_iter().chain([None]).collect()
     }
 
@@ -169,7 +174,8 @@ impl Op {
     #[must_use]
     pub fn sticks(&self) -> Vec<Option<usize>> {
         let n_outputs = self.ranges.len() - self.n_reduced;
-        let large = |dims: std::ops::Range<usize>| dims.rev().filter(|&dim| self.ranges[dim] > 1).map(Some);
+        let large =
+            |dims: std::ops::Range<usize>| dims.rev().filter(|&dim| self.ranges[dim] > 1 && !self.symbolic.contains(&dim)).map(Some);
         match self.kind {
             Kind::Matmul => vec![Some(n_outputs - 1)],
             Kind::Gather => vec![self.table_stick],

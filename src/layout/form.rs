@@ -51,7 +51,14 @@ impl Form {
     /// The new buffer.
     #[must_use]
     pub fn buffer(&self, of: &Buffer) -> Buffer {
-        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, regrouped: Vec::new(), role: Role::Inner }
+        Buffer {
+            sizes: self.level.sizes.clone(),
+            format: of.format,
+            given: None,
+            regrouped: Vec::new(),
+            symbolic: Vec::new(),
+            role: Role::Inner,
+        }
     }
 }
 
@@ -263,7 +270,14 @@ impl Levels {
         for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
             let Some(source) = self.source(level, next) else { continue };
             let Some(read) = read_alone(&to.sizes, &host, &layout, &source) else { continue };
-            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, regrouped: Vec::new(), role: Role::Inner };
+            let target = Buffer {
+                sizes: to.sizes.clone(),
+                format: buffer.format,
+                given: None,
+                regrouped: Vec::new(),
+                symbolic: Vec::new(),
+                role: Role::Inner,
+            };
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
                 if next == level && stick == Some(at) {
                     continue;
@@ -350,7 +364,7 @@ mod tests {
     use machine::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), role: Role::Inner }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), symbolic: Vec::new(), role: Role::Inner }
     }
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize, exprs: &[Expr]) -> Op {
@@ -365,6 +379,7 @@ mod tests {
             result: 1,
             written,
             table_stick: None,
+            symbolic: vec![],
         }
     }
 

@@ -73,7 +73,7 @@ pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
 
 /// A buffer between two ops.
 pub(super) fn buffer(sizes: &[i64]) -> Buffer {
-    Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), role: Role::Inner }
+    Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), symbolic: Vec::new(), role: Role::Inner }
 }
 
 /// Plain indices: these dimensions of an iteration space.
@@ -84,5 +84,14 @@ pub(super) fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
 /// An op that reads nothing yet and writes buffer 0 by its first dimensions, all but the reduced ones.
 pub(super) fn op(kind: Kind, ranges: &[i64], n_reduced: usize) -> Op {
     let outputs: Vec<usize> = (0..ranges.len() - n_reduced).collect();
-    Op { kind, ranges: ranges.to_vec(), n_reduced, reads: vec![], result: 0, written: dims(ranges, &outputs), table_stick: None }
+    Op {
+        kind,
+        ranges: ranges.to_vec(),
+        n_reduced,
+        reads: vec![],
+        result: 0,
+        written: dims(ranges, &outputs),
+        table_stick: None,
+        symbolic: vec![],
+    }
 }

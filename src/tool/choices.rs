@@ -23,7 +23,8 @@ pub(super) struct Choices {
     /// The function to compile, where the module has several public ones
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// The size of a dimension that the program leaves open: argA.D=SIZE, or NAME=SIZE of a name in spyre.dims; repeatable
+    /// The size of a dimension that the program leaves open: argA.D=SIZE, or NAME=SIZE of a name in spyre.dims; MAX:STEP for SIZE leaves
+    /// it to the launch: at most MAX, a multiple of STEP; repeatable
     #[arg(long, value_name = "argA.D=SIZE", value_delimiter = ',')]
     dim_size: Vec<String>,
     /// Cores to use, 1 to 32

@@ -30,7 +30,7 @@ use draw::arguments_at;
 pub use each::observe;
 pub use extent::{Limits, Samples};
 pub use phases::Verdict;
-pub(crate) use phases::{Failure, Phases};
+pub(crate) use phases::{Failure, Phases, said};
 pub use snapshot::Snapshot;
 
 /// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.

@@ -7,9 +7,9 @@ use super::{
     undefined,
 };
 use crate::{
-    dialect::{has_corrections, target_of},
+    dialect::{NamedSize, SymbolicSizes, has_corrections, target_of},
     interpret::{Array, Function, Selection, has_wrong_padding, overwritten, read_functions},
-    mlir::Module,
+    mlir::{Module, functions_of},
     phase::Phase,
 };
 use element::{Field, FieldElement};
@@ -18,13 +18,16 @@ use rayon::prelude::*;
 use referee::Simulation;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::{fmt, path::Path};
+use std::{collections::BTreeMap, fmt, path::Path};
 
 /// What validation has found to be equal.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// What was compared with the imported program: `files`, or the IR after a phase.
     pub compared: String,
+    /// The smaller sizes at which the files were compared as well, where some are symbolic.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at_sizes: Vec<BTreeMap<String, i64>>,
     /// Draws of random elements.
     pub draws: u64,
     /// Element operations of one execution of the imported program.
@@ -46,7 +49,7 @@ pub struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, draws, element_operations, sampled, undefined, log2_degree, lawful, log2_chance } = self;
+        let Self { compared, at_sizes, draws, element_operations, sampled, undefined, log2_degree, lawful, log2_chance } = self;
         let draws = if *draws == 1 { "1 draw, as the program is large,".to_owned() } else { format!("{draws} draws") };
         match sampled {
             None => write!(
@@ -60,6 +63,9 @@ impl fmt::Display for Verdict {
                  that these depend on ({needed} of {element_operations} element operations), in {draws} of random elements of a finite \
                  field; a fault that reaches none of them is not seen"
             )?,
+        }
+        if !at_sizes.is_empty() {
+            write!(formatter, "; at the largest sizes, and at {}", at_sizes.iter().map(said).collect::<Vec<_>>().join(", at "))?;
         }
         if *undefined > 0 {
             write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
@@ -76,6 +82,11 @@ impl fmt::Display for Verdict {
             ),
         }
     }
+}
+
+/// Sizes as a message has them.
+pub(crate) fn said(sizes: &BTreeMap<String, i64>) -> String {
+    sizes.iter().map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Why a compilation is not validated.
@@ -95,11 +106,12 @@ pub(crate) struct Phases<'c> {
     limits: Limits,
     /// Whether a loop corrects what it carries.
     corrects: bool,
+    sizes: Vec<NamedSize>,
 }
 
 impl<'c> Phases<'c> {
     pub(crate) const fn new(limits: Limits) -> Self {
-        Self { phases: Vec::new(), target: None, limits, corrects: false }
+        Self { phases: Vec::new(), target: None, limits, corrects: false, sizes: Vec::new() }
     }
 
     /// Remembers the program behind a phase.
@@ -111,6 +123,11 @@ impl<'c> Phases<'c> {
                 self.phases.clear();
             }
             self.phases.push((phase, functions));
+            if phase == Phase::Import {
+                // What cannot have a symbolic size has been refused.
+                let found = functions_of(module.op()).into_iter().filter_map(|function| SymbolicSizes::of(function).ok().flatten());
+                self.sizes = found.flat_map(|sizes| sizes.named()).collect();
+            }
             self.target = target_of(module.op()).ok();
             self.corrects |= has_corrections(module.op());
         }
@@ -118,6 +135,27 @@ impl<'c> Phases<'c> {
 
     /// Compares the last program, or the files, with the first.
     pub(crate) fn judge(&self, directory: Option<&Path>) -> Result<Verdict, Failure> {
+        let simulation = directory.map(|directory| self.load(directory)).transpose()?;
+        self.judge_files(simulation.as_ref())
+    }
+
+    /// Compares the files with the imported program at other sizes than the largest: `self` is that program with fixed sizes.
+    pub(crate) fn judge_at(&self, directory: &Path, sizes: &BTreeMap<String, i64>) -> Result<(), Failure> {
+        let simulation = self.load(directory)?.at(sizes).map_err(|error| Failure::Files(error.to_string()))?;
+        self.judge_files(Some(&simulation)).map(|_| ())
+    }
+
+    fn load(&self, directory: &Path) -> Result<Simulation, Failure> {
+        let target = self.target.clone().unwrap_or_else(Target::spyre);
+        Simulation::load(directory, &target).map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))
+    }
+
+    /// The symbolic sizes of the imported program, with the sizes that they are equal to.
+    pub(crate) fn sizes(&self) -> &[NamedSize] {
+        &self.sizes
+    }
+
+    fn judge_files(&self, simulation: Option<&Simulation>) -> Result<Verdict, Failure> {
         let mut programs = Vec::with_capacity(self.phases.len());
         for (phase, functions) in &self.phases {
             match functions {
@@ -133,7 +171,8 @@ impl<'c> Phases<'c> {
         let n_draws = draws.end - draws.start;
         let (selections, sampled) = samples.unzip();
         let mut verdict = Verdict {
-            compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
+            compared: simulation.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
+            at_sizes: Vec::new(),
             draws: n_draws,
             element_operations,
             sampled,
@@ -143,14 +182,11 @@ impl<'c> Phases<'c> {
             log2_chance: None,
         };
         verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
-        let target = self.target.clone().unwrap_or_else(Target::spyre);
-        let simulation = directory.map(|directory| Simulation::load(directory, &target)).transpose();
-        let simulation = simulation.map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))?;
         for position in 0..imported.len() {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             let samples = selections.as_ref().map(|selections: &Vec<Vec<Selection>>| selections[position].as_slice());
-            let judge = |draw| Versions { versions: &versions, samples, draw }.judge(simulation.as_ref());
+            let judge = |draw| Versions { versions: &versions, samples, draw }.judge(simulation);
             // The first draw that fails speaks, whichever ended first.
             let judged = |bits: u64| {
                 let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(|draw| judge(draw | bits)).collect();

@@ -85,6 +85,9 @@ pub(crate) fn broken_lives() -> Vec<Broken> {
         life("last_op", 2),
         broken(&["sdsc_r100"], "program", program(|value| drop(value["launches"][0].as_object_mut().unwrap().remove("pool")))),
         // Another life of the same bytes, one of bytes that nothing touches, and one that is not in its place in the list.
+        broken(&["sdsc_r103"], "program", program(|value| value["sizes"] = json!([{"name": "s0", "maximum": 64, "granularity": 48}]))),
+        broken(&["sdsc_r103"], "program", program(|value| value["arguments"][0]["symbolic"] = json!([{"dim": 0, "size": "s0"}]))),
+        broken(&["sdsc_r103"], "program", program(|value| value["launches"][0]["sizes"] = json!(["s0"]))),
         broken(&["sdsc_r100"], "program", second(0, [1, 1])),
         broken(&["sdsc_r100"], "program", second(8192, [1, 1])),
         broken(&["sdsc_r100"], "program", second(-8192, [0, 1])),

@@ -5,12 +5,14 @@ use super::file_view::{FileView, TensorView};
 use super::launch::Base;
 use super::rules::addresses::{Start, range, starts};
 use machine::STICK_BYTES;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The facts of one file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileFacts {
     pub(super) tensors: Vec<TensorFacts>,
+    /// The names of its symbolic sizes.
+    pub(super) sizes: BTreeSet<String>,
 }
 
 /// One tensor of a file.
@@ -104,7 +106,8 @@ impl FileFacts {
     pub(super) fn of(file: &FileView<'_>) -> Self {
         let starts = starts(file);
         let tensors = file.tensors().map(|tensor| tensor_facts(file, &tensor, &starts)).collect();
-        Self { tensors }
+        let sizes = file.operation.symbol_tags.iter().flat_map(|tags| tags.iter()).map(|(_, name)| name.to_string()).collect();
+        Self { tensors, sizes }
     }
 }
 

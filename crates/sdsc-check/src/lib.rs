@@ -24,6 +24,7 @@ pub mod launch;
 mod lives;
 mod program;
 mod program_flow;
+mod program_sizes;
 mod program_tensors;
 mod report;
 mod rules;
@@ -42,7 +43,11 @@ use machine::Target;
 use report::{Report, member};
 use rules::launches::BundleView;
 use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};
-use sdsc_format::{BUNDLE_FILE, bundle_text, model::Sdsc};
+use sdsc_format::{
+    BUNDLE_FILE,
+    bundle_text::{self, ParamType},
+    model::Sdsc,
+};
 use serde_path_to_error::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -141,6 +146,8 @@ struct BundleFacts {
     /// The kernel arguments that its function has as parameters.
     parameters: BTreeSet<usize>,
     pools: Vec<launch::Pool>,
+    /// The largest size and the granularity of each parameter that is a size.
+    sizes: Vec<(i64, i64)>,
     files: BTreeMap<String, FileFacts>,
     order: lives::Order,
     flow: Flow,
@@ -179,6 +186,7 @@ impl<T: Tree> Source<'_, T> {
         if let (Ok(text), Some(launch)) = (&parsed, &launch) {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
+            facts.sizes = text.params.iter().filter_map(|param| bounds_of(param.kind)).collect();
             facts.order = lives::Order::of(&text.body);
             facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
             // Bytes that are nobody's, or another's, follow from what other rules say.
@@ -206,6 +214,14 @@ impl<T: Tree> Source<'_, T> {
         let executed = launch.into_iter().flat_map(|launch| &launch.executes).map(|execute| execute.execute.file);
         files.extend(executed.filter(|name| self.tree.has(&path_in(self.folder, name))).map(str::to_owned));
         Ok(files)
+    }
+}
+
+/// The largest size and the granularity of a parameter that is a size.
+const fn bounds_of(kind: ParamType) -> Option<(i64, i64)> {
+    match kind {
+        ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some((max, granularity)),
+        ParamType::InputArg { .. } | ParamType::Index => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! A program: `program.json` and a folder for each bundle, or one bundle beside it.
 
 use super::report::Report;
-use super::rules::{BUFFERS, CONSTANTS, PROGRAM};
+use super::rules::{BUFFERS, CONSTANTS, PROGRAM, SYMBOLIC_SIZES};
 use super::tree::{Tree, is_below, path_in};
-use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_tensors, report_shape};
+use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_sizes, program_tensors, report_shape};
 use files::is_plain_name;
 use machine::{ElementType, Target};
 use sdsc_format::BUNDLE_FILE;
@@ -38,6 +38,8 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, 
     }
     if report.len() == 0 {
         report.enter_file(FILE_NAME);
+        report.enter_rule(SYMBOLIC_SIZES);
+        program_sizes::check(&program, &facts, report);
         program_flow::check(&program, &facts, report);
     }
     Ok(has_program)

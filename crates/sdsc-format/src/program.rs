@@ -16,6 +16,12 @@
 //! }
 //! ```
 //!
+//! Where sizes are known at launch only, `sizes` has their names, maxima and granularities: `[{"name": "s0", "maximum": 1024, "granularity": 64}]`.
+//! A run chooses each, a multiple of the granularity that is not above the maximum. `shape`, `device_size` and `stride_map` of a tensor are
+//! those at the maxima, and `symbolic` says which dimensions of an argument or a result have such a size: `[{"dim": 0, "size": "s0"}]`. A
+//! launch has in `sizes` the names of the sizes that it is given, in the order of the parameters of `bundle.mlir`, behind the arguments. The
+//! caller's array has the size that was chosen; where an element lies in device memory does not depend on it.
+//!
 //! Where a number of iterations is known at launch only, `symbols` has its name and its maximum: `[{"name": "T", "maximum": 8}]`.
 //!
 //! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over `device_size`, in the
@@ -62,11 +68,49 @@ pub struct Program {
     /// Bytes of the region in which the buffers with a place lie.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buffer_bytes: i64,
+    /// Sizes that the caller chooses for a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<Size>,
     /// Numbers that the caller gives with a launch. What the back end takes today has none: `spyre-emit-bundle` refuses them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<Symbol>,
     /// The launches in order.
     pub launches: Vec<LaunchEntry>,
+}
+
+/// A size that is known at launch only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Size {
+    /// The name that the user gave it.
+    pub name: String,
+    /// The largest size.
+    pub maximum: i64,
+    /// Every size is a multiple of this number; the smallest is the number itself.
+    pub granularity: i64,
+}
+
+impl Size {
+    /// Whether a run may choose the size.
+    ///
+    /// # Errors
+    /// Why it may not.
+    pub fn check(&self, size: i64) -> Result<(), String> {
+        let Self { name, maximum, granularity } = self;
+        let is_taken = *granularity > 0 && (*granularity..=*maximum).contains(&size) && size % granularity == 0;
+        let message = || format!("'{name}' cannot be {size}: it is a multiple of {granularity} from {granularity} to {maximum}");
+        if is_taken { Ok(()) } else { Err(message()) }
+    }
+}
+
+/// A dimension of a tensor that has a size which is known at launch only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SymbolicDim {
+    /// The dimension, counted from 0.
+    pub dim: usize,
+    /// The name of its size.
+    pub size: String,
 }
 
 /// A number that is known at launch only: how many iterations a loop does.
@@ -126,6 +170,9 @@ pub struct Tensor {
     /// Set on arguments of integers that ops read as indices or compute with: what their elements must keep to, half-open.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub index_range: Option<[i64; 2]>,
+    /// The dimensions of an argument or a result whose sizes are known at launch only, in order; `shape` has their maxima.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbolic: Vec<SymbolicDim>,
     /// Where a buffer lies in the region that launches share; a tensor without one has memory of its own.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub place: Option<BufferPlace>,
@@ -153,6 +200,9 @@ pub struct LaunchEntry {
     pub bundle: String,
     /// The tensor of each kernel argument, by number.
     pub arguments: Vec<String>,
+    /// The names of the sizes that it is given, in the order of the parameters of `bundle.mlir`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<String>,
     /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool_bytes: i64,
@@ -170,6 +220,12 @@ impl Program {
         self.arguments.iter().chain(&self.results).chain(&self.constants).chain(&self.buffers)
     }
 
+    /// The size of that name.
+    #[must_use]
+    pub fn size(&self, name: &str) -> Option<&Size> {
+        self.sizes.iter().find(|size| size.name == name)
+    }
+
     /// Makes sure that every number is known.
     ///
     /// # Errors
@@ -183,6 +239,14 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_size_is_a_multiple_of_its_granularity_and_not_above_its_maximum() {
+        let size = Size { name: "s0".to_owned(), maximum: 256, granularity: 64 };
+        assert!([64, 128, 192, 256].into_iter().all(|taken| size.check(taken).is_ok()));
+        assert!([-64, 0, 1, 63, 65, 257, 320].into_iter().all(|refused| size.check(refused).is_err()));
+        assert_eq!(size.check(320).unwrap_err(), "'s0' cannot be 320: it is a multiple of 64 from 64 to 256");
+    }
 
     #[test]
     fn symbols_are_in_the_file_if_there_are_any() {

@@ -5,20 +5,20 @@
 
 use crate::bundle::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, Scratch,
-    SharedBuffer, share,
+    SharedBuffer, SymbolicDim, share,
     unit_dims::{complete_product, complete_unit_dims, drop_unit_dims},
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{
-        Access, ComputeOp, EXACT, Memory, Place, Role, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of,
-        push_items, set_lives, split_of, target_of,
+        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of,
+        mark_symbolic, moves_of, owner_of, push_items, set_lives, split_of, target_of,
     },
     layout,
     mlir::{
         Attribute, Attributes, Op, OpExt, Options, Pass, Reported, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
         argument_attribute, build, dictionary, error_at, floats, insert_before, integer, integers, new_block, push, raw_elements,
-        result_attribute, string, type_attribute,
+        result_attribute, string, string_array, type_attribute,
     },
     tile::ir::settle_loops::check_settled,
     work::CoreOrder,
@@ -88,11 +88,15 @@ struct Lowering<'c> {
     buffers: Vec<ProgramBuffer<'c>>,
     /// The buffer behind a value, by its position in the list.
     by_value: ValueMap<usize>,
+    /// The sizes that are known at launch only.
+    sizes: Option<SymbolicSizes<'c>>,
 }
 
 impl<'c> Lowering<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let mut lowering = Self { function, buffers: Vec::new(), by_value: ValueMap::default() };
+        mark_symbolic(function)?;
+        let sizes = SymbolicSizes::of(function)?;
+        let mut lowering = Self { function, buffers: Vec::new(), by_value: ValueMap::default(), sizes };
         let arguments = function.body_args();
         let results = function.yielded();
         lowering.add(arguments, Role::Input);
@@ -158,7 +162,7 @@ impl<'c> Lowering<'c> {
     fn lower(&self, target: &Target) -> Result<(), Reported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = Attributes::new(context).text(attr::SYM_NAME, self.function.text_attr(attr::SYM_NAME));
-        let attributes = attributes.with_option(attr::SYMBOLS, self.symbols()?);
+        let attributes = attributes.with_option(attr::SYMBOLS, self.symbols()?).with_option(attr::SIZES, self.sizes_of_program());
         let program = build(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = self.indexed_rows()?;
@@ -171,7 +175,8 @@ impl<'c> Lowering<'c> {
                 .int(attr::POSITION, buffer.position)
                 .with(attr::TYPE, type_attribute(self.type_of(buffer)))
                 .with_option(attr::VALUE, buffer.constant().and_then(value_of))
-                .with_option(EXACT, buffer.constant().and_then(|constant| constant.attr(EXACT)));
+                .with_option(EXACT, buffer.constant().and_then(|constant| constant.attr(EXACT)))
+                .with_option(attr::SYMBOLIC, self.symbolic_dims(buffer));
             let attributes = match self.range_of(buffer.shown, &rows).filter(|_| buffer.role == Role::Input) {
                 Some(range) => attributes.ints(attr::INDEX_RANGE, &range),
                 None => attributes,
@@ -215,6 +220,21 @@ impl<'c> Lowering<'c> {
         let context = self.function.ctx();
         let entries = used.iter().fold(Attributes::new(context), |entries, (symbol, maximum)| entries.int(symbol, *maximum));
         Ok((!used.is_empty()).then(|| dictionary(entries)))
+    }
+
+    /// The symbolic sizes with their maxima and what they are multiples of.
+    fn sizes_of_program(&self) -> Option<Attribute<'c>> {
+        let (context, sizes) = (self.function.ctx(), self.sizes.as_ref()?);
+        let entries =
+            sizes.sizes().fold(Attributes::new(context), |entries, size| entries.ints(&size.name, &[size.maximum, size.granularity]));
+        Some(dictionary(entries))
+    }
+
+    /// The symbolic sizes of the dimensions of an argument or a result.
+    fn symbolic_dims(&self, buffer: &ProgramBuffer<'c>) -> Option<Attribute<'c>> {
+        let sizes = self.sizes.as_ref().filter(|_| matches!(buffer.role, Role::Input | Role::Output))?;
+        let names = sizes.labels(buffer.shown);
+        names.iter().any(|name| !name.is_empty()).then(|| string_array(self.function.ctx(), &names))
     }
 
     /// What the integers of an argument keep to: below the rows of all tables that they choose from, or what ops that compute with them can take.
@@ -351,9 +371,11 @@ impl<'c> Lowering<'c> {
         let space = compute.iteration_space();
         let split = split_of(compute)?;
         let divisors = split.divisors(CoreOrder::of(compute.family()));
+        let symbolic = self.symbolic(compute, split.slices())?;
         let dim = |(position, (&range, &slices)): (usize, (&i64, &i64))| IterationDim {
             name: Some(format!("c{position}")),
             divisor: (!split.order().is_empty()).then(|| divisors[position]),
+            symbolic: symbolic[position].clone(),
             ..IterationDim::new(range, slices)
         };
         let factor = constants_of(compute).first().map_or(1.0, |constant| constant.value);
@@ -384,6 +406,9 @@ impl<'c> Lowering<'c> {
             constants: constants_of(compute),
             ..OpSpec::default()
         };
+        if let Some(name) = symbolic_stick(&spec) {
+            return Err(format!("has '{name}' in its sticks, where no symbolic size lies: give it one size, '--dim-size NAME=SIZE'"));
+        }
         match compute.family() {
             Family::Matmul => complete_product(&mut spec, &used),
             Family::Gather => complete_unit_dims(&mut spec, &used),
@@ -394,6 +419,27 @@ impl<'c> Lowering<'c> {
             ..=MOST_DIMS => Ok(spec),
             n_dims => Err(format!("walks along {n_dims} dimensions that lie apart: an op of the device has at most {MOST_DIMS}")),
         }
+    }
+
+    /// The symbolic size of each iteration dimension that has one: none of them is put together with another dimension, in sticks, or divided.
+    fn symbolic(&self, compute: ComputeOp<'c>, slices: &[i64]) -> Result<Vec<Option<SymbolicDim>>, String> {
+        let names = compute.symbolic_dims();
+        let Some(sizes) = &self.sizes else { return Ok(vec![None; names.len()]) };
+        let of = |(dim, name): (usize, &String)| {
+            if name.is_empty() {
+                return Ok(None);
+            }
+            let Some(size) = sizes.sizes().find(|size| size.name == *name) else {
+                return Err(format!(
+                    "walks along '{name}' by one dimension: a symbolic size is a dimension of its own; give it one size, '--dim-size NAME=SIZE'"
+                ));
+            };
+            if slices[dim] > 1 {
+                return Err(format!("has {} slices of the symbolic size '{name}', which stays whole: divide the work again", slices[dim]));
+            }
+            Ok(Some(SymbolicDim { symbol: size.name.clone(), max: size.maximum, granularity: size.granularity }))
+        };
+        names.iter().enumerate().map(of).collect()
     }
 
     fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {
@@ -434,6 +480,13 @@ impl<'c> Lowering<'c> {
             Memory::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
         }
     }
+}
+
+/// The symbolic size that moves inside the sticks of an operand.
+fn symbolic_stick(spec: &OpSpec) -> Option<&str> {
+    let moving = spec.operands.iter().filter_map(|operand| operand.coordinates.last()?.moving_dim());
+    let mut symbolic = moving.filter_map(|dim| spec.iteration_space.get(dim)?.symbolic.as_ref());
+    symbolic.next().map(|size| size.symbol.as_str())
 }
 
 /// The elements of a `spyre.constant`.

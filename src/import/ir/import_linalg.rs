@@ -17,6 +17,7 @@ use super::{
     importer::{Importer, Kept},
     read_body::scalar_name,
 };
+use crate::dialect::mark_symbolic;
 use crate::dialect::ods::{option, spyre, tm_tensor};
 use crate::{
     import::{Element, NodeId, Precision, ScalarOp, graph::integers::Integers, rules::rank::narrowed},
@@ -36,7 +37,9 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
     if let Some(second) = functions.next() {
         return Err(error_at(second, "is a second function with a body: only one is supported yet").note(function, "the first").report());
     }
-    import_function(function, precision)
+    import_function(function, precision)?;
+    // What cannot have a symbolic size is named as close to the program as it is known.
+    mark_symbolic(function)
 }
 
 fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reported> {

@@ -2,6 +2,7 @@
 
 mod cast;
 pub(crate) mod check_input;
+mod counted_sizes;
 mod emit;
 mod emit_constant;
 pub(crate) mod expand_functions;

@@ -1,18 +1,21 @@
 //! `spyre-select-program`: what of a file is compiled, and in which sizes.
 //!
 //! Reads the functions of a module; leaves the one that is compiled, and those that it calls. Numbers that it takes
-//! or returns become tensors of one element. Gives its dynamic dimensions the sizes that the
+//! or returns become tensors of one element. Notes which of its dynamic dimensions have symbolic sizes. Gives its dynamic dimensions the sizes that the
 //! user names, and makes static what follows from them. What computes with tensors without elements
 //! becomes what is left of it.
 
+use super::counted_sizes::check_counted;
 use crate::dialect::ods::{attr, option};
 use crate::{
-    import::{DimSize, OpenShape, settled_sizes},
+    import::{DimSize, OpenShape, SettledSizes, settled_sizes},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, drop_empty, empty_arguments, error_at,
-        functions_of, is_public, make_entry, merge_dims, sizes_of, specialize, strings, warning_at,
+        Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, dictionary, drop_empty,
+        empty_arguments, error_at, functions_of, is_public, make_entry, merge_dims, result_attribute, set_argument_attribute, sizes_of,
+        specialize, string_array, strings, warning_at,
     },
 };
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-select-program", run };
 
@@ -23,7 +26,12 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     box_numbers(entry);
     let arguments: Vec<OpenShape> =
         entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
-    let sizes = settled_sizes(&arguments, &given).map_err(|message| error_at(entry, message).report())?;
+    let SettledSizes { sizes, symbolic, granularities } =
+        settled_sizes(&arguments, &given).map_err(|message| error_at(entry, message).report())?;
+    if !granularities.is_empty() {
+        check_counted(module, entry, &symbolic)?;
+        note_symbolic(entry, &symbolic, &granularities);
+    }
     if !sizes.is_empty() {
         for kernel in functions_of(module).into_iter().filter(|function| function.attr(attr::SPYRE_KERNEL).is_some()) {
             warning_at(kernel, "is no kernel here: where a program is given sizes, all that it calls becomes a part of it").emit();
@@ -34,8 +42,37 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         empty_arguments(entry);
         drop_empty(module);
         merge_dims(entry);
+        check_shapes(entry)?;
     }
     Ok(())
+}
+
+/// Writes down which sizes are symbolic: their types are to be those of the largest.
+fn note_symbolic(entry: Op<'_>, symbolic: &[Vec<String>], granularities: &BTreeMap<String, i64>) {
+    let context = entry.ctx();
+    for (argument, names) in symbolic.iter().enumerate().filter(|(_, names)| names.iter().any(|name| !name.is_empty())) {
+        set_argument_attribute(entry, argument, attr::SPYRE_SYMBOLIC, string_array(context, names));
+    }
+    let entries = granularities.iter().fold(Attributes::new(context), |entries, (name, number)| entries.int(name, *number));
+    entry.set_attr(attr::SPYRE_GRANULARITIES, dictionary(entries));
+}
+
+/// Refuses symbolic sizes of tensors whose shape for the caller is another one than that in the program.
+fn check_shapes(entry: Op<'_>) -> Result<(), Reported> {
+    if entry.attr(attr::SPYRE_GRANULARITIES).is_none() {
+        return Ok(());
+    }
+    let arguments = 0..entry.body_args().len();
+    let merged = arguments.filter(|&argument| argument_attribute(entry, argument, attr::SPYRE_SHAPE).is_some());
+    let results = 0..entry.yielded().len();
+    let of_results = results.filter(|&result| result_attribute(entry, result, attr::SPYRE_SHAPE).is_some());
+    let named = merged.map(|number| format!("argument {number}")).chain(of_results.map(|number| format!("result {number}"))).next();
+    let message = |what: String| {
+        format!(
+            "has symbolic sizes, and {what} has more than six dimensions or no elements: give every dimension one size, '--dim-size NAME=SIZE'"
+        )
+    };
+    named.map_or(Ok(()), |what| Err(error_at(entry, message(what)).report()))
 }
 
 /// The function of that name; without a name, the only one that is public. A module of private functions has nothing to choose.

@@ -1,28 +1,59 @@
 //! Sizes that the user gives to dimensions that a program leaves open.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// A dimension and its size: `arg0.1=128`, dimension 1 of argument 0, or `L=128`, each dimension that arguments call `L`.
+/// A dimension and its size: `arg0.1=128`, dimension 1 of argument 0, or `L=128`, each dimension that arguments call `L`. `L=1024:64` is a
+/// symbolic size: known at launch only, at most 1024 and a multiple of 64.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimSize {
     dim: String,
     size: i64,
+    granularity: Option<i64>,
+}
+
+impl DimSize {
+    /// Whether the size is known at launch only.
+    #[must_use]
+    pub const fn is_symbolic(&self) -> bool {
+        self.granularity.is_some()
+    }
+
+    /// The same dimension with one size.
+    #[must_use]
+    pub fn fixed(&self, size: i64) -> Self {
+        Self { dim: self.dim.clone(), size, granularity: None }
+    }
+
+    /// What it calls the dimension.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.dim
+    }
 }
 
 impl FromStr for DimSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, found '{text}'");
-        let (dim, size) = text.split_once('=').ok_or_else(refuse)?;
-        let size = size.parse().ok().filter(|size| *size >= 1).ok_or_else(refuse)?;
-        if dim.is_empty() { Err(refuse()) } else { Ok(Self { dim: dim.to_owned(), size }) }
+        let refuse = || {
+            format!(
+                "expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, or MAX:STEP for one that is known at launch, with a MAX of at \
+                 least 2 and a STEP that divides it, found '{text}'"
+            )
+        };
+        let (dim, size) = text.split_once('=').filter(|(dim, _)| !dim.is_empty()).ok_or_else(refuse)?;
+        let number = |text: &str| text.parse().ok().filter(|size: &i64| *size >= 1).ok_or_else(refuse);
+        let dim = dim.to_owned();
+        let Some((largest, step)) = size.split_once(':') else { return Ok(Self { dim, size: number(size)?, granularity: None }) };
+        let (size, step) = (number(largest)?, number(step)?);
+        if size < 2 || size % step != 0 { Err(refuse()) } else { Ok(Self { dim, size, granularity: Some(step) }) }
     }
 }
 
 impl fmt::Display for DimSize {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}={}", self.dim, self.size)
+        write!(formatter, "{}={}", self.dim, self.size)?;
+        self.granularity.map_or(Ok(()), |granularity| write!(formatter, ":{granularity}"))
     }
 }
 
@@ -35,11 +66,22 @@ pub struct OpenShape {
     pub names: Vec<String>,
 }
 
-/// The sizes of all open dimensions of all arguments, in order.
+/// The sizes of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettledSizes {
+    /// Those of all open dimensions of all arguments, in order; the largest, where they are symbolic.
+    pub sizes: Vec<i64>,
+    /// For each argument and dimension the name of its symbolic size; empty for one that has none.
+    pub symbolic: Vec<Vec<String>>,
+    /// What each symbolic size is a multiple of.
+    pub granularities: BTreeMap<String, i64>,
+}
+
+/// The sizes of all open dimensions of all arguments.
 ///
 /// # Errors
 /// A size for what is no dimension, two sizes for one, or open dimensions without one, all of which are named.
-pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Vec<i64>, String> {
+pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<SettledSizes, String> {
     let is_named = |place: &(usize, usize), wish: &DimSize| {
         let (argument, dim) = *place;
         wish.dim == format!("arg{argument}.{dim}") || arguments[argument].names.get(dim) == Some(&wish.dim)
@@ -51,11 +93,14 @@ pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Vec<i
             "is given '{wish}', which is of no dimension of an argument: these are arg0.0, arg0.1, ..., or names in 'spyre.dims'"
         ));
     }
-    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    let symbolic = arguments.iter().map(|shape| vec![String::new(); shape.sizes.len()]).collect();
+    let (mut settled, mut missing) = (SettledSizes { symbolic, ..SettledSizes::default() }, Vec::new());
     for place in places {
         let (argument, dim) = place;
         let known = arguments[argument].sizes[dim];
-        let mut sizes = known.into_iter().chain(given.iter().filter(|wish| is_named(&place, wish)).map(|wish| wish.size));
+        let wishes: Vec<&DimSize> = given.iter().filter(|wish| is_named(&place, wish)).collect();
+        check_symbolic(place, known, &wishes)?;
+        let mut sizes = known.into_iter().chain(wishes.iter().map(|wish| wish.size));
         let Some(size) = sizes.next() else {
             missing.push(format!("arg{argument}.{dim}"));
             continue;
@@ -63,9 +108,27 @@ pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Vec<i
         if let Some(other) = sizes.find(|other| *other != size) {
             return Err(format!("has size {size} in arg{argument}.{dim}, and is given {other}"));
         }
-        found.extend(known.is_none().then_some(size));
+        settled.sizes.extend(known.is_none().then_some(size));
+        if let Some((wish, granularity)) = wishes.first().and_then(|wish| Some((wish, wish.granularity?))) {
+            settled.symbolic[argument][dim].clone_from(&wish.dim);
+            settled.granularities.insert(wish.dim.clone(), granularity);
+        }
     }
-    if missing.is_empty() { Ok(found) } else { Err(format!("leaves the sizes of {} open: {}", missing.join(", "), how(&missing))) }
+    if missing.is_empty() { Ok(settled) } else { Err(format!("leaves the sizes of {} open: {}", missing.join(", "), how(&missing))) }
+}
+
+/// A symbolic size is for a dimension that the program leaves open, and is all that is said of it.
+fn check_symbolic((argument, dim): (usize, usize), known: Option<i64>, wishes: &[&DimSize]) -> Result<(), String> {
+    let Some(wish) = wishes.iter().find(|wish| wish.is_symbolic()) else { return Ok(()) };
+    if let Some(size) = known {
+        return Err(format!(
+            "has size {size} in arg{argument}.{dim}, and is given '{wish}', which is for a dimension that the program leaves open"
+        ));
+    }
+    match wishes.iter().find(|other| other != &wish) {
+        Some(other) => Err(format!("is given '{wish}' and '{other}' for arg{argument}.{dim}: one of them says it")),
+        None => Ok(()),
+    }
 }
 
 fn how(missing: &[String]) -> String {
@@ -84,7 +147,7 @@ mod tests {
     fn settled(given: &[&str]) -> Result<Vec<i64>, String> {
         let arguments = [shape(&[None, Some(64)], &["L", "D"]), shape(&[], &[]), shape(&[Some(2), None, None], &["B", "L", "E"])];
         let given: Vec<DimSize> = given.iter().map(|text| text.parse().unwrap()).collect();
-        settled_sizes(&arguments, &given)
+        settled_sizes(&arguments, &given).map(|settled| settled.sizes)
     }
 
     #[test]
@@ -104,8 +167,25 @@ mod tests {
     }
 
     #[test]
+    fn symbolic_sizes_have_names_and_granularities() {
+        let arguments = [shape(&[None, Some(64)], &["L", "D"]), shape(&[None, None], &[])];
+        let settled = |given: &[&str]| {
+            let given: Vec<DimSize> = given.iter().map(|text| text.parse().unwrap()).collect();
+            settled_sizes(&arguments, &given)
+        };
+        let found = settled(&["L=1024:64", "arg1.0=1024:64", "arg1.1=8"]).unwrap();
+        assert_eq!(found.sizes, [1024, 1024, 8]);
+        assert_eq!(found.symbolic, [["L", ""], ["arg1.0", ""]]);
+        assert_eq!(found.granularities, BTreeMap::from([("L".to_owned(), 64), ("arg1.0".to_owned(), 64)]));
+        let refused = settled(&["L=8", "D=64:64", "arg1.0=8", "arg1.1=8"]).unwrap_err();
+        assert_eq!(refused, "has size 64 in arg0.1, and is given 'D=64:64', which is for a dimension that the program leaves open");
+        let twice = settled(&["L=64:8", "arg0.0=64:8", "arg1.0=8", "arg1.1=8"]).unwrap_err();
+        assert_eq!(twice, "is given 'L=64:8' and 'arg0.0=64:8' for arg0.0: one of them says it");
+    }
+
+    #[test]
     fn only_sizes_are_read() {
-        for wrong in ["L", "L=", "=3", "L=0", "L=-4", "L=x"] {
+        for wrong in ["L", "L=", "=3", "L=0", "L=-4", "L=x", "L=64:", "L=:64", "L=64:0", "L=64:48", "L=1:1", "L=64:128", "L=64:8:8"] {
             assert!(wrong.parse::<DimSize>().unwrap_err().contains(wrong), "{wrong}");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
+    dialect::{ComputeOp, SymbolicSizes, Tensor, UsedAs, View, format_of, home_of},
     layout::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role},
     mlir::{Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
 };
@@ -58,8 +58,9 @@ impl<'c> LayoutProgram<'c> {
             _ => Kind::of(compute.family(), compute.function()),
         };
         let (ranges, n_reduced) = (compute.iteration_space(), compute.n_reduced());
+        let symbolic = named(&compute.symbolic_dims());
         let table_stick = if kind == Kind::Gather { self.table_stick(&reads[0])? } else { None };
-        self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices, table_stick });
+        self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices, table_stick, symbolic });
         self.sources.push(sources);
         self.ops.push(compute);
         Ok(())
@@ -93,6 +94,13 @@ impl<'c> LayoutProgram<'c> {
         }
     }
 
+    /// Notes which dimensions of buffers have symbolic sizes.
+    pub(super) fn note_symbolic(&mut self, sizes: &SymbolicSizes<'c>) {
+        for (buffer, value) in self.flow.buffers.iter_mut().zip(&self.values) {
+            buffer.symbolic = named(&sizes.labels(*value));
+        }
+    }
+
     /// Whether an op writes the whole buffer.
     pub(super) fn is_result(&self, buffer: usize) -> bool {
         self.flow.ops.iter().any(|op| op.kind != Kind::Insert && op.result == buffer)
@@ -112,13 +120,18 @@ impl<'c> LayoutProgram<'c> {
         }
         let is_filled = view.value.def().is_none_or(|def| def.is(spyre::CONSTANT));
         let role = if is_filled { Role::Input } else { Role::Inner };
-        let buffer = Buffer { sizes, format, given, regrouped: Vec::new(), role };
+        let buffer = Buffer { sizes, format, given, regrouped: Vec::new(), symbolic: Vec::new(), role };
         check(&buffer).map_err(|error| error.to_string())?;
         self.numbers.insert(view.value, self.values.len());
         self.values.push(view.value);
         self.flow.buffers.push(buffer);
         Ok(self.values.len() - 1)
     }
+}
+
+/// The dimensions that have a name.
+fn named(labels: &[String]) -> Vec<usize> {
+    (0..labels.len()).filter(|&dim| !labels[dim].is_empty()).collect()
 }
 
 /// Whether the device can hold the buffer: as its layout says, or in one of those that it may have.

@@ -10,7 +10,7 @@
 use super::{program::LayoutProgram, regroup_views::take_apart};
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
-    dialect::{ComputeOp, Tensor, constant, copy, home_of, shown_as, view},
+    dialect::{ComputeOp, SymbolicSizes, Tensor, constant, copy, home_of, mark_symbolic, shown_as, view},
     layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim},
     mlir::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
@@ -44,6 +44,8 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
     let mut left = MOST_COPIES_OF_AN_OP * (1 + ComputeOp::all_in(function).len());
     loop {
         left = left.saturating_sub(1);
+        // Copies that were made have symbolic sizes, too.
+        mark_symbolic(function)?;
         let mut program = LayoutProgram::of(function)?;
         for &argument in arguments {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
@@ -52,11 +54,27 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
         for value in results_of(function) {
             program.note_result(home_of(value), regrouped(value));
         }
+        let sizes = SymbolicSizes::of(function)?;
+        if let Some(sizes) = &sizes {
+            program.note_symbolic(sizes);
+        }
         match program.flow.choose(strategy) {
             Ok(choice) => return Ok((program, choice)),
             Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) if left > 0 && take_apart(program.ops[op], operand) => {}
             Err(Misfit { op, kind: MisfitKind::Regrouped { .. } }) if left > 0 && copy_shown(function, program.ops[op].op.output()) => {}
-            Err(error) => return Err(error_at(program.ops[error.op].op, error).report()),
+            Err(error) => return Err(refused(program.ops[error.op], &error)),
+        }
+    }
+}
+
+/// What no choice makes possible, and the symbolic sizes without which there were more to choose from.
+fn refused(compute: ComputeOp<'_>, misfit: &Misfit) -> Reported {
+    match compute.symbolic_dims().into_iter().find(|name| !name.is_empty()) {
+        None => error_at(compute.op, misfit).report(),
+        Some(name) => {
+            let hint =
+                format!("'{name}' is a symbolic size, which no sticks hold: one size, '--dim-size NAME=SIZE', leaves more to choose from");
+            error_at(compute.op, format_args!("{misfit}; {hint}")).report()
         }
     }
 }

@@ -26,7 +26,7 @@ use sdsc_check::{Violation, check_files};
 use sdsc_format::{
     File, Fresh, Sdsc,
     exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
-    program::{self, BufferPlace, LaunchEntry, Program, Symbol, Tensor},
+    program::{self, BufferPlace, LaunchEntry, Program, Size, Symbol, SymbolicDim, Tensor},
     to_text,
 };
 use std::{collections::BTreeMap, path::Path};
@@ -120,8 +120,12 @@ fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
 
 fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
     let (mut files, mut exact) = (Vec::new(), ExactNumbers::default());
-    let mut description =
-        Program { name: program.text_attr(attr::SYM_NAME).to_owned(), symbols: symbols_of(program), ..Program::default() };
+    let mut description = Program {
+        name: program.text_attr(attr::SYM_NAME).to_owned(),
+        symbols: symbols_of(program),
+        sizes: sizes_of(program),
+        ..Program::default()
+    };
     for op in program.body_ops() {
         let name = op.text_attr(attr::SYM_NAME).to_owned();
         check_name(op, &name)?;
@@ -148,7 +152,8 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
                 let [lx, pool] = lives_in(op)?;
-                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op), lx, pool });
+                let sizes = sizes_of_launch(op)?;
+                description.launches.push(LaunchEntry { bundle: name, arguments, sizes, pool_bytes: baked_pool_bytes(op), lx, pool });
             }
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
@@ -211,6 +216,37 @@ fn symbols_of(program: Op<'_>) -> Vec<Symbol> {
     entries.into_iter().filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? })).collect()
 }
 
+/// The sizes that are known at launch only.
+fn sizes_of(program: Op<'_>) -> Vec<Size> {
+    let entries = program.attr(attr::SIZES).and_then(dictionary_entries).unwrap_or_default();
+    let size = |(name, numbers): (&str, Attribute<'_>)| {
+        let [maximum, granularity] = integers(numbers)?.try_into().ok()?;
+        Some(Size { name: name.to_owned(), maximum, granularity })
+    };
+    entries.into_iter().filter_map(size).collect()
+}
+
+/// The sizes that a launch is given, in the order of its parameters: that in which ops have them first.
+fn sizes_of_launch(bundle: Op<'_>) -> Result<Vec<String>, Reported> {
+    let mut names: Vec<String> = Vec::new();
+    for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
+        let spec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;
+        for size in spec.iteration_space.into_iter().filter_map(|dim| dim.symbolic) {
+            if !names.contains(&size.symbol) {
+                names.push(size.symbol);
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// The dimensions of a tensor whose sizes are known at launch only.
+fn symbolic_of(buffer: Op<'_>) -> Vec<SymbolicDim> {
+    let names = buffer.attr(attr::SYMBOLIC).and_then(strings).unwrap_or_default();
+    let named = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
+    named.map(|(dim, name)| SymbolicDim { dim, size: name.to_owned() }).collect()
+}
+
 /// A tensor of the program, and the bytes of one that has a value.
 fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
     let tensor = buffer.attr(attr::TYPE).and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
@@ -226,6 +262,7 @@ fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Constant
         bytes: layout.bytes(),
         file: None,
         index_range: buffer.attr(attr::INDEX_RANGE).and_then(integers).and_then(|range| range.try_into().ok()),
+        symbolic: symbolic_of(buffer),
         place: place_of(buffer),
     };
     Ok((entry, content))

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::dialect::ods::option;
 use crate::{
-    dialect::{PlannedCost, RunnerUp, TileSearch, declared_maxima, set_plan, target_of},
+    dialect::{PlannedCost, RunnerUp, TileSearch, declared_maxima, mark_symbolic, set_plan, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
     plan_file,
     search::{Chosen, Found, Loops, MORE_LX_BYTES, choose, choose_fewest_bytes, cost_with, stretches},
@@ -32,6 +32,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let objective = options.read(module, option::OBJECTIVE)?;
     let more_lx = options.is_on(option::MORE_LX).then(|| Target { lx_bytes: target.lx_bytes + MORE_LX_BYTES, ..target.clone() });
     let request = Request { most_steps, objective, target: &target, more_lx: more_lx.as_ref() };
+    mark_symbolic(module)?;
     let (path, notes) = (options.text(option::PLAN), options.is_on(option::NOTES_PLAN));
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         if options.is_on(option::PROVES) {

@@ -91,11 +91,13 @@ fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
     })
 }
 
-/// For each iteration dimension whether a loop may cut it. A wish for slices over the cores names dimensions, which keep their names.
+/// For each iteration dimension whether a loop may cut it: a symbolic size stays whole. A wish for slices over the cores names dimensions, which keep their names.
 fn may_be_cut(compute: ComputeOp<'_>) -> Vec<bool> {
     let names = compute.dim_names();
     let keeps_names = !compute.work_div().is_empty();
-    (0..names.len()).map(|dim| !compute.is_insert() && (!keeps_names || is_name(&names, dim))).collect()
+    let symbolic = compute.symbolic_dims();
+    let may_be_cut = |dim: usize| !compute.is_insert() && symbolic[dim].is_empty() && (!keeps_names || is_name(&names, dim));
+    (0..names.len()).map(may_be_cut).collect()
 }
 
 /// Whether the function gives the result, or a view of it.

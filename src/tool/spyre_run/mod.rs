@@ -24,6 +24,9 @@ struct Arguments {
     /// Inputs from a file with arrays by name, .npz or .safetensors: the names are those of arguments
     #[arg(long, value_name = "FILE.npz")]
     inputs: Option<String>,
+    /// The size of a dimension that the program leaves to its launch: NAME=SIZE, or argA.D=SIZE; repeatable, the rest is the largest
+    #[arg(long, value_name = "NAME=SIZE")]
+    dim_size: Vec<String>,
     /// The seed of the generator
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -86,6 +89,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     check_directory(&arguments.directory)?;
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre())
         .map_err(|error| format!("{error}: compile the program again, if nobody changed its bundle"))?;
+    let simulation = simulation.at(&sizes_of(simulation.program(), &arguments.dim_size)?).map_err(|error| error.to_string())?;
     let inputs = inputs_of(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
@@ -135,6 +139,39 @@ fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
     let Some(path) = &arguments.report else { return Ok(()) };
     let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
     tool::write_file(path, format!("{text}\n"))
+}
+
+/// The sizes that are asked for, by their names in the program.
+fn sizes_of(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>, String> {
+    let mut sizes = BTreeMap::new();
+    for text in given {
+        let split = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
+        let (name, size) = split.ok_or_else(|| format!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'"))?;
+        let name = name_of_size(program, name).ok_or_else(|| format!("--dim-size: {}", no_size(program, name)))?;
+        if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
+            return Err(format!("--dim-size: '{name}' is given {other} and {size}"));
+        }
+    }
+    Ok(sizes)
+}
+
+/// The name of a size that is called so, or that dimension `D` of argument `A` has, `argA.D`.
+fn name_of_size<'p>(program: &'p Program, name: &'p str) -> Option<&'p str> {
+    if program.size(name).is_some() {
+        return Some(name);
+    }
+    let (argument, dim) = name.strip_prefix("arg")?.split_once('.')?;
+    let tensor = program.arguments.get(argument.parse::<usize>().ok()?)?;
+    let dim = dim.parse::<usize>().ok()?;
+    tensor.symbolic.iter().find(|symbolic| symbolic.dim == dim).map(|symbolic| symbolic.size.as_str())
+}
+
+fn no_size(program: &Program, name: &str) -> String {
+    let known: Vec<String> = program.sizes.iter().map(|size| format!("'{}'", size.name)).collect();
+    match known.as_slice() {
+        [] => format!("'{name}' is no size that the program leaves open: it has none, as it was compiled for one size"),
+        known => format!("'{name}' is no size that the program leaves open: these are {}", known.join(", ")),
+    }
 }
 
 /// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.

@@ -5,7 +5,7 @@
 
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::{ComputeOp, operation_of, target_of, work_attribute},
+    dialect::{ComputeOp, mark_symbolic, operation_of, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
     tile::ir::settle_loops::settle_loops,
     work::reduce_span,
@@ -22,6 +22,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 
 /// Writes `min_work` on the ops in a module or a function.
 pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), Reported> {
+    mark_symbolic(around)?;
     for compute in ComputeOp::all_in(around) {
         let refuse = |message: String| error_at(compute.op, message).report();
         let operation = operation_of(compute).map_err(refuse)?;

@@ -254,3 +254,37 @@ sdsc.bundle @op_c3() {
   // expected-error @+1 {{'sdsc.op' op cannot cut dimension "c0" of 8 into 32 slices}}
   sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 8, split = 32>, #sdsc.dim<name = "c1", range = 64>] ins [] outs [#out]
 }
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has 'symbolic' sizes, which are for inputs and outputs, not for 'temporary'}}
+  sdsc.buffer @buffer_c7 temporary 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has 'symbolic' with a name or nothing for each dimension of}}
+  sdsc.buffer @buffer_c7 input 0 {symbolic = ["s"]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+// expected-error @+1 {{'sdsc.program' op 'sizes' must give 's' a maximum and a divisor of it, found array<i64: 4, 3>}}
+sdsc.program @program_c3 attributes {sizes = {s = array<i64: 4, 3>}} {
+}
+
+// -----
+
+sdsc.program @program_c4 {
+  // expected-error @+1 {{'sdsc.buffer' op has the symbolic size 's', which is none of the program's sizes}}
+  sdsc.buffer @arg0 input 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @program_c4 attributes {sizes = {s = array<i64: 8, 2>}} {
+  // expected-error @+1 {{'sdsc.buffer' op has 's' of at most 4, but the program has 8 in steps of 2}}
+  sdsc.buffer @arg0 input 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}

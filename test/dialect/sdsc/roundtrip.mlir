@@ -26,14 +26,14 @@
 #arranged = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "lx", arrangement = "QFP8CH", owners = [#sdsc.owner<dim = 0, slices = 4, divisor = 1>]>
 #layout = #spyre.layout<[16, 512, 64], [64, 1024, 1]>
 
-// CHECK-LABEL: sdsc.program @main
+// CHECK-LABEL: sdsc.program @main attributes {sizes = {s0 = array<i64: 1024, 64>}}
 // CHECK-NEXT: sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
 // CHECK-NEXT: sdsc.buffer @arg1 input 1 {index_range = array<i64: 0, 512>} : tensor<512xi64, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @scale constant 0 = dense<5.000000e-01> : tensor<1x1xf16> : tensor<1x1xf16, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @shift constant 1 : tensor<1x1xf16, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>
 // CHECK-NEXT: sdsc.buffer @shared temporary 1 {life = array<i64: 0, 2>, offset = 8192 : i64} : tensor<512x1024xf16, #layout>
-// CHECK-NEXT: sdsc.buffer @result0 output 0 : tensor<512x1024xf16, #layout>
+// CHECK-NEXT: sdsc.buffer @result0 output 0 {symbolic = ["", "s0"]} : tensor<512x1024xf16, #layout>
 // CHECK-NEXT: sdsc.bundle @bundle_0{{ ?}}(@arg0, @scores, @result0) pool_bytes 4096 {
 // CHECK-NEXT: sdsc.loop 2 {
 // CHECK-NEXT: sdsc.loop 4 {
@@ -43,14 +43,14 @@
 // CHECK: sdsc.op "softplus" dims {{\[}}[[C0]], [[C1]]] ins {{\[}}[[LX]]] outs {{\[}}[[ARRANGED]]] constants [#sdsc.constant<name = "softplusBeta", value = 1.000000e+00 : f64>]
 // CHECK: sdsc.op "maxpool" dims {{\[}}[[C0]], [[C1]]] ins {{\[}}[[LX]]] outs {{\[}}[[LX]]] window <height = [3, 1, 0, 1], width = [3, 1, 0, 1, 34], pad_type = "same"> output_ranges [1, 16, 32, 32]
 // CHECK: sdsc.bundle @bundle_1{{ ?}}() {
-sdsc.program @main {
+sdsc.program @main attributes {sizes = {s0 = array<i64: 1024, 64>}} {
   sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
   sdsc.buffer @arg1 input 1 {index_range = array<i64: 0, 512>} : tensor<512xi64, #spyre.layout<[16, 32], [32, 1]>>
   sdsc.buffer @scale constant 0 = dense<0.5> : tensor<1x1xf16> : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
   sdsc.buffer @shift constant 1 : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
   sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>
   sdsc.buffer @shared temporary 1 {life = array<i64: 0, 2>, offset = 8192 : i64} : tensor<512x1024xf16, #layout>
-  sdsc.buffer @result0 output 0 : tensor<512x1024xf16, #layout>
+  sdsc.buffer @result0 output 0 {symbolic = ["", "s0"]} : tensor<512x1024xf16, #layout>
   sdsc.bundle @bundle_0(@arg0, @scores, @result0) pool_bytes 4096 {
     sdsc.loop 2 {
       sdsc.loop 4 {

@@ -34,8 +34,8 @@ pub(crate) fn wheel() -> Result<(), String> {
     let builder = environment(&place.join("builder"), &FOR_WHEELS)?;
     let bin = builder.parent().unwrap_or(&place);
     clear(&place, "whl")?;
-    // The package takes in what lies there, and `man` finds it in the environment that it is installed in.
-    let manual = step::root().join("python").join("spyre_mlir.data/data").join(MANUAL);
+    // maturin takes in what lies in the folder of this name, and `man` finds it in the environment that it is installed in.
+    let manual = step::root().join("python").join("spyre_mlir._native.data/data").join(MANUAL);
     step::run("wheel: man pages", step::cargo(["run", "--quiet", "--release", "--example", "pages", "--", "man"]).arg(manual))?;
     let manifest = step::root().join("python").join("Cargo.toml");
     let mut build = Command::new(bin.join("maturin"));

@@ -2,7 +2,7 @@
 
 use super::kernel::Kernel;
 use super::tensor::{Fault, TensorFile};
-use super::{Core, Dim, Mask, OpConstant, Plan, TensorPlan};
+use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
 use crate::number::{constant_value, meaning};
 use machine::{DeviceFormat, Target};
@@ -182,12 +182,19 @@ impl Builder<'_> {
         }
     }
 
-    fn symbolic_sizes(&self, dims: &[Dim]) -> Checked<Vec<(i64, usize)>> {
+    fn symbolic_sizes(&self, dims: &[Dim]) -> Checked<Vec<SymbolicSize>> {
         let mut sizes = Vec::new();
+        let name_of = |symbol: i64| {
+            let tags = self.operation.symbol_tags.iter().flat_map(|tags| tags.iter());
+            tags.into_iter().find(|(id, _)| id.0 == symbol).map(|(_, name)| name.to_string())
+        };
         for (label, symbols) in self.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
             let dim = dims.iter().position(|dim| dim.label == **label);
             match (dim, symbols.as_slice()) {
-                (Some(dim), [symbol]) => sizes.push((*symbol, dim)),
+                (Some(dim), [symbol]) => match name_of(*symbol) {
+                    Some(name) => sizes.push(SymbolicSize { symbol: *symbol, dim, name }),
+                    None => return malformed(format!("inputSymbolsAndTags_ has no name for symbol {symbol}")),
+                },
                 _ => return malformed(format!("dimToSymbolMapping_ of '{label}' is not one symbol of a dimension")),
             }
         }

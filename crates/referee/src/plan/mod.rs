@@ -5,12 +5,14 @@
 mod build;
 mod footprint;
 mod kernel;
+mod sized;
 mod tensor;
 mod walk;
 
 pub(crate) use build::compile;
 pub(crate) use footprint::Interval;
 pub(crate) use kernel::Kernel;
+pub(crate) use sized::SymbolicSize;
 pub(crate) use walk::{Lane, Piece, Track, Walk, dense};
 
 use crate::number::{dl16_from_host, dl16_to_f32};
@@ -39,8 +41,8 @@ pub(crate) struct Plan {
     pub(crate) mask: Option<Mask>,
     /// The constants, in the order of the file.
     pub(crate) constants: Vec<OpConstant>,
-    /// The symbols of symbolic sizes, each with the dimension.
-    pub(crate) sizes: Vec<(i64, usize)>,
+    /// The symbolic sizes.
+    pub(crate) sizes: Vec<SymbolicSize>,
     /// Points of one core's iteration space.
     pub(crate) points: u64,
 }

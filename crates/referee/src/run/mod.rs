@@ -16,3 +16,4 @@ pub(crate) mod lx_image;
 pub(crate) mod planes;
 mod shadow;
 pub(crate) mod simulation;
+mod sized;

@@ -10,7 +10,7 @@ use crate::load::layout::DeviceLayout;
 use crate::load::lives::{Dead, Deaths, Scratch};
 use crate::machine::memory::Region;
 use crate::machine::{Extent, Machine, RegionId};
-use crate::plan::Plan;
+use crate::plan::{Plan, SymbolicSize};
 use crate::run::beside::{Beside, Companion};
 use crate::run::execute::{Executed, execute};
 use crate::run::lx_image::{LxImage, preload};
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub struct Simulation {
     pub(crate) program: Program,
-    bundles: BTreeMap<String, LoadedBundle>,
+    pub(crate) bundles: BTreeMap<String, LoadedBundle>,
     /// What dies when in each launch.
     deaths: Vec<Deaths>,
     /// The files of constants, by name.
@@ -32,6 +32,8 @@ pub struct Simulation {
     /// The constants that rounding changed, as the program has them.
     pub(crate) exact: BTreeMap<String, HostArray>,
     target: Target,
+    /// The sizes that were chosen, by name; the others are the largest.
+    pub(crate) sizes: BTreeMap<String, i64>,
 }
 
 /// How to run.
@@ -44,8 +46,6 @@ pub struct RunOptions {
     pub max_bytes: i64,
     /// Poison the LX of every core before each launch; torch-spyre's planner assumes that LX lasts.
     pub wipe_lx: bool,
-    /// The values of symbolic sizes by parameter name; the largest one where there is none.
-    pub sizes: BTreeMap<String, i64>,
     /// Bytes that stand in the LX of cores before the first launch, for bundles that are a part of a program.
     pub lx: Vec<LxImage>,
 }
@@ -57,8 +57,7 @@ impl RunOptions {
 
 impl Default for RunOptions {
     fn default() -> Self {
-        let (lx, sizes) = (Vec::new(), BTreeMap::new());
-        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, sizes, lx }
+        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, lx: Vec::new() }
     }
 }
 
@@ -120,7 +119,7 @@ impl Simulation {
         directory::check_places(dir, &program)?;
         let constants = directory::constants(dir, &program)?;
         let exact = directory::exact(dir, &program, &mut bundles)?;
-        Ok(Self { program, bundles, deaths, constants, exact, target: target.clone() })
+        Ok(Self { program, bundles, deaths, constants, exact, target: target.clone(), sizes: BTreeMap::new() })
     }
 
     /// The ops of all bundles.
@@ -289,6 +288,7 @@ impl Simulation {
                 running: Vec::new(),
                 timeline: Timeline::default(),
                 time: &self.target.time,
+                sizes: &self.sizes,
             };
             let done = launch.run(buffers)?;
             report.total += done.total;
@@ -340,6 +340,8 @@ struct Launch<'l, B: Beside> {
     /// What the model of time must know of the executions.
     timeline: Timeline,
     time: &'l TimeModel,
+    /// The sizes that were chosen.
+    sizes: &'l BTreeMap<String, i64>,
 }
 
 /// Where a launch is: executes and loops are numbered in the order of the text.
@@ -418,10 +420,11 @@ impl<B: Beside> Launch<'_, B> {
     fn set_parameters(&mut self, addresses: &[i64]) -> Result<(), SimError> {
         let parameters = &self.loaded.bundle.parameters;
         let n_addresses = parameters.iter().filter(|parameter| parameter.size.is_none()).count();
-        let mut position = 0;
+        let (mut position, mut n_sizes) = (0, 0);
         for (value, parameter) in parameters.iter().enumerate() {
-            if let Some(size) = parameter.size {
-                self.values[value] = self.options.sizes.get(&parameter.name).copied().unwrap_or(size.max);
+            if let Some(size) = Simulation::size_of(self.sizes, self.entry, n_sizes, parameter) {
+                self.values[value] = size;
+                n_sizes += 1;
                 continue;
             }
             // Arguments that no op uses have no parameter; then only the name tells which one it is.
@@ -527,12 +530,13 @@ impl<B: Beside> Launch<'_, B> {
             None => usize::try_from(-1 - symbol).ok(),
         };
         let value = |symbol: i64| operand_of(symbol).and_then(|position| values.get(position)).copied();
-        for (symbol, dim) in &plan.sizes {
+        for SymbolicSize { symbol, dim, name } in &plan.sizes {
             match value(*symbol) {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
+                // The file calls the size by a name, the launch gives it by a parameter.
                 Some(size) if size != plan.dims[*dim].size => {
-                    let what = format!("'{}' of {size}, less than its largest size", plan.dims[*dim].label);
-                    return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+                    let message = format!("'{name}' is {}, and the bundle gives it {size}", plan.dims[*dim].size);
+                    return Err(SimError::Malformed { file: plan.name.clone(), message });
                 }
                 Some(_) => {}
             }

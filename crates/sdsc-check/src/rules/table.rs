@@ -37,6 +37,7 @@ pub(in super::super) const POOL_BYTES: usize = place("sdsc_r95");
 pub(in super::super) const INDEX_RANGES: usize = place("sdsc_r96");
 pub(in super::super) const LIVES: usize = place("sdsc_r97");
 pub(in super::super) const LIVES_IN_LAUNCHES: usize = place("sdsc_r100");
+pub(in super::super) const SYMBOLIC_SIZES: usize = place("sdsc_r103");
 
 /// The place in [`RULES`] of a label.
 const fn place(label: &str) -> usize {
@@ -548,6 +549,12 @@ pub const RULES: &[Rule] = &[
         "an identity gives elements in the format in which it takes them; other functions convert",
         "schema, section 3",
         Check::File(layouts::an_identity_has_one_format),
+    ),
+    rule(
+        "sdsc_r103",
+        "a symbolic size has one maximum, one granularity and one name in the program, its tensors, its launches and their bundles",
+        "project, `program.json`",
+        Check::Reading,
     ),
 ];
 

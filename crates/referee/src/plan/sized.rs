@@ -1,0 +1,80 @@
+//! An op with sizes below the largest: where elements lie stays as it is, and fewer of them are touched.
+
+use super::footprint::footprint;
+use super::{Plan, TensorPlan};
+use crate::error::SimError;
+use std::collections::BTreeMap;
+
+/// A symbolic size of an op.
+#[derive(Clone, Debug)]
+pub(crate) struct SymbolicSize {
+    /// The symbol that has its value.
+    pub(crate) symbol: i64,
+    /// The dimension.
+    pub(crate) dim: usize,
+    /// The name that the file gives it.
+    pub(crate) name: String,
+}
+
+impl Plan {
+    /// The op at these sizes, by their names; those without an entry stay the largest.
+    ///
+    /// # Errors
+    /// A size that the simulator does not know how to choose: one of slices, of the elements of sticks, or of masks.
+    pub(crate) fn at(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
+        let mut plan = self.clone();
+        for size in &self.sizes {
+            match sizes.get(&size.name) {
+                Some(chosen) if *chosen != self.dims[size.dim].size => plan.shrink(size.dim, *chosen)?,
+                Some(_) | None => {}
+            }
+        }
+        Ok(plan)
+    }
+
+    fn shrink(&mut self, dim: usize, size: i64) -> Result<(), SimError> {
+        let largest = self.dims[dim].size;
+        let refuse = |what: &str| {
+            let what = format!("'{}' of {size}, less than its largest size, {what}", self.dims[dim].label);
+            SimError::NotSimulated { op: self.name.clone(), what }
+        };
+        if !(1..=largest).contains(&size) {
+            return Err(SimError::Malformed { file: self.name.clone(), message: format!("has at most {largest} points, not {size}") });
+        }
+        if self.dims[dim].slices > 1 || self.tensors.iter().any(|tensor| tensor.ownership.is_some()) {
+            return Err(refuse("in slices"));
+        }
+        if self.tensors.iter().any(|tensor| tensor.stick == dim && !tensor.is_sparse) {
+            return Err(refuse("along sticks"));
+        }
+        if self.mask.iter().flat_map(|mask| &mask.dims).any(|(masked, _)| *masked == dim) {
+            return Err(refuse("with a mask"));
+        }
+        for tensor in 0..self.tensors.len() {
+            if !self.tensors[tensor].shrink(dim, size, largest) {
+                return Err(refuse("in more pieces of memory than the simulator keeps"));
+            }
+        }
+        (self.dims[dim].size, self.dims[dim].local) = (size, size);
+        self.points = self.dims.iter().map(|dim| dim.local as u64).product();
+        Ok(())
+    }
+}
+
+impl TensorPlan {
+    /// Keeps the first positions along a dimension; false if these are too many pieces.
+    fn shrink(&mut self, dim: usize, size: i64, largest: i64) -> bool {
+        self.offsets[dim].truncate(size as usize);
+        if self.present[dim] {
+            self.sticks = self.sticks / largest * size;
+        }
+        let (width, elements) = (self.format.bytes(), self.format.elements_per_stick());
+        let along = (!self.is_sparse).then_some((self.stick, elements as usize));
+        let touched = |unit| footprint(&self.offsets, width, unit, along);
+        let (Some(read), Some(written)) = (touched(width), touched(if self.is_sparse { width * elements } else { width })) else {
+            return false;
+        };
+        (self.read, self.written) = (read, written);
+        true
+    }
+}

@@ -1,0 +1,88 @@
+//! A program at sizes that a run chooses.
+//!
+//! A buffer is laid out for the largest sizes, and the caller's arrays have the chosen ones. So the elements of an array lie where they would
+//! in the largest one; what is beyond it in the buffer is NaN of the host, which no result may need, and nobody need write.
+
+use crate::error::SimError;
+use crate::load::address_program::Parameter;
+use crate::run::simulation::Simulation;
+use sdsc_format::program::{LaunchEntry, Tensor};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Simulation {
+    /// The program at these sizes, by name; those without an entry are the largest. The shapes of its arguments and results are those of the
+    /// caller's arrays then.
+    ///
+    /// # Errors
+    /// A name that the program does not have, a size that it cannot have, and files that disagree about sizes.
+    pub fn at(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
+        for (name, size) in sizes {
+            let refuse = |message: String| SimError::Array { name: self.program.name.clone(), message };
+            let known = self.program.size(name).ok_or_else(|| refuse(format!("has no symbolic size '{name}'{}", self.known_sizes())))?;
+            known.check(*size).map_err(refuse)?;
+        }
+        let mut sized = self.clone();
+        sized.sizes.clone_from(sizes);
+        let Self { program, bundles, .. } = &mut sized;
+        for tensor in program.arguments.iter_mut().chain(&mut program.results) {
+            shrink(tensor, sizes).map_err(|message| SimError::Array { name: tensor.name.clone(), message })?;
+        }
+        for plan in bundles.values_mut().flat_map(|loaded| loaded.plans.values_mut()) {
+            *plan = Arc::new(plan.at(sizes)?);
+        }
+        Ok(sized)
+    }
+
+    fn known_sizes(&self) -> String {
+        let names: Vec<String> = self.program.sizes.iter().map(|size| format!("'{}'", size.name)).collect();
+        if names.is_empty() { String::new() } else { format!(": it has {}", names.join(", ")) }
+    }
+
+    /// The value of a parameter that is a size, by its number among those of the launch; none for an address.
+    pub(crate) fn size_of(sizes: &BTreeMap<String, i64>, launch: &LaunchEntry, number: usize, parameter: &Parameter) -> Option<i64> {
+        let largest = parameter.size?.max;
+        Some(launch.sizes.get(number).and_then(|name| sizes.get(name)).copied().unwrap_or(largest))
+    }
+}
+
+/// Gives the dimensions of a tensor the chosen sizes. The strides of the outer dimensions are those of the smaller array then.
+fn shrink(tensor: &mut Tensor, sizes: &BTreeMap<String, i64>) -> Result<(), String> {
+    let largest = tensor.shape.clone();
+    for symbolic in &tensor.symbolic {
+        let Some(maximum) = largest.get(symbolic.dim).copied().filter(|size| *size > 0) else {
+            return Err(format!("has no dimension {}, which is to be of '{}'", symbolic.dim, symbolic.size));
+        };
+        let Some(size) = sizes.get(&symbolic.size).copied().filter(|size| *size != maximum) else { continue };
+        let stride: i64 = largest[symbolic.dim + 1..].iter().product();
+        for step in tensor.stride_map.iter_mut().filter(|step| **step >= stride * maximum) {
+            if *step % maximum != 0 || size > maximum {
+                return Err(format!("has a step of {step} elements, which does not go over whole '{}' of {maximum}", symbolic.size));
+            }
+            *step = *step / maximum * size;
+        }
+        tensor.shape[symbolic.dim] = size;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sdsc_format::program::SymbolicDim;
+
+    fn shrunk(shape: &[i64], steps: &[i64], dims: &[usize], size: i64) -> (Vec<i64>, Vec<i64>) {
+        let symbolic = dims.iter().map(|dim| SymbolicDim { dim: *dim, size: format!("s{dim}") }).collect();
+        let mut tensor = Tensor { shape: shape.to_vec(), stride_map: steps.to_vec(), symbolic, ..Tensor::default() };
+        shrink(&mut tensor, &dims.iter().map(|dim| (format!("s{dim}"), size)).collect()).unwrap();
+        (tensor.shape, tensor.stride_map)
+    }
+
+    #[test]
+    fn steps_over_a_smaller_dimension_are_smaller() {
+        assert_eq!(shrunk(&[1024, 256], &[64, 256, 1], &[0], 128), (vec![128, 256], vec![64, 256, 1]));
+        assert_eq!(shrunk(&[4, 1024, 64], &[65536, 64, 64, 1], &[1], 128), (vec![4, 128, 64], vec![8192, 64, 64, 1]));
+        assert_eq!(shrunk(&[2, 8, 8, 64], &[4096, 512, 64, 1], &[1, 2], 4), (vec![2, 4, 4, 64], vec![1024, 256, 64, 1]));
+        assert_eq!(shrunk(&[8, 64], &[-1, 64, 1], &[0], 8), (vec![8, 64], vec![-1, 64, 1]));
+    }
+}

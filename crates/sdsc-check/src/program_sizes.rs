@@ -1,0 +1,86 @@
+//! The rule on sizes that a launch chooses: what the program, its tensors, its launches and their bundles say of them.
+
+use super::BundleFacts;
+use super::program_flow::lists;
+use super::report::Report;
+use sdsc_format::program::{LaunchEntry, Program, Size};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Checks the sizes of a program whose bundles have been checked.
+pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut Report) {
+    let mut names = BTreeSet::new();
+    for (number, Size { name, maximum, granularity }) in program.sizes.iter().enumerate() {
+        let path = format!("/sizes/{number}");
+        if !names.insert(name) {
+            report.json(path, format!("'{name}' is there twice; a size has one entry"));
+        } else if *granularity < 1 || *maximum < 1 || maximum % granularity != 0 {
+            report.json(
+                path,
+                format!("'{name}' is at most {maximum} in steps of {granularity}; the largest size is a whole number of steps"),
+            );
+        }
+    }
+    check_tensors(program, report);
+    for (number, launch) in program.launches.iter().enumerate() {
+        if let Some(facts) = bundles.get(&launch.bundle) {
+            check_launch(program, number, launch, facts, report);
+        }
+    }
+}
+
+/// Dimensions of arguments and results alone have such sizes, and their shapes have the largest.
+fn check_tensors(program: &Program, report: &mut Report) {
+    for (list, tensors) in lists(program) {
+        for (number, tensor) in tensors.iter().enumerate() {
+            let mut before = None;
+            for (entry, symbolic) in tensor.symbolic.iter().enumerate() {
+                let path = format!("/{list}/{number}/symbolic/{entry}");
+                let known = program.size(&symbolic.size).map(|size| size.maximum);
+                let found = tensor.shape.get(symbolic.dim).copied();
+                if !["arguments", "results"].contains(&list) {
+                    report.json(path, format!("'{}' is one of the {list}; only arguments and results have symbolic sizes", tensor.name));
+                } else if known.is_none() || known != found {
+                    let message = format!(
+                        "dimension {} of {found:?} has the size '{}' of {known:?}; the shape has the largest",
+                        symbolic.dim, symbolic.size
+                    );
+                    report.json(path, message);
+                } else if before.is_some_and(|before| before >= symbolic.dim) {
+                    report.json(path, format!("dimension {} is not behind the one before it; each is there once, in order", symbolic.dim));
+                }
+                before = Some(symbolic.dim);
+            }
+        }
+    }
+}
+
+/// A launch names the sizes that its bundle has as parameters, in their order and with their bounds.
+fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut Report) {
+    let path = format!("/launches/{number}/sizes");
+    // A bundle that is described without a program's sizes runs at the largest.
+    if program.sizes.is_empty() && launch.sizes.is_empty() {
+        return;
+    }
+    if launch.sizes.len() != facts.sizes.len() {
+        let message = format!(
+            "{} sizes for the {} that '{}' has as parameters; each has a name",
+            launch.sizes.len(),
+            facts.sizes.len(),
+            launch.bundle
+        );
+        report.json(path, message);
+        return;
+    }
+    for (entry, (name, (maximum, granularity))) in launch.sizes.iter().zip(&facts.sizes).enumerate() {
+        let is_same = program.size(name).is_some_and(|size| (size.maximum, size.granularity) == (*maximum, *granularity));
+        if !is_same {
+            let message =
+                format!("'{name}' is not at most {maximum} in steps of {granularity} in the program, as it is in '{}'", launch.bundle);
+            report.json(format!("{path}/{entry}"), message);
+        }
+    }
+    let used: BTreeSet<&String> = facts.files.values().flat_map(|file| &file.sizes).collect();
+    if used != launch.sizes.iter().collect() {
+        report.json(path, format!("{:?}; the files of '{}' have {used:?}", launch.sizes, launch.bundle));
+    }
+}

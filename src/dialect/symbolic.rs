@@ -1,0 +1,377 @@
+//! Sizes that are known at launch only: which dimensions of ops and values have them.
+//!
+//! An argument says which of its dimensions have a symbolic size (`spyre.symbolic`), the function what it is a multiple of
+//! (`spyre.granularities`); the sizes in types are the largest. Everything else follows from that, at any time between the import and the
+//! files: a size follows elements through views, ops and loops, as names do (`crate::hint`). What an op computes at the positions below the size
+//! must not depend on those beyond it, so an op that reduces them, or a view that shows some of them, is refused.
+
+use super::{ComputeOp, views::indices_of_view};
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    hint::{Claim, Part, Shown, Walk, factors},
+    mlir::{
+        Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer, integers,
+        string_array, strings,
+    },
+};
+use machine::Family;
+use std::{collections::BTreeMap, rc::Rc};
+
+/// What to do instead.
+const FIX_IT: &str = "give it one size, '--dim-size NAME=SIZE'";
+
+/// What is known of a value.
+struct Seen {
+    /// The factors of its buffer, in storage order; symbolic ones have a name.
+    parts: Rc<Vec<Part>>,
+    /// Which of the elements the value shows.
+    shown: Shown,
+    walk: Walk,
+}
+
+/// A symbolic size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolicSize {
+    /// Its name.
+    pub name: String,
+    /// The largest one.
+    pub maximum: i64,
+    /// What it is a multiple of.
+    pub granularity: i64,
+}
+
+/// A symbolic size, and what it is called in the files: two sizes that must be equal have one name there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedSize {
+    /// The size.
+    pub size: SymbolicSize,
+    /// The name in the files.
+    pub name: String,
+}
+
+/// The symbolic sizes of a function, and where they are.
+pub struct SymbolicSizes<'c> {
+    /// In the order of the arguments that have them.
+    sizes: Vec<SymbolicSize>,
+    /// For each of them the first that it is equal to.
+    same: Vec<usize>,
+    values: ValueMap<Option<Seen>>,
+    ops: Vec<(ComputeOp<'c>, Vec<Vec<Claim>>)>,
+}
+
+/// Writes `symbolic` on the ops of the functions in a module, or of a function, that declare symbolic sizes.
+///
+/// # Errors
+/// An op that cannot have a symbolic size where it has one.
+pub fn mark_symbolic(around: Op<'_>) -> Result<(), Reported> {
+    let functions = if around.is("func.func") { vec![around] } else { around.body_ops() };
+    for function in functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
+        if let Some(sizes) = SymbolicSizes::of(function)? {
+            sizes.mark();
+        }
+    }
+    Ok(())
+}
+
+impl<'c> SymbolicSizes<'c> {
+    /// Those of a function; none if it has none.
+    ///
+    /// # Errors
+    /// An op, a view or a loop that cannot have a symbolic size where it has one.
+    pub fn of(function: Op<'c>) -> Result<Option<Self>, Reported> {
+        let Some(declared) = function.attr(attr::SPYRE_GRANULARITIES).and_then(dictionary_entries) else { return Ok(None) };
+        let granularities: BTreeMap<&str, i64> = declared.into_iter().filter_map(|(name, number)| Some((name, integer(number)?))).collect();
+        let mut found = Self { sizes: Vec::new(), same: Vec::new(), values: ValueMap::default(), ops: Vec::new() };
+        for (number, argument) in function.body_args().into_iter().enumerate() {
+            found.argument(function, number, argument, &granularities)?;
+        }
+        found.block(function)?;
+        for (number, result) in function.yielded().into_iter().enumerate() {
+            let is_mixed = |label: &&String| !label.is_empty() && found.find(label).is_none();
+            if let Some((dim, label)) = found.labels(result).iter().enumerate().find(|(_, label)| is_mixed(label)) {
+                let message = format!("returns '{label}' as dimension {dim} of result {number}: a symbolic size is a dimension of its own");
+                return Err(error_at(function, format_args!("{message}; {FIX_IT}")).report());
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// The sizes, those that are equal once.
+    pub fn sizes(&self) -> impl Iterator<Item = &SymbolicSize> {
+        self.same.iter().enumerate().filter(|(size, first)| size == *first).map(|(size, _)| &self.sizes[size])
+    }
+
+    /// All sizes, and what they are called in the files.
+    pub fn named(&self) -> Vec<NamedSize> {
+        let name = |size: &SymbolicSize| NamedSize { name: self.first(&size.name).to_owned(), size: size.clone() };
+        self.sizes.iter().map(name).collect()
+    }
+
+    /// For each dimension of a value the name of its symbolic size, if it has one; what is put together with other dimensions is a product.
+    #[must_use]
+    pub fn labels(&self, value: Value<'c>) -> Vec<String> {
+        let Some(shape) = TensorType::of(value.r#type()).map(|tensor| tensor.shape) else { return Vec::new() };
+        let Some(seen) = self.seen(value) else { return vec![String::new(); shape.len()] };
+        seen.walk.dims.iter().zip(&shape).map(|(claims, &size)| self.label(claims, size)).collect()
+    }
+
+    /// The size of that name.
+    fn find(&self, name: &str) -> Option<&SymbolicSize> {
+        self.sizes.iter().find(|size| size.name == name)
+    }
+
+    fn mark(&self) {
+        for (compute, claims) in &self.ops {
+            let space = compute.iteration_space();
+            let labels: Vec<String> = claims.iter().zip(&space).map(|(claims, &size)| self.label(claims, size)).collect();
+            if labels.iter().any(|label| !label.is_empty()) {
+                compute.op.set_attr(attr::SPYRE_SYMBOLIC, string_array(compute.op.ctx(), &labels));
+            } else {
+                compute.op.remove_attr(attr::SPYRE_SYMBOLIC);
+            }
+        }
+    }
+
+    fn label(&self, claims: &[Claim], size: i64) -> String {
+        if claims.is_empty() {
+            return String::new();
+        }
+        let name = |part: Part| part.name.map_or_else(|| part.size.to_string(), |name| self.first(&name).to_owned());
+        factors(claims, size).into_iter().map(name).collect::<Vec<_>>().join("*")
+    }
+
+    /// The name of the first size that one is equal to.
+    fn first<'a>(&'a self, name: &'a str) -> &'a str {
+        let position = self.sizes.iter().position(|size| size.name == name);
+        position.map_or(name, |position| &self.sizes[self.same[position]].name)
+    }
+
+    fn argument(
+        &mut self,
+        function: Op<'c>,
+        number: usize,
+        argument: Value<'c>,
+        granularities: &BTreeMap<&str, i64>,
+    ) -> Result<(), Reported> {
+        let Some(names) = argument_attribute(function, number, attr::SPYRE_SYMBOLIC).and_then(strings) else { return Ok(()) };
+        let refuse = |message: String| Err(error_at(function, format_args!("argument {number}: {message}")).report());
+        let Some(shape) = TensorType::of(argument.r#type()).map(|tensor| tensor.shape).filter(|shape| shape.len() == names.len()) else {
+            return refuse("'spyre.symbolic' has a name or nothing for each dimension".to_owned());
+        };
+        for (name, &maximum) in names.iter().zip(&shape).filter(|(name, _)| !name.is_empty()) {
+            let Some(&granularity) = granularities.get(name) else {
+                return refuse(format!("'spyre.granularities' of the function does not have '{name}'"));
+            };
+            match self.find(name) {
+                Some(known) if known.maximum != maximum => {
+                    return refuse(format!("'{name}' is at most {maximum} here, and {} elsewhere", known.maximum));
+                }
+                Some(_) => {}
+                None => {
+                    self.same.push(self.sizes.len());
+                    self.sizes.push(SymbolicSize { name: (*name).to_owned(), maximum, granularity });
+                }
+            }
+        }
+        self.see(argument, names.iter().zip(&shape).map(|(name, &size)| Part::named(name, size)).collect());
+        Ok(())
+    }
+
+    /// Notes a value that is a buffer of these parts, in storage order.
+    fn see(&mut self, value: Value<'c>, parts: Vec<Part>) {
+        let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let shown = Shown::whole(&shape).filter(|_| parts.iter().any(Part::is_named));
+        let seen = shown.map(|shown| Seen { walk: shown.walk(&parts), parts: Rc::new(parts), shown });
+        self.values.insert(value, seen);
+    }
+
+    fn seen(&self, value: Value<'c>) -> Option<&Seen> {
+        self.values.get(value).and_then(Option::as_ref)
+    }
+
+    fn block(&mut self, around: Op<'c>) -> Result<(), Reported> {
+        for op in around.body_ops() {
+            if op.is(spyre::VIEW) {
+                self.view(op)?;
+            } else if let Some(compute) = ComputeOp::of(op) {
+                self.op(compute)?;
+            } else if op.is(spyre::LOOP) {
+                self.around(op)?;
+            } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) {
+                for (input, argument) in op.inputs().into_iter().zip(op.body_args()) {
+                    self.see(argument, self.factors_of(input));
+                }
+                self.block(op)?;
+                for (yielded, output) in op.yielded().into_iter().zip(op.outputs()) {
+                    self.see(output, self.factors_of(yielded));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The factors of all dimensions of a value, in order.
+    fn factors_of(&self, value: Value<'c>) -> Vec<Part> {
+        let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        match self.seen(value) {
+            Some(seen) => seen.walk.dims.iter().zip(&shape).flat_map(|(claims, &size)| factors(claims, size)).collect(),
+            None => shape.into_iter().map(Part::unnamed).collect(),
+        }
+    }
+
+    fn view(&mut self, view: Op<'c>) -> Result<(), Reported> {
+        let Some(behind) = self.seen(view.inputs()[0]) else { return Ok(()) };
+        let shape = TensorType::of(view.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let names = behind.parts.iter().filter_map(|part| part.name.as_ref());
+        let shown = behind.shown.through(&indices_of_view(view), &shape).map(|shown| (shown.walk(&behind.parts), shown));
+        let is_kept = |name: &str, walk: &Walk| walk.dims.iter().flatten().any(|claim| claim.name == name);
+        let lost = names.clone().find(|name| shown.as_ref().is_none_or(|(walk, _)| !is_kept(name, walk)));
+        if let Some(name) = lost {
+            let message = format!("shows a part of what has the symbolic size '{}', or takes it apart", self.first(name));
+            return Err(error_at(view, format_args!("{message}: which elements these are depends on the size; {FIX_IT}")).report());
+        }
+        if let Some((walk, shown)) = shown {
+            let parts = Rc::clone(&behind.parts);
+            self.values.insert(view.output(), Some(Seen { parts, shown, walk }));
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, compute: ComputeOp<'c>) -> Result<(), Reported> {
+        let space = compute.iteration_space();
+        let reads = compute.reads();
+        let mut dims: Vec<Vec<Claim>> = vec![Vec::new(); space.len()];
+        for (operand, value) in reads.iter().enumerate() {
+            let Some(seen) = self.seen(*value) else { continue };
+            for (claims, moved_by) in seen.walk.dims.clone().into_iter().zip(compute.operand_dims(operand)) {
+                for claim in claims {
+                    let Some(dim) = moved_by else {
+                        let name = self.first(&claim.name);
+                        let message = format!("chooses among what has the symbolic size '{name}' by an index; {FIX_IT}");
+                        return Err(error_at(compute.op, message).report());
+                    };
+                    self.add(compute.op, dim, &mut dims[dim], claim)?;
+                }
+            }
+        }
+        self.check_roles(compute, &dims)?;
+        if compute.is_insert() {
+            self.insert(compute, &dims)?;
+        } else {
+            let tensor = TensorType::of(compute.op.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+            let moved_by = compute.operand_dims(reads.len());
+            let along =
+                |(dim, &size): (&Option<usize>, &i64)| dim.map_or_else(|| vec![Part::unnamed(size)], |dim| factors(&dims[dim], size));
+            self.see(compute.op.output(), moved_by.iter().zip(&tensor).flat_map(along).collect());
+        }
+        self.ops.push((compute, dims));
+        Ok(())
+    }
+
+    /// Adds what an operand says of an iteration dimension. Two sizes of one dimension are equal.
+    fn add(&mut self, op: Op<'c>, dim: usize, known: &mut Vec<Claim>, claim: Claim) -> Result<(), Reported> {
+        let overlaps = |other: &&Claim| claim.divisor < other.divisor * other.size && other.divisor < claim.divisor * claim.size;
+        let Some(other) = known.iter().find(overlaps) else {
+            known.push(claim);
+            known.sort_by_key(|claim| -claim.divisor);
+            return Ok(());
+        };
+        let position = |name: &str| self.sizes.iter().position(|size| size.name == name).map(|position| self.same[position]);
+        let (Some(one), Some(two)) = (position(&other.name), position(&claim.name)) else { return Ok(()) };
+        let (first, second) = (one.min(two), one.max(two));
+        let is_same_place = (other.divisor, other.size) == (claim.divisor, claim.size);
+        if !is_same_place || self.sizes[first].granularity != self.sizes[second].granularity {
+            let (first, second) = (&self.sizes[first], &self.sizes[second]);
+            let message = format!(
+                "walks along '{}' of {} in steps of {} and '{}' of {} in steps of {} by iteration dimension {dim}: they must be one size",
+                first.name, first.maximum, first.granularity, second.name, second.maximum, second.granularity
+            );
+            return Err(error_at(op, message).report());
+        }
+        self.same.iter_mut().filter(|same| **same == second).for_each(|same| *same = first);
+        Ok(())
+    }
+
+    /// What is reduced, and the columns of a product, have one size.
+    fn check_roles(&self, compute: ComputeOp<'c>, dims: &[Vec<Claim>]) -> Result<(), Reported> {
+        let n_outputs = dims.len() - compute.n_reduced();
+        let named = |dim: usize| dims[dim].first().map(|claim| self.first(&claim.name));
+        if let Some(name) = (n_outputs..dims.len()).find_map(named) {
+            let message =
+                format!("reduces what has the symbolic size '{name}': its result would take in what is beyond the size; {FIX_IT}");
+            return Err(error_at(compute.op, message).report());
+        }
+        let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
+        if let Some(name) = columns {
+            let message =
+                format!("has '{name}' as the columns of a product, which lie in its sticks: a symbolic size lies in none; {FIX_IT}");
+            return Err(error_at(compute.op, message).report());
+        }
+        Ok(())
+    }
+
+    /// A part of a buffer has a symbolic size where the buffer has it.
+    fn insert(&mut self, insert: ComputeOp<'c>, dims: &[Vec<Claim>]) -> Result<(), Reported> {
+        let (op, result) = (insert.op, insert.op.output());
+        let shape = TensorType::of(result.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let whole = op.inputs().last().and_then(|whole| self.seen(*whole)).map(|seen| seen.walk.dims.clone());
+        let mut whole = whole.unwrap_or_else(|| vec![Vec::new(); shape.len()]);
+        let (space, offsets) = (insert.iteration_space(), op.required("offsets", integers));
+        for dim in (0..shape.len()).filter(|&dim| !dims[dim].is_empty()) {
+            if offsets[dim] != 0 || space[dim] != shape[dim] {
+                let name = self.first(&dims[dim][0].name);
+                let message = format!("puts what has the symbolic size '{name}' beside something else along dimension {dim}");
+                return Err(error_at(op, format_args!("{message}: where that begins depends on the size; {FIX_IT}")).report());
+            }
+            for claim in &dims[dim] {
+                self.add(op, dim, &mut whole[dim], claim.clone())?;
+            }
+        }
+        self.see(result, whole.iter().zip(&shape).flat_map(|(claims, &size)| factors(claims, size)).collect());
+        Ok(())
+    }
+
+    /// A loop cuts other dimensions.
+    fn around(&mut self, around: Op<'c>) -> Result<(), Reported> {
+        let (inputs, arguments) = (around.inputs(), around.body_args());
+        let tiled = around.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
+        for ((input, argument), dim) in inputs.iter().zip(&arguments).zip(&tiled) {
+            let parts = self.cut(around, *input, *dim, *argument)?;
+            self.see(*argument, parts);
+        }
+        self.block(around)?;
+        let Some(terminator) = around.body_ops().pop() else { return Ok(()) };
+        let yielded = terminator.inputs();
+        let given = terminator.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
+        // What an iteration leaves, the next one finds.
+        let carried = super::carried_by(around);
+        if carried.iter().any(|carried| self.seen(carried.argument).is_none() && self.seen(carried.after).is_some()) {
+            carried.iter().for_each(|carried| self.see(carried.argument, self.factors_of(carried.after)));
+            self.block(around)?;
+        }
+        for ((value, output), dim) in yielded.iter().zip(around.outputs()).zip(&given) {
+            let parts = self.cut(around, *value, *dim, output)?;
+            self.see(output, parts);
+        }
+        Ok(())
+    }
+
+    /// The parts of `to`, which is `from` with another size along a dimension; a number below 0 is no dimension.
+    fn cut(&self, around: Op<'c>, from: Value<'c>, dim: i64, to: Value<'c>) -> Result<Vec<Part>, Reported> {
+        let Some(cut) = usize::try_from(dim).ok() else { return Ok(self.factors_of(from)) };
+        let (from_shape, to_shape) = (
+            TensorType::of(from.r#type()).map(|of| of.shape).unwrap_or_default(),
+            TensorType::of(to.r#type()).map(|of| of.shape).unwrap_or_default(),
+        );
+        let Some(seen) = self.seen(from) else { return Ok(to_shape.into_iter().map(Part::unnamed).collect()) };
+        if let Some(claim) = seen.walk.dims[cut].first() {
+            let message =
+                format!("cuts what has the symbolic size '{}' into tiles: a symbolic size stays whole; {FIX_IT}", self.first(&claim.name));
+            return Err(error_at(around, message).report());
+        }
+        let along = |(dim, (claims, &size)): (usize, (&Vec<Claim>, &i64))| {
+            if dim == cut { vec![Part::unnamed(to_shape[dim])] } else { factors(claims, size) }
+        };
+        Ok(seen.walk.dims.iter().zip(&from_shape).enumerate().flat_map(along).collect())
+    }
+}

@@ -1,0 +1,52 @@
+//! Programs that compute with the number that a symbolic size is.
+//!
+//! A program is compiled for the largest size, and the number would be that of the largest. What sizes are for, shapes and conditions on them, is
+//! right at every size; anything else is not.
+
+use crate::mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, functions_of, integer, sizes_of};
+
+/// Refuses a program that computes with the number of a dimension that is symbolic: one of an argument of `entry` that has a name, or one of
+/// a tensor whose shape is not known yet.
+pub(super) fn check_counted(module: Op<'_>, entry: Op<'_>, symbolic: &[Vec<String>]) -> Result<(), Reported> {
+    let is_dim = |op: &Op<'_>| op.is("tensor.dim");
+    let dims = functions_of(module).into_iter().flat_map(OpExt::nested).filter(is_dim);
+    for op in dims.filter(|op| may_be_symbolic(*op, entry, symbolic)) {
+        if let Some(reader) = computing_reader(op.output()) {
+            let message = "computes with the size of a dimension that is symbolic, which is another number in every run: give the dimension \
+                           one size, '--dim-size NAME=SIZE'";
+            return Err(error_at(reader, message).note(op, "the size").report());
+        }
+    }
+    Ok(())
+}
+
+fn may_be_symbolic(dim: Op<'_>, entry: Op<'_>, symbolic: &[Vec<String>]) -> bool {
+    let [of, position] = dim.inputs()[..] else { return true };
+    let position = position.def().and_then(|def| def.attr("value")).and_then(integer).and_then(|number| usize::try_from(number).ok());
+    let Some(position) = position else { return true };
+    let is_open = sizes_of(of.r#type()).and_then(|sizes| sizes.get(position).copied()).is_none_or(|size| size.is_none());
+    let argument = entry.body_args().into_iter().position(|argument| argument == of);
+    is_open && argument.is_none_or(|argument| symbolic[argument].get(position).is_none_or(|name| !name.is_empty()))
+}
+
+/// An op that computes an element of what a size is, not a shape.
+fn computing_reader(size: Value<'_>) -> Option<Op<'_>> {
+    let (mut left, mut seen) = (vec![size], ValueMap::default());
+    while let Some(value) = left.pop() {
+        if seen.insert(value, ()).is_some() {
+            continue;
+        }
+        for user in value.users() {
+            match user.full_name() {
+                "arith.sitofp" | "arith.uitofp" | "tensor.from_elements" | "tensor.insert" | "func.return" | "func.call" => {
+                    return Some(user);
+                }
+                name if name.starts_with("linalg.") => return Some(user),
+                "tensor.splat" if user.inputs().first() == Some(&value) => return Some(user),
+                name if name.starts_with("arith.") || name.starts_with("affine.") => left.extend(user.outputs()),
+                _ => {}
+            }
+        }
+    }
+    None
+}
