@@ -121,6 +121,10 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
                 Some(range) => attributes.ints(attr::INDEX_RANGE, range),
                 None => attributes,
             };
+            let attributes = match tensor.digit_base {
+                Some(base) => attributes.int(attr::DIGIT_BASE, base),
+                None => attributes,
+            };
             let attributes = match &tensor.place {
                 Some(place) => {
                     let life = [place.first_launch, place.last_launch].map(|launch| i64::try_from(launch).expect("fewer than 2^63"));

@@ -350,6 +350,36 @@ fn gather_by_a_matrix_of_indices() {
     assert_eq!(found, expected);
 }
 
+/// Where a dimension outside of the rows of a table is one stick, no row is elsewhere; of more sticks nobody knows where the second one is.
+#[test]
+fn a_table_of_one_stick_may_have_its_rows_inside() {
+    let op = |dims, classes| {
+        let index = T {
+            class: "KERNEL_IDX",
+            order: &["mb"],
+            scale: &[1],
+            pages: &[-1],
+            format: "SENUINT32",
+            indirect: Some(("index_tensor", 1)),
+            ..PLAIN
+        };
+        let table = T { pages: &[1, -1], indirect: Some(("value_tensor", 0)), ..PLAIN };
+        let result = T { order: &["out", "mb"], ..PLAIN };
+        Op { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] }
+    };
+    let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["mb", "out"], "out", 64)];
+    let chosen: Vec<f64> = (0..32).map(|at| f64::from(at * 37 % 50)).collect();
+    let args: [Arg<'_>; 3] =
+        [(&[32], &[1, 32], &[32, 1]), (&[50, 64], &[1, 50, 64], &[64, 64, 1]), (&[32, 64], &[32, 1, 64], &[64, 64, 1])];
+    let (inputs, found) = run(&op(&[("mb", 32, 1), ("out", 64, 1)], classes), &args, &[(0, chosen.clone())]).unwrap();
+    let expected: Vec<f64> = rows(&chosen).iter().flat_map(|row| inputs[1][row * 64..][..64].to_vec()).collect();
+    assert_eq!(found, expected);
+    let wide: [Arg<'_>; 3] =
+        [(&[32], &[1, 32], &[32, 1]), (&[50, 128], &[2, 50, 64], &[64, 128, 1]), (&[32, 128], &[32, 2, 64], &[128, 64, 1])];
+    let refused = run(&op(&[("mb", 32, 1), ("out", 128, 1)], classes), &wide, &[(0, chosen)]).unwrap_err();
+    assert_eq!(refused.rule(), "not-simulated");
+}
+
 #[test]
 fn scatter_replaces_the_named_rows() {
     let index = T {

@@ -12,6 +12,7 @@ mod shared;
 use machine::{ElementType, Target};
 use referee::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -306,6 +307,83 @@ fn convolution() {
         (0..256).map(|k| part(k / 128, k / 64 % 2, k % 64)).sum()
     };
     case.check(&(0..576).map(value).collect::<Vec<_>>(), 4.0 * ROUNDING);
+}
+
+/// What a number is as fp8.
+fn narrow(value: f64) -> f64 {
+    referee::number::E4M3.decode(referee::number::E4M3.encode(value as f32)).into()
+}
+
+#[test]
+fn fp8_weights() {
+    let (x, y): (Arg<'_>, Arg<'_>) = ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
+    let case = own_case("fp8_product", &[x, y, x], 2);
+    let expected = matmul(&each(&case.get(0), narrow), &each(&case.get(1), narrow), 32, 256, 256);
+    case.check(&expected, 4.0 * ROUNDING);
+}
+
+/// A file of a case, changed.
+fn changed(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join(case)).unwrap();
+    for entry in std::fs::read_dir(golden().join(case)).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let text = if name == file { change(&text) } else { text };
+        std::fs::write(dir.path().join(case).join(name), text).unwrap();
+    }
+    dir
+}
+
+/// Blocks of fp8 weights end with no core's part of the columns, and no core has a part of the rows; only this format has such sticks.
+#[test]
+fn blocks_of_fp8_weights_are_whole() {
+    let (x, y): (Arg<'_>, Arg<'_>) = ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
+    let rule = |file: &str, change: &dyn Fn(&str) -> String| {
+        let dir = changed("fp8_product", file, change);
+        let found = load(program("fp8_product", &[x, y, x], 2), dir.path());
+        found.err().map(|error| (error.rule(), error.to_string()))
+    };
+    assert_eq!(rule("sdsc_1.json", &|text| text.to_owned()), None);
+    let by_rows = |text: &str| {
+        let mut file: Value = serde_json::from_str(text).unwrap();
+        let op = &mut file["1_qfp8wt"];
+        op["numWkSlicesPerDim_"] = json!({"mb": 2, "out": 1});
+        op["coreIdToWkSlice_"]["1"] = json!({"mb": 1, "out": 0});
+        let stages = &mut op["dscs_"][0]["qfp8wt"]["dataStageParam_"]["0"];
+        for stage in ["ss_", "el_"] {
+            (stages[stage]["mb_"], stages[stage]["out_"]) = (json!(128), json!(256));
+        }
+        file.to_string()
+    };
+    let (kind, text) = rule("sdsc_1.json", &by_rows).unwrap();
+    assert_eq!((kind, text.contains("all rows")), ("malformed", true), "{text}");
+    let (kind, text) = rule("sdsc_1.json", &|text| text.replace("SEN143_FP8", "SEN152_FP8")).unwrap();
+    assert_eq!((kind, text.contains("[2, 64]")), ("not-simulated", true), "{text}");
+}
+
+#[test]
+fn the_largest_rows() {
+    let args: [Arg<'_>; 3] =
+        [(&[20, 128], &[2, 20, 64], &[64, 128, 1]), (&[6, 128], &[2, 6, 64], &[64, 128, 1]), (&[6, 128], &[2, 6, 64], &[64, 128, 1])];
+    let mut both = program("top_rows", &args, 1);
+    both.results.extend(both.arguments.pop());
+    let simulation = load(both, &golden()).unwrap();
+    let mut input = seeded(&simulation.program().arguments[0], 1).unwrap();
+    // Few values, so that many are equal.
+    (0..20 * 128).for_each(|at| input.elements.set(at, (at * 7 % 11) as f64 - 5.0));
+    let outcome = simulation.run(&BTreeMap::from([("arg0".to_owned(), input.clone())]), &RunOptions::default()).unwrap();
+    let [(_, values), (_, positions)] = &outcome.results[..] else { panic!("two results") };
+    for column in 0..128 {
+        let mut rows: Vec<usize> = (0..20).collect();
+        let value = |row: usize| input.elements.get(row * 128 + column);
+        rows.sort_by(|one, other| value(*other).total_cmp(&value(*one)));
+        for (rank, row) in rows.into_iter().take(6).enumerate() {
+            let found = [values, positions].map(|result| result.elements.get(rank * 128 + column));
+            assert_eq!(found, [value(row), row as f64], "rank {rank} of column {column}");
+        }
+    }
 }
 
 #[test]

@@ -75,9 +75,9 @@ void spyreBoxNumbers(MlirOperation function);
 /// Makes the outermost dimensions one, of tensors that a function takes or returns and that have more than a layout holds; their shapes
 /// are attributes of arguments and results then.
 void spyreMergeDims(MlirOperation function);
-/// Makes a tensor of one element, which nothing reads, of each tensor without elements that a function takes; its shape is an attribute of
-/// the argument then.
-void spyreEmptyArguments(MlirOperation function);
+/// Makes a tensor of one element of each tensor without elements that a function takes or returns: one that nothing reads, or zero; its shape
+/// is an attribute of the argument or the result then.
+void spyreBoxEmpty(MlirOperation function);
 /// Takes tensors without elements out of what computes with others: what reads none of their elements is what it would be without them.
 void spyreDropEmpty(MlirOperation module);
 /// Gives sizes to the dynamic dimensions of a function's arguments, in their order, and makes static what follows from them. Inlines what

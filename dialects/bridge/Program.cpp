@@ -252,7 +252,7 @@ static bool isEmpty(Value value) {
   return type && llvm::is_contained(type.getShape(), 0);
 }
 
-void spyreEmptyArguments(MlirOperation function) {
+void spyreBoxEmpty(MlirOperation function) {
   auto program = cast<func::FuncOp>(unwrap(function));
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -261,6 +261,16 @@ void spyreEmptyArguments(MlirOperation function) {
     argument.replaceAllUsesWith(tensor::EmptyOp::create(builder, argument.getLoc(), type.getShape(), type.getElementType()));
     argument.setType(RankedTensorType::get({1}, type.getElementType()));
     program.setArgAttr(argument.getArgNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(type.getShape()));
+  }
+  builder.setInsertionPoint(body.getTerminator());
+  for (OpOperand &returned : llvm::make_filter_range(body.getTerminator()->getOpOperands(), [](OpOperand &of) { return isEmpty(of.get()); })) {
+    Value old = returned.get();
+    auto type = cast<RankedTensorType>(old.getType());
+    auto zero = cast<TypedAttr>(builder.getZeroAttr(RankedTensorType::get({1}, type.getElementType())));
+    returned.set(arith::ConstantOp::create(builder, old.getLoc(), zero));
+    if (Operation *made = old.getDefiningOp(); made && isOpTriviallyDead(made))
+      made->erase();
+    program.setResultAttr(returned.getOperandNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(type.getShape()));
   }
   settleSignature(program);
 }

@@ -20,8 +20,9 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     become tensors without dimensions. Gives the dynamic dimensions of its arguments the sizes that `dim-size` names, by argument
     and dimension (`arg0.1=128`) or by the name that `spyre.dims` has for it, makes static what follows from them, and inlines what
     is called. A size with a granularity (`s0=1024:64`) is one that is known at launch only, at most 1024 and a multiple of 64: the program gets
-    the largest, and `spyre.symbolic` of the argument and `spyre.granularities` say that it may be smaller. Takes tensors without elements out of what computes with others; an argument without elements becomes one element, which
-    nothing reads. Makes the outermost dimensions one, of tensors that it takes or returns and that have more than a layout holds. The
+    the largest, and `spyre.symbolic` of the argument and `spyre.granularities` say that it may be smaller. Takes tensors without elements out of
+    what computes with others; an argument without elements becomes one element, which nothing reads, and a result without elements one element,
+    which is zero. Makes the outermost dimensions one, of tensors that it takes or returns and that have more than a layout holds. The
     caller's shapes are `spyre.shape` then. Implemented in `src/import/ir/select_program.rs`.
 
     Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
@@ -59,7 +60,7 @@ def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
     supported is `docs/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
 
     Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
-    size 0, results without elements, and arguments that are no tensors.
+    size 0, and arguments that are no tensors.
 
     No rewrite pattern: it changes no IR.
 

@@ -206,6 +206,10 @@ LogicalResult BufferOp::verify() {
     return emitOpError("has 'symbolic' sizes, which are for inputs and outputs, not for '") << stringifyRole(getRole()) << "'";
   if (symbolic && symbolic->size() != static_cast<size_t>(type.getRank()))
     return emitOpError("has 'symbolic' with a name or nothing for each dimension of ") << type << ", found " << *symbolic;
+  // buffer_c8
+  bool isOfDigits = getRole() == Role::Output && type.getElementType().isInteger() && type.getRank() > 0 && type.getDimSize(0) == 2;
+  if (getDigitBase() && (!isOfDigits || static_cast<int64_t>(*getDigitBase()) < 2))
+    return emitOpError("has a 'digit_base', which is above 1 and of outputs of integers whose first dimension has two digits");
   return success();
 }
 

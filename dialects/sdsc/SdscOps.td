@@ -45,7 +45,8 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "A tensor in HBM that the program owns or is given";
   let description = [{
-    An input of integers that ops read as indices or compute with has an `index_range`, half-open: what its elements must keep to. Temporaries lie in one region of
+    An input of integers that ops read as indices or compute with has an `index_range`, half-open: what its elements must keep to. An output of integers that the
+    format does not hold has a `digit_base`: the first dimension has their upper and lower digits. Temporaries lie in one region of
     HBM, each at an `offset` in bytes during its `life`: from the first launch that uses it to the last. `symbolic` names the sizes of
     dimensions that are known at launch only: the type has their maxima.
 
@@ -56,7 +57,8 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
     * (buffer_c4) `index_range`, if given, is of an input and has two numbers, the first below the second;
     * (buffer_c5) `offset` and `life` are of a temporary, which has both or neither;
     * (buffer_c6) `offset` is a multiple of 128 from 0, and `life` has two numbers from 0, the first not above the second;
-    * (buffer_c7) `symbolic`, if given, is of an input or an output and has the name of a size, or nothing, for each dimension.
+    * (buffer_c7) `symbolic`, if given, is of an input or an output and has the name of a size, or nothing, for each dimension;
+    * (buffer_c8) `digit_base`, if given, is above 1 and of an output of integers, whose first dimension has two digits.
 
     Example:
     ```mlir
@@ -67,7 +69,7 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Sdsc_Role:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value,
-                       OptionalAttr<DenseI64ArrayAttr>:$index_range, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<DenseI64ArrayAttr>:$index_range, OptionalAttr<I64Attr>:$digit_base, OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<DenseI64ArrayAttr>:$life, OptionalAttr<StrArrayAttr>:$symbolic);
   let assemblyFormat = "$sym_name custom<Role>($role) $position (`=` $value^)? attr-dict `:` $type";
   let hasVerifier = 1;

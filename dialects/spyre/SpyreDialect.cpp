@@ -126,13 +126,20 @@ static LogicalResult verifyShape(Operation *op, const Twine &what, Type of, Attr
   if (!shape || llvm::any_of(shape.asArrayRef(), [](int64_t size) { return size < 0; }))
     return op->emitOpError() << what << ": 'spyre.shape' must be numbers that are not negative, found " << attribute;
   auto type = dyn_cast<RankedTensorType>(of);
-  // What the caller knows without elements is one element here, which nothing reads.
+  // What the caller knows without elements is one element here.
   if (!type || !type.hasStaticShape() || std::max<int64_t>(ShapedType::getNumElements(shape), 1) != type.getNumElements())
     return op->emitOpError() << what << ": 'spyre.shape' has not as many elements as " << of;
   return success();
 }
 
 LogicalResult SpyreDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attribute) {
+  if (attribute.getName() == "spyre.digits") {
+    auto type = dyn_cast<RankedTensorType>(cast<FunctionOpInterface>(op).getResultTypes()[index]);
+    auto base = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (base && base.getValue().sgt(1) && type && type.getRank() > 0 && type.getDimSize(0) == 2 && type.getElementType().isInteger())
+      return success();
+    return op->emitOpError("result ") << index << ": 'spyre.digits' is a base above 1, of integers with two digits along the first dimension";
+  }
   if (attribute.getName() == "spyre.shape")
     return verifyShape(op, "result " + Twine(index), cast<FunctionOpInterface>(op).getResultTypes()[index], attribute.getValue());
   return op->emitOpError("result ") << index << " has no attribute '" << attribute.getName().getValue() << "' of the spyre dialect";

@@ -28,7 +28,11 @@ def Spyre_Dialect : Dialect {
     narrows it, where ops compute with the integers: numbers of a device format hold integers up to a limit.
 
     `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout
-    holds: the program has its outermost dimensions as one. An argument without elements is one element, which nothing reads.
+    holds: the program has its outermost dimensions as one. An argument without elements is one element, which nothing reads, and a
+    result without elements is one element.
+
+    `spyre.digits = 1024` of a result of integers is the base of its digits: the format of the device does not hold the integers, and the
+    first dimension has the upper and the lower digit. The caller knows the result without that dimension.
 
     A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
     be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
@@ -59,6 +63,7 @@ def Spyre_Dialect : Dialect {
     "::mlir::ArrayAttr":$dims,
     "::mlir::DenseI64ArrayAttr":$range,
     "::mlir::DenseI64ArrayAttr":$shape,
+    "::mlir::IntegerAttr":$digits,
     "::mlir::DictionaryAttr":$dim_sizes,
     "::mlir::DictionaryAttr":$symbols,
     "::mlir::ArrayAttr":$symbolic,

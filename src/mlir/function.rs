@@ -73,12 +73,21 @@ fn attribute_of<'c>(function: Op<'c>, all: &str, index: usize, name: &str) -> Op
 
 /// Writes attribute `name` of argument `index`.
 pub fn set_argument_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
-    let context = function.ctx();
     let n_arguments = function.body().map_or(0, |body| body.args().len());
-    let mut all = function.attr(ARGUMENT_ATTRIBUTES).and_then(elements).unwrap_or_default();
-    all.resize(n_arguments, DictionaryAttribute::new(context, &[]).into());
+    set_attribute_of(function, (ARGUMENT_ATTRIBUTES, n_arguments), index, name, attribute);
+}
+
+/// Writes attribute `name` of result `index`.
+pub fn set_result_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
+    set_attribute_of(function, (RESULT_ATTRIBUTES, function.yielded().len()), index, name, attribute);
+}
+
+fn set_attribute_of<'c>(function: Op<'c>, (list, count): (&str, usize), index: usize, name: &str, attribute: Attribute<'c>) {
+    let context = function.ctx();
+    let mut all = function.attr(list).and_then(elements).unwrap_or_default();
+    all.resize(count, DictionaryAttribute::new(context, &[]).into());
     let kept = dictionary_entries(all[index]).unwrap_or_default().into_iter().filter(|(key, _)| *key != name);
     let entries: Vec<_> = kept.chain([(name, attribute)]).map(|(key, attribute)| (identifier(context, key), attribute)).collect();
     all[index] = DictionaryAttribute::new(context, &entries).into();
-    function.set_attr(ARGUMENT_ATTRIBUTES, array(context, &all));
+    function.set_attr(list, array(context, &all));
 }

@@ -64,7 +64,8 @@ pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, quietly, remark_at, verified, warning_at, warning_behind};
 pub use drivers::lsp_server_main;
 pub use function::{
-    argument_attribute, generalize_named_ops, keep_part, result_attribute, set_argument_attribute, set_function_type, spell_plainly,
+    argument_attribute, generalize_named_ops, keep_part, result_attribute, set_argument_attribute, set_function_type, set_result_attribute,
+    spell_plainly,
 };
 pub use jit::{Jit, JitArray, n_approximated, widen};
 pub use location::{is_unknown, location_name, location_text, named_block, named_location};
@@ -72,9 +73,7 @@ pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use one_of::one_of;
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
 pub use pass::{Event, Hooks, Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
-pub use program::{
-    box_numbers, drop_empty, empty_arguments, functions_of, is_public, lower_tosa, make_entry, merge_dims, sizes_of, specialize,
-};
+pub use program::{box_empty, box_numbers, drop_empty, functions_of, is_public, lower_tosa, make_entry, merge_dims, sizes_of, specialize};
 pub use quarter::{of_e4m3fn, of_e5m2};
 pub use remark::{Remark, RemarkFilters, remark, wants_remarks};
 pub use scalar::ScalarType;

@@ -8,7 +8,7 @@ unsafe extern "C" {
     fn spyreLowerTosa(module: MlirOperation) -> bool;
     fn spyreBoxNumbers(function: MlirOperation);
     fn spyreMergeDims(function: MlirOperation);
-    fn spyreEmptyArguments(function: MlirOperation);
+    fn spyreBoxEmpty(function: MlirOperation);
     fn spyreDropEmpty(module: MlirOperation);
     fn spyreSpecialize(function: MlirOperation, sizes: *const i64) -> bool;
 }
@@ -81,11 +81,11 @@ pub fn merge_dims(function: Op<'_>) {
     unsafe { spyreMergeDims(function.to_raw()) }
 }
 
-/// Makes a tensor of one element, which nothing reads, of each tensor without elements that a function takes; its shape is `spyre.shape` of the
-/// argument then.
-pub fn empty_arguments(function: Op<'_>) {
+/// Makes a tensor of one element of each tensor without elements that a function takes or returns: one that nothing reads, or zero; its shape is
+/// `spyre.shape` of the argument or the result then.
+pub fn box_empty(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
-    unsafe { spyreEmptyArguments(function.to_raw()) }
+    unsafe { spyreBoxEmpty(function.to_raw()) }
 }
 
 /// Takes tensors without elements out of what computes with others. What is replaced is freed: the caller holds no handle of what is in the

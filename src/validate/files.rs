@@ -6,6 +6,7 @@ use element::{Arithmetic, Field, FieldElement};
 use machine::DeviceFormat;
 use machine::ElementType;
 use referee::{Companions, Elements, HostArray, RunOptions, SimError, Simulation};
+use sdsc_format::program;
 use std::collections::BTreeMap;
 
 /// The results of the files in a draw, for the function that they were made of.
@@ -15,10 +16,19 @@ use std::collections::BTreeMap;
 pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
     let inputs = inputs(simulation, function, draw, true)?;
     let companions = simulation.elements(&Field::new(draw), &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
-    // Integers in a floating-point format are numbers.
-    let is_position = |tensor: &sdsc_format::program::Tensor| tensor.format == DeviceFormat::IeeeInt32.name();
     let results = &simulation.program().results;
-    Ok(companions.into_iter().zip(results).map(|(found, of)| array(found, is_position(of))).collect())
+    Ok(companions.into_iter().zip(results).map(|(found, of)| nothing(of, draw).unwrap_or_else(|| array(found, is_position(of)))).collect())
+}
+
+/// Integers in a floating-point format are numbers.
+fn is_position(tensor: &program::Tensor) -> bool {
+    tensor.format == DeviceFormat::IeeeInt32.name()
+}
+
+/// What the caller knows without elements is one in the program, which is zero and nobody gets: there is nothing to compare it with.
+fn nothing(of: &program::Tensor, draw: u64) -> Option<Array<FieldElement>> {
+    let zero = || if is_position(of) { Array::positions([0]) } else { Array::numbers(vec![Field::new(draw).number(0.0)]) };
+    of.shape.contains(&0).then(zero)
 }
 
 /// The arrays that the simulator is given: positions and truth values are what they are; other arguments get the elements of the draw there,
@@ -68,9 +78,16 @@ pub(super) fn samples(
 ) -> Result<Vec<Array<FieldElement>>, Refusal> {
     let inputs = inputs(simulation, function, draw, false).map_err(Refusal::Wrong)?;
     let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
-    let wanted: Vec<Vec<usize>> = selections.iter().zip(shapes).map(|(selection, shape)| selection.places(shape)).collect();
+    // Of what the caller knows without elements nothing is compared.
+    let is_empty = simulation.program().results.iter().map(|tensor| tensor.shape.contains(&0));
+    let places =
+        |((selection, shape), is_empty): ((&Selection, &[usize]), bool)| if is_empty { Vec::new() } else { selection.places(shape) };
+    let wanted: Vec<Vec<usize>> = selections.iter().zip(shapes).zip(is_empty).map(places).collect();
     match simulation.sampled(&Field::new(draw), &inputs, &wanted, &RunOptions::default()) {
-        Ok(found) => Ok(found.into_iter().map(Array::numbers).collect()),
+        Ok(found) => {
+            let results = &simulation.program().results;
+            Ok(found.into_iter().zip(results).map(|(found, of)| nothing(of, draw).unwrap_or_else(|| Array::numbers(found))).collect())
+        }
         Err(error @ (SimError::NotSimulated { .. } | SimError::TooManySteps { .. })) => Err(Refusal::Limit(error.to_string())),
         Err(error) => Err(Refusal::Wrong(error.to_string())),
     }

@@ -113,6 +113,7 @@ fn broken_files() -> Vec<Broken> {
             });
         }),
         broken(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["arguments"][0]["index_range"] = json!([0, 8]))),
+        broken(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["results"][0]["digit_base"] = json!(1024))),
         broken(&["sdsc_r3"], "program", |files| {
             json(files, "program.json", |value| value["symbols"] = json!([{"name": "T", "maximum": 8}]));
         }),

@@ -126,14 +126,6 @@ func.func @empty_value(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op returns tensor<0x64xf16> as result 1, which has no elements, so that the device writes nothing for it: leave it out of what the function returns}}
-func.func @empty_result(%x: tensor<4x64xf16>) -> (tensor<4x64xf16>, tensor<0x64xf16>) {
-  %part = tensor.extract_slice %x[0, 0] [0, 64] [1, 1] : tensor<4x64xf16> to tensor<0x64xf16>
-  return %x, %part : tensor<4x64xf16>, tensor<0x64xf16>
-}
-
-// -----
-
 // expected-error @+1 {{'func.func' op has a dimension of size 0: tensor<0x64xf16> is empty, which is not supported}}
 func.func @empty_argument(%x: tensor<0x64xf16>) -> tensor<0x64xf16> {
   return %x : tensor<0x64xf16>

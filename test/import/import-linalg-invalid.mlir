@@ -568,7 +568,7 @@ func.func @two_indices_of_a_large_table(%table: tensor<8x16777216xf16>, %rows: t
 
 // An error of a value that is used in several places has one cause.
 func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
-  // expected-error @+1 {{'arith.remsi' op computes integers of a run-time value: not supported yet}}
+  // expected-error @+1 {{'arith.remsi' op divides by integers that are not one known number, and may be 0: not supported yet}}
   %square = arith.remsi %x, %y : tensor<8xi64>
   %twice = arith.addi %square, %square : tensor<8xi64>
   return %twice : tensor<8xi64>

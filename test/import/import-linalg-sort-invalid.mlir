@@ -49,21 +49,6 @@ func.func @long(%x: tensor<4x2000xf16>) -> tensor<4x65xf16> {
 
 // -----
 
-// Places beyond 1,024 are no numbers of the 16-bit format.
-func.func @far(%x: tensor<4x2000xf16>) -> tensor<4x2xi64> {
-  %lowest = arith.constant dense<0xFC00> : tensor<4x2xf16>
-  %places = tensor.empty() : tensor<4x2xi64>
-  // expected-error @+1 {{'func.func' op computes integers beyond 1024, up to which the device's format is exact: not supported yet}}
-  %first:2 = tm_tensor.topk dimension(1) ins(%x : tensor<4x2000xf16>) outs(%lowest, %places : tensor<4x2xf16>, tensor<4x2xi64>) {
-  ^bb0(%a: f16, %b: f16):
-    %before = arith.cmpf ogt, %a, %b : f16
-    tm_tensor.yield %before : i1
-  } -> tensor<4x2xf16>, tensor<4x2xi64>
-  return %first#1 : tensor<4x2xi64>
-}
-
-// -----
-
 func.func @from_zero(%x: tensor<4x20xf16>) -> tensor<4x2xf16> {
   %zero = arith.constant dense<0.0> : tensor<4x2xf16>
   %places = tensor.empty() : tensor<4x2xi64>

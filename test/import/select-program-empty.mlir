@@ -38,3 +38,18 @@ func.func @cache(%past: tensor<1x4x0x64xf16>, %x: tensor<1x4x3x64xf16>) -> tenso
   %all = tensor.concat dim(2) %past, %x : (tensor<1x4x0x64xf16>, tensor<1x4x3x64xf16>) -> tensor<1x4x3x64xf16>
   return %all : tensor<1x4x3x64xf16>
 }
+
+// -----
+
+// A result without elements is one element, which is zero.
+
+// CHECK-LABEL: func.func @rest(
+// CHECK-SAME:      [[X:%.+]]: tensor<4x64xf16>) -> (tensor<4x64xf16>, tensor<1xf16> {spyre.shape = array<i64: 0, 64>}, tensor<1xi64> {spyre.shape = array<i64: 2, 0>})
+// CHECK-DAG:     [[NONE:%.+]] = arith.constant dense<0.000000e+00> : tensor<1xf16>
+// CHECK-DAG:     [[NOTHING:%.+]] = arith.constant dense<0> : tensor<1xi64>
+// CHECK:         return [[X]], [[NONE]], [[NOTHING]]
+func.func @rest(%x: tensor<4x64xf16>) -> (tensor<4x64xf16>, tensor<0x64xf16>, tensor<2x0xi64>) {
+  %rest = tensor.extract_slice %x[0, 0] [0, 64] [1, 1] : tensor<4x64xf16> to tensor<0x64xf16>
+  %none = arith.constant dense<> : tensor<2x0xi64>
+  return %x, %rest, %none : tensor<4x64xf16>, tensor<0x64xf16>, tensor<2x0xi64>
+}

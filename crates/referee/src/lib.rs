@@ -52,7 +52,8 @@ pub use report::Report;
 pub use run::{
     beside::Companion,
     bounded::{Bound, Bounded},
+    digits::Companions,
     lx_image::LxImage,
-    simulation::{Accompanied, Companions, Outcome, RunOptions, Simulation},
+    simulation::{Accompanied, Outcome, RunOptions, Simulation},
 };
 pub use traffic::Traffic;

@@ -52,7 +52,7 @@ fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Er
     Ok(match serde_json::from_slice(&bytes) {
         Ok(program) => {
             let program: Program = program;
-            check_index_ranges(&program, report);
+            check_integers(&program, report);
             if let Err(message) = program.check_no_symbols() {
                 report.json("/symbols".to_owned(), message);
             }
@@ -88,8 +88,9 @@ fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
     }
 }
 
-/// A range of integers is what the caller must keep to, so that only arguments have one.
-fn check_index_ranges(program: &Program, report: &mut Report) {
+/// A range of integers is what the caller must keep to, so that only arguments have one; digits are put together by the caller, so that only
+/// results have any.
+fn check_integers(program: &Program, report: &mut Report) {
     let lists = [
         ("arguments", &program.arguments),
         ("results", &program.results),
@@ -98,10 +99,20 @@ fn check_index_ranges(program: &Program, report: &mut Report) {
     ];
     for (list, tensors) in lists {
         for (number, tensor) in tensors.iter().enumerate() {
-            let Some([first, end]) = tensor.index_range else { continue };
-            let path = format!("/{list}/{number}/index_range");
             let is_integer =
                 tensor.element_type.parse().is_ok_and(|element| matches!(element, ElementType::I8 | ElementType::I32 | ElementType::I64));
+            if let Some(base) = tensor.digit_base
+                && (list != "results" || !is_integer || base < 2 || tensor.shape.first() != Some(&2))
+            {
+                let message = format!(
+                    "'{}' of {} and shape {:?} with digits to the base {base}; only results of integers have any, two along the first \
+                     dimension, to a base above 1",
+                    tensor.name, tensor.element_type, tensor.shape
+                );
+                report.json(format!("/{list}/{number}/digit_base"), message);
+            }
+            let Some([first, end]) = tensor.index_range else { continue };
+            let path = format!("/{list}/{number}/index_range");
             if list != "arguments" || !is_integer {
                 let message = format!(
                     "'{}' is of {} and one of the {list}; only arguments of integers have a range",

@@ -152,7 +152,7 @@ pub struct BufferPlace {
 pub struct Tensor {
     /// The name that launches refer to.
     pub name: String,
-    /// Sizes as the caller sees them; where one is 0, the tensor is a stick in HBM that no launch is given.
+    /// Sizes as the caller sees them, behind that of digits; where one is 0, the tensor is a stick in HBM, and an argument that no launch is given.
     pub shape: Vec<i64>,
     /// Element type as the caller sees it, such as `f16`.
     pub element_type: String,
@@ -173,6 +173,10 @@ pub struct Tensor {
     /// The dimensions of an argument or a result whose sizes are known at launch only, in order; `shape` has their maxima.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbolic: Vec<SymbolicDim>,
+    /// Set on results of integers that the format does not hold: the base of their digits. The shape has one more dimension than the caller's
+    /// array, the first, with the upper and the lower digit: an element is the upper one times the base, and the lower one.
+    #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
+    pub digit_base: Option<i64>,
     /// Where a buffer lies in the region that launches share; a tensor without one has memory of its own.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub place: Option<BufferPlace>,

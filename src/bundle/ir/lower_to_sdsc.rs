@@ -181,6 +181,7 @@ impl<'c> Lowering<'c> {
                 Some(range) => attributes.ints(attr::INDEX_RANGE, &range),
                 None => attributes,
             };
+            let attributes = attributes.with_option(attr::DIGIT_BASE, self.digit_base_of(buffer));
             let attributes = match places.get(&number) {
                 Some(SharedPlace { offset_bytes, life }) => attributes.int(attr::OFFSET, *offset_bytes).ints(attr::LIFE, life),
                 None => attributes,
@@ -249,8 +250,15 @@ impl<'c> Lowering<'c> {
         let own = buffer.shown.r#type();
         let (Some(shape), Some(mut tensor)) = (shape.and_then(integers), Tensor::of(own)) else { return own };
         let Some(layout) = tensor.layout.take() else { return own };
-        tensor.host.shape = shape;
+        let digits = self.digit_base_of(buffer).map(|_| 2);
+        tensor.host.shape = digits.into_iter().chain(shape).collect();
         tensor.with_layout(self.function.ctx(), &layout, None)
+    }
+
+    /// The base of the digits of a result of integers.
+    fn digit_base_of(&self, buffer: &ProgramBuffer<'c>) -> Option<Attribute<'c>> {
+        let position = usize::try_from(buffer.position).expect("a position in a list");
+        (buffer.role == Role::Output).then(|| result_attribute(self.function, position, attr::SPYRE_DIGITS)).flatten()
     }
 
     fn range_of(&self, value: Value<'c>, rows: &ValueMap<i64>) -> Option<[i64; 2]> {

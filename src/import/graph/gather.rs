@@ -21,6 +21,12 @@ impl Graph {
         if shape.iter().all(|&size| size == 1) && n_rows > 1 {
             return self.gather_elements(table, n_rows, index, &shape, element);
         }
+        if let Some((alone, mut map)) = self.without_repetitions(index) {
+            let over = self.node(index).shape.clone();
+            let chosen = self.gather_as(table, dim, alone, element);
+            map.extend((over.len()..over.len() + shape.len()).map(Expr::Dim));
+            return self.view(chosen, map, &[over, shape].concat());
+        }
         let (over, lies) = (self.node(index).shape.clone(), self.as_it_lies(index));
         let (lies, rows) = match without_units(&self.node(lies).shape) {
             own if own == without_units(&over) => (index, over.clone()),
@@ -38,6 +44,15 @@ impl Graph {
         let chosen = self.gather_as(wide, 0, index, element);
         let at = (0..over.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
         self.view(chosen, at, &[over.as_slice(), units].concat())
+    }
+
+    /// An index that is repeated along dimensions, without them, and its own dimensions among the new ones: what it chooses is repeated instead. An op
+    /// that looks up has no dimension that neither the index nor the table has.
+    fn without_repetitions(&self, index: NodeId) -> Option<(NodeId, Vec<Expr>)> {
+        let Node { kind: Kind::View(map), inputs, shape, .. } = self.node(index) else { return None };
+        let is_plain = map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0)));
+        let is_repeated = (0..shape.len()).any(|dim| shape[dim] > 1 && !map.contains(&Expr::Dim(dim)));
+        (is_plain && is_repeated).then(|| (inputs[0], map.clone()))
     }
 
     /// What an index is before it was shown under other shapes.
@@ -84,6 +99,18 @@ mod tests {
         assert_eq!(graph.node(chosen).shape, [32, 64]);
         let rows = graph.node(chosen).inputs[0];
         assert_eq!((&graph.node(rows).kind, &graph.node(rows).inputs[..]), (&Kind::Gather(0), &[table, index][..]));
+    }
+
+    #[test]
+    fn what_a_repeated_index_chooses_is_repeated() {
+        let mut graph = Graph::default();
+        let table = graph.tensor(0, vec![32, 64], Element::F16);
+        let index = graph.tensor(1, vec![5, 4], Element::Int);
+        let repeated = graph.view(index, vec![Expr::Dim(0), Expr::Dim(2)], &[5, 9, 4]);
+        let chosen = graph.gather(table, 0, repeated);
+        let Node { kind, inputs, shape, .. } = graph.node(chosen);
+        assert_eq!((kind, &shape[..]), (&Kind::View([0, 2, 3].map(Expr::Dim).to_vec()), &[5, 9, 4, 64][..]));
+        assert_eq!((&graph.node(inputs[0]).kind, &graph.node(inputs[0]).inputs[..]), (&Kind::Gather(0), &[table, index][..]));
     }
 
     #[test]

@@ -131,6 +131,14 @@ impl Graph {
 
     /// The same, if a node follows from one integer, element by element, and not from sums of them.
     pub fn want_rows_of_one(&mut self, id: NodeId) {
+        if self.follows_from_one(id) {
+            self.want_rows(id);
+        }
+    }
+
+    /// Whether a node follows from one integer of the caller and known numbers, element by element.
+    #[must_use]
+    pub fn follows_from_one(&self, id: NodeId) -> bool {
         let (mut stack, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
         while let Some(id) = stack.pop() {
             if let Some(number) = self.source_of(id) {
@@ -142,12 +150,10 @@ impl Graph {
                 Kind::Known(_) | Kind::View(_) | Kind::Reshape | Kind::Pointwise(..) | Kind::Virtual(_) => {
                     stack.extend(node.inputs.iter().filter(|&&input| seen.insert(input)));
                 }
-                _ => return,
+                _ => return false,
             }
         }
-        if found.len() == 1 {
-            self.want_rows(id);
-        }
+        found.len() == 1
     }
 
     /// The same, if the nodes follow from integers and known numbers alone.

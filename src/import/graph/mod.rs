@@ -128,6 +128,9 @@ pub struct Node {
     pub element: Element,
 }
 
+/// The virtual operation of [`Graph::as_digits`].
+const DIGITS: &str = "digits";
+
 /// All nodes of a function.
 #[derive(Debug, Default)]
 pub struct Graph {
@@ -423,6 +426,25 @@ impl Graph {
         }
         self.note_integers(computed);
         self.add(Kind::Virtual("integers"), &[computed], shape, Element::Int)
+    }
+
+    /// Digits, one beside the other, as the integers that the caller gets: each is a number of the format, whatever it follows from.
+    pub fn beside_digits(&mut self, digits: NodeId) -> NodeId {
+        let shape = self.node(digits).shape.clone();
+        self.add(Kind::Virtual("integers"), &[digits], shape, Element::Int)
+    }
+
+    /// Integers that the format does not hold, as an upper and a lower digit; whatever computes with them reads `refused` instead.
+    pub fn as_digits(&mut self, [upper, lower]: [NodeId; 2], refused: NodeId) -> NodeId {
+        let shape = self.broadcast_shape(&[upper, lower]);
+        self.add(Kind::Virtual(DIGITS), &[upper, lower, refused], shape, Element::Int)
+    }
+
+    /// The upper and the lower digit of integers that are known by their digits only.
+    #[must_use]
+    pub fn digits_of(&self, id: NodeId) -> Option<[NodeId; 2]> {
+        let Node { kind, inputs, .. } = self.node(id);
+        (*kind == Kind::Virtual(DIGITS)).then(|| [inputs[0], inputs[1]])
     }
 
     /// The inputs that computing the node needs: of a virtual operation, what computes it instead.

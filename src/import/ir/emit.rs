@@ -414,10 +414,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
             let of = ScalarType::of(element);
             of.is_float() || of == ScalarType::F64 || of == ScalarType::Integer(1) || is_computed && matches!(of, ScalarType::Integer(_))
         };
+        // Integers as two digits have one more dimension.
+        let shape = if self.graph.node(id).shape.len() > tensor.shape.len() { &found.shape } else { &tensor.shape };
         let new = if found.element == tensor.element {
             new
         } else if is_number(found.element) && is_number(tensor.element) {
-            retyped_before(op, op.loc(), new, &tensor.shape, found.element, tensor.element)
+            retyped_before(op, op.loc(), new, shape, found.element, tensor.element)
         } else {
             let verb = if op.is("func.return") { "returns" } else { "reads" };
             let message =

@@ -18,12 +18,16 @@ use super::{
     read_body::scalar_name,
 };
 use crate::dialect::mark_symbolic;
-use crate::dialect::ods::{option, spyre, tm_tensor};
+use crate::dialect::ods::{attr, option, spyre, tm_tensor};
 use crate::{
-    import::{Element, NodeId, Precision, ScalarOp, graph::integers::Integers, rules::rank::narrowed},
+    import::{
+        Element, NodeId, Precision, ScalarOp,
+        graph::integers::Integers,
+        rules::{digits::RESULT_BASE, rank::narrowed},
+    },
     mlir::{
         Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
-        shape_of, spell_plainly,
+        i64_attribute, set_function_type, set_result_attribute, shape_of, spell_plainly,
     },
 };
 use std::collections::BTreeMap;
@@ -62,6 +66,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
         }
         importer = read(function, body, (half, precision), (&indices, is_narrow))?;
     }
+    let of_digits = stack_digits(&mut importer);
     let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
     let narrow = narrowed(&mut importer.graph, &roots);
     for root in importer.kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
@@ -69,10 +74,40 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     }
     let replaced = std::mem::take(&mut importer.replaced);
     Emitter::new(&importer, function).emit()?;
+    if !of_digits.is_empty() {
+        set_function_type(function);
+    }
+    for result in of_digits {
+        set_result_attribute(function, result, attr::SPYRE_DIGITS, i64_attribute(function.ctx(), RESULT_BASE));
+    }
     for op in replaced.into_iter().rev() {
         op.erase();
     }
     Ok(())
+}
+
+/// Returns integers that are known by their digits as these, the upper ones in front of the lower ones; gives the numbers of such results.
+fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
+    let Importer { kept, graph, .. } = importer;
+    let mut found = Vec::new();
+    for kept in kept.iter_mut().filter(|kept| kept.op.is("func.return")) {
+        for (result, root) in kept.inputs.iter_mut().enumerate() {
+            let Some(digits) = graph.digits_of(*root) else { continue };
+            let shape = graph.node(*root).shape.clone();
+            let element = graph.integers.element();
+            let (one, both) = ([&[1], &shape[..]].concat(), [&[2], &shape[..]].concat());
+            let mut stacked = graph.undefined(both, element);
+            for (place, digit) in (0..).zip(digits) {
+                let whole = graph.broadcast(digit, &shape);
+                let part = graph.reshape(whole, &one);
+                let offsets = std::iter::once(place).chain(shape.iter().map(|_| 0)).collect();
+                stacked = graph.insert(part, stacked, offsets);
+            }
+            *root = graph.beside_digits(stacked);
+            found.push(result);
+        }
+    }
+    found
 }
 
 /// How often a program is read again to learn which of its integers are indices: once for what it says itself, and for what follows from that.

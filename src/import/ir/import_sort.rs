@@ -4,8 +4,11 @@ use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
     dialect::ods::attr,
     import::{
-        Body, Element, Known, NodeId,
-        rules::sort::{Rows, Sorted, order_of, sorted},
+        Body, Element, Graph, Known, NodeId,
+        rules::{
+            digits,
+            sort::{Rows, Sorted, order_of, sorted},
+        },
     },
     mlir::{Op, OpExt, Reported, ScalarType, Value, ValueExt, ValueLike, error_at, integers, natural, shape_of},
 };
@@ -54,7 +57,7 @@ pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
 fn note_sorted<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) {
     let found = match importer.graph.refused_among(nodes) {
         Some(refused) => Ok(vec![refused; nodes.len()]),
-        None => in_order(importer, body, nodes, rows),
+        None => in_order(importer, op, body, nodes, rows),
     };
     match found {
         Ok(results) => op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.note_node(output, node)),
@@ -68,7 +71,7 @@ fn note_sorted<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: 
     }
 }
 
-fn in_order(importer: &mut Importer<'_>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) -> Result<Vec<NodeId>, String> {
+fn in_order<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) -> Result<Vec<NodeId>, String> {
     let (key, order) = order_of(body).ok_or("orders by something else than a comparison of two elements of a tensor: not supported yet")?;
     let graph = &mut importer.graph;
     let mut tensors = Vec::new();
@@ -80,9 +83,33 @@ fn in_order(importer: &mut Importer<'_>, body: &Body, nodes: &[NodeId], rows: Ro
         let number = graph.numbers_with_format(node).map_err(|_| "sorts integers that cannot be computed: not supported yet")?;
         tensors.push(Sorted { node: number, is_integer: element == Element::Int });
     }
+    let mut of_digits = vec![None; tensors.len()];
+    for number in 0..nodes.len() {
+        if number != key && tensors[number].is_integer {
+            of_digits[number] = spread_digits(graph, &mut tensors, number);
+        }
+    }
     let results = sorted(graph, &tensors, key, rows, order)?;
-    let finished = |(node, tensor): (NodeId, &Sorted)| if tensor.is_integer { graph.as_integers(node) } else { node };
-    Ok(results.into_iter().zip(&tensors).map(finished).collect())
+    let finished = |number: usize| match of_digits[number] {
+        Some(upper) => importer.as_digits(op, [results[upper], results[number]]),
+        None if tensors[number].is_integer => importer.graph.as_integers(results[number]),
+        None => results[number],
+    };
+    Ok((0..nodes.len()).map(finished).collect())
+}
+
+/// Known integers that the format does not hold are sorted as their digits: the lower ones in their place, the upper ones as one more tensor, whose
+/// number is given.
+fn spread_digits(graph: &mut Graph, tensors: &mut Vec<Sorted>, number: usize) -> Option<usize> {
+    let known = graph.known_of(tensors[number].node)?;
+    let is_whole = known.numbers().all(|number| number >= 0.0 && number.fract() == 0.0);
+    #[allow(clippy::cast_possible_truncation, reason = "a far larger number is above every limit")]
+    let end = known.numbers().fold(0.0, f64::max) as i64 + 1;
+    let is_spread = is_whole && digits::are_needed(graph, end);
+    let [upper, lower] = is_spread.then(|| digits::known_digits(graph, tensors[number].node)).flatten()?;
+    tensors[number] = Sorted { node: lower, is_integer: false };
+    tensors.push(Sorted { node: upper, is_integer: false });
+    Some(tensors.len() - 1)
 }
 
 /// How many elements of its rows anything reads of a result.

@@ -81,15 +81,13 @@ impl<'c> Importer<'c> {
             let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
             let is_narrow = name == "arith.trunci" && !matches!(to, ScalarType::Integer(32 | 64));
             let built = match name {
-                _ if is_narrow => None,
-                "arith.uitofp" | "arith.extui" if from == ScalarType::Integer(8) => {
-                    integers::byte(&mut self.graph, operands[0], element).ok()
-                }
-                _ => integers::computed(&mut self.graph, function, operands, element).ok(),
+                _ if is_narrow => Err("computes integers of a run-time value: not supported yet".to_owned()),
+                "arith.uitofp" | "arith.extui" if from == ScalarType::Integer(8) => integers::byte(&mut self.graph, operands[0], element),
+                _ => integers::computed(&mut self.graph, function, operands, element),
             };
-            return built.ok_or_else(|| match cast {
+            return built.map_err(|message| match cast {
                 Some(Cast { from, to }) if is_conversion => format!("converts {from} to {to} at run time: not supported yet"),
-                _ => "computes integers of a run-time value: not supported yet".to_owned(),
+                _ => message,
             });
         }
         let node = function.build(&mut self.graph, operands, element)?;

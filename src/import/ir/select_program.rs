@@ -10,8 +10,8 @@ use crate::dialect::ods::{attr, option};
 use crate::{
     import::{DimSize, OpenShape, SettledSizes, settled_sizes},
     mlir::{
-        Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_numbers, dictionary, drop_empty,
-        empty_arguments, error_at, functions_of, is_public, make_entry, merge_dims, result_attribute, set_argument_attribute, sizes_of,
+        Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_empty, box_numbers, dictionary,
+        drop_empty, error_at, functions_of, is_public, make_entry, merge_dims, result_attribute, set_argument_attribute, sizes_of,
         specialize, string_array, strings, warning_at,
     },
 };
@@ -39,7 +39,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         specialize(entry, &sizes)?;
     }
     if let Some(entry) = entry_of(module, options.text(option::ENTRY))? {
-        empty_arguments(entry);
+        box_empty(entry);
         drop_empty(module);
         merge_dims(entry);
         check_shapes(entry)?;

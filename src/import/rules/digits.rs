@@ -14,6 +14,28 @@ const UPPER_STEP: i64 = 2 * BASE;
 /// Most integers that two digits stand for: the multiples of the upper step up to this many are numbers of the format.
 pub(in crate::import) const MOST_VALUES: i64 = 32 * BASE;
 
+/// The base of the digits of results, of which the caller makes integers: the format has every number up to it.
+pub(in crate::import) const RESULT_BASE: i64 = BASE;
+
+/// Whether integers below `end` can only be given as two digits: the format of the device has not all of them, and has all of their digits.
+pub(in crate::import) fn are_needed(graph: &mut Graph, end: i64) -> bool {
+    let is_coarse = graph.integers.element() != Element::F32 || !graph.has_single_precision();
+    is_coarse && end > BASE + 1 && end <= BASE * BASE
+}
+
+/// The upper and the lower digit of known numbers to [`RESULT_BASE`].
+pub(in crate::import) fn known_digits(graph: &mut Graph, number: NodeId) -> Option<[NodeId; 2]> {
+    let (known, shape) = (graph.known_of(number)?.clone(), graph.node(number).shape.clone());
+    let element = graph.integers.element();
+    #[allow(clippy::cast_precision_loss, reason = "a small number")]
+    let base = RESULT_BASE as f64;
+    let parts: [fn(f64, f64) -> f64; 2] = [|number, base| (number / base).floor(), f64::rem_euclid];
+    Some(parts.map(|part| {
+        let digit = Known::combined(&[(&known, &shape)], &shape, |number| part(number[0], base));
+        graph.known(digit, shape.clone(), element)
+    }))
+}
+
 /// Whether integers below `end` are more than the format has in which the program's integers are computed with.
 pub(in crate::import) fn is_too_coarse(graph: &Graph, end: i64) -> bool {
     graph.integers.element() != Element::F32 && end > BASE + 1
@@ -114,6 +136,17 @@ mod tests {
         let index = graph.tensor(0, vec![1], Element::Int);
         let numbers = graph.numbers_of(index).unwrap();
         (graph, numbers)
+    }
+
+    #[test]
+    fn known_places_are_two_digits() {
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false);
+        let places = graph.known(Known::counting(0, 3000), vec![3000], Element::F16);
+        let [upper, lower] = known_digits(&mut graph, places).unwrap().map(|digit| graph.known_of(digit).unwrap().clone());
+        let found: Vec<f64> = upper.numbers().zip(lower.numbers()).map(|(upper, lower)| upper.mul_add(1024.0, lower)).collect();
+        assert!(found.into_iter().eq((0..3000).map(f64::from)));
+        assert!(lower.numbers().all(|digit| digit < 1024.0));
+        assert_eq!([1025, 1026, 1 << 20, (1 << 20) + 1].map(|end| are_needed(&mut graph, end)), [false, true, true, false]);
     }
 
     #[test]

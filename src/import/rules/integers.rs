@@ -7,7 +7,7 @@ use super::{
     digits,
     functions::ScalarFunction,
     plain::{Built, neg},
-    recognize, steps,
+    quotients, recognize, steps,
 };
 use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
 
@@ -16,12 +16,23 @@ use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
 /// # Errors
 /// Why nothing does.
 pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFunction, inputs: &[NodeId], element: Element) -> Built {
+    // Another type of integers has the same digits.
+    if let &[integer] = inputs
+        && graph.digits_of(integer).is_some()
+        && element == Element::Int
+        && matches!(function.name, "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci")
+    {
+        return Ok(integer);
+    }
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == Element::Bool).collect();
     let mut numbers = Vec::with_capacity(inputs.len());
     for (position, &input) in inputs.iter().enumerate() {
         // A choice keeps its condition.
         let is_condition = position == 0 && function.name == "arith.select";
         let number = if is_condition { Ok(input) } else { graph.numbers_of(input) };
+        if let (Err(refused), Some(_)) = (&number, graph.digits_of(input)) {
+            return Ok(*refused);
+        }
         numbers.push(number.map_err(|_| "computes integers of a run-time value: not supported yet".to_owned())?);
     }
     let as_numbers = graph.integers.element();
@@ -71,6 +82,9 @@ pub(in crate::import) fn byte(graph: &mut Graph, signed: NodeId, element: Elemen
 fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], is_truth: &[bool], as_numbers: Element, element: Element) -> Built {
     if let Some(found) = digits::compared(graph, name, numbers) {
         return Ok(found);
+    }
+    if let Some(found) = quotients::divided(graph, name, numbers, as_numbers) {
+        return found;
     }
     let compared = |graph: &mut Graph, function| Ok(graph.pointwise(function, numbers, Element::Bool));
     match name {

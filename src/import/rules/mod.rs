@@ -23,6 +23,7 @@
 //! | `places.rs` | places of such parts that count along whole dimensions |
 //! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
+//! | `quotients.rs` | quotients and remainders of integers of run time |
 //! | `one_hot.rs` | rows that computed integers choose |
 //! | `rank.rs` | tensors of more dimensions than a layout holds |
 //! | `known_index.rs` | indices that come as tables, as expressions |
@@ -48,6 +49,7 @@ pub(super) mod places;
 pub(super) mod plain;
 mod powers;
 pub(super) mod precision;
+mod quotients;
 pub(super) mod range;
 pub(super) mod rank;
 mod recognize;

@@ -155,11 +155,12 @@ pub fn supported_ops_page() -> String {
          # Supported operations\n\n\
          What the compiler makes of the operations of a program: `spyre` ops and device functions. An operation whose result nobody needs\n\
          is dropped, whatever it is.\n\n\
-         Shapes are static. What has no elements needs no operation: parts without elements, sums over none, and arguments without any; no result\n\
-         is without. Elements are f16, bf16 or f32, or f64, which is computed as f32; truth values are numbers 0 and 1. Integers are known\n\
+         Shapes are static. What has no elements needs no operation: parts without elements, sums over none, and arguments and results\n\
+         without any. Elements are f16, bf16 or f32, or f64, which is computed as f32; truth values are numbers 0 and 1. Integers are known\n\
          at compile time; or indices that choose rows; or numbers that the device computes with, in a range in which its format is\n\
          exact (up to 1,024 in 16 bits, 16,777,216 in f32) and that `program.json` says; larger ones, up to 32,767,\n\
-         are compared digit by digit where each is an index or known. What follows from an index and known numbers\n\
+         are compared digit by digit where each is an index or known. Places beyond 1,024 that `argmax`, `argmin`, `sort` and `topk` find in 16 bits\n\
+         are two digits, of which the caller makes a number (`digit_base` in `program.json`); nothing else may read them. What follows from an index and known numbers\n\
          alone is a row of a table. `docs/functions.md` says how functions are made that the device lacks, and how far off they are. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
          device's f16 format, and so is a program of f32 only where the device lacks a function in f32.\n\n\
          ## Operations on tensors\n\n| operation | becomes |\n|---|---|\n",
@@ -186,8 +187,9 @@ pub fn supported_ops_page() -> String {
     page.push_str(
         "| `arith.extf`, `arith.truncf` | nothing, between the formats of `--precision` |\n\
          | `linalg.index` | numbers known at compile time |\n\
-         \nOf integers of run time, `addi`, `subi`, `muli`, `maxsi`, `minsi`, `absi`, `cmpi` and `select` are computed as numbers; all others of one\n\
-         index and known numbers are looked up in a table.\n\
+         \nOf integers of run time, `addi`, `subi`, `muli`, `maxsi`, `minsi`, `absi`, `cmpi` and `select` are computed as numbers, and so are `divsi`,\n\
+         `floordivsi`, `ceildivsi` and `remsi` by a known number of what follows from several integers; all others of one index and known numbers are\n\
+         looked up in a table. A quotient by an integer of run time, which may be 0, is refused.\n\
          \nBeyond single operations, these are recognised by what they compute, in whatever order and over however many `linalg.generic`s:\n\
          `sigmoid`, `silu`, `gelufwd` (with erf or tanh), `softplus`, `relufwd`, `clip`, `mean`, and sums of products as `matmul`.\n",
     );

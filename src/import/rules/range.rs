@@ -304,6 +304,9 @@ impl Bounds<'_> {
                         let turns = is_vast && product.first < 0.0 && product.last > 0.0;
                         Some(if turns { product.around(&[f64::NEG_INFINITY, f64::INFINITY]) } else { product })
                     }
+                    "realdiv" if b.first > 0.0 || b.last < 0.0 => {
+                        Some(both.around(&[a.first / b.first, a.first / b.last, a.last / b.first, a.last / b.last]))
+                    }
                     "maximum" => Some(both.around(&[a.first.max(b.first), a.last.max(b.last)])),
                     "minimum" => Some(both.around(&[a.first.min(b.first), a.last.min(b.last)])),
                     _ => None,

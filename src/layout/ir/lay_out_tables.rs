@@ -8,7 +8,9 @@ use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of},
     layout::DeviceLayout,
-    mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type},
+    mlir::{
+        BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of,
+    },
 };
 use machine::Family;
 
@@ -40,7 +42,7 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     let stick = given.and_then(|layout| layout.stick_dim(&host));
     let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format).map_err(|error| format!("{error}: not supported yet"))?;
     let output = tensor.with_layout(gather.ctx(), &layout, None);
-    if given.is_none() && may_be_laid_out(table, dim) {
+    if given.is_none() && may_be_laid_out(table, dim, layout.stick_dim(&host)) {
         table.retype(output);
     } else {
         let copied = insert_before(gather, copy_for_layout(gather.ctx(), gather.loc(), table, output));
@@ -49,8 +51,8 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a value without a layout may be given that of a table that is indexed along `dim`.
-fn may_be_laid_out(value: Value<'_>, dim: usize) -> bool {
+/// Whether a value without a layout may be given that of a table that is indexed along `dim` and has `stick` in its sticks.
+fn may_be_laid_out(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
     let readers: Vec<Option<ComputeOp<'_>>> = value.users().into_iter().map(ComputeOp::of).collect();
     let reads_indices = |reader: &ComputeOp<'_>| reader.used_as(1) == UsedAs::Indices && reader.op.inputs()[1] == value;
     if readers.iter().flatten().any(reads_indices) {
@@ -68,7 +70,20 @@ fn may_be_laid_out(value: Value<'_>, dim: usize) -> bool {
         _ if writer.is_insert() => false,
         // The columns of a product stay in its sticks.
         Family::Matmul => Tensor::of(value.r#type()).is_some_and(|tensor| dim + 1 < tensor.host.shape.len()),
-        Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => true,
+        // So does what is chosen in those of its table.
+        Family::Gather => chosen_stick(writer) == stick,
+        Family::Pointwise | Family::Reduce | Family::Copy => true,
     });
     is_free && readers.iter().all(is_gathered)
+}
+
+/// The dimension in the sticks of what a gather chooses: that in the sticks of its table, behind the dimensions of the index.
+fn chosen_stick(gather: ComputeOp<'_>) -> Option<usize> {
+    let UsedAs::Table(indexed) = gather.used_as(0) else { return None };
+    let [table, index] = gather.op.inputs()[..] else { return None };
+    let tensor = Tensor::of(table.r#type())?;
+    let host = tensor.buffer().ok()?;
+    let stick = tensor.layout.as_ref()?.stick_dim(&host)?;
+    let own = shape_of(index).len();
+    (stick != indexed).then_some(own + stick - usize::from(stick > indexed))
 }

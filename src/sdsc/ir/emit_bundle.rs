@@ -263,6 +263,7 @@ fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Constant
         file: None,
         index_range: buffer.attr(attr::INDEX_RANGE).and_then(integers).and_then(|range| range.try_into().ok()),
         symbolic: symbolic_of(buffer),
+        digit_base: buffer.attr(attr::DIGIT_BASE).and_then(integer),
         place: place_of(buffer),
     };
     Ok((entry, content))

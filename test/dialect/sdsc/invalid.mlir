@@ -119,6 +119,13 @@ sdsc.program @main {
 // -----
 
 sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has a 'digit_base', which is above 1 and of outputs of integers whose first dimension has two digits}}
+  sdsc.buffer @buffer_c7 output 0 {digit_base = 1024 : i64} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
   // expected-error @+1 {{'sdsc.buffer' op has an 'offset' or a 'life', which are for temporaries, not for 'output'}}
   sdsc.buffer @buffer_c5 output 0 {life = array<i64: 0, 1>, offset = 0 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }

@@ -160,7 +160,7 @@ fn kind(plan: &Plan) -> OpKind {
     match plan.kernel {
         Kernel::Contract if plan.function == "depthwiseconv2dnative" => OpKind::Reduction,
         Kernel::Contract => OpKind::Matmul,
-        Kernel::Reduce(_) | Kernel::MomentPair => OpKind::Reduction,
+        Kernel::Reduce(_) | Kernel::MomentPair | Kernel::TopK(_) => OpKind::Reduction,
         Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Where | Kernel::LayerNormScale => OpKind::Pointwise,
         Kernel::LayerNorm | Kernel::Copy | Kernel::Shuffle => OpKind::Pointwise,
     }

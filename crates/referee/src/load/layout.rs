@@ -71,6 +71,12 @@ impl DeviceLayout {
         if tensor.shape.contains(&0) && product(sizes) != sizes.last().copied() {
             return Err(format!("the shape {:?} has no elements, which are one stick and not {sizes:?}", tensor.shape));
         }
+        if tensor.digit_base.is_some_and(|base| base < 2 || tensor.shape.first() != Some(&2)) {
+            return Err(format!(
+                "has digits to the base {:?} and the shape {:?}, which has two along the first dimension",
+                tensor.digit_base, tensor.shape
+            ));
+        }
         let bytes = product(sizes).and_then(|count| count.checked_mul(format.bytes()));
         if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
             return Err(format!("the device size {sizes:?} needs more than {} bytes", tensor.bytes));

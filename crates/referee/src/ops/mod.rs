@@ -13,6 +13,7 @@ mod product;
 mod reduce;
 mod shuffle;
 mod store;
+mod top;
 
 #[cfg(test)]
 pub(crate) use function::Device;
@@ -116,6 +117,7 @@ pub(crate) fn compute<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
         Kernel::LayerNormScale => norm::scale(view),
         Kernel::LayerNorm => norm::normalize(view),
         Kernel::Contract => contract::contract(view),
+        Kernel::TopK(selected) => top::select(view, selected),
         // A shuffle moves between cores and is done for all of them at once.
         Kernel::Copy | Kernel::Shuffle => copy::copy(view),
     }

@@ -1,6 +1,6 @@
 //! From a file to a plan.
 
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Selected};
 use super::tensor::{Fault, TensorFile};
 use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
@@ -231,6 +231,9 @@ fn check_result(plan: &Plan) -> Checked<()> {
             return malformed(format!("'{}' has no constant '{name}'", plan.function));
         }
     }
+    if let Kernel::TopK(selected) = plan.kernel {
+        check_selection(plan, selected)?;
+    }
     let is_unary = plan.kernel.is_elementwise() && plan.inputs.len() == 1;
     if !plan.indices.is_empty() && plan.kernel != Kernel::Copy && !is_unary {
         return Err(Fault::NotSimulated(format!("'{}' with indirect access", plan.function)));
@@ -246,3 +249,25 @@ fn check_result(plan: &Plan) -> Checked<()> {
     }
     Ok(())
 }
+
+/// A top-k searches one dimension, which each core has whole, and has as many results along another, which the input lacks.
+fn check_selection(plan: &Plan, selected: Selected) -> Checked<()> {
+    let Some((searched, ranks)) = plan.selection() else {
+        return malformed(format!("'{}' searches one dimension, and its result has one that its input lacks", plan.function));
+    };
+    let (searched, ranks) = (&plan.dims[searched], &plan.dims[ranks]);
+    if searched.slices > 1 {
+        return malformed(format!("'{}' is searched, but split over cores, which cannot compare what they found", searched.label));
+    }
+    if ranks.size > searched.size {
+        return malformed(format!("the {} largest of {} elements along '{}'", ranks.size, searched.size, searched.label));
+    }
+    let format = plan.tensors[plan.output].format;
+    if selected == Selected::Position && format != DeviceFormat::IeeeFp32 && searched.size > MOST_POSITIONS {
+        return Err(Fault::NotSimulated(format!("positions of {} elements in {format}, which has {MOST_POSITIONS}", searched.size)));
+    }
+    Ok(())
+}
+
+/// Whole numbers from 0 on that the device's 16-bit format has without a gap.
+const MOST_POSITIONS: i64 = 1025;

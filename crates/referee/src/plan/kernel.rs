@@ -23,10 +23,19 @@ pub(crate) enum Kernel {
     LayerNorm,
     /// Sums of products: matrix multiplication and convolution.
     Contract,
+    /// The largest values along a dimension, in falling order, or their positions.
+    TopK(Selected),
     /// Data movement, with a change of format if the formats differ.
     Copy,
     /// Data movement between the LX of cores.
     Shuffle,
+}
+
+/// What is given of the largest values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selected {
+    Value,
+    Position,
 }
 
 impl Kernel {
@@ -45,7 +54,9 @@ impl Kernel {
             "layernormscale" => Some(Self::LayerNormScale),
             "layernormnorm" => Some(Self::LayerNorm),
             "batchmatmul" | "batchmatmulfp8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
-            "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" => Some(Self::Copy),
+            "topkvalue" => Some(Self::TopK(Selected::Value)),
+            "topkindex" => Some(Self::TopK(Selected::Position)),
+            "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => Some(Self::Copy),
             "shuffle" => Some(Self::Shuffle),
             _ => None,
         })
@@ -54,7 +65,7 @@ impl Kernel {
     /// The number of inputs.
     pub(crate) const fn n_inputs(self) -> usize {
         match self {
-            Self::Unary(_) | Self::Reduce(_) | Self::MomentPair | Self::LayerNormScale | Self::Copy | Self::Shuffle => 1,
+            Self::Unary(_) | Self::Reduce(_) | Self::MomentPair | Self::LayerNormScale | Self::TopK(_) | Self::Copy | Self::Shuffle => 1,
             Self::Binary(_) | Self::Contract => 2,
             Self::Where => 3,
             Self::LayerNorm => 5,
@@ -69,7 +80,8 @@ impl Kernel {
             Self::MomentPair => &["exx2scale"],
             Self::LayerNormScale => &["eps"],
             Self::Reduce(Reduction::Sum | Reduction::Max | Reduction::Min | Reduction::Prod) => &[],
-            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNorm | Self::Contract | Self::Copy | Self::Shuffle => &[],
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNorm | Self::Contract | Self::TopK(_) => &[],
+            Self::Copy | Self::Shuffle => &[],
         }
     }
 
@@ -77,7 +89,7 @@ impl Kernel {
     pub(crate) const fn is_elementwise(self) -> bool {
         match self {
             Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNormScale | Self::LayerNorm | Self::Copy => true,
-            Self::Reduce(_) | Self::MomentPair | Self::Contract | Self::Shuffle => false,
+            Self::Reduce(_) | Self::MomentPair | Self::Contract | Self::TopK(_) | Self::Shuffle => false,
         }
     }
 
@@ -86,7 +98,7 @@ impl Kernel {
         match self {
             Self::Reduce(_) | Self::Contract => true,
             Self::Unary(_) | Self::Binary(_) | Self::Where | Self::MomentPair => false,
-            Self::LayerNormScale | Self::LayerNorm | Self::Copy | Self::Shuffle => false,
+            Self::LayerNormScale | Self::LayerNorm | Self::TopK(_) | Self::Copy | Self::Shuffle => false,
         }
     }
 }

@@ -11,7 +11,7 @@ mod walk;
 
 pub(crate) use build::compile;
 pub(crate) use footprint::Interval;
-pub(crate) use kernel::Kernel;
+pub(crate) use kernel::{Kernel, Selected};
 pub(crate) use sized::SymbolicSize;
 pub(crate) use walk::{Lane, Piece, Track, Walk, dense};
 
@@ -167,6 +167,17 @@ impl Plan {
     pub(crate) fn consumed_dims(&self) -> Vec<usize> {
         let is_read = |dim: &usize| self.tensors.iter().any(|tensor| tensor.present[*dim]);
         self.reduced_dims().into_iter().filter(is_read).collect()
+    }
+
+    /// The dimension that a top-k searches, and that along which its results are.
+    pub(crate) fn selection(&self) -> Option<(usize, usize)> {
+        let [input] = self.inputs[..] else { return None };
+        let (input, output) = (&self.tensors[input], &self.tensors[self.output]);
+        let only = |one: &TensorPlan, other: &TensorPlan| {
+            let mut dims = (0..self.dims.len()).filter(|dim| one.present[*dim] && !other.present[*dim]);
+            dims.next().filter(|_| dims.next().is_none())
+        };
+        Some((only(input, output)?, only(output, input)?))
     }
 
     /// Points of one core along some dimensions.

@@ -9,7 +9,7 @@
 use super::footprint::footprint;
 use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
 use machine::DeviceFormat;
-use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, WindowInfo};
+use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, Text, WindowInfo};
 
 /// Elements of one tensor; a core reaches far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
@@ -125,13 +125,37 @@ impl TensorFile<'_> {
 
     /// The dimension along the stick.
     fn stick(&self, class: &ClassInfo, format: DeviceFormat) -> Result<usize> {
-        let ([label], [size]) = (class.stick.as_slice(), class.stick_sizes.as_slice()) else {
-            return not_simulated(format!("{}: sticks of {} dimensions", self.info.name, class.stick.len()));
-        };
-        if *size != format.elements_per_stick() {
-            return malformed(format!("stickSize_ is {size}, but a stick of {format} has {}", format.elements_per_stick()));
+        let elements = format.elements_per_stick();
+        match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
+            ([label], [size]) if *size == elements => self.dim(label),
+            ([_], [size]) => malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
+            ([rows, columns], [2, size]) if format == DeviceFormat::Sen143Fp8 && 2 * size == elements => {
+                self.block(rows, columns, elements)
+            }
+            (labels, sizes) => not_simulated(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name)),
         }
-        self.dim(label)
+    }
+
+    /// The columns of fp8 weights, whose sticks are blocks of two rows and 64 columns.
+    ///
+    /// In which order a stick has them is not public. As in the device's size of such a tensor, which has whole rows of 128 columns, elements
+    /// keep their logical places here; the blocks of two rows and 128 columns are the same bytes either way, so no slice may end within one.
+    fn block(&self, rows: &Text, columns: &Text, elements: i64) -> Result<usize> {
+        let [inner, next, ..] = self.node.order.as_slice() else { return malformed("a block of two dimensions in a tensor of one") };
+        if (inner, next) != (rows, columns) {
+            let order = &self.node.order;
+            return not_simulated(format!("{}: sticks along {rows:?} and {columns:?} of a tensor in the order {order:?}", self.info.name));
+        }
+        let (rows, columns) = (self.dim(rows)?, self.dim(columns)?);
+        let (of_rows, of_columns) = (&self.dims[rows], &self.dims[columns]);
+        if of_rows.slices > 1 || of_rows.size % 2 != 0 || of_columns.local % elements != 0 {
+            let blocks = format!("'{}' in {} slices, {} of '{}'", of_rows.label, of_rows.slices, of_columns.local, of_columns.label);
+            return malformed(format!(
+                "{}: {blocks}: a core has whole blocks of 2 rows and {elements} columns, and all rows",
+                self.info.name
+            ));
+        }
+        Ok(columns)
     }
 
     fn dim(&self, label: &str) -> Result<usize> {
@@ -268,10 +292,10 @@ impl TensorFile<'_> {
                 by_index.push(entry.dim);
                 continue;
             }
-            // The size of the table is not in the file, so that nothing may lie outside of it.
-            blocked |= entry.extent > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
             let sticks =
                 if entry.dim == stick { entry.extent.div_euclid(elements) + i64::from(entry.extent % elements != 0) } else { entry.extent };
+            // The size of the table is not in the file, so that nothing may lie outside of it but what is one stick.
+            blocked |= sticks > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
             self.check_end(entry)?;
             self.check_size(step, entry.extent.max(entry.local))?;
             let table = &mut offsets[entry.dim];

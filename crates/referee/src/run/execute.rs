@@ -112,7 +112,8 @@ fn shared<M: Memory>(
         Kernel::Reduce(reduction) => reduction,
         Kernel::Contract => Reduction::Sum,
         Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Where | Kernel::MomentPair => return values.into_iter().enumerate().collect(),
-        Kernel::LayerNormScale | Kernel::LayerNorm | Kernel::Copy | Kernel::Shuffle => return values.into_iter().enumerate().collect(),
+        Kernel::LayerNormScale | Kernel::LayerNorm | Kernel::TopK(_) => return values.into_iter().enumerate().collect(),
+        Kernel::Copy | Kernel::Shuffle => return values.into_iter().enumerate().collect(),
     };
     let mut values: Vec<Option<Values<M>>> = values.into_iter().map(Some).collect();
     let mut results = Vec::new();

@@ -6,11 +6,13 @@
 //! | `allocate`, `lx_image` | the tensors of the program in the machine's memory, and what stands in LX before |
 //! | `execute` | one execution of an op: check, count, compute on every core, store |
 //! | `beside`, `planes`, `bounded` | other elements beside the device's numbers: exact ones with bounds, those of a field |
+//! | `digits` | results of integers that the device has as two digits |
 //! | `shadow` | what f64 itself has rounded in the exact ones |
 
 pub(crate) mod allocate;
 pub(crate) mod beside;
 pub(crate) mod bounded;
+pub(crate) mod digits;
 pub(crate) mod execute;
 pub(crate) mod lx_image;
 pub(crate) mod planes;

@@ -12,6 +12,7 @@ use crate::machine::memory::Region;
 use crate::machine::{Extent, Machine, RegionId};
 use crate::plan::{Plan, SymbolicSize};
 use crate::run::beside::{Beside, Companion};
+use crate::run::digits::{self, Companions};
 use crate::run::execute::{Executed, execute};
 use crate::run::lx_image::{LxImage, preload};
 use crate::run::planes::{Planes, fits, is_float};
@@ -59,17 +60,6 @@ impl Default for RunOptions {
     fn default() -> Self {
         Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, lx: Vec::new() }
     }
-}
-
-/// A result as other elements than the device's numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Companions<E> {
-    /// The sizes, outermost first.
-    pub shape: Vec<i64>,
-    /// The elements, row-major.
-    pub elements: Vec<E>,
-    /// The device's numbers, before they become those of the host.
-    pub device: Vec<f32>,
 }
 
 /// What a run gives, and its results as other elements.
@@ -157,6 +147,8 @@ impl Simulation {
         let mut planes = Planes::new(arithmetic);
         let (machine, buffers, report) = self.run_beside(&mut planes, inputs, options)?;
         let companions = self.companions(&planes, &buffers, &machine)?;
+        let of_results = self.program.results.iter().zip(companions);
+        let companions = of_results.map(|(tensor, found)| digits::joined_companions(arithmetic, tensor, found)).collect();
         Ok((Outcome { results: self.results(&buffers, &machine)?, report }, companions))
     }
 
@@ -302,8 +294,8 @@ impl Simulation {
     fn results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
         let read = |tensor: &Tensor| {
             let region = result_region(tensor, buffers, machine)?;
-            let array = DeviceLayout::of(tensor)?.get(tensor, region);
-            Ok((tensor.name.clone(), array.map_err(|message| array_error(tensor, message))?))
+            let array = DeviceLayout::of(tensor)?.get(tensor, region).map_err(|message| array_error(tensor, message))?;
+            Ok((tensor.name.clone(), digits::joined(tensor, array)))
         };
         self.program.results.iter().map(read).collect()
     }

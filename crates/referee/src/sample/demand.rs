@@ -109,7 +109,8 @@ impl Execution {
         if wanted.is_empty() {
             return Work::Points(Vec::new());
         }
-        let is_whole = plan.kernel == Kernel::Shuffle || plan.tensors[plan.output].indirect.is_some();
+        // What has a rank depends on which ranks a core has.
+        let is_whole = matches!(plan.kernel, Kernel::Shuffle | Kernel::TopK(_)) || plan.tensors[plan.output].indirect.is_some();
         let points: Vec<(usize, Points)> = match is_whole {
             true => Vec::new(),
             false => wanted.iter().filter_map(|core| Some((*core, self.points(*core, demand.of(output(*core).region)?)?))).collect(),

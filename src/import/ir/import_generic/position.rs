@@ -4,7 +4,7 @@ use crate::import::ir::{cast::element_type, generic::Generic};
 use crate::{
     import::{
         Combiner, Element, NodeId, Scalar,
-        rules::{body::Position, known_index::counts_upwards},
+        rules::{body::Position, digits, known_index::counts_upwards},
     },
     mlir::{OpExt, Reported, ScalarType, ValueLike},
 };
@@ -45,19 +45,52 @@ impl Generic<'_, '_> {
         let last = reduced.product::<i64>() as f64 - 1.0;
         let (outside, combiner) = if position.is_last { (0.0, Combiner::Max) } else { (last, Combiner::Min) };
         let graph = &mut self.importer.graph;
-        let (outside, element) = (graph.number(outside), graph.integers.element());
-        let chosen = graph
-            .apply("arith.cmpf oeq", &[whole, limit], Element::Bool)
-            .and_then(|is_limit| graph.apply("arith.select", &[is_limit, at, outside], element));
-        let chosen = match chosen {
-            Ok(chosen) => chosen,
+        let is_limit = match graph.apply("arith.cmpf oeq", &[whole, limit], Element::Bool) {
+            Ok(is_limit) => is_limit,
             Err(message) => return Ok(self.refused_result(result, message)),
         };
+        #[allow(clippy::cast_possible_truncation, reason = "an iteration space is far smaller than 2^53")]
+        let as_digits = digits::are_needed(graph, last as i64 + 1).then(|| digits::known_digits(graph, at)).flatten();
+        let found = match as_digits {
+            Some(digits) => self.first_digits(is_limit, digits, outside, combiner),
+            None => self.first_place(is_limit, at, outside, combiner),
+        };
+        match found {
+            Ok(found) => self.shown_as_result(result, found),
+            Err(message) => Ok(self.refused_result(result, message)),
+        }
+    }
+
+    /// The first place, or the last, that has the limit.
+    fn first_place(&mut self, is_limit: NodeId, at: NodeId, outside: f64, combiner: Combiner) -> Result<NodeId, String> {
+        let graph = &mut self.importer.graph;
+        let (outside, element) = (graph.number(outside), graph.integers.element());
+        let chosen = graph.apply("arith.select", &[is_limit, at, outside], element)?;
         let chosen = self.over_reduced(chosen);
         self.importer.graph.note_integers(chosen);
         let found = self.reduced(chosen, combiner);
         let graph = &mut self.importer.graph;
-        let found = if graph.known_of(found).is_some() { found } else { graph.as_integers(found) };
-        self.shown_as_result(result, found)
+        Ok(if graph.known_of(found).is_some() { found } else { graph.as_integers(found) })
+    }
+
+    /// The same by digits: the first upper digit, and the first lower one of the places with that upper digit.
+    fn first_digits(&mut self, is_limit: NodeId, at: [NodeId; 2], outside: f64, combiner: Combiner) -> Result<NodeId, String> {
+        let graph = &mut self.importer.graph;
+        let outside = graph.number(outside);
+        let outside = digits::known_digits(graph, outside).ok_or("has no place")?;
+        let element = graph.integers.element();
+        let mut chosen = [is_limit; 2];
+        for ((chosen, at), outside) in chosen.iter_mut().zip(at).zip(outside) {
+            *chosen = graph.apply("arith.select", &[is_limit, at, outside], element)?;
+        }
+        let [upper, lower] = chosen.map(|chosen| self.over_reduced(chosen));
+        let first = self.reduced(upper, combiner);
+        let graph = &mut self.importer.graph;
+        let is_first = graph.apply("arith.cmpf oeq", &[upper, first], Element::Bool)?;
+        #[allow(clippy::cast_precision_loss, reason = "a small number")]
+        let elsewhere = graph.number(if combiner == Combiner::Max { 0.0 } else { digits::RESULT_BASE as f64 });
+        let lower = graph.apply("arith.select", &[is_first, lower, elsewhere], element)?;
+        let lower = self.reduced(lower, combiner);
+        Ok(self.importer.as_digits(self.op, [first, lower]))
     }
 }

@@ -1,0 +1,37 @@
+//! Results of integers that the device has as two digits, as the caller's integers.
+
+use crate::load::host::{Elements, HostArray};
+use element::Arithmetic;
+use sdsc_format::program::Tensor;
+
+/// A result as other elements than the device's numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Companions<E> {
+    /// The sizes, outermost first.
+    pub shape: Vec<i64>,
+    /// The elements, row-major.
+    pub elements: Vec<E>,
+    /// The device's numbers, before they become those of the host.
+    pub device: Vec<f32>,
+}
+
+/// The caller's array: the digits put together, if there are any.
+pub(super) fn joined(tensor: &Tensor, array: HostArray) -> HostArray {
+    let Some(base) = tensor.digit_base else { return array };
+    let length = array.elements.len() / 2;
+    let mut elements = Elements::zeros(array.elements.element_type(), length);
+    let digit = |at: usize| array.elements.get(at);
+    (0..length).for_each(|at| elements.set(at, digit(at) * base as f64 + digit(length + at)));
+    HostArray { shape: array.shape[1..].to_vec(), elements }
+}
+
+/// The same of other elements.
+pub(super) fn joined_companions<A: Arithmetic>(arithmetic: &A, tensor: &Tensor, found: Companions<A::Element>) -> Companions<A::Element> {
+    let Some(base) = tensor.digit_base else { return found };
+    let (upper, lower) = found.elements.split_at(found.elements.len() / 2);
+    let factor = arithmetic.number(base as f64);
+    let elements = upper.iter().zip(lower).map(|(upper, lower)| arithmetic.add(arithmetic.mul(*upper, factor), *lower)).collect();
+    let (upper, lower) = found.device.split_at(found.device.len() / 2);
+    let device = upper.iter().zip(lower).map(|(upper, lower)| upper * base as f32 + lower).collect();
+    Companions { shape: found.shape[1..].to_vec(), elements, device }
+}
