@@ -417,6 +417,11 @@ impl<'c> Lowering<'c> {
         if let Some(name) = symbolic_stick(&spec) {
             return Err(format!("has '{name}' in its sticks, where no symbolic size lies: give it one size, '--dim-size NAME=SIZE'"));
         }
+        if let Some(dim) = unread_dim(&spec).filter(|_| compute.family() == Family::Gather) {
+            return Err(format!(
+                "repeats what it chooses along iteration dimension {dim}, which neither the index nor the table has: choose once, and repeat that"
+            ));
+        }
         match compute.family() {
             Family::Matmul => complete_product(&mut spec, &used),
             Family::Gather => complete_unit_dims(&mut spec, &used),
@@ -495,6 +500,15 @@ fn symbolic_stick(spec: &OpSpec) -> Option<&str> {
     let moving = spec.operands.iter().filter_map(|operand| operand.coordinates.last()?.moving_dim());
     let mut symbolic = moving.filter_map(|dim| spec.iteration_space.get(dim)?.symbolic.as_ref());
     symbolic.next().map(|size| size.symbol.as_str())
+}
+
+/// An iteration dimension that moves no operand: files do not say how large a looked-up tensor is along it.
+fn unread_dim(spec: &OpSpec) -> Option<usize> {
+    let is_read = |dim| {
+        let inputs = spec.operands.iter().filter(|operand| operand.is_input);
+        inputs.flat_map(|operand| &operand.coordinates).any(|coordinate| coordinate.moving_dim() == Some(dim))
+    };
+    (0..spec.iteration_space.len()).find(|&dim| spec.iteration_space[dim].range > 1 && !is_read(dim))
 }
 
 /// The elements of a `spyre.constant`.

@@ -49,10 +49,22 @@ impl Graph {
     /// An index that is repeated along dimensions, without them, and its own dimensions among the new ones: what it chooses is repeated instead. An op
     /// that looks up has no dimension that neither the index nor the table has.
     fn without_repetitions(&self, index: NodeId) -> Option<(NodeId, Vec<Expr>)> {
-        let Node { kind: Kind::View(map), inputs, shape, .. } = self.node(index) else { return None };
-        let is_plain = map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0)));
+        let shape = &self.node(index).shape;
+        let mut map: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
+        let mut alone = index;
+        // A view of a view is one: by the last map, what the one before it reads.
+        while let Some(inner) = self.plain_map(alone) {
+            map = inner.iter().map(|expr| if let Expr::Dim(dim) = expr { map[*dim].clone() } else { expr.clone() }).collect();
+            alone = self.node(alone).inputs[0];
+        }
         let is_repeated = (0..shape.len()).any(|dim| shape[dim] > 1 && !map.contains(&Expr::Dim(dim)));
-        (is_plain && is_repeated).then(|| (inputs[0], map.clone()))
+        is_repeated.then_some((alone, map))
+    }
+
+    /// The map of a view that only turns, repeats, adds and drops dimensions.
+    fn plain_map(&self, node: NodeId) -> Option<&[Expr]> {
+        let Kind::View(map) = &self.node(node).kind else { return None };
+        map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0))).then_some(map)
     }
 
     /// What an index is before it was shown under other shapes.
@@ -110,6 +122,19 @@ mod tests {
         let chosen = graph.gather(table, 0, repeated);
         let Node { kind, inputs, shape, .. } = graph.node(chosen);
         assert_eq!((kind, &shape[..]), (&Kind::View([0, 2, 3].map(Expr::Dim).to_vec()), &[5, 9, 4, 64][..]));
+        assert_eq!((&graph.node(inputs[0]).kind, &graph.node(inputs[0]).inputs[..]), (&Kind::Gather(0), &[table, index][..]));
+    }
+
+    #[test]
+    fn a_repetition_behind_another_view_is_found() {
+        let mut graph = Graph::default();
+        let table = graph.tensor(0, vec![32, 64], Element::F16);
+        let index = graph.tensor(1, vec![5, 4], Element::Int);
+        let repeated = graph.view(index, vec![Expr::Dim(0), Expr::Dim(1)], &[5, 4, 9]);
+        let turned = graph.view(repeated, vec![Expr::Dim(0), Expr::Dim(2), Expr::Dim(1)], &[5, 9, 4]);
+        let chosen = graph.gather(table, 0, turned);
+        let Node { kind, inputs, .. } = graph.node(chosen);
+        assert_eq!(kind, &Kind::View([0, 2, 3].map(Expr::Dim).to_vec()));
         assert_eq!((&graph.node(inputs[0]).kind, &graph.node(inputs[0]).inputs[..]), (&Kind::Gather(0), &[table, index][..]));
     }
 
