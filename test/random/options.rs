@@ -38,7 +38,7 @@ pub(crate) const DRAWN: [&str; 16] = [
 /// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
 /// about it, which function and sizes are meant. Kernels are drawn by `test/random_kernels.rs`.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 17] = [
+pub(crate) const NOT_DRAWN: [&str; 22] = [
     "--certificate",
     "--compare",
     "--compile-to",
@@ -49,6 +49,11 @@ pub(crate) const NOT_DRAWN: [&str; 17] = [
     "--knobs",
     "--plan",
     "--quiet",
+    "--remarks-filter",
+    "--remarks-filter-analysis",
+    "--remarks-filter-missed",
+    "--remarks-filter-passed",
+    "--remarks-output-file",
     "--report",
     "--trace",
     "--tune",

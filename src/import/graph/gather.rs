@@ -61,10 +61,14 @@ impl Graph {
         is_repeated.then_some((alone, map))
     }
 
-    /// The map of a view that only turns, repeats, adds and drops dimensions.
-    fn plain_map(&self, node: NodeId) -> Option<&[Expr]> {
-        let Kind::View(map) = &self.node(node).kind else { return None };
-        map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0))).then_some(map)
+    /// The map of what only turns, repeats, adds and drops dimensions.
+    fn plain_map(&self, node: NodeId) -> Option<Vec<Expr>> {
+        let Node { kind, inputs, shape, .. } = self.node(node);
+        match kind {
+            Kind::View(map) => map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0))).then(|| map.clone()),
+            Kind::Reshape => unit_map(&self.node(*inputs.first()?).shape, shape),
+            _ => None,
+        }
     }
 
     /// What an index is before it was shown under other shapes.
@@ -82,6 +86,13 @@ impl Graph {
             index = inputs[0];
         }
     }
+}
+
+/// The map of a reshape that only adds and drops dimensions of size 1.
+fn unit_map(from: &[i64], to: &[i64]) -> Option<Vec<Expr>> {
+    let mut moving = (0..to.len()).filter(|&dim| to[dim] > 1);
+    let mut read = |&size: &i64| if size > 1 { moving.next().map_or(Expr::Constant(0), Expr::Dim) } else { Expr::Constant(0) };
+    (without_units(from) == without_units(to)).then(|| from.iter().map(&mut read).collect())
 }
 
 fn without_units(shape: &[i64]) -> Vec<i64> {
@@ -131,7 +142,8 @@ mod tests {
         let table = graph.tensor(0, vec![32, 64], Element::F16);
         let index = graph.tensor(1, vec![5, 4], Element::Int);
         let repeated = graph.view(index, vec![Expr::Dim(0), Expr::Dim(1)], &[5, 4, 9]);
-        let turned = graph.view(repeated, vec![Expr::Dim(0), Expr::Dim(2), Expr::Dim(1)], &[5, 9, 4]);
+        let apart = graph.reshape(repeated, &[5, 1, 4, 9]);
+        let turned = graph.view(apart, vec![Expr::Dim(0), Expr::Constant(0), Expr::Dim(2), Expr::Dim(1)], &[5, 9, 4]);
         let chosen = graph.gather(table, 0, turned);
         let Node { kind, inputs, .. } = graph.node(chosen);
         assert_eq!(kind, &Kind::View([0, 2, 3].map(Expr::Dim).to_vec()));
