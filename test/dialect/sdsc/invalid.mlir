@@ -120,7 +120,7 @@ sdsc.program @main {
 
 sdsc.program @main {
   // expected-error @+1 {{'sdsc.buffer' op has a 'digit_base', which is above 1 and of outputs of integers whose first dimension has two digits}}
-  sdsc.buffer @buffer_c7 output 0 {digit_base = 1024 : i64} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
+  sdsc.buffer @buffer_c8 output 0 {digit_base = 1024 : i64} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
 }
 
 // -----
