@@ -330,6 +330,11 @@ fn rows(index: &[f64]) -> Vec<usize> {
     index.iter().map(|row| *row as usize).collect()
 }
 
+/// Indices along `mb` into the rows of a tensor of the op, by its position.
+fn list_of_indices(of: usize) -> T {
+    T { class: "KERNEL_IDX", order: &["mb"], scale: &[1], pages: &[-1], format: "SENUINT32", indirect: Some(("index_tensor", of)), ..PLAIN }
+}
+
 /// Two dimensions of indices into a table ("torch-spyre facts, H": maxDimSizes_ [1, 6, -1] for (mb, x, out)).
 #[test]
 fn gather_by_a_matrix_of_indices() {
@@ -354,15 +359,7 @@ fn gather_by_a_matrix_of_indices() {
 #[test]
 fn a_table_of_one_stick_may_have_its_rows_inside() {
     let op = |dims, classes| {
-        let index = T {
-            class: "KERNEL_IDX",
-            order: &["mb"],
-            scale: &[1],
-            pages: &[-1],
-            format: "SENUINT32",
-            indirect: Some(("index_tensor", 1)),
-            ..PLAIN
-        };
+        let index = list_of_indices(1);
         let table = T { pages: &[1, -1], indirect: Some(("value_tensor", 0)), ..PLAIN };
         let result = T { order: &["out", "mb"], ..PLAIN };
         Op { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] }
@@ -382,15 +379,7 @@ fn a_table_of_one_stick_may_have_its_rows_inside() {
 
 #[test]
 fn scatter_replaces_the_named_rows() {
-    let index = T {
-        class: "KERNEL_IDX",
-        order: &["mb"],
-        scale: &[1],
-        pages: &[-1],
-        format: "SENUINT32",
-        indirect: Some(("index_tensor", 2)),
-        ..PLAIN
-    };
+    let index = list_of_indices(2);
     let values = T { order: &["out", "mb"], ..PLAIN };
     let table = T { order: &["out", "mb"], pages: &[-1, 1], indirect: Some(("value_tensor", 0)), ..PLAIN };
     let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["out", "mb"], "out", 64)];
