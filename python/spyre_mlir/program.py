@@ -63,9 +63,12 @@ class Program:
         """The results in order."""
         return self.simulation.results
 
-    def run(self, *arrays: numpy.ndarray, max_steps: int | None = None) -> list[numpy.ndarray]:
-        """Runs on the simulated machine: see `Simulation.run`."""
-        return self.simulation.run(*arrays, max_steps=max_steps)
+    def run(
+        self, *arrays: numpy.ndarray, sizes: Mapping[str, int] | None = None, max_steps: int | None = None
+    ) -> list[numpy.ndarray]:
+        """Runs on the simulated machine, at these symbolic sizes: see `Simulation.run` and `Simulation.at`."""
+        simulation = self.simulation.at(sizes) if sizes else self.simulation
+        return simulation.run(*arrays, max_steps=max_steps)
 
     def validate(self) -> str:
         """Executes the imported program and the files on elements of a finite field, and says what was compared.
@@ -125,7 +128,7 @@ def compile(
 
     `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers
     and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`,
-    `dim_size={"arg0.0": 128}`), and as `plan` the dictionary that another program has, or a path.
+    `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to 128), and as `plan` the dictionary that another program has, or a path.
     The bundle goes to `bundle_dir`, or to a temporary directory that lives as long as the program. With `validate` it is checked that the
     files compute what the imported program says.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy
@@ -42,13 +43,30 @@ class Simulation:
 
     def __init__(self, directory: str | os.PathLike[str]):
         try:
-            self._native = _native.Simulation(os.fspath(directory))
+            native = _native.Simulation(os.fspath(directory))
         except ValueError as error:
             raise RunError(str(error)) from None
+        self._become(native)
+
+    def _become(self, native: _native.Simulation) -> None:
+        self._native = native
         self.arguments = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.arguments()]
         self.results = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.results()]
         #: What the last run moved and how long the model says it takes (`docs/report.md`).
         self.report: dict | None = None
+
+    def at(self, sizes: Mapping[str, int]) -> Simulation:
+        """The program at these symbolic sizes (`compile(..., dim_size={"arg0.0": "128:16"})`), by name; the others are the largest.
+
+        Raises `RunError` for a name that the program does not have, and for a size that it cannot have.
+        """
+        try:
+            native = self._native.at(dict(sizes))
+        except ValueError as error:
+            raise RunError(str(error)) from None
+        sized = object.__new__(type(self))
+        sized._become(native)
+        return sized
 
     def run(self, *arrays: numpy.ndarray, max_steps: int | None = None) -> list[numpy.ndarray]:
         """Runs on an array for each argument, in order, and gives the results in order.

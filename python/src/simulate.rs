@@ -42,6 +42,15 @@ impl Simulation {
         self.simulation.program().results.iter().map(tuple_of).collect()
     }
 
+    /// The program at these symbolic sizes, by name; those without an entry are the largest.
+    ///
+    /// # Errors
+    /// A name that the program does not have, and a size that it cannot have.
+    fn at(&self, sizes: BTreeMap<String, i64>) -> PyResult<Self> {
+        let simulation = self.simulation.at(&sizes).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { simulation: Arc::new(simulation) })
+    }
+
     /// Runs on arrays in the order of the arguments, each with its sizes and elements as [`ResultTuple`] has them; gives the results in order
     /// and a report as JSON. `max_steps` bounds the element operations.
     ///

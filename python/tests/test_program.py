@@ -121,6 +121,20 @@ def test_options_are_those_of_the_tool(tmp_path):
     assert spyre_mlir.compile(from_file).results == spyre_mlir.compile(str(from_file)).results
 
 
+def test_a_run_chooses_symbolic_sizes():
+    program = spyre_mlir.compile(OPEN, dim_size={"arg0.0": "24:8"})
+    given = numpy.linspace(-2, 2, 24 * 64, dtype=numpy.float16).reshape(24, 64)
+    [whole] = program.run(given)
+    [part] = program.run(given[:16], sizes={"arg0.0": 16})
+    assert part.shape == (16, 64) and (part == whole[:16]).all()
+    sized = program.simulation.at({"arg0.0": 8})
+    assert sized.arguments[0].shape == (8, 64) and program.arguments[0].shape == (24, 64)
+    with pytest.raises(spyre_mlir.RunError, match="arg0.0"):
+        program.run(given[:9], sizes={"arg0.0": 9})
+    with pytest.raises(spyre_mlir.RunError, match="has no symbolic size 'M'"):
+        program.run(given, sizes={"M": 8})
+
+
 def test_a_plan_is_followed():
     program = spyre_mlir.compile(SOFTMAX)
     again = spyre_mlir.compile(SOFTMAX, plan=program.plan)

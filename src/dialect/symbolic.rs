@@ -66,9 +66,7 @@ pub struct SymbolicSizes<'c> {
 pub fn mark_symbolic(around: Op<'_>) -> Result<(), Reported> {
     let functions = if around.is("func.func") { vec![around] } else { around.body_ops() };
     for function in functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        if let Some(sizes) = SymbolicSizes::of(function)? {
-            sizes.mark();
-        }
+        SymbolicSizes::marked(function)?;
     }
     Ok(())
 }
@@ -94,6 +92,16 @@ impl<'c> SymbolicSizes<'c> {
             }
         }
         Ok(Some(found))
+    }
+
+    /// Those of a function, written on its ops as `symbolic`; none if it has none.
+    ///
+    /// # Errors
+    /// As [`SymbolicSizes::of`].
+    pub fn marked(function: Op<'c>) -> Result<Option<Self>, Reported> {
+        let sizes = Self::of(function)?;
+        sizes.iter().for_each(Self::mark);
+        Ok(sizes)
     }
 
     /// The sizes, those that are equal once.

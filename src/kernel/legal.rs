@@ -8,13 +8,13 @@ use std::{collections::BTreeMap, fmt};
 /// The rule that an edge breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Code {
-    /// The producer is no elementwise op.
+    /// The producer is neither elementwise nor a gather.
     PKind,
     /// The producer stands in another scope.
     POrder,
     /// The user has said how the producer runs.
     POwn,
-    /// Others read the product.
+    /// Others read the product before the kernel could give it.
     PUses,
     /// The kernel writes into the input.
     PTied,
@@ -26,8 +26,10 @@ pub enum Code {
     PLx,
     /// The program is faster without.
     PCost,
-    /// The consumer is neither elementwise nor a reduction within a tile.
+    /// The consumer is neither elementwise nor a reduction or a product within a tile.
     EKind,
+    /// The consumer is a kernel in other loops.
+    EGrid,
     /// The consumer stands in another scope, or needs what is made behind the kernel.
     EOrder,
     /// The user has said how the consumer runs.
@@ -61,6 +63,7 @@ impl Code {
             Self::PLx => "P-LX",
             Self::PCost => "P-COST",
             Self::EKind => "E-KIND",
+            Self::EGrid => "E-GRID",
             Self::EOrder => "E-ORDER",
             Self::EOwn => "E-OWN",
             Self::ECover => "E-COVER",
@@ -97,6 +100,13 @@ fn refuse(code: Code, message: impl Into<String>) -> Result<(), Refusal> {
 pub enum Does {
     /// The same to each element.
     Elementwise,
+    /// It is a kernel that reads outputs of this one.
+    Follows {
+        /// Whether its loops are those in which this one makes them.
+        is_in_the_same_loops: bool,
+    },
+    /// It chooses elements, some of them at each index of its result.
+    Gathers,
     /// It is known.
     Constant,
     /// A reduction along these of its iteration dimensions.
@@ -128,8 +138,8 @@ pub type Cut = (usize, usize);
 pub struct Prologue {
     /// The op.
     pub op: Neighbour,
-    /// Ops other than the kernel that read the result.
-    pub n_other_readers: usize,
+    /// Ops other than the kernel that read the result, and do not stand behind it in its block: these can read what the kernel gives.
+    pub n_earlier_readers: usize,
     /// Whether the kernel writes into it.
     pub is_written: bool,
     /// Whether a `spyre.loop` in the kernel reads it.
@@ -201,9 +211,12 @@ impl Epilogue {
 
 fn p_kind(edge: &Prologue) -> Result<(), Refusal> {
     match &edge.op.does {
-        Does::Elementwise | Does::Constant => Ok(()),
+        Does::Elementwise | Does::Gathers | Does::Constant => Ok(()),
+        Does::Follows { .. } => refuse(Code::PKind, "is a kernel"),
         Does::Reduces(_) => refuse(Code::PKind, "is a reduction, of which each tile of the kernel would need all"),
-        Does::Other(name) => refuse(Code::PKind, format!("is '{name}', and only elementwise ops move in front of a kernel's ops")),
+        Does::Other(name) => {
+            refuse(Code::PKind, format!("is '{name}', and only elementwise ops and gathers move in front of a kernel's ops"))
+        }
     }
 }
 
@@ -216,9 +229,12 @@ fn p_own(edge: &Prologue) -> Result<(), Refusal> {
 }
 
 fn p_uses(edge: &Prologue) -> Result<(), Refusal> {
-    match edge.n_other_readers {
+    match edge.n_earlier_readers {
         0 => Ok(()),
-        others => refuse(Code::PUses, format!("has {others} other readers, which need its result in memory")),
+        1 => refuse(Code::PUses, "has another reader, which does not stand behind the kernel and needs its result before"),
+        others => {
+            refuse(Code::PUses, format!("has {others} other readers, which do not stand behind the kernel and need its result before"))
+        }
     }
 }
 
@@ -276,11 +292,18 @@ fn fits(op: &Neighbour, code: Code) -> Result<(), Refusal> {
 
 fn e_kind(edge: &Epilogue) -> Result<(), Refusal> {
     let reduced = match &edge.op.does {
-        Does::Elementwise => return Ok(()),
+        Does::Elementwise | Does::Follows { is_in_the_same_loops: true } => return Ok(()),
+        Does::Follows { is_in_the_same_loops: false } => {
+            return refuse(Code::EGrid, "has other loops: kernels are joined that cut what is between them into the same tiles");
+        }
         Does::Reduces(dims) => dims,
         Does::Constant => return refuse(Code::EKind, "is a constant"),
+        Does::Gathers => return refuse(Code::EKind, "is a gather, which may choose from any tile"),
         Does::Other(name) => {
-            return refuse(Code::EKind, format!("is '{name}', and only elementwise ops and reductions move behind a kernel's ops"));
+            return refuse(
+                Code::EKind,
+                format!("is '{name}', and only elementwise ops, reductions and products move behind a kernel's ops"),
+            );
         }
     };
     let is_cut = |read: &ReadOutput| read.cuts.iter().any(|(dim, _)| read.dims[*dim].is_some_and(|dim| reduced.contains(&dim)));
@@ -356,7 +379,7 @@ mod tests {
     }
 
     fn prologue() -> Prologue {
-        Prologue { op: neighbour(), n_other_readers: 0, is_written: false, is_read_by_loop: false, inputs: vec![input()] }
+        Prologue { op: neighbour(), n_earlier_readers: 0, is_written: false, is_read_by_loop: false, inputs: vec![input()] }
     }
 
     fn read() -> ReadOutput {
@@ -380,11 +403,12 @@ mod tests {
             code_of(edge.check())
         };
         assert_eq!(with(|_| ()), None);
+        assert_eq!(with(|edge| edge.op.does = Does::Gathers), None);
         assert_eq!(with(|edge| edge.op.does = Does::Reduces(vec![1])), Some(Code::PKind));
         assert_eq!(with(|edge| edge.op.does = Does::Other("spyre.matmul".to_owned())), Some(Code::PKind));
         assert_eq!(with(|edge| edge.op.is_beside = false), Some(Code::POrder));
         assert_eq!(with(|edge| edge.op.has_wishes = true), Some(Code::POwn));
-        assert_eq!(with(|edge| edge.n_other_readers = 1), Some(Code::PUses));
+        assert_eq!(with(|edge| edge.n_earlier_readers = 1), Some(Code::PUses));
         assert_eq!(with(|edge| edge.is_written = true), Some(Code::PTied));
         assert_eq!(with(|edge| edge.is_read_by_loop = true), Some(Code::PSites));
         assert_eq!(with(|edge| edge.op.tile_bytes = 1025), Some(Code::PLx));
@@ -412,7 +436,7 @@ mod tests {
             change(&mut edge);
             code_of(edge.check())
         };
-        assert_eq!(known(|edge| (edge.n_other_readers, edge.op.is_beside) = (3, false)), None);
+        assert_eq!(known(|edge| (edge.n_earlier_readers, edge.op.is_beside) = (3, false)), None);
         assert_eq!(known(|edge| edge.is_written = true), Some(Code::PTied));
     }
 
@@ -424,7 +448,8 @@ mod tests {
             code_of(edge.check())
         };
         assert_eq!(with(|_| ()), None);
-        assert_eq!(with(|edge| edge.op.does = Does::Other("spyre.gather".to_owned())), Some(Code::EKind));
+        assert_eq!(with(|edge| edge.op.does = Does::Other("spyre.matmul".to_owned())), Some(Code::EKind));
+        assert_eq!(with(|edge| edge.op.does = Does::Gathers), Some(Code::EKind));
         assert_eq!(with(|edge| edge.op.does = Does::Constant), Some(Code::EKind));
         assert_eq!(with(|edge| edge.op.does = Does::Reduces(vec![0])), Some(Code::EKind));
         assert_eq!(with(|edge| edge.op.does = Does::Reduces(vec![1])), None, "a row is in one tile");

@@ -14,23 +14,62 @@ func.func @p_kind(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
 
 // -----
 
-// What a kernel makes, and what only a gather chooses, is no elementwise op: one kernel stays behind the other.
-func.func @p_kind_of_other_ops(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16> {
-  // expected-remark @+1 {{'spyre.gather' op [P-KIND] stays in front of the kernel: is 'spyre.gather', and only elementwise ops move in front of a kernel's ops}}
-  %g = spyre.gather(%x, %i) dim 0 : (tensor<64x128xf16>, tensor<8xi64>) -> tensor<8x128xf16>
-  // expected-remark @+2 {{'spyre.kernel' op [P-KIND] stays in front of the kernel: is 'spyre.kernel', and only elementwise ops move in front of a kernel's ops}}
+// A kernel joins another one in the same loops only. A gather may choose from any tile.
+func.func @e_grid(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16> {
   // expected-note @+1 {{the kernel 'one'}}
-  %y = spyre.kernel "one"(%in = %g : tensor<8x128xf16>) {
-    %exp = spyre.pointwise exp(%in) : tensor<8x128xf16>
-    spyre.yield %exp : tensor<8x128xf16>
-  }
-  // expected-remark @+2 {{'spyre.kernel' op [E-KIND] stays behind the kernel: is 'spyre.kernel', and only elementwise ops and reductions move behind a kernel's ops}}
+  %y = spyre.kernel "one"(%in = %x : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %h : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  // expected-remark @+2 {{'spyre.kernel' op [E-GRID] stays behind the kernel: has other loops: kernels are joined that cut what is between them into the same tiles}}
   // expected-note @+1 {{the kernel 'two'}}
-  %z = spyre.kernel "two"(%in = %y : tensor<8x128xf16>) {
-    %exp = spyre.pointwise exp(%in) : tensor<8x128xf16>
-    spyre.yield %exp : tensor<8x128xf16>
-  }
-  return %z : tensor<8x128xf16>
+  %z = spyre.kernel "two"(%in = %y : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(rows = 2) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %h : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  // expected-remark @+1 {{'spyre.gather' op [E-KIND] stays behind the kernel: is a gather, which may choose from any tile}}
+  %g = spyre.gather(%z, %i) dim 0 : (tensor<64x128xf16>, tensor<8xi64>) -> tensor<8x128xf16>
+  return %g : tensor<8x128xf16>
+}
+
+// -----
+
+// The same numbers of tiles, along other dimensions; and an op that needs all tiles.
+func.func @e_grid_of_other_dims(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<1x128xf16>) {
+  // expected-note @+2 {{the kernel 'one'}}
+  // expected-note @+1 {{the kernel 'one'}}
+  %y = spyre.kernel "one"(%in = %x : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(rows = 2) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %h : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  %z = spyre.kernel "columns"(%in = %y : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(columns = 2) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %h : tensor<64x128xf16>
+  } {input_dims = [["", "columns"]]}
+  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  %s = spyre.kernel "sum"(%in = %y : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(rows = 2) {
+      %shown = spyre.view %in by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x128xf16> -> tensor<128x64xf16>
+      %sum = spyre.reduce sum(%shown) dims [1] : tensor<128x64xf16> -> tensor<128x1xf16>
+      spyre.yield %sum : tensor<128x1xf16>
+    }
+    spyre.yield %h : tensor<128x1xf16>
+  } {input_dims = [["rows", ""]]}
+  %row = spyre.view %s by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x1xf16> -> tensor<1x128xf16>
+  return %z, %row : tensor<64x128xf16>, tensor<1x128xf16>
 }
 
 // -----
@@ -67,14 +106,15 @@ func.func @own_wishes(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
 // -----
 
 func.func @p_uses(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xf16>) {
-  // expected-remark @+1 {{'spyre.pointwise' op [P-USES] stays in front of the kernel: has 1 other readers, which need its result in memory}}
+  // expected-remark @+1 {{'spyre.pointwise' op [P-USES] stays in front of the kernel: has another reader, which does not stand behind the kernel and needs its result before}}
   %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  %relu = spyre.pointwise relufwd(%neg) : tensor<64x128xf16>
   // expected-note @+1 {{the kernel 'k'}}
   %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
     %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
     spyre.yield %exp : tensor<64x128xf16>
   }
-  return %neg, %y : tensor<64x128xf16>, tensor<64x128xf16>
+  return %relu, %y : tensor<64x128xf16>, tensor<64x128xf16>
 }
 
 // -----

@@ -56,6 +56,82 @@ func.func @readers_of_one_output(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>,
   return %y, %twice, %neg : tensor<64x128xf16>, tensor<64x128xf16>, tensor<64x128xf16>
 }
 
+// What others behind the kernel read as well becomes a result of it, also through views, and these may follow.
+// CHECK-LABEL: func.func @product_that_others_read(
+// CHECK-NEXT:    [[K:%.+]]:3 = spyre.kernel "k"
+// CHECK-NEXT:      [[SCOPE:%.+]]:3 = spyre.hint
+// CHECK-NEXT:        [[NEG:%.+]] = spyre.pointwise neg
+// CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[NEG]])
+// CHECK-NEXT:        [[SUM:%.+]] = spyre.pointwise add([[EXP]], [[NEG]])
+// CHECK-NEXT:        spyre.yield [[EXP]], [[NEG]], [[SUM]]
+// CHECK:         [[ROWS:%.+]] = spyre.view [[K]]#1
+// CHECK-NEXT:    return [[K]]#0, [[K]]#1, [[ROWS]], [[K]]#2
+func.func @product_that_others_read(%x: tensor<64x128xf16>)
+    -> (tensor<64x128xf16>, tensor<64x128xf16>, tensor<8x8x128xf16>, tensor<64x128xf16>) {
+  %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
+  %rows = spyre.view %neg by affine_map<(d0, d1, d2) -> (d0 * 8 + d1, d2)> : tensor<64x128xf16> -> tensor<8x8x128xf16>
+  %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  %sum = spyre.pointwise add(%y, %neg) : tensor<64x128xf16>
+  return %y, %neg, %rows, %sum : tensor<64x128xf16>, tensor<64x128xf16>, tensor<8x8x128xf16>, tensor<64x128xf16>
+}
+
+// A gather moves in front: each tile of its rows is chosen in the loop; the table is whole.
+// CHECK-LABEL: func.func @chosen_rows(
+// CHECK-NEXT:    [[K:%.+]] = spyre.kernel "k"([[TABLE:%.+]] = %{{.+}} : tensor<64x128xf16>, [[LIST:%.+]] = %{{.+}} : tensor<32xi64>) {
+// CHECK-NEXT:      spyre.hint
+// CHECK-NEXT:        [[CHOSEN:%.+]] = spyre.gather([[TABLE]], [[LIST]]) dim 0
+// CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[CHOSEN]])
+// CHECK:         {input_dims = {{\[\[}}"", ""], ["rows"]]}
+func.func @chosen_rows(%table: tensor<64x128xf16>, %list: tensor<32xi64>) -> tensor<32x128xf16> {
+  %chosen = spyre.gather(%table, %list) dim 0 : (tensor<64x128xf16>, tensor<32xi64>) -> tensor<32x128xf16>
+  %y = spyre.kernel "k"(%in = %chosen : tensor<32x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<32x128xf16>
+      spyre.yield %exp : tensor<32x128xf16>
+    }
+    spyre.yield %e : tensor<32x128xf16>
+  } {input_dims = [["rows", ""]]}
+  return %y : tensor<32x128xf16>
+}
+
+// A kernel that reads another one in the same loops joins it, whatever it calls them. What it makes of its own inputs alone is made in front.
+// CHECK-LABEL: func.func @two_kernels_in_the_same_loops(
+// CHECK-NEXT:    [[MOVED:%.+]] = spyre.pointwise neg(%{{.+}}) : tensor<128x32xf16>
+// CHECK-NEXT:    [[K:%.+]]:2 = spyre.kernel "norm"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>, [[W:%.+]] = [[MOVED]] : tensor<128x32xf16>) {
+// CHECK-NEXT:      spyre.hint tiles(rows = 4)
+// CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[X]])
+// CHECK-NEXT:        [[RELU:%.+]] = spyre.pointwise relufwd([[EXP]])
+// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.matmul([[RELU]], [[W]])
+// CHECK-NEXT:        [[TANH:%.+]] = spyre.pointwise tanh([[PRODUCT]])
+// CHECK-NEXT:        spyre.yield [[EXP]], [[TANH]]
+// CHECK:         return [[K]]#0, [[K]]#1
+func.func @two_kernels_in_the_same_loops(%x: tensor<64x128xf16>, %w: tensor<128x32xf16>) -> (tensor<64x128xf16>, tensor<64x32xf16>) {
+  %y = spyre.kernel "norm"(%in = %x : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %h : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  %relu = spyre.pointwise relufwd(%y) : tensor<64x128xf16>
+  %z = spyre.kernel "product"(%in = %relu : tensor<64x128xf16>, %weight = %w : tensor<128x32xf16>) {
+    %neg = spyre.pointwise neg(%weight) : tensor<128x32xf16>
+    %h = spyre.hint tiles(m = 4) {
+      %product = spyre.matmul(%in, %neg) : (tensor<64x128xf16>, tensor<128x32xf16>) -> tensor<64x32xf16>
+      %tanh = spyre.pointwise tanh(%product) : tensor<64x32xf16>
+      spyre.yield %tanh : tensor<64x32xf16>
+    }
+    spyre.yield %h : tensor<64x32xf16>
+  } {input_dims = [["m", "k"], ["k", "n"]]}
+  return %y, %z : tensor<64x128xf16>, tensor<64x32xf16>
+}
+
 // Outputs of different shapes and ranks; a consumer of two of them; a reduction of rows, which are whole in a tile.
 // CHECK-LABEL: func.func @two_outputs(
 // CHECK-NEXT:    [[K:%.+]] = spyre.kernel "norm"

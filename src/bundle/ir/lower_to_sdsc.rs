@@ -11,8 +11,8 @@ use crate::bundle::{
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{
-        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of,
-        mark_symbolic, moves_of, owner_of, push_items, set_lives, split_of, target_of,
+        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of,
+        owner_of, push_items, set_lives, split_of, target_of,
     },
     layout,
     mlir::{
@@ -94,8 +94,7 @@ struct Lowering<'c> {
 
 impl<'c> Lowering<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
-        mark_symbolic(function)?;
-        let sizes = SymbolicSizes::of(function)?;
+        let sizes = SymbolicSizes::marked(function)?;
         let mut lowering = Self { function, buffers: Vec::new(), by_value: ValueMap::default(), sizes };
         let arguments = function.body_args();
         let results = function.yielded();

@@ -7,6 +7,7 @@
 
 use super::{
     dim_labels::DimLabels,
+    followers::join,
     judge::{Judge, unnumber},
     kernels_of,
     moves::{move_behind, move_in_front},
@@ -97,17 +98,39 @@ impl Fusion<'_> {
         moves
     }
 
-    /// Makes the first move that may be made; false if there is none.
+    /// Makes the first move that may be made; false if there is none. Kernels are joined last: what stands between them moves into one first.
     fn step(&self, module: Op<'_>, moves: &mut Vec<Move>) -> bool {
-        let mut number = 0;
+        let mut first_kernel = 0;
         for function in functions_of(module) {
-            let labels = program_labels(function);
-            for kernel in kernels_of(function) {
-                let view = KernelView::of(kernel, &labels, self.target);
-                if self.step_of(&view, number, moves) {
-                    return true;
+            let (labels, kernels) = (program_labels(function), kernels_of(function));
+            let views: Vec<KernelView<'_>> = kernels.iter().map(|kernel| KernelView::of(*kernel, &labels, self.target)).collect();
+            let moved = (first_kernel..).zip(&views).any(|(number, view)| self.step_of(view, number, moves));
+            if moved || self.join_two(function, &views, first_kernel, moves) {
+                return true;
+            }
+            first_kernel += kernels.len();
+        }
+        false
+    }
+
+    /// Joins the first kernel that may be joined to the one that it reads; false if there is none.
+    fn join_two(&self, function: Op<'_>, views: &[KernelView<'_>], first_kernel: usize, moves: &mut Vec<Move>) -> bool {
+        for (place, view) in views.iter().enumerate() {
+            for consumer in view.consumers() {
+                let Some(next) = views.iter().position(|other| other.op == consumer) else { continue };
+                if has_excluded(consumer, self.excluded) || view.follower(&views[next]).check().is_err() {
+                    continue;
                 }
-                number += 1;
+                let output = consumer.inputs().into_iter().find_map(|value| view.output_behind(value));
+                let levels = output.map(|output| view.levels_in(view.made(output).scope)).unwrap_or_default();
+                let (kernel, joined) = (first_kernel + place, first_kernel + next);
+                let described = |kernel| KernelView::of(kernel, &program_labels(function), self.target);
+                join(function, place, consumer, described, |op| moves.extend(made(op, Side::Epilogue, kernel, levels.clone())));
+                // What had moved into the second kernel is in the first one now, and there is one kernel less.
+                for made in moves.iter_mut().filter(|made| made.kernel >= joined) {
+                    made.kernel = if made.kernel == joined { kernel } else { made.kernel - 1 };
+                }
+                return true;
             }
         }
         false
@@ -139,16 +162,21 @@ impl Fusion<'_> {
     }
 }
 
+/// Whether one of the ops of a kernel is among those that stay behind another one.
+fn has_excluded(kernel: Op<'_>, excluded: &BTreeSet<EdgeId>) -> bool {
+    kernel.nested().into_iter().filter_map(number_of).any(|number| excluded.contains(&(number, Side::Epilogue)))
+}
+
 /// The scope in which an input is read first.
 fn first_site<'c>(view: &KernelView<'c>, input: usize) -> Option<Op<'c>> {
     crate::dialect::readers_through_views(view.op.body_args()[input]).first().and_then(|site| site.parent())
 }
 
-/// The ops that make inputs, each once, in the order of the inputs.
+/// The ops that make inputs, each once, in the order of the inputs. A kernel is none: it is for the second of two kernels to join the first.
 fn producers<'c>(view: &KernelView<'c>) -> Vec<Op<'c>> {
     let mut found: Vec<Op<'c>> = Vec::new();
     for producer in (0..view.op.inputs().len()).filter_map(|input| view.producer(input)) {
-        if !found.contains(&producer) {
+        if !found.contains(&producer) && !producer.is(spyre::KERNEL) {
             found.push(producer);
         }
     }
@@ -262,7 +290,7 @@ fn describe(function: Op<'_>, first_kernel: usize, target: &Target, decided: &De
             key,
             knobs: Knob::all_of(kernel).into_iter().map(|knob| (knob.name, knob.value)).collect(),
             fused: fused.collect(),
-            separate: refusals(&view, decided),
+            separate: refusals(&view, &labels, target, decided),
         });
     }
     let text = serde_json::to_string(&outcome).unwrap_or_default();
@@ -282,15 +310,19 @@ fn fused_by(made: &Move, decided: &Decided) -> Fused {
 }
 
 /// Why each neighbour stays outside, told at both places.
-fn refusals(view: &KernelView<'_>, decided: &Decided) -> Vec<Unfused> {
+fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, decided: &Decided) -> Vec<Unfused> {
     let cost = |op: Op<'_>, side: Side| {
-        let is_excluded = number_of(op).is_some_and(|number| decided.excluded.contains(&(number, side)));
+        let is_excluded = number_of(op).is_some_and(|number| decided.excluded.contains(&(number, side)))
+            || op.is(spyre::KERNEL) && has_excluded(op, &decided.excluded);
         let code = if side == Side::Prologue { Code::PCost } else { Code::ECost };
         is_excluded.then(|| Refusal { code, message: "is not moved, as the program takes less time so".to_owned() })
     };
     let in_front = producers(view).into_iter().map(|op| (op, Side::Prologue, view.prologue(op).check()));
     let behind = view.consumers().into_iter().filter(|op| !op.is("func.return") && !op.is(spyre::YIELD));
-    let behind = behind.map(|op| (op, Side::Epilogue, view.epilogue(op).check()));
+    let checked = |op: Op<'_>| {
+        if op.is(spyre::KERNEL) { view.follower(&KernelView::of(op, labels, target)).check() } else { view.epilogue(op).check() }
+    };
+    let behind = behind.map(|op| (op, Side::Epilogue, checked(op)));
     let mut found = Vec::new();
     for (op, side, checked) in in_front.chain(behind) {
         let Some(refusal) = checked.err().or_else(|| cost(op, side)) else { continue };

@@ -2,6 +2,7 @@
 
 mod dim_labels;
 pub(crate) mod dissolve_kernels;
+mod followers;
 pub(crate) mod form_kernels;
 pub(crate) mod fuse_prologue_epilogue;
 mod judge;

@@ -6,15 +6,17 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, behind_views, input_dims_of, rebuilt_scope, set_input_dims},
+    dialect::{ComputeOp, behind_views, input_dims_of, readers_through_views, rebuilt_scope, set_input_dims},
     mlir::{Op, OpExt, Value, ValueExt, insert_before, shape_of},
 };
 
 /// Inputs that a kernel gets, with what is known of their dimensions.
 type NewInputs<'c> = Vec<(Value<'c>, Labels<String>)>;
 
-/// Moves an op into the scope that reads what it makes; gives the new kernel.
+/// Moves an op into the scope that reads what it makes; gives the new kernel. If others behind the kernel read its result, they read it as a
+/// result of the kernel.
 pub(super) fn move_in_front<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'c> {
+    let others = if producer.is(spyre::CONSTANT) { Vec::new() } else { other_reads(producer, view.op) };
     let shown: Vec<(usize, Vec<Op<'c>>)> =
         view.inputs_from(producer).into_iter().map(|input| (input, views_between(view.op.inputs()[input]))).collect();
     let of_iteration = ComputeOp::of(producer).map(|compute| iteration_labels(compute, &view.labels_of_product(producer)));
@@ -29,16 +31,45 @@ pub(super) fn move_in_front<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'
         copy.set_input(operand, argument_of(kernel, *value));
     }
     for (input, views) in shown {
-        let seen = views.into_iter().fold(copy.output(), |value, view| {
-            let again = insert_before(anchor, (*view).clone());
-            again.set_input(0, value);
-            again.output()
-        });
-        arguments[input].replace_with(seen);
+        arguments[input].replace_with(shown_again(copy.output(), views, anchor));
     }
+    let kernel = if others.is_empty() {
+        kernel
+    } else {
+        let scope = copy.parent().expect("it stands in the kernel");
+        let (kernel, result) = given_by(kernel, scope, copy.output());
+        for (reader, operand) in others {
+            reader.set_input(operand, shown_again(result, views_between(reader.inputs()[operand]), reader));
+        }
+        kernel
+    };
     let kernel = pruned(kernel);
     erase_if_dead(producer);
     kernel
+}
+
+/// The operands through which ops other than a kernel read what an op makes.
+fn other_reads<'c>(producer: Op<'c>, kernel: Op<'c>) -> Vec<(Op<'c>, usize)> {
+    let mut readers: Vec<Op<'c>> = Vec::new();
+    for reader in readers_through_views(producer.output()) {
+        if reader != kernel && !readers.contains(&reader) {
+            readers.push(reader);
+        }
+    }
+    let reads = |reader: Op<'c>| {
+        let is_read = move |(_, value): &(usize, Value<'c>)| behind_views(*value) == producer.output();
+        reader.inputs().into_iter().enumerate().filter(is_read).map(move |(operand, _)| (reader, operand))
+    };
+    readers.into_iter().flat_map(reads).collect()
+}
+
+/// A value through copies of views, the first to be applied first, that stand in front of an op.
+fn shown_again<'c>(value: Value<'c>, views: Vec<Op<'c>>, anchor: Op<'c>) -> Value<'c> {
+    views.into_iter().fold(value, |value, view| {
+        let again = insert_before(anchor, (*view).clone());
+        again.set_input(0, value);
+        again.output()
+    })
 }
 
 /// The operands of an op with the names of their dimensions. Of operands that are arguments the first one along a dimension has its name, which does:
@@ -92,12 +123,7 @@ pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c>
                 None => (argument_of(kernel, behind_views(*value)), outside),
             },
         };
-        let seen = views.into_iter().fold(start, |value, view| {
-            let again = insert_before(copy, (*view).clone());
-            again.set_input(0, value);
-            again.output()
-        });
-        copy.set_input(operand, seen);
+        copy.set_input(operand, shown_again(start, views, copy));
     }
     let (kernel, result) = given_by(kernel, scope, copy.output());
     consumer.output().replace_with(result);

@@ -89,7 +89,7 @@ impl<'c> KernelView<'c> {
         labels.iter().enumerate().filter_map(|(dim, label)| Some((dim, level(label.as_ref()?)?))).collect()
     }
 
-    fn neighbour(&self, op: Op<'c>, does: Does, labels: &Labels<String>, levels: &[Level]) -> Neighbour {
+    pub(super) fn neighbour(&self, op: Op<'c>, does: Does, labels: &Labels<String>, levels: &[Level]) -> Neighbour {
         let has_wishes = op.attr(attr::HINTS).is_some() || op.attr(attr::WORK_DIV).is_some();
         let is_cut = |level: &&Level| labels.iter().flatten().any(|label| *label == level.name);
         let tiles: i64 = levels.iter().filter(is_cut).map(|level| if let Count::Number(count) = level.count { count } else { 1 }).product();
@@ -123,7 +123,7 @@ impl<'c> KernelView<'c> {
         let levels = sites.first().and_then(|site| site.parent()).map(|scope| self.levels_in(scope)).unwrap_or_default();
         Prologue {
             op: self.neighbour(producer, does(producer), &labels, &levels),
-            n_other_readers: readers.iter().filter(|reader| **reader != self.op).count(),
+            n_earlier_readers: readers.iter().filter(|reader| **reader != self.op && !self.is_behind(**reader)).count(),
             is_written: sites.iter().any(is_whole),
             is_read_by_loop: sites.iter().any(|site| site.is(spyre::LOOP)),
             inputs: shown.into_iter().map(|(_, input)| input).collect(),
@@ -211,30 +211,45 @@ impl<'c> KernelView<'c> {
         let operands: Vec<Value<'c>> = consumer.inputs();
         let outputs: Vec<(usize, usize)> =
             operands.iter().enumerate().filter_map(|(operand, value)| Some((operand, self.output_behind(*value)?))).collect();
-        let mut scopes: Vec<Op<'c>> = Vec::new();
-        for (_, output) in &outputs {
-            let scope = self.made(*output).scope;
-            scopes.extend((!scopes.contains(&scope)).then_some(scope));
-        }
+        let scopes = self.scopes_read(&operands);
         let labels = self.labels_of_consumer(consumer);
         let of_result = compute.map(|compute| result_of(compute, &labels)).unwrap_or_default();
         let levels = scopes.first().map(|scope| self.levels_in(*scope)).unwrap_or_default();
-        let is_late = |value: &Value<'c>| self.output_behind(*value).is_none() && self.is_late(*value);
         Epilogue {
             op: self.neighbour(consumer, does(consumer), &of_result, &levels),
-            n_late_operands: operands.iter().filter(|value| is_late(value)).count(),
+            n_late_operands: self.n_late(&operands),
             n_scopes: scopes.len(),
             reads: outputs.into_iter().map(|(operand, output)| self.read_output(compute, operand, operands[operand], output)).collect(),
         }
     }
 
+    /// The scopes that make what these values show of the kernel, each once.
+    pub(super) fn scopes_read(&self, values: &[Value<'c>]) -> Vec<Op<'c>> {
+        let mut scopes: Vec<Op<'c>> = Vec::new();
+        for output in values.iter().filter_map(|value| self.output_behind(*value)) {
+            let scope = self.made(output).scope;
+            scopes.extend((!scopes.contains(&scope)).then_some(scope));
+        }
+        scopes
+    }
+
+    /// How many of these values are made behind the kernel.
+    pub(super) fn n_late(&self, values: &[Value<'c>]) -> usize {
+        values.iter().filter(|value| self.output_behind(**value).is_none() && self.is_late(**value)).count()
+    }
+
+    /// Whether an op stands in the block of the kernel, behind it.
+    fn is_behind(&self, op: Op<'c>) -> bool {
+        op.parent() == self.op.parent() && op != self.op && !op.is_before(self.op)
+    }
+
     /// Whether a value is made behind the kernel. What is known can be had anywhere.
     fn is_late(&self, value: Value<'c>) -> bool {
         let Some(def) = behind_views(value).def() else { return false };
-        !def.is(spyre::CONSTANT) && def.parent() == self.op.parent() && !def.is_before(self.op)
+        !def.is(spyre::CONSTANT) && self.is_behind(def)
     }
 
-    fn read_output(&self, compute: Option<ComputeOp<'c>>, operand: usize, value: Value<'c>, output: usize) -> ReadOutput {
+    pub(super) fn read_output(&self, compute: Option<ComputeOp<'c>>, operand: usize, value: Value<'c>, output: usize) -> ReadOutput {
         let made = self.made(output);
         let levels = self.levels_in(made.scope);
         let cuts = self.cuts(&self.labels.of(made.value), &levels);
@@ -257,7 +272,7 @@ impl<'c> KernelView<'c> {
     }
 
     /// The names of the dimensions that an op sums up.
-    fn summed_by(&self, maker: ComputeOp<'c>) -> Vec<String> {
+    pub(super) fn summed_by(&self, maker: ComputeOp<'c>) -> Vec<String> {
         let labels = self.labels.of_iteration(maker);
         let n_outputs = labels.len() - maker.n_reduced();
         labels.into_iter().skip(n_outputs).flatten().collect()
@@ -301,20 +316,20 @@ pub(super) fn views_between(value: Value<'_>) -> Vec<Op<'_>> {
 }
 
 /// For each dimension of what is seen through views, the first of them first, the dimension of what is behind them, of `rank` dimensions.
-fn dims_through(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
+pub(super) fn dims_through(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
     let whole: Vec<Option<usize>> = (0..rank).map(Some).collect();
     views.iter().fold(whole, |behind, view| through_view(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect())
 }
 
 fn does(op: Op<'_>) -> Does {
-    let reduced = || op.attr(attr::REDUCED).and_then(integers).unwrap_or_default();
     match op.full_name() {
         spyre::POINTWISE | spyre::FILL => Does::Elementwise,
         spyre::CONSTANT => Does::Constant,
-        spyre::REDUCE => {
+        spyre::GATHER => Does::Gathers,
+        spyre::REDUCE | spyre::MATMUL => {
             // Reduced dimensions are the last of the iteration space, in order.
-            let n_kept = ComputeOp::of(op).map_or(0, |compute| compute.iteration_space().len() - compute.n_reduced());
-            Does::Reduces((n_kept..n_kept + reduced().len()).collect())
+            let (n_dims, n_reduced) = ComputeOp::of(op).map_or((0, 0), |compute| (compute.iteration_space().len(), compute.n_reduced()));
+            Does::Reduces((n_dims - n_reduced..n_dims).collect())
         }
         other => Does::Other(other.to_owned()),
     }

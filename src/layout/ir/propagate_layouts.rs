@@ -10,7 +10,7 @@
 use super::{program::LayoutProgram, regroup_views::take_apart};
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
-    dialect::{ComputeOp, SymbolicSizes, Tensor, constant, copy, home_of, mark_symbolic, shown_as, view},
+    dialect::{ComputeOp, SymbolicSizes, Tensor, constant, copy, home_of, shown_as, view},
     layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim},
     mlir::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
@@ -45,7 +45,7 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
     loop {
         left = left.saturating_sub(1);
         // Copies that were made have symbolic sizes, too.
-        mark_symbolic(function)?;
+        let sizes = SymbolicSizes::marked(function)?;
         let mut program = LayoutProgram::of(function)?;
         for &argument in arguments {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
@@ -54,7 +54,6 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
         for value in results_of(function) {
             program.note_result(home_of(value), regrouped(value));
         }
-        let sizes = SymbolicSizes::of(function)?;
         if let Some(sizes) = &sizes {
             program.note_symbolic(sizes);
         }

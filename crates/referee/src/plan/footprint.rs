@@ -1,6 +1,7 @@
 //! The bytes that one core's part of a tensor takes.
 
 use super::HOLE;
+use machine::DeviceFormat;
 
 /// Bytes from a start address: first byte and the byte after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,10 +13,19 @@ pub(crate) struct Interval {
 /// Intervals of one tensor; real ones have thousands.
 const MAX_INTERVALS: usize = 1 << 24;
 
+/// What a core reads and writes of a tensor, where there are not too many pieces: its elements, and of a sparse one (an element in each
+/// stick) only these are read, but whole sticks are written.
+pub(super) fn touched(offsets: &[Vec<i64>], format: DeviceFormat, stick: usize, is_sparse: bool) -> Option<(Vec<Interval>, Vec<Interval>)> {
+    let (width, elements) = (format.bytes(), format.elements_per_stick());
+    let along = (!is_sparse).then_some((stick, elements as usize));
+    let written = if is_sparse { width * elements } else { width };
+    Some((footprint(offsets, width, width, along)?, footprint(offsets, width, written, along)?))
+}
+
 /// The union of `unit` bytes at every sum of one offset of each table, as disjoint intervals in order.
 ///
 /// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Nothing if there are too many.
-pub(super) fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Option<Vec<Interval>> {
+fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Option<Vec<Interval>> {
     let mut factors: Vec<Vec<i64>> = Vec::new();
     for (dim, table) in offsets.iter().enumerate() {
         match stick {

@@ -1,6 +1,6 @@
 //! An op with sizes below the largest: where elements lie stays as it is, and fewer of them are touched.
 
-use super::footprint::footprint;
+use super::footprint::touched;
 use super::{Plan, TensorPlan};
 use crate::error::SimError;
 use std::collections::BTreeMap;
@@ -68,12 +68,7 @@ impl TensorPlan {
         if self.present[dim] {
             self.sticks = self.sticks / largest * size;
         }
-        let (width, elements) = (self.format.bytes(), self.format.elements_per_stick());
-        let along = (!self.is_sparse).then_some((self.stick, elements as usize));
-        let touched = |unit| footprint(&self.offsets, width, unit, along);
-        let (Some(read), Some(written)) = (touched(width), touched(if self.is_sparse { width * elements } else { width })) else {
-            return false;
-        };
+        let Some((read, written)) = touched(&self.offsets, self.format, self.stick, self.is_sparse) else { return false };
         (self.read, self.written) = (read, written);
         true
     }

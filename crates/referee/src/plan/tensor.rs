@@ -6,7 +6,7 @@
 //! iteration (of the whole op in HBM, where the start address is that of a core's slice; of one core's slice in LX) plus
 //! `backGapCore_` (SuperDSC schema, section 3 and section 6).
 
-use super::footprint::footprint;
+use super::footprint::touched;
 use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
 use machine::DeviceFormat;
 use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, Text, WindowInfo};
@@ -72,10 +72,8 @@ impl TensorFile<'_> {
         let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.window(dim).is_some()).collect();
         let even = (0..self.dims.len()).map(|dim| if dim == stick { format.elements_per_stick() as usize } else { 0 }).collect();
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
-        let (width, elements) = (format.bytes(), format.elements_per_stick());
-        let along = (!is_sparse).then_some((stick, elements as usize));
-        let touched = |unit| footprint(&offsets, width, unit, along);
-        let (Some(read), Some(written)) = (touched(width), touched(if is_sparse { width * elements } else { width })) else {
+        let elements = format.elements_per_stick();
+        let Some((read, written)) = touched(&offsets, format, stick, is_sparse) else {
             return not_simulated(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
         };
         let starts = self.starts(memory)?;
