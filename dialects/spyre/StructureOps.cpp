@@ -202,11 +202,8 @@ LogicalResult HintOp::verify() {
   // hint_c1
   if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty())
     return emitOpError("names 0 dimensions and 0 counts");
-  Builder builder(getContext());
-  auto asAttribute = [&](int64_t number) -> Attribute { return builder.getI64IntegerAttr(number); };
-  SmallVector<Attribute> slices = llvm::map_to_vector(getWorkSlices(), asAttribute);
   if (failed(verifyWishes(*this, getTileDims(), getTileCounts().getValue(), "cuts", "tiles", "count")) ||
-      failed(verifyWishes(*this, getWorkDims(), slices, "divides", "slices", "number")))
+      failed(verifyWishes(*this, getWorkDims(), getWorkSlices().getValue(), "divides", "slices", "number")))
     return failure();
   // hint_c2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
@@ -217,8 +214,21 @@ LogicalResult HintOp::verify() {
   return success();
 }
 
-/// `(name = number, ...)`, into a list of names and what `parseNumber` makes of the numbers.
-static ParseResult parseWishes(OpAsmParser &parser, SmallVector<Attribute> &dims, llvm::function_ref<ParseResult()> parseNumber) {
+/// `(name = number, ...)`, where a number may be a name, into a list of names and a list of numbers. `what` is what they count.
+static ParseResult parseWishes(OpAsmParser &parser, StringRef what, SmallVector<Attribute> &dims, SmallVector<Attribute> &numbers) {
+  auto parseNumber = [&]() -> ParseResult {
+    int64_t known;
+    OptionalParseResult number = parser.parseOptionalInteger(known);
+    if (number.has_value()) {
+      numbers.push_back(parser.getBuilder().getI64IntegerAttr(known));
+      return *number;
+    }
+    std::string symbol;
+    if (failed(parser.parseOptionalKeywordOrString(&symbol)))
+      return parser.emitError(parser.getCurrentLocation()) << "expected a number of " << what << ", or the name of one";
+    numbers.push_back(parser.getBuilder().getStringAttr(symbol));
+    return success();
+  };
   auto parseWish = [&]() -> ParseResult {
     std::string dim;
     if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parseNumber())
@@ -229,27 +239,14 @@ static ParseResult parseWishes(OpAsmParser &parser, SmallVector<Attribute> &dims
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseWish);
 }
 
-/// `tiles(name = count, ...)`, where a count may be a name; absent it is two empty lists.
+/// `tiles(name = count, ...)`; absent it is two empty lists.
 static ParseResult parseTiles(OpAsmParser &parser, OperationState &state, bool &isThere) {
   // The words of the reference's different versions.
   static constexpr StringRef spellings[] = {"tiles", "slices", "num_tiles_per_dim"};
   SmallVector<Attribute> dims, counts;
-  auto parseCount = [&]() -> ParseResult {
-    int64_t count;
-    OptionalParseResult number = parser.parseOptionalInteger(count);
-    if (number.has_value()) {
-      counts.push_back(parser.getBuilder().getI64IntegerAttr(count));
-      return *number;
-    }
-    std::string symbol;
-    if (failed(parser.parseOptionalKeywordOrString(&symbol)))
-      return parser.emitError(parser.getCurrentLocation(), "expected a number of tiles, or the name of one");
-    counts.push_back(parser.getBuilder().getStringAttr(symbol));
-    return success();
-  };
   StringRef spelling;
   isThere = succeeded(parser.parseOptionalKeyword(&spelling, spellings));
-  if (isThere && parseWishes(parser, dims, parseCount))
+  if (isThere && parseWishes(parser, "tiles", dims, counts))
     return failure();
   SMLoc location = parser.getCurrentLocation();
   if (isThere && succeeded(parser.parseOptionalKeyword(&spelling, spellings)))
@@ -261,29 +258,25 @@ static ParseResult parseTiles(OpAsmParser &parser, OperationState &state, bool &
 
 /// `work_div(name = slices, ...)`.
 static ParseResult parseWork(OpAsmParser &parser, OperationState &state, bool &isThere) {
-  SmallVector<Attribute> dims;
-  SmallVector<int64_t> slices;
+  SmallVector<Attribute> dims, slices;
   isThere = succeeded(parser.parseOptionalKeyword("work_div"));
   if (!isThere)
     return success();
-  if (parseWishes(parser, dims, [&] { return parser.parseInteger(slices.emplace_back()); }))
+  if (parseWishes(parser, "slices", dims, slices))
     return failure();
   state.addAttribute("work_dims", parser.getBuilder().getArrayAttr(dims));
-  state.addAttribute("work_slices", parser.getBuilder().getDenseI64ArrayAttr(slices));
+  state.addAttribute("work_slices", parser.getBuilder().getArrayAttr(slices));
   return success();
 }
 
-static void printNumber(OpAsmPrinter &printer, int64_t number) { printer << number; }
-
-static void printNumber(OpAsmPrinter &printer, Attribute count) {
-  if (auto known = dyn_cast<IntegerAttr>(count))
+static void printNumber(OpAsmPrinter &printer, Attribute number) {
+  if (auto known = dyn_cast<IntegerAttr>(number))
     printer << known.getInt();
   else
-    printer.printKeywordOrString(cast<StringAttr>(count).getValue());
+    printer.printKeywordOrString(cast<StringAttr>(number).getValue());
 }
 
-template <typename Numbers>
-static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, Numbers numbers) {
+static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, ArrayAttr numbers) {
   if (dims.empty())
     return;
   printer << ' ' << keyword << '(';

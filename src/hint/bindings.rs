@@ -56,6 +56,17 @@ pub enum CountError {
         /// The name of the count.
         symbol: String,
     },
+    /// No number, so that cores could not be given their slices.
+    #[error(
+        "is to be divided into '{symbol}' slices along '{dim}', but nothing says how many these are: bind the name with the option \
+         'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER)"
+    )]
+    UnboundSlices {
+        /// The name of the dimension.
+        dim: String,
+        /// The name of the number.
+        symbol: String,
+    },
     /// The function says that the number is smaller.
     #[error("binds '{symbol}' to {number}, but the maximum that 'spyre.symbols' declares is {maximum}")]
     AboveMaximum {

@@ -12,6 +12,18 @@ func.func @neither_bound_nor_declared(%x: tensor<8x64xf16>) -> tensor<8x64xf16> 
 
 // -----
 
+// A declared maximum is no number of slices.
+func.func @slices_that_are_not_bound(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 8}} {
+  // expected-error @+1 {{'spyre.hint' op is to be divided into 'T' slices along 'A', but nothing says how many these are: bind the name with the option 'bind=T=NUMBER' (--bind T=NUMBER)}}
+  %scope = spyre.hint work_div(A = T) {
+    %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+    spyre.yield %exp : tensor<8x64xf16>
+  }
+  return %scope : tensor<8x64xf16>
+}
+
+// -----
+
 // The hints of an op are read like those of a scope.
 func.func @neither_bound_nor_declared_on_an_op(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   // expected-error @+1 {{'spyre.pointwise' op is to be cut into 'U' tiles along 'A', but nothing says how many these are}}

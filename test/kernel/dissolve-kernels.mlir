@@ -12,8 +12,8 @@
 func.func @names_reach_arguments(%x: tensor<128x64xf16>, %weight: tensor<1x128xf16>) -> tensor<64x128xf16> {
   %t = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x64xf16> -> tensor<64x128xf16>
   %e = spyre.pointwise exp(%t) : tensor<64x128xf16>
-  %y = spyre.kernel "k"(%in = %e : tensor<64x128xf16>, %w = %weight : tensor<1x128xf16>) knobs([#spyre.knob<T = 4 in pow2 1 to 8>]) {
-    %z = spyre.hint tiles(rows = T, columns = 2) work_div(rows = 8) {
+  %y = spyre.kernel "k"(%in = %e : tensor<64x128xf16>, %w = %weight : tensor<1x128xf16>) knobs([#spyre.knob<T = 4 in pow2 1 to 8>, #spyre.knob<W = 8 in [4, 8]>]) {
+    %z = spyre.hint tiles(rows = T, columns = 2) work_div(rows = W) {
       %product = spyre.pointwise mul(%in, %w) : (tensor<64x128xf16>, tensor<1x128xf16>) -> tensor<64x128xf16>
       spyre.yield %product : tensor<64x128xf16>
     }

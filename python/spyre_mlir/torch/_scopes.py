@@ -160,5 +160,5 @@ def attributes(wishes: Wishes) -> dict[str, ir.Attribute]:
         "tile_dims": ir.ArrayAttr.get([ir.StringAttr.get(name) for name in tiles]),
         "tile_counts": ir.ArrayAttr.get([ir.IntegerAttr.get(integer, count) for count in tiles.values()]),
         "work_dims": ir.ArrayAttr.get([ir.StringAttr.get(name) for name in work]),
-        "work_slices": ir.DenseI64ArrayAttr.get(list(work.values())),
+        "work_slices": ir.ArrayAttr.get([ir.IntegerAttr.get(integer, slices) for slices in work.values()]),
     }

@@ -7,7 +7,7 @@ use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
     hint::{Binding, Bindings, Count, CountError, TileCount, WorkHint},
-    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, integers, string, strings},
+    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, string, strings},
 };
 use std::collections::BTreeMap;
 
@@ -66,15 +66,25 @@ impl Flattener<'_> {
         self.bindings.resolve(dim, count, &self.maxima).map_err(|error| refuse_count(asks, &error))
     }
 
+    /// A number of slices, which must be known: cores are given their parts here.
+    fn slices(&mut self, asks: Op<'_>, dim: &str, slices: Count) -> Result<i64, Reported> {
+        let symbol = match slices {
+            Count::Number(number) => return Ok(number),
+            Count::Symbol(symbol) => symbol,
+        };
+        let number = self.bindings.number(&symbol, &self.maxima).map_err(|error| refuse_count(asks, &error))?;
+        number.ok_or_else(|| refuse_count(asks, &CountError::UnboundSlices { dim: dim.to_owned(), symbol }))
+    }
+
     /// What is asked for inside `scope`, which stands under `around`.
     fn enter(&mut self, scope: Op<'_>, around: &Wishes) -> Result<Wishes, Reported> {
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
         let tiles = self.tiles(scope, &around.tiles, names(scope, "tile_dims").into_iter().zip(counts))?;
         let mut work = around.work.clone();
-        let slices = scope.attr(attr::WORK_SLICES).and_then(integers).unwrap_or_default();
+        let slices = scope.attr(attr::WORK_SLICES).and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
         for (dim, slices) in names(scope, "work_dims").into_iter().zip(slices) {
             work.retain(|outer| outer.dim != dim);
-            work.push(WorkHint { id: self.id(), dim: dim.to_owned(), slices });
+            work.push(WorkHint { id: self.id(), dim: dim.to_owned(), slices: self.slices(scope, dim, slices)? });
         }
         Ok(Wishes { tiles, work })
     }

@@ -8,8 +8,8 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Knob, declared_sizes, input_dims_of},
     mlir::{
-        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, argument_attribute, array, elements, functions_of, i64_array_attribute,
-        i64_attribute, integers, set_argument_attribute, shape_of, string, string_array, strings, warning_at,
+        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, argument_attribute, array, elements, functions_of, i64_attribute,
+        set_argument_attribute, shape_of, string, string_array, strings, warning_at,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -173,25 +173,20 @@ fn settle_scope(scope: Op<'_>, renamed: Option<&BTreeMap<String, String>>, numbe
     let context = scope.ctx();
     let name_of = |name: &str| renamed.map_or_else(|| Some(name.to_owned()), |renamed| renamed.get(name).cloned());
     let names = |list: &str| scope.attr(list).and_then(strings).unwrap_or_default();
-    let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
-    let (mut dims, mut kept): (Vec<String>, Vec<Attribute<'_>>) = Default::default();
-    for (name, count) in names(attr::TILE_DIMS).into_iter().zip(counts) {
-        let Some(name) = name_of(name) else { continue };
-        dims.push(name);
-        kept.push(string(count).and_then(|knob| numbers.get(knob)).map_or(count, |number| i64_attribute(context, *number)));
-    }
-    let (mut work_dims, mut work): (Vec<String>, Vec<i64>) = Default::default();
-    for (name, slices) in names(attr::WORK_DIMS).into_iter().zip(scope.attr(attr::WORK_SLICES).and_then(integers).unwrap_or_default()) {
-        let Some(name) = name_of(name) else { continue };
-        work_dims.push(name);
-        work.push(slices);
-    }
+    let settled = |dims: &str, numbers_of: &str| {
+        let wished = scope.attr(numbers_of).and_then(elements).unwrap_or_default();
+        let number_of = |wished| string(wished).and_then(|knob| numbers.get(knob)).map_or(wished, |number| i64_attribute(context, *number));
+        let named = names(dims).into_iter().zip(wished).filter_map(|(name, wished)| Some((name_of(name)?, number_of(wished))));
+        named.unzip::<String, Attribute<'_>, Vec<_>, Vec<_>>()
+    };
+    let (dims, counts) = settled(attr::TILE_DIMS, attr::TILE_COUNTS);
+    let (work_dims, slices) = settled(attr::WORK_DIMS, attr::WORK_SLICES);
     if dims.is_empty() && work_dims.is_empty() {
         scope.dissolve();
         return;
     }
     scope.set_attr(attr::TILE_DIMS, string_array(context, &dims));
-    scope.set_attr(attr::TILE_COUNTS, array(context, &kept));
+    scope.set_attr(attr::TILE_COUNTS, array(context, &counts));
     scope.set_attr(attr::WORK_DIMS, string_array(context, &work_dims));
-    scope.set_attr(attr::WORK_SLICES, i64_array_attribute(context, &work));
+    scope.set_attr(attr::WORK_SLICES, array(context, &slices));
 }

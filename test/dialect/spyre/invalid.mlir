@@ -628,7 +628,7 @@ func.func @hint_c1() {
 
 func.func @hint_c1() {
   // expected-error @+1 {{'spyre.hint' op names 1 dimensions and 2 numbers}}
-  "spyre.hint"() <{tile_dims = [], tile_counts = [], work_dims = ["A"], work_slices = array<i64: 2, 4>}> ({
+  "spyre.hint"() <{tile_dims = [], tile_counts = [], work_dims = ["A"], work_slices = [2, 4]}> ({
     "spyre.yield"() : () -> ()
   }) : () -> ()
   return
