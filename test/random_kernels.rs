@@ -1,6 +1,6 @@
-//! Random programs around three kernels: ops in front of them and behind them, in chains, with operands of their own, some read by others as well. Fused
-//! none takes longer, by the model. Small ones are validated, fused and separate, against the program as it was imported; large ones, whose values have no
-//! room in LX as a whole, take a quarter less time together.
+//! Random programs around three kernels: ops in front of them and behind them, in chains, with operands of their own, some read by others as well; rows
+//! that are chosen in front, and a second kernel behind the first. Fused none takes longer, by the model. Small ones are validated, fused and separate,
+//! against the program as it was imported; large ones, whose values have no room in LX as a whole, take a quarter less time together.
 //!
 //! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test random_kernels -- --ignored --nocapture` runs so many large ones, validates them, too, and
 //! says what they take together.
@@ -85,19 +85,24 @@ impl Program {
         let mut program = Self { draws: Draws(seed), body: String::new(), arguments: Vec::new(), n_values: 0 };
         let rows = sizes.rows[program.draws.below(3)];
         let columns = sizes.columns[program.draws.below(3)];
-        let x = program.argument(&format!("{rows}x{columns}"));
+        let x = program.first([rows, columns]);
         let made = program.chain(x, [rows, columns]);
         let tiles = sizes.tiles[program.draws.below(3)];
-        let kind = program.draws.below(3);
-        let width = if kind == 1 { 128 } else { columns };
-        let weight = program.argument(&format!("{columns}x128"));
-        program.kernel(kind, &made, &weight, [rows, columns], tiles);
-        let behind = program.chain("%y".to_owned(), [rows, width]);
-        let of_behind = format!("tensor<{rows}x{width}xf16>");
+        let width = program.kernel("y", &made, [rows, columns], tiles);
+        let mut behind = program.chain("%y".to_owned(), [rows, width]);
+        let mut of_behind = format!("tensor<{rows}x{width}xf16>");
+        let of_kernel = of_behind.clone();
+        // As often as not another kernel reads that, mostly in the same loops.
+        if program.draws.below(2) == 0 {
+            let tiles = [tiles, tiles, sizes.tiles[program.draws.below(3)]][program.draws.below(3)];
+            let width = program.kernel("z", &behind, [rows, width], tiles);
+            of_behind = format!("tensor<{rows}x{width}xf16>");
+            behind = program.chain("%z".to_owned(), [rows, width]);
+        }
         // As often as not somebody else needs what is made in front of the kernel, or in it.
         let (returned, of) = match program.draws.below(4) {
             0 => (format!("{behind}, {made}"), format!("{of_behind}, tensor<{rows}x{columns}xf16>")),
-            1 => (format!("{behind}, %y"), format!("{of_behind}, {of_behind}")),
+            1 => (format!("{behind}, %y"), format!("{of_behind}, {of_kernel}")),
             _ => (behind, of_behind),
         };
         let arguments = program.arguments.join(", ");
@@ -105,8 +110,23 @@ impl Program {
         (text, sizes.is_tight.then_some(4 * rows * columns * 2 / 32 / tiles))
     }
 
-    /// A norm of rows, a product, or a softmax.
-    fn kernel(&mut self, kind: usize, made: &str, weight: &str, [rows, columns]: [i64; 2], tiles: i64) {
+    /// What the first op reads: an argument, or rows of one that are chosen.
+    fn first(&mut self, [rows, columns]: [i64; 2]) -> String {
+        if self.draws.below(4) > 0 {
+            return self.argument(&format!("{rows}x{columns}"));
+        }
+        let table = self.argument(&format!("100x{columns}"));
+        let list = format!("%arg{}", self.arguments.len());
+        self.arguments.push(format!("{list}: tensor<{rows}xi64>"));
+        let types = format!("(tensor<100x{columns}xf16>, tensor<{rows}xi64>) -> tensor<{rows}x{columns}xf16>");
+        writeln!(self.body, "  %chosen = spyre.gather({table}, {list}) dim 0 : {types}").unwrap();
+        "%chosen".to_owned()
+    }
+
+    /// A norm of rows, a product, or a softmax; gives the columns of its result.
+    fn kernel(&mut self, name: &str, made: &str, [rows, columns]: [i64; 2], tiles: i64) -> i64 {
+        let kind = self.draws.below(3);
+        let weight = if kind == 1 { self.argument(&format!("{columns}x128")) } else { String::new() };
         let (whole, column) = (format!("tensor<{rows}x{columns}xf16>"), format!("tensor<{rows}x1xf16>"));
         let (inputs, dims, last, of, ops) = match kind {
             1 => {
@@ -130,9 +150,10 @@ impl Program {
         };
         write!(
             self.body,
-            "  %y = spyre.kernel \"k\"({inputs}) knobs([#spyre.knob<T = {tiles} in pow2 1 to 8>]) {{\n    %h = spyre.hint tiles(rows = T) {{\n{ops}      spyre.yield {last} : {of}\n    }}\n    spyre.yield %h : {of}\n  }} {{input_dims = [{dims}]}}\n"
+            "  %{name} = spyre.kernel \"{name}\"({inputs}) knobs([#spyre.knob<T = {tiles} in pow2 1 to 8>]) {{\n    %h = spyre.hint tiles(rows = T) {{\n{ops}      spyre.yield {last} : {of}\n    }}\n    spyre.yield %h : {of}\n  }} {{input_dims = [{dims}]}}\n"
         )
         .unwrap();
+        if kind == 1 { 128 } else { columns }
     }
 }
 
