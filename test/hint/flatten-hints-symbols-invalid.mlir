@@ -13,9 +13,9 @@ func.func @neither_bound_nor_declared(%x: tensor<8x64xf16>) -> tensor<8x64xf16> 
 // -----
 
 // A declared maximum is no number of slices.
-func.func @slices_that_are_not_bound(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 8}} {
-  // expected-error @+1 {{'spyre.hint' op is to be divided into 'T' slices along 'A', but nothing says how many these are: bind the name with the option 'bind=T=NUMBER' (--bind T=NUMBER)}}
-  %scope = spyre.hint work_div(A = T) {
+func.func @slices_that_are_not_bound(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {U = 8}} {
+  // expected-error @+1 {{'spyre.hint' op is to be divided into 'U' slices along 'A', but nothing says how many these are: bind the name with the option 'bind=U=NUMBER' (--bind U=NUMBER)}}
+  %scope = spyre.hint work_div(A = U) {
     %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
     spyre.yield %exp : tensor<8x64xf16>
   }

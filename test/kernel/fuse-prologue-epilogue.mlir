@@ -100,14 +100,14 @@ func.func @chosen_rows(%table: tensor<64x128xf16>, %list: tensor<32xi64>) -> ten
   return %y : tensor<32x128xf16>
 }
 
-// A kernel that reads another one in the same loops joins it, whatever it calls them. What it makes of its own inputs alone is made in front.
+// A kernel that reads another one in the same loops joins it, whatever it calls them. What it makes of its own inputs alone moves in front.
 // CHECK-LABEL: func.func @two_kernels_in_the_same_loops(
-// CHECK-NEXT:    [[MOVED:%.+]] = spyre.pointwise neg(%{{.+}}) : tensor<128x32xf16>
-// CHECK-NEXT:    [[K:%.+]]:2 = spyre.kernel "norm"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>, [[W:%.+]] = [[MOVED]] : tensor<128x32xf16>) {
+// CHECK-NEXT:    [[K:%.+]]:2 = spyre.kernel "norm"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>, [[W:%.+]] = %{{.+}} : tensor<128x32xf16>) {
 // CHECK-NEXT:      spyre.hint tiles(rows = 4)
 // CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[X]])
 // CHECK-NEXT:        [[RELU:%.+]] = spyre.pointwise relufwd([[EXP]])
-// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.matmul([[RELU]], [[W]])
+// CHECK-NEXT:        [[NEG:%.+]] = spyre.pointwise neg([[W]])
+// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.matmul([[RELU]], [[NEG]])
 // CHECK-NEXT:        [[TANH:%.+]] = spyre.pointwise tanh([[PRODUCT]])
 // CHECK-NEXT:        spyre.yield [[EXP]], [[TANH]]
 // CHECK:         return [[K]]#0, [[K]]#1

@@ -77,13 +77,18 @@ impl<'c> KernelView<'c> {
             let agrees = |(dim, read): (&Option<usize>, &Option<usize>)| dim.map_or(read.is_none(), |dim| of_made[dim] == *read);
             dims.iter().zip(&of_read).all(agrees) && (0..of_made.len()).all(|dim| of_made[dim].is_none() || is_shown(dim))
         };
-        let ops = second.op.nested();
+        let ops = inside(second.op);
         !levels.is_empty()
             && counts(&levels) == counts(&of_second)
             && ops.iter().all(is_plain)
             && ops.iter().all(is_whole)
             && reads.iter().all(cuts_alike)
     }
+}
+
+/// The ops of a kernel, at any depth.
+fn inside(kernel: Op<'_>) -> Vec<Op<'_>> {
+    kernel.nested().into_iter().filter(|op| *op != kernel).collect()
 }
 
 /// For each dimension the level that cuts it.
@@ -111,8 +116,9 @@ pub(super) fn join<'c>(
 /// compute.
 fn unwrapped<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
     let (scopes, ops): (Vec<Op<'c>>, Vec<Op<'c>>) =
-        second.nested().into_iter().filter(|op| !op.is(spyre::YIELD)).partition(|op| op.is(spyre::HINT));
+        inside(second).into_iter().filter(|op| !op.is(spyre::YIELD)).partition(|op| op.is(spyre::HINT));
     scopes.into_iter().rev().for_each(OpExt::dissolve);
+    second.body_args().into_iter().zip(second.inputs()).for_each(|(argument, input)| argument.replace_with(input));
     second.dissolve();
     let mut behind: Vec<Value<'c>> = first.outputs();
     let mut computing = Vec::new();

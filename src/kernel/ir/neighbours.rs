@@ -6,7 +6,7 @@ use crate::{
     dialect::{ComputeOp, Knob, behind_views, format_of, input_dims_of, readers_through_views},
     hint::Count,
     kernel::{Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, ShownInput},
-    mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, elements, integer, integers, string, strings},
+    mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, elements, integer, string, strings},
 };
 use machine::Target;
 use std::collections::BTreeMap;
