@@ -42,7 +42,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     number(module);
     let judge = Some(options.text(option::COMPILE)).filter(|text| !text.is_empty()).map(Judge::new);
     let decided = judge.map_or_else(Decided::default, |judge| decide(module, &target, &judge));
-    let moves = Fusion { target: &target, excluded: &decided.excluded }.run(module);
+    let moves = if decided.is_separate { Vec::new() } else { Fusion { target: &target, excluded: &decided.excluded }.run(module) };
     let mut first_kernel = 0;
     for function in functions_of(module) {
         let n_kernels = kernels_of(function).len();
@@ -214,6 +214,8 @@ pub(super) fn program_labels(function: Op<'_>) -> DimLabels<String> {
 #[derive(Default)]
 struct Decided {
     excluded: BTreeSet<EdgeId>,
+    /// Nothing moves: the program is best as it is. To exclude all moves is less, since what stays behind one kernel might move in front of the next.
+    is_separate: bool,
     /// What the program takes in addition if a move is taken back.
     savings: Vec<(EdgeId, Cost)>,
     fused: Option<Cost>,
@@ -244,11 +246,11 @@ fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided {
             savings.push((made.id, Cost { ns: cost.ns - best.ns, hbm_bytes: cost.hbm_bytes - best.hbm_bytes }));
         }
     }
-    if is_better(judge, separate, best) {
-        excluded = moves.iter().map(|made| made.id).collect();
+    let is_separate = is_better(judge, separate, best);
+    if is_separate {
         (best, savings) = (separate, Vec::new());
     }
-    Decided { excluded, savings, fused: best, separate, n_judged: judge.n_judged() }
+    Decided { excluded, is_separate, savings, fused: best, separate, n_judged: judge.n_judged() }
 }
 
 /// Whether the first is better than the second; what cannot be compiled is worse than all else. Times that differ by less are the same: sums of
@@ -312,7 +314,8 @@ fn fused_by(made: &Move, decided: &Decided) -> Fused {
 /// Why each neighbour stays outside, told at both places.
 fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, decided: &Decided) -> Vec<Unfused> {
     let cost = |op: Op<'_>, side: Side| {
-        let is_excluded = number_of(op).is_some_and(|number| decided.excluded.contains(&(number, side)))
+        let is_excluded = decided.is_separate
+            || number_of(op).is_some_and(|number| decided.excluded.contains(&(number, side)))
             || op.is(spyre::KERNEL) && has_excluded(op, &decided.excluded);
         let code = if side == Side::Prologue { Code::PCost } else { Code::ECost };
         is_excluded.then(|| Refusal { code, message: "is not moved, as the program takes less time so".to_owned() })
