@@ -102,16 +102,18 @@ func.func @chosen_rows(%table: tensor<64x128xf16>, %list: tensor<32xi64>) -> ten
 
 // A kernel that reads another one in the same loops joins it, whatever it calls them. What it makes of its own inputs alone moves in front.
 // CHECK-LABEL: func.func @two_kernels_in_the_same_loops(
-// CHECK-NEXT:    [[K:%.+]]:2 = spyre.kernel "norm"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>, [[W:%.+]] = %{{.+}} : tensor<128x32xf16>) {
+// CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view
+// CHECK-NEXT:    [[K:%.+]]:2 = spyre.kernel "norm"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>, [[W:%.+]] = [[SHOWN]] : tensor<128x32xf16>) {
 // CHECK-NEXT:      spyre.hint tiles(rows = 4)
 // CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[X]])
 // CHECK-NEXT:        [[RELU:%.+]] = spyre.pointwise relufwd([[EXP]])
-// CHECK-NEXT:        [[NEG:%.+]] = spyre.pointwise neg([[W]])
-// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.matmul([[RELU]], [[NEG]])
+// CHECK-NEXT:        [[TWO:%.+]] = spyre.constant
+// CHECK-NEXT:        [[SCALED:%.+]] = spyre.pointwise mul([[W]], [[TWO]])
+// CHECK-NEXT:        [[PRODUCT:%.+]] = spyre.matmul([[RELU]], [[SCALED]])
 // CHECK-NEXT:        [[TANH:%.+]] = spyre.pointwise tanh([[PRODUCT]])
 // CHECK-NEXT:        spyre.yield [[EXP]], [[TANH]]
 // CHECK:         return [[K]]#0, [[K]]#1
-func.func @two_kernels_in_the_same_loops(%x: tensor<64x128xf16>, %w: tensor<128x32xf16>) -> (tensor<64x128xf16>, tensor<64x32xf16>) {
+func.func @two_kernels_in_the_same_loops(%x: tensor<64x128xf16>, %w: tensor<32x128xf16>) -> (tensor<64x128xf16>, tensor<64x32xf16>) {
   %y = spyre.kernel "norm"(%in = %x : tensor<64x128xf16>) {
     %h = spyre.hint tiles(rows = 4) {
       %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
@@ -120,15 +122,17 @@ func.func @two_kernels_in_the_same_loops(%x: tensor<64x128xf16>, %w: tensor<128x
     spyre.yield %h : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
   %relu = spyre.pointwise relufwd(%y) : tensor<64x128xf16>
-  %z = spyre.kernel "product"(%in = %relu : tensor<64x128xf16>, %weight = %w : tensor<128x32xf16>) {
-    %neg = spyre.pointwise neg(%weight) : tensor<128x32xf16>
+  %two = spyre.constant dense<2.0> : tensor<1x1xf16>
+  %transposed = spyre.view %w by affine_map<(d0, d1) -> (d1, d0)> : tensor<32x128xf16> -> tensor<128x32xf16>
+  %z = spyre.kernel "product"(%in = %relu : tensor<64x128xf16>, %weight = %transposed : tensor<128x32xf16>, %scale = %two : tensor<1x1xf16>) {
+    %scaled = spyre.pointwise mul(%weight, %scale) : (tensor<128x32xf16>, tensor<1x1xf16>) -> tensor<128x32xf16>
     %h = spyre.hint tiles(m = 4) {
-      %product = spyre.matmul(%in, %neg) : (tensor<64x128xf16>, tensor<128x32xf16>) -> tensor<64x32xf16>
+      %product = spyre.matmul(%in, %scaled) : (tensor<64x128xf16>, tensor<128x32xf16>) -> tensor<64x32xf16>
       %tanh = spyre.pointwise tanh(%product) : tensor<64x32xf16>
       spyre.yield %tanh : tensor<64x32xf16>
     }
     spyre.yield %h : tensor<64x32xf16>
-  } {input_dims = [["m", "k"], ["k", "n"]]}
+  } {input_dims = [["m", "k"], ["k", "n"], ["", ""]]}
   return %y, %z : tensor<64x128xf16>, tensor<64x32xf16>
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::ComputeOp,
+    dialect::{ComputeOp, behind_views},
     kernel::{Does, Epilogue, Neighbour},
     mlir::{Op, OpExt, Value, ValueExt, shape_of, strings},
 };
@@ -131,8 +131,18 @@ fn unwrapped<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
             behind.extend(op.outputs());
             computing.extend(ComputeOp::of(op).map(|_| op));
         } else {
-            op.move_to_before(first);
+            bring(op, first);
         }
     }
     computing
+}
+
+/// Puts an op in front of another one, with the views and constants behind the other one that it reads.
+fn bring<'c>(op: Op<'c>, first: Op<'c>) {
+    for value in op.inputs() {
+        let known = behind_views(value).def().filter(|def| def.is(spyre::CONSTANT));
+        let late = known.into_iter().chain(views_between(value)).filter(|def| !def.is_before(first));
+        late.for_each(|def| def.move_to_before(first));
+    }
+    op.move_to_before(first);
 }
