@@ -1,14 +1,15 @@
 //! Rows that a computed integer chooses, and rows of which another index moves with the integer: as a product with a one-hot matrix.
 //!
 //! The device chooses rows by integers that the caller gives, each the same for all of a row. For others a comparison with all row numbers gives a 1
-//! where the row is and 0 elsewhere, and a product of such rows with the table gives the chosen ones, without rounding: all other terms of the
+//! where the row is and 0 elsewhere (digit by digit, where rows are more than the format has numbers), and a product of such rows with the table gives the chosen ones, without rounding: all other terms of the
 //! sum are 0.
 
+use super::digits;
 use crate::affine::Expr;
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, views::moving_dims};
 
-/// Most rows of a table that are compared with: more would cost far more than the rows that are chosen.
-const MOST_ROWS: i64 = 2048;
+/// Most rows of a table that are compared with: all that two digits count, where the format needs digits.
+const MOST_ROWS: i64 = digits::MOST_VALUES;
 
 /// Columns of which a product with a single row is worth it: of fewer most of a stick would be padding.
 const FEWEST_COLUMNS: i64 = 32;
@@ -67,7 +68,7 @@ pub(in crate::import) fn one_hot(
     let turned = graph.view(number, (0..of_number.len()).map(at).collect(), &[moved, vec![1]].concat());
     let of_rows = [vec![1; order.len()], vec![n_rows]].concat();
     let counted = graph.known(Known::counting(0, n_rows), of_rows, Element::Int);
-    let hot = graph.pointwise("equal", &[turned, counted], Element::Bool);
+    let hot = digits::is_row(graph, counted, turned, n_rows).ok()?;
     let shape = graph.node(hot).shape.clone();
     let hot = graph.add(Kind::Reshape, &[hot], shape, element);
     let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
