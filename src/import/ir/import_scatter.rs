@@ -19,33 +19,61 @@ use std::ops::RangeInclusive;
 
 /// The offsets of a slice.
 pub(super) struct Offsets {
-    /// Those that are known; 0 for the one that is not.
+    /// Those that are known; 0 for the others.
     pub(super) known: Vec<i64>,
-    /// The dimension and the integer of the one that is known at run time only.
-    pub(super) moving: Option<(usize, NodeId)>,
+    /// The dimensions and the integers of those that are known at run time only.
+    pub(super) moving: Vec<(usize, NodeId)>,
 }
 
-/// The part of a tensor from an offset of run time on.
+/// The part of a tensor from offsets of run time on, every `strides`-th element of each dimension: one dimension after the other.
 pub(super) fn extract_at<'c>(
     importer: &mut Importer<'c>,
     op: Op<'c>,
-    table: (NodeId, &[i64]),
+    (table, shape): (NodeId, &[i64]),
     offsets: &Offsets,
+    (sizes, strides): (&[i64], &[i64]),
+) -> Result<NodeId, Reported> {
+    let is_moving = |dim: usize| offsets.moving.iter().any(|(moving, _)| *moving == dim);
+    // What the offsets of run time choose from is whole as yet.
+    let mut shape: Vec<i64> = (0..sizes.len()).map(|dim| if is_moving(dim) { shape[dim] } else { sizes[dim] }).collect();
+    let index = |dim: usize| match (offsets.known[dim], strides[dim]) {
+        (_, _) if is_moving(dim) => Expr::Dim(dim),
+        (offset, stride) => plus(times(Expr::Dim(dim), stride), offset),
+    };
+    let mut table = importer.graph.strided(table, (0..sizes.len()).map(index).collect(), &shape);
+    for &along in &offsets.moving {
+        let mut part = shape.clone();
+        part[along.0] = sizes[along.0];
+        table = extract_along(importer, op, (table, &shape), along, strides[along.0], &part)?;
+        shape = part;
+    }
+    Ok(table)
+}
+
+fn times(expr: Expr, factor: i64) -> Expr {
+    if factor == 1 { expr } else { Expr::Mul(Box::new(expr), Box::new(Expr::Constant(factor))) }
+}
+
+fn plus(expr: Expr, offset: i64) -> Expr {
+    if offset == 0 { expr } else { Expr::Add(Box::new(expr), Box::new(Expr::Constant(offset))) }
+}
+
+/// The part of a tensor from an integer of run time on along one dimension, every `stride`-th element of it.
+fn extract_along<'c>(
+    importer: &mut Importer<'c>,
+    op: Op<'c>,
+    table: (NodeId, &[i64]),
+    (dim, number): (usize, NodeId),
+    stride: i64,
     sizes: &[i64],
 ) -> Result<NodeId, Reported> {
     let element = importer.graph.node(table.0).element;
-    let Some((dim, number)) = offsets.moving else {
-        return Ok(importer.refused(op, op.loc(), "has no offset of run time".to_owned(), sizes.to_vec(), element));
-    };
-    let at = |other: usize| match offsets.known[other] {
-        _ if other == dim => None,
-        0 => Some(Expr::Dim(other)),
-        offset => Some(Expr::Add(Box::new(Expr::Dim(other)), Box::new(Expr::Constant(offset)))),
-    };
-    let exprs: Vec<Option<Expr>> = (0..sizes.len()).map(at).collect();
+    let exprs: Vec<Option<Expr>> = (0..sizes.len()).map(|other| (other != dim).then_some(Expr::Dim(other))).collect();
     let mut shape = vec![1; sizes.len()];
     shape[dim] = sizes[dim];
-    let counted = importer.graph.known(Known::counting(0, sizes[dim]), shape, Element::Int);
+    #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+    let numbers: Vec<f64> = (0..sizes[dim]).map(|row| (row * stride) as f64).collect();
+    let counted = importer.graph.known(Known::table(&numbers), shape, Element::Int);
     let index = moved(importer, number, counted, &vec![1; sizes.len()]);
     let found = index.and_then(|index| rows_from(&mut importer.graph, table, index, dim, &exprs, sizes));
     match found {
@@ -59,7 +87,7 @@ pub(super) fn extract_at<'c>(
     }
 }
 
-/// A tensor with a part of `sizes` written over it from an offset of run time on.
+/// A tensor with a part of `sizes` written over it from offsets of run time on.
 pub(super) fn insert_at<'c>(
     importer: &mut Importer<'c>,
     op: Op<'c>,
@@ -67,8 +95,10 @@ pub(super) fn insert_at<'c>(
     (whole, shape): (NodeId, &[i64]),
     offsets: &Offsets,
 ) -> Result<NodeId, Reported> {
-    let Some((dim, number)) = offsets.moving else {
-        return Ok(importer.graph.insert(part, whole, offsets.known.clone()));
+    let (dim, number) = match *offsets.moving.as_slice() {
+        [] => return Ok(importer.graph.insert(part, whole, offsets.known.clone())),
+        [along] => along,
+        [along, ..] => return insert_inside(importer, op, (part, sizes), (whole, shape), offsets, along),
     };
     // Along the other dimensions only a window may be written over.
     let window: Vec<i64> = (0..shape.len()).map(|other| if other == dim { shape[dim] } else { sizes[other] }).collect();
@@ -98,6 +128,24 @@ pub(super) fn insert_at<'c>(
             Ok(importer.refused(op, op.loc(), message, shape.to_vec(), element))
         }
     }
+}
+
+/// The same with several offsets of run time, the first of which is `along`: what is there along it is taken out, written over, and put back.
+fn insert_inside<'c>(
+    importer: &mut Importer<'c>,
+    op: Op<'c>,
+    part: (NodeId, &[i64]),
+    (whole, shape): (NodeId, &[i64]),
+    offsets: &Offsets,
+    along: (usize, NodeId),
+) -> Result<NodeId, Reported> {
+    let (dim, none) = (along.0, vec![0; shape.len()]);
+    let mut taken = shape.to_vec();
+    taken[dim] = part.1[dim];
+    let before = extract_along(importer, op, (whole, shape), along, 1, &taken)?;
+    let others = Offsets { known: offsets.known.clone(), moving: offsets.moving[1..].to_vec() };
+    let after = insert_at(importer, op, part, (before, &taken), &others)?;
+    insert_at(importer, op, (after, &taken), (whole, shape), &Offsets { known: none, moving: vec![along] })
 }
 
 /// `counted` from an integer of run time on, which is repeated to `shape`.

@@ -63,7 +63,7 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
     }
     let inputs = op.inputs();
     let mut given = inputs[n_tensors..].iter();
-    let mut moving = None;
+    let mut moving = Vec::new();
     for (dim, offset) in known.iter_mut().enumerate().filter(|(_, offset)| **offset == DYNAMIC) {
         let Some(&value) = given.next() else { continue };
         let number = importer.node_of(op, value)?;
@@ -71,8 +71,7 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
         #[allow(clippy::cast_possible_truncation, reason = "an offset is a small whole number")]
         match importer.graph.number_of(number) {
             Some(constant) => *offset = constant as i64,
-            None if moving.is_none() => moving = Some((dim, number)),
-            None => return Err(error_at(op, "has two offsets that are known at run time only: one is supported yet").report()),
+            None => moving.push((dim, number)),
         }
     }
     Ok((Offsets { known, moving }, sizes, strides))
@@ -81,40 +80,22 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
 fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
     let (offsets, sizes, strides) = slice_of(importer, op, 1)?;
-    if offsets.moving.is_some() {
-        if let Some(stride) = strides.iter().find(|&&stride| stride != 1) {
-            return Err(error_at(
-                op,
-                format_args!("takes every {stride}th element from an offset on that is known at run time only: not supported yet"),
-            )
-            .report());
-        }
-        let slice = extract_at(importer, op, (input, &shape_of(op.inputs()[0])), &offsets, &sizes)?;
-        return importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(slice, &shape)));
-    }
-    let index = |(dim, (&offset, &stride)): (usize, (&i64, &i64))| {
-        let scaled = if stride == 1 { Expr::Dim(dim) } else { Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride))) };
-        if offset == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(offset))) }
-    };
-    let map = offsets.known.iter().zip(&strides).enumerate().map(index).collect();
-    importer.note_result(op, |importer, shape, _| {
-        let slice = importer.graph.strided(input, map, &sizes);
-        Ok(importer.graph.reshape(slice, &shape))
-    })
+    let slice = extract_at(importer, op, (input, &shape_of(op.inputs()[0])), &offsets, (&sizes, &strides))?;
+    importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(slice, &shape)))
 }
 
 fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
     let (offsets, sizes, strides) = slice_of(importer, op, 2)?;
     let is_dense = strides.iter().all(|&stride| stride == 1);
-    if offsets.moving.is_some() && !is_dense {
+    if !offsets.moving.is_empty() && !is_dense {
         let message = "writes every second or a later element from an offset on that is known at run time only: not supported yet";
         return Err(error_at(op, message).report());
     }
     let refused = importer.graph.refused_among(&[part, whole]);
     importer.note_result(op, |importer, shape, _| {
         let part = shaped(importer, part, &sizes);
-        if let (Some(refused), true) = (refused, offsets.moving.is_some()) {
+        if let (Some(refused), true) = (refused, !offsets.moving.is_empty()) {
             return Ok(refused);
         }
         if is_dense {

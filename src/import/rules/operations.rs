@@ -58,11 +58,11 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("tensor.reshape", "`view`"),
     becomes(
         "tensor.extract_slice",
-        "`view`, also with strides; of an offset that is known at run time, `gather` or a product with a one-hot matrix",
+        "`view`, also with strides; of offsets that are known at run time, `gather` or a product with a one-hot matrix",
     ),
     becomes(
         "tensor.insert_slice",
-        "`insert`; with strides, one of each slice; at an offset that is known at run time, as `tm_tensor.scatter`",
+        "`insert`; with strides, one of each slice; at offsets that are known at run time, as `tm_tensor.scatter`",
     ),
     becomes("tensor.concat", "`empty` and one `insert` a part"),
     becomes("tensor.pad", "`empty`, and one `insert` for the tensor and one for each border; the padding is a constant"),
