@@ -91,7 +91,7 @@ fn in_order<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[N
     }
     let results = sorted(graph, &tensors, key, rows, order)?;
     let finished = |number: usize| match of_digits[number] {
-        Some(upper) => importer.as_digits(op, [results[upper], results[number]]),
+        Some((upper, end)) => importer.as_digits(op, [results[upper], results[number]], end),
         None if tensors[number].is_integer => importer.graph.as_integers(results[number]),
         None => results[number],
     };
@@ -99,8 +99,8 @@ fn in_order<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[N
 }
 
 /// Known integers that the format does not hold are sorted as their digits: the lower ones in their place, the upper ones as one more tensor, whose
-/// number is given.
-fn spread_digits(graph: &mut Graph, tensors: &mut Vec<Sorted>, number: usize) -> Option<usize> {
+/// number is given, with what the integers are below.
+fn spread_digits(graph: &mut Graph, tensors: &mut Vec<Sorted>, number: usize) -> Option<(usize, i64)> {
     let known = graph.known_of(tensors[number].node)?;
     let is_whole = known.numbers().all(|number| number >= 0.0 && number.fract() == 0.0);
     #[allow(clippy::cast_possible_truncation, reason = "a far larger number is above every limit")]
@@ -109,7 +109,7 @@ fn spread_digits(graph: &mut Graph, tensors: &mut Vec<Sorted>, number: usize) ->
     let [upper, lower] = is_spread.then(|| digits::known_digits(graph, tensors[number].node)).flatten()?;
     tensors[number] = Sorted { node: lower, is_integer: false };
     tensors.push(Sorted { node: upper, is_integer: false });
-    Some(tensors.len() - 1)
+    Some((tensors.len() - 1, end))
 }
 
 /// How many elements of its rows anything reads of a result.

@@ -233,13 +233,14 @@ impl<'c> Importer<'c> {
         self.graph.refused(self.refusals.len() - 1, shape, element)
     }
 
-    /// Integers that the device's format does not hold, as their digits: the caller may have them, and nothing computes with them.
-    pub(super) fn as_digits(&mut self, op: Op<'c>, digits: [NodeId; 2]) -> NodeId {
-        let message = "finds places beyond 1024 in the device's 16-bit format, as two digits that the caller puts together; nothing else may \
-                       read them: not supported yet";
+    /// Integers from 0 on and below `end` that the device's format does not hold, as their digits: the caller may have them, they may choose
+    /// rows of a table, and nothing computes with them.
+    pub(super) fn as_digits(&mut self, op: Op<'c>, digits: [NodeId; 2], end: i64) -> NodeId {
+        let message = "finds places beyond 1024 in the device's 16-bit format, as two digits that the caller puts together, or that choose \
+                       rows of a table; nothing else may read them: not supported yet";
         let shape = self.graph.broadcast_shape(&digits);
         let refused = self.refused(op, op.loc(), message.to_owned(), shape, Element::Int);
-        self.graph.as_digits(digits, refused)
+        self.graph.as_digits(digits, end, refused)
     }
 
     /// Whether a cast vanishes.

@@ -24,7 +24,13 @@ impl<'c> Importer<'c> {
         shape: &[i64],
     ) -> NodeId {
         if let Some(refused) = self.graph.refused_among(operands) {
-            return refused;
+            // What is never chosen need not be computed: a place is wrapped where it is negative, which one that was found is not.
+            return match (operands, scalar.name.as_str()) {
+                (&[condition, then, or], "arith.select") => {
+                    self.graph.number_of(condition).map_or(refused, |truth| if truth == 0.0 { or } else { then })
+                }
+                _ => refused,
+            };
         }
         self.note_place(location);
         let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));

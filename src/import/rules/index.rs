@@ -2,7 +2,7 @@
 
 use super::{
     known_index::index_of_table,
-    one_hot::{OneHot, one_hot},
+    one_hot::{OneHot, Row, one_hot},
     unfolded::unfolded,
 };
 use crate::affine::Expr;
@@ -83,7 +83,12 @@ pub(super) fn lookup_by_one(
             gather(graph, table, dim, indices[dim], &exprs, sizes).map(Lookup::plain).and_then(elements)
         }
         &[dim] => {
-            let Some(index) = chosen_row(graph, indices[dim], rows[dim]) else {
+            let chosen = chosen_row(graph, indices[dim], rows[dim]);
+            if let Some(digits) = chosen.filter(|&index| graph.digits_of(index).is_some()) {
+                let found = computed_row(graph, (table, rows), digits, dim, &exprs, sizes);
+                return found.ok_or_else(|| NOT_BY_DIGITS.to_owned()).and_then(elements);
+            }
+            let Some(index) = chosen else {
                 if let Some(found) = shifted(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
                     return elements(found);
                 }
@@ -203,13 +208,21 @@ pub(in crate::import) fn rows_from(
     exprs: &[Option<Expr>],
     sizes: &[i64],
 ) -> Result<Lookup, String> {
-    if let Some(index) = chosen_row(graph, index, rows[dim]) {
+    let chosen = chosen_row(graph, index, rows[dim]);
+    if let Some(digits) = chosen.filter(|&index| graph.digits_of(index).is_some()) {
+        return computed_row(graph, (table, rows), digits, dim, exprs, sizes).ok_or_else(|| NOT_BY_DIGITS.to_owned());
+    }
+    if let Some(index) = chosen {
         graph.note_index(index, rows[dim]);
         return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes)?, chosen: vec![(index, rows[dim])], bounds: Vec::new() });
     }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
     found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())
 }
+
+/// Why places that are known by their digits only choose no rows.
+const NOT_BY_DIGITS: &str = "takes places beyond 1024, which are two digits, of a shorter table, or of one of which another index moves with them: not \
+                             supported yet";
 
 /// Rows that integers of the program choose, which the device computes.
 fn computed_row(
@@ -220,9 +233,12 @@ fn computed_row(
     exprs: &[Option<Expr>],
     sizes: &[i64],
 ) -> Option<Lookup> {
-    let number = graph.numbers_of(computed).ok()?;
-    let OneHot { node, bounds } = one_hot(graph, table, number, dim, exprs, sizes)?;
-    Some(Lookup { node, chosen: Vec::new(), bounds: bounds.to_vec() })
+    let row = match (graph.digits_of(computed), graph.end_of_digits(computed)) {
+        (Some(digits), Some(end)) => Row::Digits { digits, end },
+        _ => Row::Number(graph.numbers_of(computed).ok()?),
+    };
+    let OneHot { node, bounds } = one_hot(graph, table, row, dim, exprs, sizes)?;
+    Some(Lookup { node, chosen: Vec::new(), bounds })
 }
 
 /// The numbers of an index that is known at compile time.
@@ -257,6 +273,13 @@ pub(in crate::import) fn always_holds(graph: &Graph, condition: NodeId, gathered
     range_of(graph, condition, &rows).is_some_and(|range| range.first == 1.0 && range.last == 1.0)
 }
 
+/// What a comparison of two integers says, where that follows from what is known of them at compile time.
+pub(in crate::import) fn decided(graph: &Graph, comparison: &str, inputs: &[NodeId]) -> Option<bool> {
+    let &[one, other] = inputs else { return None };
+    let truth = compared(comparison, range_of(graph, one, &|_| None)?, range_of(graph, other, &|_| None)?)?;
+    (truth.first == truth.last).then_some(truth.first == 1.0)
+}
+
 /// What is known of an integer, where an index has `rows` values from 0 on.
 fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> Option<Range> {
     let node = graph.node(id);
@@ -272,6 +295,10 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
     };
     if let Some((table, _)) = tables::parts(graph, id) {
         return range_of(graph, table, rows);
+    }
+    if let Some(end) = graph.end_of_digits(id) {
+        #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
+        return Some(Range { first: 0.0, last: end as f64 - 1.0, is_index: Some(id) });
     }
     // The last input of a virtual operation is what computes it, or its refusal.
     let operand = |position: usize| range_of(graph, node.inputs[position], rows);

@@ -6,6 +6,7 @@
 use super::{
     digits,
     functions::ScalarFunction,
+    index::decided,
     plain::{Built, neg},
     quotients, recognize, steps,
 };
@@ -23,6 +24,12 @@ pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFu
         && matches!(function.name, "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci")
     {
         return Ok(integer);
+    }
+    // What is known by its digits only is compared at compile time, where that can be.
+    if inputs.iter().any(|&input| graph.digits_of(input).is_some())
+        && let Some(truth) = decided(graph, function.name, inputs)
+    {
+        return Ok(graph.known(Known::table(&[f64::from(u8::from(truth))]), Vec::new(), Element::Bool));
     }
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == Element::Bool).collect();
     let mut numbers = Vec::with_capacity(inputs.len());

@@ -18,22 +18,83 @@ const FEWEST_COLUMNS: i64 = 32;
 pub(in crate::import) struct OneHot {
     /// The chosen elements over the iteration space.
     pub(in crate::import) node: NodeId,
-    /// What must hold of the integers: each is a row.
-    pub(in crate::import) bounds: [NodeId; 2],
+    /// What must hold of the integers, if that is not known: each is a row.
+    pub(in crate::import) bounds: Vec<NodeId>,
 }
 
-/// The elements of `table` at row `number` of dimension `dim`, its other dimensions read at `exprs`, over an iteration space of `sizes`.
+/// The integers that choose rows.
+#[derive(Clone, Copy)]
+pub(in crate::import) enum Row {
+    /// As numbers.
+    Number(NodeId),
+    /// As two digits, of integers from 0 on and below `end`.
+    Digits {
+        /// The upper and the lower one.
+        digits: [NodeId; 2],
+        /// What the integers are below.
+        end: i64,
+    },
+}
+
+impl Row {
+    fn shape(self, graph: &Graph) -> Vec<i64> {
+        match self {
+            Self::Number(number) => graph.node(number).shape.clone(),
+            Self::Digits { digits, .. } => graph.broadcast_shape(&digits),
+        }
+    }
+
+    /// Whether tables of so many rows are chosen from.
+    fn may_choose(self, n_rows: i64) -> bool {
+        match self {
+            Self::Number(_) => n_rows <= MOST_ROWS,
+            Self::Digits { end, .. } => end <= n_rows && n_rows <= digits::RESULT_BASE * digits::RESULT_BASE,
+        }
+    }
+
+    /// Where these integers, shown by `turned`, are the numbers of the rows, of which there are `n_rows` along a dimension of `shape`.
+    fn is_row(self, graph: &mut Graph, turned: impl Fn(&mut Graph, NodeId) -> NodeId, n_rows: i64, shape: Vec<i64>) -> Option<NodeId> {
+        let counted = graph.known(Known::counting(0, n_rows), shape, Element::Int);
+        match self {
+            Self::Number(number) => {
+                let number = turned(graph, number);
+                digits::is_row(graph, counted, number, n_rows).ok()
+            }
+            Self::Digits { digits, .. } => {
+                let of_rows = digits::known_digits(graph, counted)?;
+                let mut equal = [None; 2];
+                for ((equal, digit), of_row) in equal.iter_mut().zip(digits).zip(of_rows) {
+                    let digit = turned(graph, digit);
+                    *equal = Some(graph.pointwise("equal", &[digit, of_row], Element::Bool));
+                }
+                let [Some(upper), Some(lower)] = equal else { return None };
+                graph.apply("arith.andi", &[upper, lower], Element::Bool).ok()
+            }
+        }
+    }
+
+    /// What must hold, if that is not known.
+    fn bounds(self, graph: &mut Graph, n_rows: i64) -> Vec<NodeId> {
+        let Self::Number(number) = self else { return Vec::new() };
+        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+        let (first, end) = (graph.number(0.0), graph.number(n_rows as f64));
+        let bounds = [("greaterequal", first), ("lesserthan", end)];
+        bounds.map(|(function, bound)| graph.pointwise(function, &[number, bound], Element::Bool)).to_vec()
+    }
+}
+
+/// The elements of `table` at row `row` of dimension `dim`, its other dimensions read at `exprs`, over an iteration space of `sizes`.
 /// None where the other indices are not dimensions of the iteration space, each once, or constants.
 pub(in crate::import) fn one_hot(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
-    number: NodeId,
+    row: Row,
     dim: usize,
     exprs: &[Option<Expr>],
     sizes: &[i64],
 ) -> Option<OneHot> {
     let n_rows = rows[dim];
-    let of_number = graph.node(number).shape.clone();
+    let of_number = row.shape(graph);
     let along = |space: usize| of_number.get(space).is_some_and(|&size| size > 1);
     let mut columns = Vec::new();
     let mut batch = Vec::new();
@@ -48,7 +109,7 @@ pub(in crate::import) fn one_hot(
         }
     }
     let element = graph.node(table).element;
-    if n_rows > MOST_ROWS || !element.is_float() {
+    if !row.may_choose(n_rows) || !element.is_float() {
         return None;
     }
     let mut chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
@@ -65,10 +126,11 @@ pub(in crate::import) fn one_hot(
     let order: Vec<usize> = batch.iter().chain(&chosen).copied().collect();
     let moved: Vec<i64> = order.iter().map(|&space| sizes[space]).collect();
     let at = |space: usize| order.iter().position(|&own| own == space).map_or(Expr::Constant(0), Expr::Dim);
-    let turned = graph.view(number, (0..of_number.len()).map(at).collect(), &[moved, vec![1]].concat());
+    let turned_map: Vec<Expr> = (0..of_number.len()).map(at).collect();
+    let turned_sizes = [moved, vec![1]].concat();
+    let turned = |graph: &mut Graph, number: NodeId| graph.view(number, turned_map.clone(), &turned_sizes);
     let of_rows = [vec![1; order.len()], vec![n_rows]].concat();
-    let counted = graph.known(Known::counting(0, n_rows), of_rows, Element::Int);
-    let hot = digits::is_row(graph, counted, turned, n_rows).ok()?;
+    let hot = row.is_row(graph, turned, n_rows, of_rows)?;
     let shape = graph.node(hot).shape.clone();
     let hot = graph.add(Kind::Reshape, &[hot], shape, element);
     let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
@@ -103,9 +165,6 @@ pub(in crate::import) fn one_hot(
     let map: Vec<Expr> = spread.into_iter().map(Expr::Dim).collect();
     let shape = moving_dims(&map, sizes);
     let node = graph.view(product, map, &shape);
-    #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
-    let (first, end) = (graph.number(0.0), graph.number(n_rows as f64));
-    let bounds =
-        [("greaterequal", first), ("lesserthan", end)].map(|(function, bound)| graph.pointwise(function, &[number, bound], Element::Bool));
+    let bounds = row.bounds(graph, n_rows);
     Some(OneHot { node, bounds })
 }

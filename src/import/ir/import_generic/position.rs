@@ -50,9 +50,10 @@ impl Generic<'_, '_> {
             Err(message) => return Ok(self.refused_result(result, message)),
         };
         #[allow(clippy::cast_possible_truncation, reason = "an iteration space is far smaller than 2^53")]
-        let as_digits = digits::are_needed(graph, last as i64 + 1).then(|| digits::known_digits(graph, at)).flatten();
+        let end = last as i64 + 1;
+        let as_digits = digits::are_needed(graph, end).then(|| digits::known_digits(graph, at)).flatten();
         let found = match as_digits {
-            Some(digits) => self.first_digits(is_limit, digits, outside, combiner),
+            Some(digits) => self.first_digits(is_limit, (digits, end), outside, combiner),
             None => self.first_place(is_limit, at, outside, combiner),
         };
         match found {
@@ -74,7 +75,13 @@ impl Generic<'_, '_> {
     }
 
     /// The same by digits: the first upper digit, and the first lower one of the places with that upper digit.
-    fn first_digits(&mut self, is_limit: NodeId, at: [NodeId; 2], outside: f64, combiner: Combiner) -> Result<NodeId, String> {
+    fn first_digits(
+        &mut self,
+        is_limit: NodeId,
+        (at, end): ([NodeId; 2], i64),
+        outside: f64,
+        combiner: Combiner,
+    ) -> Result<NodeId, String> {
         let graph = &mut self.importer.graph;
         let outside = graph.number(outside);
         let outside = digits::known_digits(graph, outside).ok_or("has no place")?;
@@ -91,6 +98,6 @@ impl Generic<'_, '_> {
         let elsewhere = graph.number(if combiner == Combiner::Max { 0.0 } else { digits::RESULT_BASE as f64 });
         let lower = graph.apply("arith.select", &[is_first, lower, elsewhere], element)?;
         let lower = self.reduced(lower, combiner);
-        Ok(self.importer.as_digits(self.op, [first, lower]))
+        Ok(self.importer.as_digits(self.op, [first, lower], end))
     }
 }
