@@ -1,6 +1,6 @@
-// RUN: spyre-opt --spyre-flatten-hints="tiles=A=2,B=4 bind=W=4" %s | FileCheck %s
-// RUN: spyre-opt --spyre-flatten-hints="tiles=A=T,B=U bind=U=4,T=2,W=4" %s | FileCheck %s
-// RUN: spyre-opt --spyre-flatten-hints=bind=W=4 %s | FileCheck %s --check-prefix=SCOPES
+// RUN: spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" %s | FileCheck %s
+// RUN: spyre-opt --spyre-flatten-hints="tiles=A=T,B=U bind=U=4,T=2" %s | FileCheck %s
+// RUN: spyre-opt --spyre-flatten-hints %s | FileCheck %s --check-prefix=SCOPES
 
 // The option is a scope around every function: ids start again in each.
 // CHECK-LABEL: func.func @tiles_are_a_scope_around_the_function(
@@ -83,13 +83,12 @@ func.func @scopes_in_loops_are_flattened(%x: tensor<8x64xf16>) -> tensor<8x64xf1
   return %result : tensor<8x64xf16>
 }
 
-// Slices belong to a name: the inner scope has its own for rows, and those of the outer one for columns. Tiles nest, whatever their names. A number of
-// slices may have a name as well.
+// Slices belong to a name: the inner scope has its own for rows, and those of the outer one for columns. Tiles nest, whatever their names.
 // SCOPES-LABEL: func.func @inner_slices_override_outer_ones(
 // SCOPES:         spyre.pointwise exp({{.+}}) {hints = [#spyre.tile_hint<0, rows = 2>], work_div = [#spyre.work_hint<1, rows = 4>, #spyre.work_hint<2, columns = 1>]}
 // SCOPES-NEXT:    spyre.pointwise neg({{.+}}) {hints = [#spyre.tile_hint<0, rows = 2>], work_div = [#spyre.work_hint<2, columns = 1>, #spyre.work_hint<3, rows = 2>]}
 func.func @inner_slices_override_outer_ones(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  %scope = spyre.hint tiles(rows = 2) work_div(rows = W, columns = 1) {
+  %scope = spyre.hint tiles(rows = 2) work_div(rows = 4, columns = 1) {
     %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
     %inner = spyre.hint work_div(rows = 2) {
       %neg = spyre.pointwise neg(%exp) : tensor<8x64xf16>
