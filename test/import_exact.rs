@@ -16,6 +16,9 @@ use std::{fs, path::PathBuf};
 /// How much more than the largest effect of an approximation is allowed where a program has functions that import approximates.
 const APPROXIMATED: f64 = 3.0;
 
+/// What upper digits of results count (`digit_base` in `program.json`).
+const DIGIT_BASE: f64 = 1024.0;
+
 /// Numbers of both signs around an offset, none alike; positions are those of a draw.
 fn inputs(function: &Function<'_>) -> Vec<Array<f64>> {
     let number = |position: usize, index: usize| ((index * 37 + position * 11) % 199) as f64 / 100.0 - 0.7;
@@ -52,6 +55,15 @@ fn numbers(array: &HostArray) -> Vec<f64> {
     (0..array.elements.len()).map(|index| array.elements.get(index)).collect()
 }
 
+/// The numbers of a result; those of digits, of which the upper ones are in front of the lower ones, as their caller makes them.
+fn put_together(found: &[f64], n_expected: usize) -> Vec<f64> {
+    if found.len() != 2 * n_expected {
+        return found.to_vec();
+    }
+    let (upper, lower) = found.split_at(n_expected);
+    upper.iter().zip(lower).map(|(upper, lower)| upper * DIGIT_BASE + lower).collect()
+}
+
 /// Compares one program; the message of what differs.
 fn check(path: &str) -> Result<(), String> {
     let session = spyre::pipeline::session();
@@ -71,11 +83,13 @@ fn check(path: &str) -> Result<(), String> {
     for (result, (found, expected)) in found.iter().zip(&reference.results).enumerate() {
         let Array::Numbers(found) = found else { continue };
         let expected = numbers(expected);
+        let found = put_together(found, expected.len());
         let finite = expected.iter().filter(|number| number.is_finite());
         let scale = (finite.clone().map(|number| number * number).sum::<f64>() / finite.count().max(1) as f64).sqrt();
         let others = reference.approximated(result).into_iter().map(numbers);
         let effect = others.map(|other| other.iter().zip(&expected).map(|(other, expected)| (other - expected).abs()).fold(0.0, f64::max));
         let effect = APPROXIMATED * effect.fold(0.0, f64::max);
+        assert_eq!(found.len(), expected.len(), "{path}: result {result}");
         for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
             let is_same = found == expected || (found.is_nan() && expected.is_nan());
             let off = (found - expected).abs();
