@@ -241,14 +241,25 @@ void TileHintAttr::print(AsmPrinter &printer) const {
     printer << getSymbol() << '>';
 }
 
-LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t count, StringRef symbol) {
+/// Passes count on from the ids that there are.
+static constexpr int64_t maxHintId = 2147483647;
+
+static LogicalResult verifyHintId(function_ref<InFlightDiagnostic()> emitError, int64_t id, StringRef dim) {
+  if (id < 0 || id > maxHintId)
+    return emitError() << "the hint for dimension '" << dim << "' has the id " << id << ", which is not from 0 to " << maxHintId;
+  return success();
+}
+
+LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t id, StringRef dim, int64_t count,
+                                   StringRef symbol) {
   // tile_hint_c1
   if (symbol.empty() ? count <= 0 : count != 0)
     return emitError() << "dimension '" << dim << "' is cut into at least one tile, found " << count;
   // tile_hint_c2
   if (!symbol.empty() && !isCountSymbol(symbol))
     return emitError() << "dimension '" << dim << "' is cut into '" << symbol << "' tiles, which is no name of letters, digits and '_'";
-  return success();
+  // tile_hint_c3
+  return verifyHintId(emitError, id, dim);
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,11 +279,12 @@ void WorkHintAttr::print(AsmPrinter &printer) const {
   printer << getSlices() << '>';
 }
 
-LogicalResult WorkHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t slices) {
+LogicalResult WorkHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t id, StringRef dim, int64_t slices) {
   // work_hint_c1
   if (slices <= 0)
     return emitError() << "dimension '" << dim << "' is divided into at least one slice, found " << slices;
-  return success();
+  // work_hint_c2
+  return verifyHintId(emitError, id, dim);
 }
 
 //===----------------------------------------------------------------------===//

@@ -106,7 +106,8 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
 
     Constraints:
     * (tile_hint_c1) `count` is positive, or there is a `symbol`;
-    * (tile_hint_c2) a `symbol` begins with a letter and has letters, digits and `_`.
+    * (tile_hint_c2) a `symbol` begins with a letter and has letters, digits and `_`;
+    * (tile_hint_c3) `id` is from 0 to 2^31 - 1.
 
     Examples: `#spyre.tile_hint<0, A = 2>`, `#spyre.tile_hint<0, A = T>`
   }];
@@ -128,7 +129,8 @@ def Spyre_WorkHintAttr : Spyre_Attr<"WorkHint", "work_hint"> {
     The flattened form of a `work_div` in a `spyre.hint` scope: ops with the same `id` were under the same wish.
 
     Constraints:
-    * (work_hint_c1) `slices` is positive.
+    * (work_hint_c1) `slices` is positive;
+    * (work_hint_c2) `id` is from 0 to 2^31 - 1.
 
     Example: `#spyre.work_hint<0, M = 2>`
   }];

@@ -94,7 +94,7 @@ struct Interval {
 };
 
 /// Bounds of an affine expression whose dimension `i` runs from 0 to `shape[i] - 1`; none where it divides by a number that
-/// is not positive. Terms are bounded one by one, so the bounds of a difference of related terms are wider than its values.
+/// is not positive, or leaves 64 bits. Terms are bounded one by one, so the bounds of a difference of related terms are wider than its values.
 std::optional<Interval> intervalOf(AffineExpr expr, ArrayRef<int64_t> shape) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Interval{constant.getValue(), constant.getValue()};
@@ -106,12 +106,17 @@ std::optional<Interval> intervalOf(AffineExpr expr, ArrayRef<int64_t> shape) {
   std::optional<Interval> lhs = intervalOf(binary.getLHS(), shape), rhs = intervalOf(binary.getRHS(), shape);
   if (!lhs || !rhs)
     return std::nullopt;
-  if (expr.getKind() == AffineExprKind::Add)
-    return Interval{lhs->first + rhs->first, lhs->last + rhs->last};
+  int64_t first, last;
+  if (expr.getKind() == AffineExprKind::Add) {
+    bool leaves = llvm::AddOverflow(lhs->first, rhs->first, first) || llvm::AddOverflow(lhs->last, rhs->last, last);
+    return leaves ? std::nullopt : std::optional(Interval{first, last});
+  }
   // Affine expressions multiply and divide by constants only.
   int64_t factor = rhs->first;
-  if (expr.getKind() == AffineExprKind::Mul)
-    return Interval{std::min(lhs->first * factor, lhs->last * factor), std::max(lhs->first * factor, lhs->last * factor)};
+  if (expr.getKind() == AffineExprKind::Mul) {
+    bool leaves = llvm::MulOverflow(lhs->first, factor, first) || llvm::MulOverflow(lhs->last, factor, last);
+    return leaves ? std::nullopt : std::optional(Interval{std::min(first, last), std::max(first, last)});
+  }
   if (factor <= 0)
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::FloorDiv)
@@ -158,7 +163,7 @@ LogicalResult ViewOp::verify() {
     std::optional<Interval> reached = intervalOf(expr, output.getShape());
     if (!reached)
       return emitOpError("reads dimension ") << dim << " at " << AffineMapAttr::get(AffineMap::get(map.getNumDims(), 0, expr))
-                                             << ", which divides by a number that is not positive";
+                                             << ", which divides by a number that is not positive, or leaves 64 bits";
     if (reached->first < 0 || reached->last >= input.getDimSize(dim))
       return emitOpError("reads indices ") << reached->first << " to " << reached->last << " of dimension " << dim << ", which has "
                                            << input.getDimSize(dim) << " elements";

@@ -37,6 +37,11 @@ pub struct Target {
     pub time: TimeModel,
 }
 
+/// The most cores and segments that a description may have, far beyond any machine: products of a machine's numbers fit in 64 bits.
+const MAX_UNITS: i64 = 1024;
+/// The most bytes of a memory, as far beyond.
+const MAX_BYTES: i64 = 1 << 44;
+
 impl Target {
     /// The IBM Spyre card.
     #[must_use]
@@ -72,6 +77,10 @@ impl Target {
     pub fn check(&self) -> Result<(), String> {
         if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
             return Err(format!("'{name}' must be positive, found {number}"));
+        }
+        let most = |name: &str| if name.ends_with("_bytes") { MAX_BYTES } else { MAX_UNITS };
+        if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number > most(name)) {
+            return Err(format!("'{name}' may be {} at most, found {number}", most(name)));
         }
         self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {

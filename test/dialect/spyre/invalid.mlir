@@ -107,6 +107,14 @@ func.func @tile_hint_c2(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @tile_hint_c3(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{the hint for dimension 'A' has the id 9223372036854775807, which is not from 0 to 2147483647}}
+  spyre.copy %x {hints = [#spyre.tile_hint<9223372036854775807, A = 2>]} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
 func.func @work_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{the order of cores has every one of the 2 dimensions once, found [1, 1]}}
   spyre.copy %x {work = #spyre.work<[4, 1], order = [1, 1]>} : tensor<4x64xf16> -> tensor<4x64xf16>
@@ -118,6 +126,14 @@ func.func @work_c2(%x: tensor<4x64xf16>) {
 func.func @work_hint_c1(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{dimension 'A' is divided into at least one slice, found 0}}
   spyre.copy %x {work_div = [#spyre.work_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @work_hint_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{the hint for dimension 'A' has the id -1, which is not from 0 to 2147483647}}
+  spyre.copy %x {work_div = [#spyre.work_hint<-1, A = 2>]} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
 
@@ -536,6 +552,14 @@ func.func @view_c2(%x: tensor<4x64xf16>) {
   spyre.view %x by affine_map<(d0, d1) -> (d0 + 1, d1)> : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
+
+func.func @view_c2_beyond_64_bits(%x: tensor<4x64xf16>) -> tensor<2x64xf16> {
+  // expected-error @+1 {{which divides by a number that is not positive, or leaves 64 bits}}
+  %part = spyre.view %x by affine_map<(d0, d1) -> (d0 + 9223372036854775807, d1)> : tensor<4x64xf16> -> tensor<2x64xf16>
+  return %part : tensor<2x64xf16>
+}
+
+// -----
 
 func.func @view_c2_smallest_index(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
   // expected-error @+1 {{'spyre.view' op reads indices -3 to 0 of dimension 0, which has 4 elements}}
