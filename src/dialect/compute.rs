@@ -5,6 +5,7 @@ use super::{
     enums::Enumerated,
     home::{behind_views, home_of, is_insert, overwritten_operand, owner_of, tiled_operand},
     indices::plain_indices,
+    views::retyped_home,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -191,7 +192,9 @@ impl<'c> ComputeOp<'c> {
         let mut value = value;
         let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         let used_as = self.used_as(index);
-        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && value.def().is_some_and(|op| op.is(spyre::VIEW)) {
+        let home = retyped_home(value);
+        let is_bare = Tensor::of(home.r#type()).is_some_and(|tensor| tensor.layout.is_none());
+        if matches!(used_as, UsedAs::Table(_)) && is_bare && home.def().is_some_and(|op| op.is(spyre::VIEW)) {
             return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
         }
         // A view is no data of its own: its map goes between the op and the tensor behind it. Nor is a tile of a view.

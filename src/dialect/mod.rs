@@ -70,4 +70,4 @@ pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
 pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
-pub use views::{View, indices_of_view, shown_as};
+pub use views::{View, indices_of_view, retyped_home, shown_as};

@@ -2,6 +2,7 @@
 
 // The indexed dimension is outermost.
 // CHECK-DAG: #[[TABLE:layout[0-9]*]] = #spyre.layout<[512, 2, 64], [128, 64, 1]>
+// CHECK-DAG: #[[OTHER:layout[0-9]*]] = #spyre.layout<[512, 2, 64], [128, 64, 1], format = SEN169_FP16>
 // CHECK-DAG: #[[MIDDLE:layout[0-9]*]] = #spyre.layout<[128, 4, 4, 64], [256, 64, 32768, 1]>
 // CHECK-DAG: #[[GIVEN:layout[0-9]*]] = #spyre.layout<[2, 512, 64], [64, 128, 1]>
 // CHECK-DAG: #[[STICK_FIRST:layout[0-9]*]] = #spyre.layout<[512, 2, 128, 64], [128, 4194304, 1, 65536]>
@@ -24,6 +25,18 @@ func.func @an_argument_gets_the_layout(%x: tensor<512x128xf16>, %index: tensor<1
 func.func @a_constant_gets_the_layout(%index: tensor<16xi32>) -> tensor<16x128xf16> {
   %x = spyre.constant dense<1.0> : tensor<512x128xf16>
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}
+
+// Numbers that the host's f16 does not hold are given in f32 and shown as f16: the constant itself is laid out.
+// CHECK-LABEL: func.func @a_constant_of_other_numbers_gets_the_layout(
+// CHECK-NEXT:    [[X:%.+]] = spyre.constant dense<1.000000e-01> : {{.+}}tensor<512x128xf32, #[[OTHER]]>
+// CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[X]]
+// CHECK-NEXT:    spyre.gather([[SHOWN]],
+func.func @a_constant_of_other_numbers_gets_the_layout(%index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %table = spyre.constant dense<1.0e-01> : tensor<512x128xf32>
+  %shown = spyre.view %table by affine_map<(d0, d1) -> (d0, d1)> : tensor<512x128xf32> -> tensor<512x128xf16>
+  %rows = spyre.gather(%shown, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
   return %rows : tensor<16x128xf16>
 }
 

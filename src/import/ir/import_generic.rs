@@ -16,6 +16,7 @@ use crate::{
             window::{Runs, runs_of},
         },
         rules::{
+            chosen_factor::product_with_chosen,
             contraction::{flat_index, index_of, size_of},
             lookup::lookup,
             plain::same,
@@ -330,7 +331,9 @@ impl<'c> Generic<'_, 'c> {
         let shape = order.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
         let graph = &mut self.importer.graph;
         let operands = with_one_scale(graph, left, right).unwrap_or([left, right]);
-        let matmul = graph.add(Kind::Matmul, &operands, shape, element);
+        let [left, right] = operands;
+        let chosen = product_with_chosen(graph, left, right, element);
+        let matmul = chosen.unwrap_or_else(|| graph.add(Kind::Matmul, &operands, shape, element));
         let map = self.space.operands[self.n_inputs + result].1.clone();
         let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
         let exprs = order.iter().map(|group| flat_index(group, &self.space.window.sizes, at)).collect();

@@ -10,6 +10,7 @@
 //! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
+//! | `chosen_factor.rs` | products with matrices that computed integers choose: experts |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
@@ -32,6 +33,7 @@
 
 mod angles;
 pub(super) mod body;
+pub(super) mod chosen_factor;
 mod combined_parts;
 mod composites;
 pub(super) mod contraction;

@@ -6,7 +6,7 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of},
+    dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of, retyped_home},
     layout::DeviceLayout,
     mlir::{
         BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of,
@@ -31,20 +31,22 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 /// Gives the table of a gather along `dim` its layout, or the gather a copy that has it.
 fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     let table = gather.inputs()[0];
-    let tensor = Tensor::of(table.r#type()).ok_or("gathers from no tensor of static shape")?;
+    let read = Tensor::of(table.r#type()).ok_or("gathers from no tensor of static shape")?;
+    let home = retyped_home(table);
+    let tensor = Tensor::of(home.r#type()).ok_or("gathers from no tensor of static shape")?;
     let host = tensor.buffer().map_err(|error| error.to_string())?;
     if tensor.layout.as_ref().is_some_and(|layout| layout.indexed_dim(&host, dim).is_ok()) {
         return Ok(());
     }
     let given = tensor.layout.as_ref();
-    let format = given.map(DeviceLayout::format).or_else(|| format_of(tensor.host.element));
-    let format = format.ok_or_else(|| format!("gathers elements of {}, for which the device has no format", tensor.host.element))?;
+    let format = given.map(DeviceLayout::format).or_else(|| format_of(read.host.element));
+    let format = format.ok_or_else(|| format!("gathers elements of {}, for which the device has no format", read.host.element))?;
     let stick = given.and_then(|layout| layout.stick_dim(&host));
     let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format).map_err(|error| format!("{error}: not supported yet"))?;
-    let output = tensor.with_layout(gather.ctx(), &layout, None);
-    if given.is_none() && may_be_laid_out(table, dim, layout.stick_dim(&host)) {
-        table.retype(output);
+    if given.is_none() && may_be_laid_out(home, dim, layout.stick_dim(&host)) {
+        home.retype(tensor.with_layout(gather.ctx(), &layout, None));
     } else {
+        let output = read.with_layout(gather.ctx(), &layout, None);
         let copied = insert_before(gather, copy_for_layout(gather.ctx(), gather.loc(), table, output));
         gather.set_input(0, copied.output());
     }
