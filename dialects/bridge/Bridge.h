@@ -192,6 +192,8 @@ MlirType spyreTileType(MlirType full, int64_t dim, int64_t count);
 /// The bytes of a `dense` or `dense_resource` attribute as MLIR stores them: elements one after another, each in whole bytes; of a splat
 /// just one element; the booleans of `dense` packed as bits. False for another attribute and for a resource without content.
 bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_t *bytes, bool *isSplat);
+/// A `dense` or `dense_resource` attribute as a tensor of another shape with as many elements of the same type; null for another attribute.
+MlirAttribute spyreElementsReshaped(MlirAttribute attribute, MlirType type);
 
 /// Whether an attribute is the iterator type of a dimension that is reduced.
 bool spyreIteratorIsReduction(MlirAttribute iterator);

@@ -165,6 +165,15 @@ bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_
   return true;
 }
 
+MlirAttribute spyreElementsReshaped(MlirAttribute attribute, MlirType type) {
+  auto shape = cast<ShapedType>(unwrap(type));
+  if (auto dense = dyn_cast<DenseElementsAttr>(unwrap(attribute)))
+    return wrap(static_cast<Attribute>(dense.reshape(shape)));
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(unwrap(attribute)))
+    return wrap(static_cast<Attribute>(DenseResourceElementsAttr::get(shape, resource.getRawHandle())));
+  return {nullptr};
+}
+
 //===----------------------------------------------------------------------===//
 // sdsc
 //===----------------------------------------------------------------------===//

@@ -200,6 +200,22 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreCloneConstants : Spyre_Pass<"spyre-clone-constants"> {
+  let summary = "Give each op that reads a constant one of its own, under the dimensions that it sees";
+  let description = [{
+    A launch finds its constants in device memory as they were put there: a layout for each reader costs no time of the
+    device, where moving the sticks of a shared one does. Each op that reads a constant of more than one element, also
+    through views, gets a clone of it and of the views; where readers choose the same layout, equal constants become one
+    again (`cse`). Where a view takes the dimensions of all of the constant apart or puts them together, the clone has the
+    dimensions of the view, in the order of its elements. A constant that has a layout stays. Implemented in `src/layout/ir/clone_constants.rs`.
+
+    No rewrite pattern: the pass makes equal ops, which the greedy driver merges.
+
+    Example: `spyre-opt --spyre-clone-constants test/layout/clone-constants.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
   let summary = "Give the tables of gathers the layout that an index can reach into";
   let description = [{

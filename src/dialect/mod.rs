@@ -58,8 +58,9 @@ pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before,
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
-    EXACT, Rebuilt, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections, hints_attribute, insert, loop_over,
-    matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute, yield_tiles,
+    EXACT, Rebuilt, cloned_constant, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections, hints_attribute,
+    insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute,
+    yield_tiles,
 };
 pub use plan::{plan_of, set_plan};
 pub use proof::{proof_of, set_proof};

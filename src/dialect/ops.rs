@@ -10,7 +10,7 @@ use crate::{
     hint::WorkHint,
     mlir::{
         AffineMap, Attribute, Attributes, Context, Expr, Location, Op, OpExt, TensorType, Type, Value, ValueLike, array, boolean_unit,
-        build, f64_array_attribute, map_attribute, map_from_exprs,
+        build, f64_array_attribute, insert_before, map_attribute, map_from_exprs,
     },
 };
 
@@ -124,6 +124,17 @@ pub const EXACT: &str = "exact";
 #[must_use]
 pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
     build(spyre::CONSTANT, at, &[], &[output], Attributes::new(context).with(attr::VALUE, value), vec![])
+}
+
+/// A constant in front of `constant` with the same numbers and another type: another layout.
+#[must_use]
+pub fn cloned_constant<'c>(original: Op<'c>, output: Type<'c>) -> Op<'c> {
+    let value = original.required(attr::VALUE, Some);
+    let clone = insert_before(original, constant(original.ctx(), original.loc(), value, output));
+    if let Some(exact) = original.attr(EXACT) {
+        clone.set_attr(EXACT, exact);
+    }
+    clone
 }
 
 /// `spyre.restickify`.

@@ -27,8 +27,10 @@ pub struct Buffer {
 /// Who uses a buffer besides the ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// The host fills it: an argument or a constant.
+    /// The host fills it: an argument.
     Input,
+    /// The host fills it with what the compiler wrote: a constant, which may be had in any other layout as well.
+    Constant,
     /// Nobody.
     Inner,
     /// The host reads it.
@@ -138,7 +140,7 @@ impl Buffer {
     /// Whether it is an input in the order that the host has it in.
     fn is_row_major(&self, stick: Option<usize>) -> bool {
         let is_last = stick.map_or_else(|| self.sizes.iter().all(|&size| size == 1), |stick| stick + 1 == self.sizes.len());
-        self.role == Role::Input && is_last
+        matches!(self.role, Role::Input | Role::Constant) && is_last
     }
 
     /// The layout with that dimension in the sticks.

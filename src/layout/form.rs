@@ -33,7 +33,7 @@ pub struct Form {
     pub from: Option<Box<Form>>,
     /// The index along each dimension of what it is moved from.
     pub source: Vec<Index>,
-    /// Bytes read and written by this move.
+    /// Bytes read and written by this move; none where a constant is written so.
     pub bytes: i64,
     /// Whether elements change sticks.
     pub is_restickify: bool,
@@ -46,6 +46,13 @@ impl Form {
         let mut chain: Vec<&Self> = std::iter::successors(Some(self), |form| form.from.as_deref()).collect();
         chain.reverse();
         chain
+    }
+
+    /// Whether it has all of what it is moved from, under the same dimensions, of these sizes.
+    #[must_use]
+    pub fn is_plain(&self, sizes: &[i64]) -> bool {
+        let is_own = |(dim, index): (usize, &Index)| Index::dim(dim, sizes).is_ok_and(|own| own == *index);
+        self.level.sizes == sizes && self.source.iter().enumerate().all(is_own)
     }
 
     /// The new buffer.
@@ -130,9 +137,13 @@ pub(super) fn ways(
         }
         for Move { to, stick, source, moved } in levels.moves(buffer, level, at).iter() {
             let (level, source, from) = (levels.levels[*to].clone(), source.clone(), form.clone().map(Box::new));
-            let step = Form { level, stick: *stick, from, source, bytes: moved.bytes, is_restickify: moved.is_restickify };
+            let mut step = Form { level, stick: *stick, from, source, bytes: moved.bytes, is_restickify: moved.is_restickify };
+            // A constant is written so instead.
+            if buffer.role == Role::Constant && step.from.is_none() && step.is_plain(&buffer.sizes) {
+                step.bytes = 0;
+            }
             serial += 1;
-            open.insert((bytes + moved.bytes, n_moves + 1, serial), Reached { form: Some(step), level: *to, at: Some(*stick) });
+            open.insert((bytes + step.bytes, n_moves + 1, serial), Reached { form: Some(step), level: *to, at: Some(*stick) });
         }
     }
     found
@@ -415,6 +426,10 @@ mod tests {
         let found = ways_of(&matmul, Some(1), 1, &buffer(&[512, 128]), Some(1));
         assert_eq!(steps(&found[0]), [(vec![512, 128], 0, true)]);
         assert_eq!(found[0].bytes(), 2 * 512 * 128 * 2);
+
+        let constant = Buffer { role: Role::Constant, ..buffer(&[512, 128]) };
+        let found = ways_of(&matmul, Some(1), 1, &constant, Some(1));
+        assert_eq!((steps(&found[0]), found[0].bytes()), (vec![(vec![512, 128], 0, true)], 0), "it is written so");
     }
 
     #[test]

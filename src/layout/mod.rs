@@ -36,6 +36,7 @@
 //! | `form.rs` | the forms into which a buffer can be moved for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
 //! | `needs.rs` | what ops need of the views that they read |
+//! | `in_order.rs` | what a view shows, by its place in the tensor behind it |
 //! | `regroup.rs` | copies through which dimensions are put together and taken apart where no stick ends |
 //! | `misfit.rs` | what no choice makes possible |
 //! | `cost.rs` | what a choice of sticks costs |
@@ -51,6 +52,7 @@ mod flow;
 mod form;
 mod host;
 mod host_tensor;
+mod in_order;
 mod index;
 mod misfit;
 mod needs;
@@ -79,6 +81,7 @@ pub use flow::{Buffer, Flow, Kind, MOST_ROWS_OF_A_PRODUCT, Op, Read, Role};
 pub use form::{Form, Level, Way};
 pub use host::HostDim;
 pub use host_tensor::HostTensor;
+pub use in_order::{dims_in_order, place_in_order};
 pub use index::{Digit, Index};
 pub use misfit::{Misfit, MisfitKind};
 pub use needs::{Diagonal, diagonal, has_dim, is_whole_dim};

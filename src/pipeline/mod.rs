@@ -38,6 +38,7 @@ pub static PASSES: &[Pass] = &[
     import::ir::expand_functions::PASS,
     layout::ir::defer_divisions::PASS,
     layout::ir::materialize_views::PASS,
+    layout::ir::clone_constants::PASS,
     layout::ir::lay_out_tables::PASS,
     layout::ir::pad_contractions::PASS,
     layout::ir::propagate_layouts::PASS,

@@ -17,8 +17,8 @@ use crate::{
     },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{
-        defer_divisions, insert_restickify, lay_out_tables, materialize_views, own_results, pad_contractions, propagate_layouts,
-        split_views,
+        clone_constants, defer_divisions, insert_restickify, lay_out_tables, materialize_views, own_results, pad_contractions,
+        propagate_layouts, split_views,
     },
     lx::ir::{clone_inputs, plan_lx},
     mlir::Pass,
@@ -184,6 +184,8 @@ impl Options {
         steps.extend([
             // What no layout makes readable becomes a tensor, before layouts are chosen.
             Step::of(&materialize_views::PASS),
+            // Each reader of a constant has it where it wants it.
+            Step::of(&clone_constants::PASS),
             // An index moves along the outermost dimension only: tables are not to choose.
             Step::of(&lay_out_tables::PASS),
             // Padding makes new buffers, which need a layout like all others.

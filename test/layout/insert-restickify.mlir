@@ -144,3 +144,17 @@ func.func @narrow_heads_become_columns(%x: tensor<2x64x32xf16, #heads>, %w: tens
   %out = spyre.matmul(%columns, %w) : (tensor<64x64xf16>, tensor<64x128xf16>) -> tensor<64x128xf16>
   return %out : tensor<64x128xf16>
 }
+
+// A constant is written as its readers want it; what it is made of as an argument is moved.
+// CHECK-LABEL: func.func @a_constant_is_not_moved(
+// CHECK:         [[MOVED:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16> -> tensor<512x128xf16, #[[COLUMNS:layout[0-9]*]]>
+// CHECK-NOT:     spyre.restickify
+// CHECK:         [[TURNED:%.+]] = spyre.view [[MOVED]] by
+// CHECK:         spyre.matmul(%{{.+}}, [[TURNED]])
+func.func @a_constant_is_not_moved(%x: tensor<8x128xf16>) -> (tensor<8x512xf16>, tensor<512x128xf16>) {
+  %weights = spyre.constant dense<5.0e-01> : tensor<512x128xf16> -> tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
+  %exp = spyre.pointwise exp(%weights) : (tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>) -> tensor<512x128xf16>
+  %turned = spyre.view %weights by affine_map<(d0, d1) -> (d1, d0)> : tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>> -> tensor<128x512xf16>
+  %product = spyre.matmul(%x, %turned) : (tensor<8x128xf16>, tensor<128x512xf16>) -> tensor<8x512xf16>
+  return %product, %exp : tensor<8x512xf16>, tensor<512x128xf16>
+}

@@ -4,13 +4,13 @@
 //! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
 //! and its result; an insert fills whole sticks of its buffer. An operand that does not fit is moved into a new buffer that does, by a
 //! `spyre.restickify`, or where elements keep their sticks by a `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share
-//! it. It takes the cheapest chain of moves.
+//! it. It takes the cheapest chain of moves. A constant is written as it should lie, instead of a first move.
 
 use super::program::LayoutProgram;
 use crate::{
-    dialect::{ComputeOp, Tensor, copy_for_layout, restickify, view},
+    dialect::{ComputeOp, Tensor, cloned_constant, copy_for_layout, ods::spyre, restickify, view},
     layout::{DeviceLayout, Form, Strategy},
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
+    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
 };
 use machine::Family;
 use std::collections::BTreeMap;
@@ -76,19 +76,25 @@ impl<'c> Mover<'_, 'c> {
         };
         let tensor = TensorType::of(source.r#type()).ok_or("is no tensor")?;
         let shown = tensor.with_shape(form.level.sizes.clone());
-        let mut input = source;
-        let is_plain =
-            tensor.shape == form.level.sizes && form.source.iter().enumerate().all(|(dim, index)| is_dim(index, dim, &tensor.shape));
-        if !is_plain {
-            let exprs = form.source.iter().map(|index| index.to_expr(&form.level.sizes)).collect::<Result<Vec<_>, _>>();
-            let map = map_from_exprs(context, form.level.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
-            input = insert_before(reader, view(context, at, source, map, shown.build())).output();
-        }
         let of = form.buffer(&self.program.flow.buffers[buffer]);
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
-        let output = Tensor { host: shown, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
-        let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy_for_layout(context, at, input, output) };
-        let new = insert_before(reader, moved).output();
+        let is_plain = form.is_plain(&tensor.shape);
+        let constant = value.def().filter(|def| is_plain && form.from.is_none() && def.is(spyre::CONSTANT));
+        let output = |host: TensorType<'c>| Tensor { host, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
+        let new = if let Some(constant) = constant {
+            cloned_constant(constant, output(tensor)).output()
+        } else {
+            let mut input = source;
+            if !is_plain {
+                let exprs = form.source.iter().map(|index| index.to_expr(&form.level.sizes)).collect::<Result<Vec<_>, _>>();
+                let map = map_from_exprs(context, form.level.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
+                input = insert_before(reader, view(context, at, source, map, shown.build())).output();
+            }
+            let output = output(shown);
+            let moved =
+                if form.is_restickify { restickify(context, at, input, output) } else { copy_for_layout(context, at, input, output) };
+            insert_before(reader, moved).output()
+        };
         self.moved.get_or_default(value).insert(form.clone(), new);
         Ok(new)
     }
@@ -109,8 +115,4 @@ impl<'c> Mover<'_, 'c> {
         let output = old.with_shape(old.shape.clone()).build();
         Ok(insert_before(reader, view(reader.ctx(), reader.loc(), value, map, output)).output())
     }
-}
-
-fn is_dim(index: &crate::layout::Index, dim: usize, sizes: &[i64]) -> bool {
-    crate::layout::Index::dim(dim, sizes).is_ok_and(|own| own == *index)
 }

@@ -1,5 +1,6 @@
 //! The passes of stage `layout`, and what they share: the files of the stage that know IR.
 
+pub(crate) mod clone_constants;
 pub(crate) mod defer_divisions;
 pub(crate) mod insert_restickify;
 pub(crate) mod lay_out_tables;

@@ -118,8 +118,11 @@ impl<'c> LayoutProgram<'c> {
         if is_index && given.is_none() {
             given = Some(DeviceLayout::row_major(&sizes, format).map_err(|error| error.to_string())?);
         }
-        let is_filled = view.value.def().is_none_or(|def| def.is(spyre::CONSTANT));
-        let role = if is_filled { Role::Input } else { Role::Inner };
+        let role = match view.value.def() {
+            None => Role::Input,
+            Some(def) if def.is(spyre::CONSTANT) => Role::Constant,
+            Some(_) => Role::Inner,
+        };
         let buffer = Buffer { sizes, format, given, regrouped: Vec::new(), symbolic: Vec::new(), role };
         check(&buffer).map_err(|error| error.to_string())?;
         self.numbers.insert(view.value, self.values.len());

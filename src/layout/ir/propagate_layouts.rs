@@ -11,7 +11,7 @@ use super::{program::LayoutProgram, regroup_views::take_apart};
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     dialect::{ComputeOp, SymbolicSizes, Tensor, constant, copy, home_of, shown_as, view},
-    layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim},
+    layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim, place_in_order},
     mlir::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
         error_at, insert_before, map_from_exprs, set_function_type,
@@ -200,17 +200,9 @@ fn keeps_order(value: Value<'_>) -> bool {
     };
     let (Some(to), Some(from)) = (TensorType::of(value.r#type()), TensorType::of(shown.value.r#type())) else { return false };
     let n_elements = |shape: &[i64]| shape.iter().product::<i64>();
-    let flat = |indices: &[Index], shape: &[i64]| {
-        let mut stride = n_elements(shape);
-        let mut digits = Vec::new();
-        for (index, size) in indices.iter().zip(shape) {
-            stride /= size;
-            digits.extend(index.digits.iter().map(|digit| crate::layout::Digit { factor: digit.factor * stride, ..*digit }));
-        }
-        Index::new(&digits, indices.iter().map(|index| index.offset).sum(), &to.shape).ok()
-    };
+    let place = |indices: &[Index], shape: &[i64]| place_in_order(indices, shape, &to.shape);
     let own = (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
-    n_elements(&to.shape) == n_elements(&from.shape) && flat(&shown.indices, &from.shape) == own.and_then(|own| flat(&own, &to.shape))
+    n_elements(&to.shape) == n_elements(&from.shape) && place(&shown.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
 }
 
 /// The dimensions of the buffer behind a value that are split or put together in it.

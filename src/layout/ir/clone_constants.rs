@@ -1,0 +1,96 @@
+//! `spyre-clone-constants`: gives each op that reads a constant a constant of its own, under the dimensions that the op sees.
+//!
+//! Reads who reads a constant, through views; writes clones, and constants of another shape where a view takes dimensions apart or puts them
+//! together: weights of a convolution as those of a product. A launch finds its constants in device memory as they were put there, so that a layout for each
+//! reader costs no time of the device, where moving the sticks of one that readers share costs twice its size in each launch: a table of
+//! embeddings is read by rows, and as the weights of the last product by columns. Where readers choose the same layout, equal constants become
+//! one again behind the choice (`cse`).
+
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    affine::Expr,
+    dialect::{ComputeOp, EXACT, Tensor, cloned_constant, constant, shown_as, view},
+    layout::dims_in_order,
+    mlir::{
+        Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, insert_before, map_from_exprs, map_of,
+        reshaped_elements,
+    },
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-constants", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        for constant in function.nested().into_iter().filter(|op| op.is(spyre::CONSTANT)) {
+            // Where one element lies is all the same.
+            let is_free = |tensor: Tensor<'_>| tensor.layout.is_none() && tensor.host.shape.iter().any(|&size| size > 1);
+            if Tensor::of(constant.output().r#type()).is_some_and(is_free) {
+                clone_for_readers(constant);
+            }
+        }
+        for reader in ComputeOp::all_in(function) {
+            (0..reader.op.inputs().len()).for_each(|operand| reshape_constant(reader.op, operand));
+        }
+    }
+    Ok(())
+}
+
+/// Lets all ops that read a constant but the first one read a copy of it, under the same views.
+fn clone_for_readers(original: Op<'_>) {
+    let mut readers: Vec<(ComputeOp<'_>, usize)> = Vec::new();
+    collect_readers(original.output(), &mut readers);
+    let mut own: ValueMap<Option<Value<'_>>> = ValueMap::default();
+    let Some(&(first, _)) = readers.first() else { return };
+    own.insert(first.op.output(), Some(original.output()));
+    for (reader, operand) in readers {
+        let read =
+            *own.get_or_default(reader.op.output()).get_or_insert_with(|| cloned_constant(original, original.output().r#type()).output());
+        if read != original.output() {
+            reader.op.set_input(operand, shown_alike(reader.op.inputs()[operand], original.output(), read));
+        }
+    }
+}
+
+/// The ops that read a value, also through views, with the operand that does: those that stand first in a program as it is read come first.
+fn collect_readers<'c>(value: Value<'c>, readers: &mut Vec<(ComputeOp<'c>, usize)>) {
+    for user in value.users().into_iter().rev() {
+        if user.is(spyre::VIEW) {
+            collect_readers(user.output(), readers);
+        } else if let Some(reader) = ComputeOp::of(user) {
+            let operands = user.inputs().into_iter().enumerate().filter(|(_, input)| *input == value);
+            readers.extend(operands.map(|(operand, _)| (reader, operand)));
+        }
+    }
+}
+
+/// Lets an operand that sees a whole constant under other dimensions read a constant that has these, but for their order.
+fn reshape_constant(reader: Op<'_>, operand: usize) {
+    let value = reader.inputs()[operand];
+    let Some((shown, to)) = shown_as(value).zip(TensorType::of(value.r#type())) else { return };
+    let Some(original) = shown.value.def().filter(|def| def.is(spyre::CONSTANT) && shown.tensor.layout.is_none()) else { return };
+    let Some(dims) = dims_in_order(&shown.indices, &shown.tensor.host.shape, &to.shape) else { return };
+    let shape: Vec<i64> = dims.iter().map(|&dim| to.shape[dim]).collect();
+    let Some(reshaped) = reshaped_constant(original, &shape) else { return };
+    let exprs: Vec<Expr> = dims.into_iter().map(Expr::Dim).collect();
+    let map = map_from_exprs(reader.ctx(), to.shape.len(), 0, &exprs);
+    let shown = insert_before(reader, view(reader.ctx(), original.loc(), reshaped.output(), map, value.r#type()));
+    reader.set_input(operand, shown.output());
+}
+
+/// The same numbers under another shape; none where they are neither `dense` nor a resource.
+fn reshaped_constant<'c>(original: Op<'c>, shape: &[i64]) -> Option<Op<'c>> {
+    let tensor = TensorType::of(original.output().r#type())?.with_shape(shape.to_vec());
+    let numbers = reshaped_elements(original.required(attr::VALUE, Some), shape)?;
+    let exact = original.attr(EXACT).map(|exact| reshaped_elements(exact, shape).expect("f64 numbers of the same shape"));
+    let reshaped = insert_before(original, constant(original.ctx(), original.loc(), numbers, tensor.build()));
+    exact.into_iter().for_each(|exact| reshaped.set_attr(EXACT, exact));
+    Some(reshaped)
+}
+
+/// What `value` shows of `original`, of `own`.
+fn shown_alike<'c>(value: Value<'c>, original: Value<'c>, own: Value<'c>) -> Value<'c> {
+    let Some(shows) = value.def().filter(|_| value != original) else { return own };
+    let input = shown_alike(shows.inputs()[0], original, own);
+    let map = shows.required(attr::MAP, map_of);
+    insert_before(shows, view(shows.ctx(), shows.loc(), input, map, value.r#type())).output()
+}
