@@ -79,6 +79,7 @@ const DIALECTS: &[(&str, &str)] = &[
     ("spyre", "dialects/spyre/Spyre.td"),
     ("sdsc", "dialects/sdsc/Sdsc.td"),
     ("sdscbundle", "dialects/sdscbundle/SdscBundle.td"),
+    ("stablehlo", "dialects/stablehlo/Stablehlo.td"),
     ("tm_tensor", "dialects/tm_tensor/TmTensor.td"),
 ];
 
@@ -161,6 +162,8 @@ fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
         "dialects/sdsc",
         "-I",
         "dialects/sdscbundle",
+        "-I",
+        "dialects/stablehlo",
         "-I",
         "dialects/tm_tensor",
         "-I",

@@ -70,6 +70,8 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
 /// Lowers ops of the dialect `tosa` to linalg by upstream's passes, if the module has any. False if one has no lowering, which has been
 /// reported.
 bool spyreLowerTosa(MlirOperation module);
+/// Turns what JAX leaves of `stablehlo` in functions into ops of scf and tm_tensor; false after an error.
+bool spyreLowerStablehlo(MlirOperation module);
 /// Makes tensors without dimensions of the numbers that a function takes and returns; an index is a number of 64 bits.
 void spyreBoxNumbers(MlirOperation function);
 /// Makes the outermost dimensions one, of tensors that a function takes or returns and that have more than a layout holds; their shapes

@@ -75,7 +75,8 @@ bool spyre::ForeignDialects::take(Diagnostic &found) {
   StringRef message = said;
   // Custom ops, generic ones, types and attributes, and bytecode.
   bool isForeign = message.contains("not found for custom op") || message.contains("unregistered dialect") ||
-                   message.contains("llowUnregisteredDialects") || message.contains("allow-unregistered-dialect");
+                   message.contains("llowUnregisteredDialects") || message.contains("allow-unregistered-dialect") ||
+                   message.contains("custom op 'stablehlo.") || message.contains("unregistered operation 'stablehlo.");
   if (!isForeign)
     return false;
   if (taken)

@@ -9,6 +9,7 @@
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
+#include "Stablehlo.h"
 #include "TmTensor.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
@@ -41,7 +42,7 @@ using namespace mlir;
 // and slower to start.
 void spyreRegisterDialects(MlirDialectRegistry registry) {
   unwrap(registry)
-      ->insert<spyre::SpyreDialect, sdsc::SdscDialect, sdscbundle::SdscBundleDialect, tm_tensor::TmTensorDialect,
+      ->insert<spyre::SpyreDialect, sdsc::SdscDialect, sdscbundle::SdscBundleDialect, stablehlo::StablehloDialect, tm_tensor::TmTensorDialect,
                affine::AffineDialect, arith::ArithDialect,
                cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect, ml_program::MLProgramDialect, scf::SCFDialect,
                tensor::TensorDialect, tosa::TosaDialect>();

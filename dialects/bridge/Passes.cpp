@@ -10,6 +10,8 @@
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
+#include "Stablehlo.h"
+#include "TmTensor.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

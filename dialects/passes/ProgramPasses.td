@@ -38,6 +38,23 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SpyreLowerStablehlo : Spyre_Pass<"spyre-lower-stablehlo"> {
+  let summary = "Turn what JAX leaves of the dialect stablehlo into scf and tm_tensor";
+  let description = [{
+    The passes from `stablehlo` to `linalg` leave loops, choices, sorting and scatters as they are. Loops and choices become ops of
+    `scf`, the others ops of `tm_tensor`, whose regions work on elements and not on tensors without dimensions. JAX orders floats
+    by their bits; a comparator that says of probes what a comparison of numbers says becomes that comparison. Refuses scatters to
+    several tensors, and regions of other ops. Implemented in `src/import/ir/lower_stablehlo.rs` and
+    `dialects/bridge/LowerStablehlo.cpp`.
+
+    No rewrite pattern: each op is met once, from the innermost on, and none is made again.
+
+    Example: `spyre-opt --spyre-lower-stablehlo test/import/lower-stablehlo.mlir`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::stablehlo::StablehloDialect", "::tm_tensor::TmTensorDialect"];
+}
+
 def SpyreLowerTosa : Spyre_Pass<"spyre-lower-tosa"> {
   let summary = "Turn ops of the dialect tosa into linalg";
   let description = [{

@@ -73,7 +73,9 @@ pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use one_of::one_of;
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
 pub use pass::{Event, Hooks, Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
-pub use program::{box_empty, box_numbers, drop_empty, functions_of, is_public, lower_tosa, make_entry, merge_dims, sizes_of, specialize};
+pub use program::{
+    box_empty, box_numbers, drop_empty, functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_dims, sizes_of, specialize,
+};
 pub use quarter::{of_e4m3fn, of_e5m2};
 pub use remark::{Remark, RemarkFilters, remark, wants_remarks};
 pub use scalar::ScalarType;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 unsafe extern "C" {
     fn spyreLowerTosa(module: MlirOperation) -> bool;
+    fn spyreLowerStablehlo(module: MlirOperation) -> bool;
     fn spyreBoxNumbers(function: MlirOperation);
     fn spyreMergeDims(function: MlirOperation);
     fn spyreBoxEmpty(function: MlirOperation);
@@ -119,4 +120,13 @@ pub fn specialize(function: Op<'_>, sizes: &[i64]) -> Result<(), Reported> {
 pub fn lower_tosa(module: Op<'_>) -> Result<(), Reported> {
     // SAFETY: the module is alive.
     if unsafe { spyreLowerTosa(module.to_raw()) } { Ok(()) } else { Err(Reported::by_mlir()) }
+}
+
+/// Lowers ops of the dialect `stablehlo` that its own passes leave, if there are any. They are freed: the caller holds no handle of what was in functions.
+///
+/// # Errors
+/// If an op cannot be lowered, which has been reported.
+pub fn lower_stablehlo(module: Op<'_>) -> Result<(), Reported> {
+    // SAFETY: the module is alive.
+    if unsafe { spyreLowerStablehlo(module.to_raw()) } { Ok(()) } else { Err(Reported::by_mlir()) }
 }

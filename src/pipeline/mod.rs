@@ -25,6 +25,7 @@ pub use steps::{Milestone, Step, check, emission, emit_pipeline};
 /// Every pass, in the order in which a program meets them.
 pub static PASSES: &[Pass] = &[
     import::ir::select_program::PASS,
+    import::ir::lower_stablehlo::PASS,
     import::ir::lower_tosa::PASS,
     import::ir::check_input::PASS,
     import::ir::set_target::PASS,

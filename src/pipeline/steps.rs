@@ -8,7 +8,7 @@ use crate::{
     hint::ir::{flatten_hints, propagate_dims},
     import::{
         Precision,
-        ir::{check_input, expand_functions, fuse_gathers, import_linalg, lower_tosa, select_program, set_target},
+        ir::{check_input, expand_functions, fuse_gathers, import_linalg, lower_stablehlo, lower_tosa, select_program, set_target},
     },
     joint::ir::divide_jointly,
     kernel::{
@@ -130,6 +130,7 @@ impl Options {
             // What a file has beside the program is not looked at.
             select,
             // Upstream knows what the dialect means.
+            Step::of(&lower_stablehlo::PASS),
             Step::of(&lower_tosa::PASS),
             // What cannot be compiled is named as the program names it: later passes would change that.
             Step::of(&check_input::PASS),

@@ -12,8 +12,8 @@ pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, ValueLike, box_numbers, functions_of, is_public, lower_tosa,
-    make_entry, n_approximated, sizes_of, specialize, widen,
+    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, ValueLike, box_numbers, functions_of, is_public, lower_stablehlo,
+    lower_tosa, make_entry, n_approximated, sizes_of, specialize, widen,
 };
 use machine::ElementType;
 use referee::{Elements, HostArray};
@@ -137,7 +137,7 @@ fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), S
     if fits && !sizes.is_empty() {
         specialize(entry, &sizes).map_err(|_| String::new())?;
     }
-    lower_tosa(module.op()).map_err(|_| String::new())
+    lower_stablehlo(module.op()).and_then(|()| lower_tosa(module.op())).map_err(|_| String::new())
 }
 
 /// The elements as f64, if they are floating-point numbers.

@@ -1,5 +1,6 @@
 //! `spyre-import-linalg`, one `linalg.generic`: what its body computes, on whole tensors.
 
+mod backwards;
 mod position;
 
 use super::{
@@ -456,6 +457,7 @@ impl<'c> Generic<'_, 'c> {
         let (value, map) = self.space.operands[index].clone();
         let map = self.space.window.shifted(&map);
         let node = self.importer.node_of(self.op, value)?;
+        let (node, map) = self.forwards(node, &map).unwrap_or((node, map));
         let graph = &mut self.importer.graph;
         let shown = if graph.node(node).kind == Kind::Undefined && index < self.n_inputs {
             self.refused(self.op, "reads a tensor that nothing has written".to_owned())

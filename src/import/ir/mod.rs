@@ -20,6 +20,7 @@ mod import_tensor;
 mod import_windows;
 mod importer;
 mod island;
+pub(crate) mod lower_stablehlo;
 pub(crate) mod lower_tosa;
 mod read_body;
 mod scalar;

@@ -47,7 +47,8 @@ pub(in crate::import) fn product_with_chosen(graph: &mut Graph, left: NodeId, ri
 fn chosen(graph: &Graph, id: NodeId, rows: usize) -> Option<Chosen> {
     let node = graph.node(id);
     if node.kind != Kind::Matmul {
-        return chosen(graph, node.inputs[0], rows_behind(graph, id, rows)?);
+        let behind = rows_behind(graph, id, rows)?;
+        return chosen(graph, node.inputs[0], behind);
     }
     let &[hot, table] = &node.inputs[..] else { return None };
     (rows == 0 && node.shape.len() == 2).then_some(())?;

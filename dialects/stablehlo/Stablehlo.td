@@ -1,0 +1,13 @@
+//===- Stablehlo.td - the whole dialect in one include -----*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef STABLEHLO_TD
+#define STABLEHLO_TD
+
+include "StablehloDialect.td"
+include "StablehloOps.td"
+
+#endif // STABLEHLO_TD

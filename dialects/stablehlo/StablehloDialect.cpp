@@ -1,0 +1,128 @@
+//===- StablehloDialect.cpp - registration and text -----------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stablehlo.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace stablehlo;
+
+#include "StablehloDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "StablehloAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "StablehloOps.cpp.inc"
+
+namespace {
+/// The ops of a function that is called come along.
+struct StablehloInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
+};
+} // namespace
+
+void StablehloDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "StablehloAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "StablehloOps.cpp.inc"
+      >();
+  addInterfaces<StablehloInlinerInterface>();
+}
+
+Attribute ScatterNumbersAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> updateWindow, insertedWindow, inputBatching, indicesBatching, toOperand;
+  int64_t indexVector = 0;
+  auto parseList = [&](SmallVector<int64_t> &list) {
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] { return parser.parseInteger(list.emplace_back()); });
+  };
+  auto parseField = [&]() -> ParseResult {
+    StringRef name;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    if (name == "index_vector_dim")
+      return parser.parseInteger(indexVector);
+    SmallVector<int64_t> *list = llvm::StringSwitch<SmallVector<int64_t> *>(name)
+                                     .Case("update_window_dims", &updateWindow)
+                                     .Case("inserted_window_dims", &insertedWindow)
+                                     .Case("input_batching_dims", &inputBatching)
+                                     .Case("scatter_indices_batching_dims", &indicesBatching)
+                                     .Case("scatter_dims_to_operand_dims", &toOperand)
+                                     .Default(nullptr);
+    return list ? parseList(*list) : parser.emitError(at, "expected a list of dimensions of a scatter, found '") << name << "'";
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseField))
+    return {};
+  return get(parser.getContext(), updateWindow, insertedWindow, inputBatching, indicesBatching, toOperand, indexVector);
+}
+
+void ScatterNumbersAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  auto printList = [&](StringRef name, ArrayRef<int64_t> list) {
+    if (!list.empty())
+      printer << name << " = [" << list << "], ";
+  };
+  printList("update_window_dims", getUpdateWindowDims());
+  printList("inserted_window_dims", getInsertedWindowDims());
+  printList("input_batching_dims", getInputBatchingDims());
+  printList("scatter_indices_batching_dims", getScatterIndicesBatchingDims());
+  printList("scatter_dims_to_operand_dims", getScatterDimsToOperandDims());
+  printer << "index_vector_dim = " << getIndexVectorDim() << '>';
+}
+
+// The arguments of both regions are called alike, since the text names them once.
+void WhileOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    setName(argument, "iterArg");
+}
+
+ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseAssignmentList(arguments, operands))
+    return failure();
+  SmallVector<Type> types;
+  if (!operands.empty() && parser.parseColonTypeList(types))
+    return failure();
+  if (parser.resolveOperands(operands, types, at, result.operands))
+    return failure();
+  result.addTypes(types);
+  for (auto [argument, type] : llvm::zip_equal(arguments, types))
+    argument.type = type;
+  return failure(parser.parseOptionalAttrDictWithKeyword(result.attributes) || parser.parseKeyword("cond") ||
+                 parser.parseRegion(*result.addRegion(), arguments) || parser.parseKeyword("do") ||
+                 parser.parseRegion(*result.addRegion(), arguments));
+}
+
+void WhileOp::print(OpAsmPrinter &printer) {
+  printer << '(';
+  llvm::interleaveComma(llvm::zip(getCond().getArguments(), getOperand()), printer, [&](auto pair) {
+    printer.printOperand(std::get<0>(pair));
+    printer << " = ";
+    printer.printOperand(std::get<1>(pair));
+  });
+  printer << ')';
+  if (getNumOperands() > 0)
+    printer << " : ";
+  llvm::interleaveComma(getOperandTypes(), printer);
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << " cond ";
+  printer.printRegion(getCond(), /*printEntryBlockArgs=*/false);
+  printer << " do ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}

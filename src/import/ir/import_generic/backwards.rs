@@ -1,0 +1,44 @@
+//! `spyre-import-linalg`, tensors that are read from the last element to the first: `x[::-1]` as JAX writes it, borders that reflect.
+
+use crate::{
+    import::{Element, Known, NodeId, graph::linear::Linear, ir::generic::Generic, rules::index::rows_from},
+    mlir::Expr,
+};
+
+impl Generic<'_, '_> {
+    /// A tensor that is read backwards along some of its dimensions, and its indices: with its rows along these in the other order, it is read
+    /// forwards. None where no index falls, or the rows cannot be chosen.
+    pub(super) fn forwards(&mut self, mut node: NodeId, map: &[Expr]) -> Option<(NodeId, Vec<Expr>)> {
+        let (mut map, mut is_turned) = (map.to_vec(), false);
+        for (dim, index) in map.iter_mut().enumerate() {
+            let Some(mut linear) = Linear::of(index, &self.space.window.sizes) else { continue };
+            if linear.terms.is_empty() || linear.terms.iter().any(|&(_, factor)| factor > 0) {
+                continue;
+            }
+            let last = self.importer.graph.node(node).shape[dim] - 1;
+            node = self.reversed(node, dim)?;
+            linear.terms.iter_mut().for_each(|(_, factor)| *factor = -*factor);
+            linear.terms.sort_by_key(|&(dim, factor)| (factor, dim));
+            linear.constant = last - linear.constant;
+            *index = linear.expr(Expr::Dim);
+            is_turned = true;
+        }
+        is_turned.then_some((node, map))
+    }
+
+    /// A tensor with the last row along a dimension first.
+    fn reversed(&mut self, node: NodeId, dim: usize) -> Option<NodeId> {
+        let graph = &mut self.importer.graph;
+        let shape = graph.node(node).shape.clone();
+        let mut along = vec![1; shape.len()];
+        along[dim] = shape[dim];
+        #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
+        let numbers: Vec<f64> = (0..shape[dim]).rev().map(|row| row as f64).collect();
+        let rows = graph.known(Known::table(&numbers), along, Element::Int);
+        let exprs: Vec<Option<Expr>> = (0..shape.len()).map(|other| (other != dim).then_some(Expr::Dim(other))).collect();
+        let found = rows_from(graph, (node, &shape), rows, dim, &exprs, &shape).ok()?;
+        let turned = graph.broadcast(found.node, &shape);
+        self.importer.gathered.extend(found.chosen);
+        Some(turned)
+    }
+}
