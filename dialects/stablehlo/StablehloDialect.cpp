@@ -126,3 +126,96 @@ void WhileOp::print(OpAsmPrinter &printer) {
   printer << " do ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// An element of a tensor, as regions have it.
+static Type elementOf(Type tensor) { return RankedTensorType::get({}, cast<RankedTensorType>(tensor).getElementType()); }
+
+/// What an op promises of a region that takes `taken` and gives `given`.
+static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange taken, TypeRange given) {
+  Block &body = region.front();
+  if (body.getArgumentTypes() != taken)
+    return op->emitOpError("has a region ") << region.getRegionNumber() << " that takes " << body.getArgumentTypes() << ", where it takes " << taken;
+  Operation *last = body.getTerminator();
+  if (last->getOperandTypes() != given)
+    return last->emitOpError("gives ") << last->getOperandTypes() << ", where '" << op->getName() << "' has " << given;
+  return success();
+}
+
+static LogicalResult verifyResults(Operation *op, TypeRange inputs) {
+  if (!inputs.empty() && inputs == op->getResultTypes())
+    return success();
+  return op->emitOpError("gives ") << op->getResultTypes() << ", where it gives as many of the same types as it takes: " << inputs;
+}
+
+LogicalResult ScatterOp::verify() {
+  // scatter_c1
+  if (failed(verifyResults(*this, getInputs().getTypes())))
+    return failure();
+  // scatter_c2
+  if (!cast<RankedTensorType>(getScatterIndices().getType()).getElementType().isIntOrIndex())
+    return emitOpError("has places of ") << getScatterIndices().getType() << ", which are no integers";
+  // scatter_c3
+  SmallVector<Type> elements = llvm::map_to_vector(getInputs().getTypes(), elementOf), taken(elements);
+  llvm::append_range(taken, llvm::map_range(getUpdates().getTypes(), elementOf));
+  return verifyRegion(*this, getUpdateComputation(), taken, elements);
+}
+
+LogicalResult SortOp::verify() {
+  // sort_c1
+  if (failed(verifyResults(*this, getInputs().getTypes())))
+    return failure();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(getInputs()[0].getType()).getShape();
+  SmallVector<Type> taken;
+  for (Type type : getInputs().getTypes()) {
+    if (cast<RankedTensorType>(type).getShape() != shape)
+      return emitOpError("sorts ") << type << " beside " << getInputs()[0].getType() << ", which has another shape";
+    taken.append(2, elementOf(type));
+  }
+  // sort_c2
+  int64_t rank = shape.size(), dimension = getDimension().value_or(-1);
+  if (dimension < -rank || dimension >= rank)
+    return emitOpError("goes along dimension ") << dimension << " of " << getInputs()[0].getType() << ", which has " << rank << " dimensions";
+  // sort_c3
+  return verifyRegion(*this, getComparator(), taken, RankedTensorType::get({}, IntegerType::get(getContext(), 1)));
+}
+
+LogicalResult WhileOp::verify() {
+  TypeRange types = getOperandTypes();
+  // while_c1
+  if (types != getResultTypes())
+    return verifyResults(*this, types);
+  // while_c2
+  if (failed(verifyRegion(*this, getCond(), types, RankedTensorType::get({}, IntegerType::get(getContext(), 1)))))
+    return failure();
+  return verifyRegion(*this, getBody(), types, types);
+}
+
+LogicalResult CaseOp::verify() {
+  // case_c1
+  Type number = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
+  if (getIndex().getType() != number)
+    return emitOpError("chooses by ") << getIndex().getType() << ", where it chooses by " << number;
+  // case_c2
+  if (getBranches().empty())
+    return emitOpError("has no region to choose from");
+  for (Region &branch : getBranches())
+    if (failed(verifyRegion(*this, branch, {}, getResultTypes())))
+      return failure();
+  return success();
+}
+
+LogicalResult IfOp::verify() {
+  // if_c1
+  Type truth = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  if (getPred().getType() != truth)
+    return emitOpError("chooses by ") << getPred().getType() << ", where it chooses by " << truth;
+  // if_c2
+  for (Region *branch : {&getTrueBranch(), &getFalseBranch()})
+    if (failed(verifyRegion(*this, *branch, {}, getResultTypes())))
+      return failure();
+  return success();
+}

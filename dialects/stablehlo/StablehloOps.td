@@ -32,10 +32,15 @@ def Stablehlo_ScatterNumbersAttr : AttrDef<Stablehlo_Dialect, "ScatterNumbers"> 
 
 class Stablehlo_Op<string mnemonic, list<Trait> traits = []> : Op<Stablehlo_Dialect, mnemonic, traits>;
 
-def Stablehlo_ScatterOp : Stablehlo_Op<"scatter", [Pure, SameVariadicOperandSize]> {
+def Stablehlo_ScatterOp : Stablehlo_Op<"scatter", [Pure, SameVariadicOperandSize, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Write parts of a tensor at places that another tensor says";
   let description = [{
     The region says what an element becomes from what is there and that of the part.
+
+    Constraints:
+    * (scatter_c1) there is as many parts as inputs, at least one, and the results are as the inputs;
+    * (scatter_c2) the places are integers;
+    * (scatter_c3) the region takes an element of each input, then of each part, as tensors without dimensions, and gives one of each input.
 
     Example:
     ```mlir
@@ -46,18 +51,24 @@ def Stablehlo_ScatterOp : Stablehlo_Op<"scatter", [Pure, SameVariadicOperandSize
     }) : (tensor<32x64xf16>, tensor<3x1xi32>, tensor<3x64xf16>) -> tensor<32x64xf16>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, AnyRankedTensor:$scatter_indices, Variadic<AnyRankedTensor>:$updates,
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$inputs, AnyStaticShapeTensor:$scatter_indices, Variadic<AnyStaticShapeTensor>:$updates,
                        Stablehlo_ScatterNumbersAttr:$scatter_dimension_numbers, OptionalAttr<BoolAttr>:$indices_are_sorted,
                        OptionalAttr<BoolAttr>:$unique_indices);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
   let regions = (region SizedRegion<1>:$update_computation);
+  let hasVerifier = 1;
 }
 
-def Stablehlo_SortOp : Stablehlo_Op<"sort", [Pure]> {
+def Stablehlo_SortOp : Stablehlo_Op<"sort", [Pure, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Sort the elements along a dimension";
   let description = [{
     Several tensors are sorted together; the region says from two elements of each whether the first ones come before the others. A negative
     dimension counts from the last one.
+
+    Constraints:
+    * (sort_c1) there is an input, all have the same shape, and the results are as the inputs;
+    * (sort_c2) the dimension is one of theirs;
+    * (sort_c3) the region takes two elements of each input, as tensors without dimensions, and gives a truth value.
 
     Example:
     ```mlir
@@ -68,14 +79,20 @@ def Stablehlo_SortOp : Stablehlo_Op<"sort", [Pure]> {
     }) : (tensor<4x64xi32>) -> tensor<4x64xi32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, OptionalAttr<I64Attr>:$dimension, OptionalAttr<BoolAttr>:$is_stable);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let arguments = (ins Variadic<AnyStaticShapeTensor>:$inputs, OptionalAttr<I64Attr>:$dimension, OptionalAttr<BoolAttr>:$is_stable);
+  let results = (outs Variadic<AnyStaticShapeTensor>:$results);
   let regions = (region SizedRegion<1>:$comparator);
+  let hasVerifier = 1;
 }
 
-def Stablehlo_WhileOp : Stablehlo_Op<"while", [RecursiveMemoryEffects, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+def Stablehlo_WhileOp : Stablehlo_Op<"while", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">,
+                                               DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "Compute again as long as a condition holds";
   let description = [{
+    Constraints:
+    * (while_c1) the results and what both regions take are as the operands;
+    * (while_c2) the first region gives a truth value, the second one values as the operands.
+
     Example:
     ```mlir
     %last = stablehlo.while(%i = %first) : tensor<i32>
@@ -92,12 +109,17 @@ def Stablehlo_WhileOp : Stablehlo_Op<"while", [RecursiveMemoryEffects, DeclareOp
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 
-def Stablehlo_CaseOp : Stablehlo_Op<"case", [RecursiveMemoryEffects]> {
+def Stablehlo_CaseOp : Stablehlo_Op<"case", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Compute one of several regions, by its number";
   let description = [{
     A number that no region has stands for the last one.
+
+    Constraints:
+    * (case_c1) the number is a tensor of one i32 without dimensions;
+    * (case_c2) there is a region, and each takes nothing and gives values as the results.
 
     Example:
     ```mlir
@@ -111,11 +133,16 @@ def Stablehlo_CaseOp : Stablehlo_Op<"case", [RecursiveMemoryEffects]> {
   let arguments = (ins AnyRankedTensor:$index);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
+  let hasVerifier = 1;
 }
 
-def Stablehlo_IfOp : Stablehlo_Op<"if", [RecursiveMemoryEffects]> {
+def Stablehlo_IfOp : Stablehlo_Op<"if", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Compute one of two regions";
   let description = [{
+    Constraints:
+    * (if_c1) the condition is a tensor of one truth value without dimensions;
+    * (if_c2) each region takes nothing and gives values as the results.
+
     Example:
     ```mlir
     %y = "stablehlo.if"(%is_first) ({
@@ -128,6 +155,7 @@ def Stablehlo_IfOp : Stablehlo_Op<"if", [RecursiveMemoryEffects]> {
   let arguments = (ins AnyRankedTensor:$pred);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$true_branch, SizedRegion<1>:$false_branch);
+  let hasVerifier = 1;
 }
 
 def Stablehlo_ReturnOp : Stablehlo_Op<"return", [Pure, Terminator]> {
@@ -136,6 +164,7 @@ def Stablehlo_ReturnOp : Stablehlo_Op<"return", [Pure, Terminator]> {
     Example: `stablehlo.return %next : tensor<f16>`
   }];
   let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ /* nothing to give */ }]>];
   let assemblyFormat = "$results attr-dict (`:` type($results)^)?";
 }
 

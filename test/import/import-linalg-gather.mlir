@@ -151,3 +151,20 @@ func.func @table_of_positions(%x: tensor<2x2x3xf16>) -> tensor<2x6xf16> {
     }
   }
 #-}
+
+// -----
+
+// An index that falls reads the rows in the other order.
+// CHECK-LABEL: func.func @read_backwards(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>)
+// CHECK-NEXT:    [[ORDER:%.+]] = spyre.constant dense<[7, 6, 5, 4, 3, 2, 1, 0]> : tensor<8xi32>
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather([[X]], [[ORDER]]) dim 0
+// CHECK-NEXT:    [[PART:%.+]] = spyre.view [[ROWS]] by affine_map<(d0, d1) -> (d0 * 2 + 1, d1)> : tensor<8x64xf16> -> tensor<4x64xf16>
+func.func @read_backwards(%x: tensor<8x64xf16>) -> tensor<4x64xf16> {
+  %shape = tensor.empty() : tensor<4x64xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (6 - 2 * d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<4x64xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    linalg.yield %in : f16
+  } -> tensor<4x64xf16>
+  return %y : tensor<4x64xf16>
+}

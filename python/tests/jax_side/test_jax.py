@@ -74,6 +74,21 @@ def test_options_go_to_the_compiler():
     assert compiled.program.report["target"]["cores"] == 4 and compiled.program.validation
 
 
+def test_what_the_passes_leave_is_read():
+    rows = half(16, 64)
+
+    def left(x, i, w):
+        added = x.at[i].add(x[:3])
+        last, states = jax.lax.scan(lambda state, row: (jnp.tanh(state * w + row),) * 2, jnp.zeros_like(w), x)
+        chosen = jax.lax.cond(i[0] > 2, jnp.exp, lambda y: y * 2, x)
+        return added, last, states, chosen, jnp.sort(x, -1), jnp.argsort(x, -1), x[::-1]
+
+    arguments = rows, jnp.array([1, 7, 1]), half(64) * 0.1
+    found = spyre_mlir.jax.compile(left, *arguments, validate=True)(*arguments)
+    for one, other in zip(found, left(*arguments), strict=True):
+        assert jnp.allclose(one.astype(jnp.float32), other.astype(jnp.float32), atol=2e-2)
+
+
 def test_what_has_no_lowering_is_named():
     with pytest.raises(spyre_mlir.jax.LoweringError, match="no lowering to linalg of 'stablehlo.fft' at "):
         spyre_mlir.jax.compile(lambda x: jnp.fft.fft(x).real, half(8, 64, dtype=jnp.float32))

@@ -104,6 +104,11 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("func.return", "itself"),
     refused("func.*", CONTROL_FLOW),
     becomes("tosa.*", "linalg, by upstream's passes; then as that"),
+    becomes("stablehlo.case", "as `scf.if`, one number after the other"),
+    becomes("stablehlo.if", "as `scf.if`"),
+    becomes("stablehlo.scatter", "as `tm_tensor.scatter`, of one tensor; a place outside of the tensor is refused at launch"),
+    becomes("stablehlo.sort", "as `tm_tensor.sort`; the comparator may compare the bits of floats, as JAX does"),
+    becomes("stablehlo.while", "as `scf.while`"),
     becomes("spyre.*", "itself"),
     becomes(
         "tm_tensor.scan",
