@@ -137,14 +137,14 @@ func.func @unwritten_input() -> tensor<8xf16> {
 
 // -----
 
-func.func @computed_input_indices(%x: tensor<71x64xf16>) -> tensor<8x64xf16> {
-  %shape = tensor.empty() : tensor<8x64xf16>
+func.func @computed_input_indices(%x: tensor<3098x1100xf16>) -> tensor<1999x1100xf16> {
+  %shape = tensor.empty() : tensor<1999x1100xf16>
   // expected-error @+1 {{'linalg.generic' op reads input 0 backwards: not supported yet}}
-  %reversed = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (7 - d0 + d1, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<71x64xf16>) outs(%shape : tensor<8x64xf16>) {
+  %reversed = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (1998 - d0 + d1, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3098x1100xf16>) outs(%shape : tensor<1999x1100xf16>) {
   ^bb0(%in: f16, %out: f16):
     linalg.yield %in : f16
-  } -> tensor<8x64xf16>
-  return %reversed : tensor<8x64xf16>
+  } -> tensor<1999x1100xf16>
+  return %reversed : tensor<1999x1100xf16>
 }
 
 // -----

@@ -30,15 +30,29 @@ impl Generic<'_, '_> {
     fn reversed(&mut self, node: NodeId, dim: usize) -> Option<NodeId> {
         let graph = &mut self.importer.graph;
         let shape = graph.node(node).shape.clone();
-        let mut along = vec![1; shape.len()];
-        along[dim] = shape[dim];
+        let n_rows = shape[dim];
+        if graph.known_of(node).is_some() {
+            let from_last = Expr::Add(
+                Box::new(Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(-1)))),
+                Box::new(Expr::Constant(n_rows - 1)),
+            );
+            let map = (0..shape.len()).map(|other| if other == dim { from_last.clone() } else { Expr::Dim(other) }).collect();
+            return Some(graph.view(node, map, &shape));
+        }
         #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
-        let numbers: Vec<f64> = (0..shape[dim]).rev().map(|row| row as f64).collect();
+        let numbers: Vec<f64> = (0..n_rows).rev().map(|row| row as f64).collect();
+        if shape.iter().product::<i64>() > n_rows {
+            let rows = graph.known(Known::table(&numbers), vec![n_rows], Element::Int);
+            let gathered = graph.gather(node, dim, rows);
+            let others = (0..shape.len()).filter(|&other| other != dim);
+            return Some(graph.view(gathered, [dim].into_iter().chain(others).map(Expr::Dim).collect(), &shape));
+        }
+        // The device gathers no single elements.
+        let mut along = vec![1; shape.len()];
+        along[dim] = n_rows;
         let rows = graph.known(Known::table(&numbers), along, Element::Int);
         let exprs: Vec<Option<Expr>> = (0..shape.len()).map(|other| (other != dim).then_some(Expr::Dim(other))).collect();
         let found = rows_from(graph, (node, &shape), rows, dim, &exprs, &shape).ok()?;
-        let turned = graph.broadcast(found.node, &shape);
-        self.importer.gathered.extend(found.chosen);
-        Some(turned)
+        Some(graph.broadcast(found.node, &shape))
     }
 }
