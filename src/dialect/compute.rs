@@ -3,9 +3,8 @@
 use super::{
     attrs::{Memory, Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
     enums::Enumerated,
-    home::{behind_views, home_of, is_insert, overwritten_operand, owner_of, tiled_operand},
+    home::{behind_views, home_of, is_insert, overwritten_operand, owner_of, retyped_home, tiled_operand},
     indices::plain_indices,
-    views::retyped_home,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{

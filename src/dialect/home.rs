@@ -2,7 +2,7 @@
 
 use super::{attrs::Tensor, indices::plain_indices};
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of};
+use crate::mlir::{BlockLike, Expr, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results, shape_of};
 use mlir_sys::{MlirOperation, MlirValue};
 
 unsafe extern "C" {
@@ -32,6 +32,15 @@ pub fn home_of(value: Value<'_>) -> Value<'_> {
         home = link.to();
     }
     home
+}
+
+/// The value of which `value` shows all elements as they are, under another element type: numbers that the host's f16 does not hold.
+#[must_use]
+pub fn retyped_home(value: Value<'_>) -> Value<'_> {
+    let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return value };
+    let input = view.inputs()[0];
+    let maps_alike = map_results(view.required("map", map_of)).iter().enumerate().all(|(dim, expr)| *expr == Expr::Dim(dim));
+    if maps_alike && shape_of(input) == shape_of(value) { retyped_home(input) } else { value }
 }
 
 /// The value that stands for all that a loop carries from `value` on, or to it: the result of the outermost loop; `value` itself if no loop

@@ -51,7 +51,7 @@ pub use compute::{Access, ComputeOp, UsedAs, plain_view};
 pub use enums::Role;
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
-    moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
+    moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, users_behind_views,
 };
 pub use indices::plain_dims;
 pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
@@ -71,4 +71,4 @@ pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
 pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
-pub use views::{View, indices_of_view, retyped_home, shown_as};
+pub use views::{View, indices_of_view, shown_as};

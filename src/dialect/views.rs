@@ -5,7 +5,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     affine::Expr,
     layout::{Index, IndexError},
-    mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results, shape_of},
+    mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results},
 };
 
 /// What is seen of a buffer.
@@ -71,15 +71,6 @@ pub fn indices_of_view(view: Op<'_>) -> Vec<Option<Index>> {
     let shape = TensorType::of(view.output().r#type()).expect("a view gives a tensor").shape;
     let exprs = map_results(view.required("map", map_of));
     exprs.iter().map(|expr| Index::of(expr, &shape).ok()).collect()
-}
-
-/// The value of which `value` shows all elements as they are, under another element type: numbers that the host's f16 does not hold.
-#[must_use]
-pub fn retyped_home(value: Value<'_>) -> Value<'_> {
-    let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return value };
-    let input = view.inputs()[0];
-    let maps_alike = map_results(view.required("map", map_of)).iter().enumerate().all(|(dim, expr)| *expr == Expr::Dim(dim));
-    if maps_alike && shape_of(input) == shape_of(value) { retyped_home(input) } else { value }
 }
 
 /// What a value shows of its buffer, in terms of its own dimensions; none for a value that is no view, and for a view with a layout.

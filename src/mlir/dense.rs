@@ -1,12 +1,11 @@
 //! The elements of constant tensors.
 
-use super::{Attribute, AttributeLike, TensorType, Type, TypeLike, type_of_elements};
-use mlir_sys::{MlirAttribute, MlirType, mlirDenseElementsAttrRawBufferGet, mlirDenseElementsAttrSplatGet, mlirTypeIsARankedTensor};
+use super::{Attribute, AttributeLike, Type, TypeLike};
+use mlir_sys::{MlirAttribute, mlirDenseElementsAttrRawBufferGet, mlirDenseElementsAttrSplatGet, mlirTypeIsARankedTensor};
 use std::{ffi::c_char, ptr, slice};
 
 unsafe extern "C" {
     fn spyreElementsGetRawData(attribute: MlirAttribute, data: *mut *const c_char, bytes: *mut isize, is_splat: *mut bool) -> bool;
-    fn spyreElementsReshaped(attribute: MlirAttribute, of: MlirType) -> MlirAttribute;
 }
 
 /// The bytes of a constant's elements as MLIR stores them, little endian.
@@ -30,17 +29,6 @@ pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
         if length == 0 { &[] } else { slice::from_raw_parts(data.cast(), length.cast_unsigned()) }
     };
     Some(RawElements { bytes, is_splat })
-}
-
-/// `dense<...>` or `dense_resource<...>` as a tensor of shape `shape`, with the same elements in row-major order, which a resource shares; none for another
-/// attribute, and where the shape has another number of elements.
-#[must_use]
-pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<Attribute<'c>> {
-    let tensor = TensorType::of(type_of_elements(attribute)?)?;
-    let of = tensor.with_shape(shape.to_vec()).build();
-    // SAFETY: both are tensors of as many elements of one type, which is all that MLIR asks for.
-    let reshaped = || unsafe { Attribute::from_option_raw(spyreElementsReshaped(attribute.to_raw(), of.to_raw())) };
-    (tensor.shape.iter().product::<i64>() == shape.iter().product::<i64>()).then(reshaped).flatten()
 }
 
 /// `dense<...>` of a type from the bytes of its elements, as in [`RawElements`] (booleans packed); none where the type is no tensor or needs other bytes.

@@ -60,7 +60,7 @@ mod types;
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
 pub use collect::{Collected, SourcePlace, collect, intercept, places_of};
-pub use dense::{RawElements, dense_elements, dense_splat, raw_elements, reshaped_elements};
+pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, quietly, remark_at, verified, warning_at, warning_behind};
 pub use drivers::lsp_server_main;
 pub use function::{
@@ -83,8 +83,8 @@ pub use session::{Module, Session, Source, compile_copy, parses};
 pub(crate) use text::{string_ref, text_of};
 pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
-    floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, shape_of,
-    splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
+    floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, reshaped_elements,
+    shape_of, splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
     type_of_elements,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};

@@ -10,19 +10,21 @@ use melior::ir::{
     r#type::IntegerType,
 };
 use mlir_sys::{
-    MlirAttribute, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeGetType, mlirAttributeIsAArray,
-    mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary, mlirAttributeIsAElements,
-    mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseArrayGetNumElements, mlirDenseElementsAttrGetBoolValue,
-    mlirDenseElementsAttrGetDoubleValue, mlirDenseElementsAttrGetInt8Value, mlirDenseElementsAttrGetInt32Value,
-    mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetRawData, mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat,
-    mlirDenseElementsAttrRawBufferGet, mlirDenseF64ArrayGet, mlirDenseF64ArrayGetElement, mlirDictionaryAttrGetElement,
-    mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr,
-    mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
-    mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor, mlirTypeIsATensor,
+    MlirAttribute, MlirType, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeGetType,
+    mlirAttributeIsAArray, mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary,
+    mlirAttributeIsAElements, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseArrayGetNumElements,
+    mlirDenseElementsAttrGetBoolValue, mlirDenseElementsAttrGetDoubleValue, mlirDenseElementsAttrGetInt8Value,
+    mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetRawData,
+    mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirDenseElementsAttrRawBufferGet, mlirDenseF64ArrayGet,
+    mlirDenseF64ArrayGetElement, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements,
+    mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr, mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize,
+    mlirShapedTypeGetElementType, mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor,
+    mlirTypeIsATensor,
 };
 
 unsafe extern "C" {
     fn spyreIteratorIsReduction(iterator: MlirAttribute) -> bool;
+    fn spyreElementsReshaped(attribute: MlirAttribute, of: MlirType) -> MlirAttribute;
 }
 
 /// A ranked tensor type of static shape, taken apart.
@@ -303,6 +305,17 @@ pub fn is_reduction(iterator: Attribute<'_>) -> bool {
 pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
     // SAFETY: the type is only asked for where the attribute has elements.
     unsafe { mlirAttributeIsAElements(attribute.to_raw()).then(|| Type::from_raw(mlirAttributeGetType(attribute.to_raw()))) }
+}
+
+/// `dense<...>` or `dense_resource<...>` as a tensor of shape `shape`, with the same elements in row-major order, which a resource shares; none for another
+/// attribute, and where the shape has another number of elements.
+#[must_use]
+pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<Attribute<'c>> {
+    let tensor = TensorType::of(type_of_elements(attribute)?)?;
+    let of = tensor.with_shape(shape.to_vec()).build();
+    // SAFETY: both are tensors of as many elements of one type, which is all that MLIR asks for.
+    let reshaped = || unsafe { Attribute::from_option_raw(spyreElementsReshaped(attribute.to_raw(), of.to_raw())) };
+    (tensor.shape.iter().product::<i64>() == shape.iter().product::<i64>()).then(reshaped).flatten()
 }
 
 /// A dense constant of floats, or of integers of 8, 32 or 64 bits: one number for every element, or one for all.
