@@ -568,10 +568,29 @@ func.func @two_indices_of_a_large_table(%table: tensor<8x16777216xf16>, %rows: t
 
 // An error of a value that is used in several places has one cause.
 func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
-  // expected-error @+1 {{'arith.remsi' op divides by integers that are not one known number, and may be 0: not supported yet}}
-  %square = arith.remsi %x, %y : tensor<8xi64>
+  // expected-error @+1 {{'arith.shrui' op has no device function yet}}
+  %square = arith.shrui %x, %y : tensor<8xi64>
   %twice = arith.addi %square, %square : tensor<8xi64>
   return %twice : tensor<8xi64>
+}
+
+// -----
+
+func.func @a_known_zero(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
+  %zero = arith.constant dense<0> : tensor<8xi64>
+  %sum = arith.addi %x, %y : tensor<8xi64>
+  // expected-error @+1 {{'arith.divsi' op divides integers by 0: not supported}}
+  %z = arith.divsi %sum, %zero : tensor<8xi64>
+  return %z : tensor<8xi64>
+}
+
+// -----
+
+func.func @without_a_sign(%x: tensor<8xi64> {spyre.range = array<i64: -8, 8>}, %y: tensor<8xi64>) -> tensor<8xi64> {
+  // expected-error @+1 {{'func.func' op computes without a sign with integers that may be negative: not supported yet}}
+  %sum = arith.addi %x, %y : tensor<8xi64>
+  %z = arith.divui %sum, %y : tensor<8xi64>
+  return %z : tensor<8xi64>
 }
 
 // -----

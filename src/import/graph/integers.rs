@@ -23,12 +23,14 @@ pub struct Integers {
     given: BTreeMap<usize, [i64; 2]>,
     /// The nodes that are integers in the device's format.
     nodes: BTreeSet<NodeId>,
+    /// The smallest integer that nodes may be: 1 of what is divided by, 0 of what has no sign.
+    least: BTreeMap<NodeId, i64>,
 }
 
 impl Default for Integers {
     fn default() -> Self {
         let (rows, wanted, given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { element: Element::F32, rows, wanted, given, nodes: BTreeSet::new() }
+        Self { element: Element::F32, rows, wanted, given, nodes: BTreeSet::new(), least: BTreeMap::new() }
     }
 }
 
@@ -71,6 +73,12 @@ impl Integers {
     #[must_use]
     pub fn has(&self, id: NodeId) -> bool {
         self.nodes.contains(&id)
+    }
+
+    /// The smallest integer that a node may be, if what is computed of it asks for one.
+    #[must_use]
+    pub fn least(&self, id: NodeId) -> Option<i64> {
+        self.least.get(&id).copied()
     }
 }
 
@@ -176,6 +184,16 @@ impl Graph {
         if has_integers {
             ids.iter().for_each(|&id| self.want_rows(id));
         }
+    }
+
+    /// Notes that integers are divided by a node, which must not be 0.
+    pub fn note_divisor(&mut self, id: NodeId) {
+        self.integers.least.insert(id, 1);
+    }
+
+    /// Notes that the bits of integers are read as those of numbers without a sign.
+    pub fn note_unsigned(&mut self, id: NodeId) {
+        self.integers.least.entry(id).or_insert(0);
     }
 
     /// Notes that a node is integers in the device's format.

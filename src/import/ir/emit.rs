@@ -152,6 +152,15 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 let message = format!("computes {what} {limit:.0}, up to which the device's format is exact: not supported yet");
                 error_at(self.function, message).at(self.location(id)).report()
             }
+            Unbounded::Least(id) => {
+                let message = match self.graph.integers.least(id) {
+                    Some(1) => {
+                        "divides integers by what may be 0 or negative: not supported; 'maxsi' with 1 in front of it says that it is not"
+                    }
+                    _ => "computes without a sign with integers that may be negative: not supported yet",
+                };
+                error_at(self.function, message).at(self.location(id)).report()
+            }
             Unbounded::Assertion(position) => {
                 let (_, op, location) = open[position];
                 let message = if op.is("cf.assert") {

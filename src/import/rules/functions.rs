@@ -31,7 +31,7 @@ pub struct ScalarFunction {
     pub name: &'static str,
     /// What it becomes, where that is more than one device function.
     text: &'static str,
-    evaluate: fn(&[f64]) -> f64,
+    pub(super) evaluate: fn(&[f64]) -> f64,
     run: Run,
 }
 
@@ -188,6 +188,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     integer("arith.minsi", |x| x[0].min(x[1])),
     integer("arith.minui", |x| x[0].min(x[1])),
     integer("arith.shli", |x| x[0] * x[1].exp2()),
+    integer("arith.shrsi", |x| (x[0] / x[1].exp2()).floor()),
     integer("arith.cmpi eq", |x| truth(x[0] == x[1])),
     integer("arith.cmpi ne", |x| truth(x[0] != x[1])),
     integer("arith.cmpi slt", |x| truth(x[0] < x[1])),

@@ -47,6 +47,11 @@ pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFu
     let looked_up = rows::applied(graph, &numbers, of_table, |graph, tables| function.build(graph, tables, of_table));
     let built = match looked_up {
         Some(found) => found,
+        None if element == Element::Int
+            && let Some(chosen) = quotients::of_choice(graph, &numbers, function.evaluate, as_numbers) =>
+        {
+            chosen
+        }
         None => on_numbers(graph, function.name, &numbers, &is_truth, as_numbers, element).inspect_err(|_| {
             numbers.iter().for_each(|&number| graph.want_rows(number));
         })?,
@@ -90,7 +95,9 @@ fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], is_truth: &[boo
     if let Some(found) = digits::compared(graph, name, numbers) {
         return Ok(found);
     }
-    if let Some(found) = quotients::divided(graph, name, numbers, as_numbers) {
+    if let Some(found) =
+        quotients::divided(graph, name, numbers, as_numbers).or_else(|| quotients::shifted(graph, name, numbers, as_numbers))
+    {
         return found;
     }
     let compared = |graph: &mut Graph, function| Ok(graph.pointwise(function, numbers, Element::Bool));

@@ -193,8 +193,8 @@ pub fn supported_ops_page() -> String {
         "| `arith.extf`, `arith.truncf` | nothing, between the formats of `--precision` |\n\
          | `linalg.index` | numbers known at compile time |\n\
          \nOf integers of run time, `addi`, `subi`, `muli`, `maxsi`, `minsi`, `absi`, `cmpi` and `select` are computed as numbers, and so are `divsi`,\n\
-         `floordivsi`, `ceildivsi` and `remsi` by a known number of what follows from several integers; all others of one index and known numbers are\n\
-         looked up in a table. A quotient by an integer of run time, which may be 0, is refused.\n\
+         `divui`, `floordivsi`, `ceildivsi`, `remsi` and `remui`, and `shli` and `shrsi` by a known number of bits; all others of one index and known\n\
+         numbers are looked up in a table. A divisor of run time is 1 or more: the range of its argument says so, and what may be less is refused.\n\
          \nBeyond single operations, these are recognised by what they compute, in whatever order and over however many `linalg.generic`s:\n\
          `sigmoid`, `silu`, `gelufwd` (with erf or tanh), `softplus`, `relufwd`, `clip`, `mean`, and sums of products as `matmul`.\n",
     );

@@ -1,68 +1,128 @@
-//! Quotients and remainders of integers of run time by known ones.
+//! Quotients and remainders of integers of run time, by known ones and by others, and shifts by known numbers of bits.
 //!
 //! The quotient of two integers that a format holds is rounded to no whole number beyond it, so its floor is the whole quotient; should the device's
-//! division be off, both are put right once.
+//! division be off, both are put right once. A divisor of run time keeps to a range from 1 on (`range.rs`): nothing is divided by 0.
 
 use super::{
     plain::{Built, neg},
     recognize::{add, div, maximum, minimum, mul, sub},
     steps,
 };
-use crate::import::graph::{Element, Graph, NodeId};
+use crate::import::graph::{Element, Graph, Kind, NodeId};
+
+/// Bits of the widest integers: a shift by more means nothing.
+const MOST_BITS: f64 = 63.0;
+
+/// What integers are divided by.
+#[derive(Clone, Copy)]
+struct Divisor {
+    /// Its magnitude.
+    by: NodeId,
+    is_negative: bool,
+}
 
 /// A quotient or a remainder of integers as numbers; none for another operation, and for what follows from one integer, which is looked up: a table
 /// has more integers than a format.
 pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element: Element) -> Option<Built> {
     let &[x, by] = numbers else { return None };
-    let is_division = matches!(name, "arith.divsi" | "arith.floordivsi" | "arith.ceildivsi" | "arith.remsi");
-    if !is_division || graph.follows_from_one(x) {
+    let is_unsigned = matches!(name, "arith.divui" | "arith.remui");
+    let is_division = is_unsigned || matches!(name, "arith.divsi" | "arith.floordivsi" | "arith.ceildivsi" | "arith.remsi");
+    if !is_division || graph.follows_from_one(x) && graph.number_of(by).is_some() {
         return None;
     }
-    let Some(divisor) = graph.number_of(by).filter(|&divisor| divisor != 0.0) else {
-        return Some(Err("divides by integers that are not one known number, and may be 0: not supported yet".to_owned()));
+    let divisor = match graph.number_of(by) {
+        Some(number) if number == 0.0 || is_unsigned && number < 0.0 => {
+            return Some(Err(format!("divides integers by {number}: not supported")));
+        }
+        Some(number) => Divisor { by: graph.number(number.abs()), is_negative: number < 0.0 },
+        None => {
+            graph.note_divisor(by);
+            Divisor { by, is_negative: false }
+        }
     };
+    if is_unsigned {
+        graph.note_unsigned(x);
+    }
     Some(match name {
         "arith.remsi" => remainder(graph, x, divisor, element),
-        "arith.floordivsi" => floor(graph, x, divisor, element),
+        "arith.remui" => floor(graph, x, divisor, element).and_then(|[_, rest]| Ok(rest)),
+        "arith.floordivsi" | "arith.divui" => floor(graph, x, divisor, element).map(|[quotient, _]| quotient),
         "arith.ceildivsi" => neg(graph, &[x], element).and_then(|x| {
-            let quotient = floor(graph, x, divisor, element)?;
+            let [quotient, _] = floor(graph, x, divisor, element)?;
             neg(graph, &[quotient], element)
         }),
         _ => toward_zero(graph, x, divisor, element),
     })
 }
 
+/// A shift of integers by a known number of bits; none for another operation.
+pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element: Element) -> Option<Built> {
+    let &[x, bits] = numbers else { return None };
+    let bits = graph.number_of(bits).filter(|bits| matches!(name, "arith.shli" | "arith.shrsi") && (0.0..=MOST_BITS).contains(bits))?;
+    let power = graph.number(bits.exp2());
+    Some(match name {
+        "arith.shli" => mul(graph, &[x, power], element),
+        // Of the sign alone are left -1 and 0.
+        _ if bits >= 31.0 => {
+            let (zero, less) = (graph.number(0.0), graph.number(-1.0));
+            let is_negative = graph.pointwise("lesserthan", &[x, zero], Element::Bool);
+            Ok(graph.pointwise("where3", &[is_negative, less, zero], element))
+        }
+        _ => floor(graph, x, Divisor { by: power, is_negative: false }, element).map(|[quotient, _]| quotient),
+    })
+}
+
+/// A choice between known integers that a function changes: the choice of what it makes of them, such as the sign as `(x >> 31) | 1`.
+pub(super) fn of_choice(graph: &mut Graph, numbers: &[NodeId], evaluate: fn(&[f64]) -> f64, element: Element) -> Option<NodeId> {
+    let is_choice = |graph: &Graph, id: NodeId| graph.node(id).kind == Kind::Pointwise("where3", Vec::new());
+    let choice = numbers.iter().position(|&number| is_choice(graph, number))?;
+    let &[condition, yes, no] = graph.node(numbers[choice]).inputs.as_slice() else { return None };
+    let mut made = |chosen: NodeId| {
+        let known = numbers.iter().enumerate().map(|(at, &number)| graph.number_of(if at == choice { chosen } else { number }));
+        known.collect::<Option<Vec<f64>>>().map(|known| graph.number(evaluate(&known)))
+    };
+    let (yes, no) = (made(yes)?, made(no)?);
+    Some(graph.pointwise("where3", &[condition, yes, no], element))
+}
+
 /// What is left of an integer, with its sign: within a range that follows from the divisor alone.
-fn remainder(graph: &mut Graph, x: NodeId, divisor: f64, element: Element) -> Built {
-    let by = graph.number(divisor);
+fn remainder(graph: &mut Graph, x: NodeId, Divisor { by, .. }: Divisor, element: Element) -> Built {
+    let one = graph.number(1.0);
     let rest = steps::remainder(graph, &[x, by], element)?;
-    let (first, last) = (graph.number(1.0 - divisor.abs()), graph.number(divisor.abs() - 1.0));
+    let (first, last) = match graph.number_of(by) {
+        Some(by) => (graph.number(1.0 - by), graph.number(by - 1.0)),
+        None => (sub(graph, &[one, by], element)?, sub(graph, &[by, one], element)?),
+    };
     let rest = maximum(graph, &[rest, first], element)?;
     minimum(graph, &[rest, last], element)
 }
 
-/// The last whole number that is not above the quotient.
-fn floor(graph: &mut Graph, x: NodeId, divisor: f64, element: Element) -> Built {
-    let x = if divisor < 0.0 { neg(graph, &[x], element)? } else { x };
-    let (zero, one, by) = (graph.number(0.0), graph.number(1.0), graph.number(divisor.abs()));
+/// The last whole number that is not above the quotient, and what is left of the integer.
+fn floor(graph: &mut Graph, x: NodeId, divisor: Divisor, element: Element) -> Result<[NodeId; 2], String> {
+    let x = if divisor.is_negative { neg(graph, &[x], element)? } else { x };
+    let (zero, one, by) = (graph.number(0.0), graph.number(1.0), divisor.by);
     let quotient = div(graph, &[x, by], element)?;
     let whole = graph.pointwise("floor", &[quotient], element);
     let taken = mul(graph, &[whole, by], element)?;
     let rest = sub(graph, &[x, taken], element)?;
-    let (less, more) = (sub(graph, &[whole, one], element)?, add(graph, &[whole, one], element)?);
     let is_below = graph.pointwise("lesserthan", &[rest, zero], Element::Bool);
     let is_beyond = graph.pointwise("greaterequal", &[rest, by], Element::Bool);
-    let found = graph.pointwise("where3", &[is_beyond, more, whole], element);
-    Ok(graph.pointwise("where3", &[is_below, less, found], element))
+    let mut corrected = |value: NodeId, step: NodeId, sign: [bool; 2]| -> Built {
+        let mut moved = |up: bool| if up { add(graph, &[value, step], element) } else { sub(graph, &[value, step], element) };
+        let (below, beyond) = (moved(sign[0])?, moved(sign[1])?);
+        let found = graph.pointwise("where3", &[is_beyond, beyond, value], element);
+        Ok(graph.pointwise("where3", &[is_below, below, found], element))
+    };
+    Ok([corrected(whole, one, [false, true])?, corrected(rest, by, [true, false])?])
 }
 
 /// The quotient without what is behind the point.
-fn toward_zero(graph: &mut Graph, x: NodeId, divisor: f64, element: Element) -> Built {
+fn toward_zero(graph: &mut Graph, x: NodeId, divisor: Divisor, element: Element) -> Built {
     let zero = graph.number(0.0);
     let magnitude = graph.pointwise("abs", &[x], element);
-    let quotient = floor(graph, magnitude, divisor.abs(), element)?;
+    let [quotient, _] = floor(graph, magnitude, Divisor { is_negative: false, ..divisor }, element)?;
     let negative = neg(graph, &[quotient], element)?;
-    let [positive, negative] = if divisor > 0.0 { [quotient, negative] } else { [negative, quotient] };
+    let [positive, negative] = if divisor.is_negative { [negative, quotient] } else { [quotient, negative] };
     let is_positive = graph.pointwise("greaterequal", &[x, zero], Element::Bool);
     Ok(graph.pointwise("where3", &[is_positive, positive, negative], element))
 }
@@ -85,9 +145,21 @@ mod tests {
     fn sums_are_divided_by_known_numbers() {
         for name in ["arith.divsi", "arith.floordivsi", "arith.ceildivsi", "arith.remsi"] {
             assert!(of_sum(name, 7.0).is_some_and(|built| built.is_ok()), "{name}");
-            assert!(of_sum(name, 0.0).is_some_and(|built| built.is_err_and(|message| message.contains("may be 0"))), "{name}");
+            assert!(of_sum(name, 0.0).is_some_and(|built| built.is_err_and(|message| message.contains("by 0"))), "{name}");
         }
         assert!(of_sum("arith.addi", 7.0).is_none());
+    }
+
+    #[test]
+    fn what_becomes_of_a_known_choice_is_a_choice() {
+        let mut graph = Graph::default();
+        let sum = graph.tensor(0, vec![8], Element::F32);
+        let (bits, one) = (graph.number(31.0), graph.number(1.0));
+        let sign = shifted(&mut graph, "arith.shrsi", &[sum, bits], Element::F32).unwrap().unwrap();
+        let odd = of_choice(&mut graph, &[sign, one], |x| f64::from(x[0] as i32 | x[1] as i32), Element::F32).unwrap();
+        let chosen: Vec<Option<f64>> = graph.node(odd).inputs[1..].iter().map(|&input| graph.number_of(input)).collect();
+        assert_eq!(chosen, [Some(-1.0), Some(1.0)]);
+        assert_eq!(of_choice(&mut graph, &[sum, one], |x| x[0], Element::F32), None);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(in crate::import) const SINGLE: Limits = Limits { exact: 16_777_216.0, large
 pub(in crate::import) enum Unbounded {
     /// An integer may leave what the format holds, or a number the format.
     Node(NodeId),
+    /// What integers are divided by may be 0, or what has no sign negative.
+    Least(NodeId),
     /// An assertion, by its place among them.
     Assertion(usize),
 }
@@ -44,14 +46,29 @@ pub(in crate::import) fn ranges(
     given: impl Fn(usize) -> [i64; 2],
 ) -> Result<BTreeMap<usize, [i64; 2]>, Unbounded> {
     let is_promised = |number: usize| graph.integers.promised(number).is_some();
-    let within = |number: usize, candidate: [i64; 2]| {
-        let [first, end] = given(number);
-        if is_promised(number) { [first, end] } else { [candidate[0].max(first), candidate[1].min(end)] }
+    let within_from = |positive: &BTreeSet<usize>, number: usize, candidate: [i64; 2]| {
+        let ([first, end], least) = (given(number), if positive.contains(&number) { 1 } else { i64::MIN });
+        if is_promised(number) { [first, end] } else { [candidate[0].max(first).max(least), candidate[1].min(end)] }
     };
     let asked = graph.needed_for(asserted, |_| false);
     let numbers: Vec<usize> = needed.iter().chain(&asked).filter_map(|&id| number_of_integers(graph, id)).collect();
-    let mut ranges: BTreeMap<usize, [i64; 2]> = numbers.into_iter().map(|number| (number, within(number, NARROWEST))).collect();
-    check(graph, needed, asserted, limits, &ranges)?;
+    // What integers are divided by is made of those that are at least 1.
+    let mut positive = BTreeSet::new();
+    let mut ranges: BTreeMap<usize, [i64; 2]> = loop {
+        let narrowest = numbers.iter().map(|&number| (number, within_from(&positive, number, NARROWEST))).collect();
+        match check(graph, needed, asserted, limits, &narrowest) {
+            Ok(()) => break narrowest,
+            Err(Unbounded::Least(id)) => {
+                let before = positive.len();
+                positive.extend(numbers_of_value(graph, id));
+                if positive.len() == before {
+                    return Err(Unbounded::Least(id));
+                }
+            }
+            Err(other) => return Err(other),
+        }
+    };
+    let within = |number: usize, candidate: [i64; 2]| within_from(&positive, number, candidate);
     #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
     let most = limits.exact as i64 + 1;
     let numbers: Vec<usize> = ranges.keys().copied().collect();
@@ -111,6 +128,22 @@ fn number_of_integers(graph: &Graph, id: NodeId) -> Option<usize> {
     if shows { graph.source_of(node.inputs[0]) } else { None }
 }
 
+/// The tensors of integers that the values of a node are made of: those of a condition only choose among them.
+fn numbers_of_value(graph: &Graph, id: NodeId) -> BTreeSet<usize> {
+    let (mut open, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match (number_of_integers(graph, id), &graph.node(id).kind) {
+            (Some(number), _) => _ = found.insert(number),
+            (None, Kind::Pointwise("where3", _)) => open.extend(&graph.node(id).inputs[1..]),
+            _ => open.extend(&graph.node(id).inputs),
+        }
+    }
+    found
+}
+
 fn check(
     graph: &Graph,
     needed: &[NodeId],
@@ -120,6 +153,11 @@ fn check(
 ) -> Result<(), Unbounded> {
     let mut bounds = Bounds { graph, limits, ranges, known: BTreeMap::new() };
     for &id in needed {
+        let least = graph.integers.least(id);
+        #[allow(clippy::cast_precision_loss, reason = "0 or 1")]
+        if least.is_some_and(|least| bounds.of(id).is_none_or(|found| found.first < least as f64)) {
+            return Err(Unbounded::Least(id));
+        }
         let Some(Interval { first, last, is_infinite }) = bounds.of(id) else {
             // Of integers that are read off numbers nothing is known, so that nothing may be computed of them.
             let is_computed = matches!(
@@ -292,6 +330,9 @@ impl Bounds<'_> {
                 }
             }
             [a, b] => {
+                if let Some(taken) = self.whole_multiple(function, inputs) {
+                    return Some(taken);
+                }
                 let (a, b) = (self.of(a)?, self.of(b)?);
                 let both = Interval { is_infinite: a.is_infinite || b.is_infinite, ..a };
                 match function {
@@ -322,6 +363,15 @@ impl Bounds<'_> {
             },
             _ => None,
         }
+    }
+
+    /// What a quotient without what is behind the point gives times its divisor: as far from the number as the divisor is large.
+    fn whole_multiple(&mut self, function: &str, inputs: &[NodeId]) -> Option<Interval> {
+        let (&[whole, by], "mul") = (inputs, function) else { return None };
+        let &[quotient] = self.graph.as_pointwise(whole, "floor")? else { return None };
+        let &[x, divisor] = self.graph.as_pointwise(quotient, "realdiv")? else { return None };
+        let (x, by) = (self.of(x)?, self.of(by).filter(|found| divisor == by && found.first > 0.0)?);
+        Some(x.around(&[x.first - by.last, x.last + by.last]))
     }
 
     /// The truth of a comparison, where the ranges of both sides decide it.
@@ -361,6 +411,29 @@ mod tests {
         ranges(graph, &graph.needed_for(&[root], |_| false), &[], HALF, |number| {
             graph.integers.promised(number).unwrap_or([i64::MIN, i64::MAX])
         })
+    }
+
+    #[test]
+    fn what_integers_are_divided_by_is_at_least_1() {
+        let mut graph = Graph::default();
+        let (x, y) = (numbers(&mut graph, 0), numbers(&mut graph, 1));
+        let rest = graph.apply("arith.remsi", &[x, y], Element::Int).unwrap();
+        let of_y = found(&graph, rest).unwrap()[&1];
+        assert_eq!((of_y[0], of_y[1] > 100), (1, true), "{of_y:?}");
+        graph.integers.promise(1, [0, 8]);
+        assert_eq!(found(&graph, rest), Err(Unbounded::Least(y)), "the caller promised other integers");
+    }
+
+    #[test]
+    fn a_divisor_is_chosen_among_what_is_at_least_1() {
+        let mut graph = Graph::default();
+        let (x, y) = (numbers(&mut graph, 0), numbers(&mut graph, 1));
+        let (zero, one) = (graph.number(0.0), graph.number(1.0));
+        let is_zero = graph.pointwise("equal", &[x, zero], Element::Bool);
+        let chosen = graph.pointwise("where3", &[is_zero, one, y], Element::F32);
+        let rest = graph.apply("arith.remsi", &[x, chosen], Element::Int).unwrap();
+        let ranges = found(&graph, rest).unwrap();
+        assert_eq!((ranges[&0][0] < 1, ranges[&1][0]), (true, 1), "a condition is no value: {ranges:?}");
     }
 
     #[test]
