@@ -400,6 +400,7 @@ impl Bounds<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::quotients::divided;
     use super::*;
 
     fn numbers(graph: &mut Graph, number: usize) -> NodeId {
@@ -417,7 +418,7 @@ mod tests {
     fn what_integers_are_divided_by_is_at_least_1() {
         let mut graph = Graph::default();
         let (x, y) = (numbers(&mut graph, 0), numbers(&mut graph, 1));
-        let rest = graph.apply("arith.remsi", &[x, y], Element::Int).unwrap();
+        let rest = divided(&mut graph, "arith.remsi", &[x, y], Element::F32).unwrap().unwrap();
         let of_y = found(&graph, rest).unwrap()[&1];
         assert_eq!((of_y[0], of_y[1] > 100), (1, true), "{of_y:?}");
         graph.integers.promise(1, [0, 8]);
@@ -431,7 +432,7 @@ mod tests {
         let (zero, one) = (graph.number(0.0), graph.number(1.0));
         let is_zero = graph.pointwise("equal", &[x, zero], Element::Bool);
         let chosen = graph.pointwise("where3", &[is_zero, one, y], Element::F32);
-        let rest = graph.apply("arith.remsi", &[x, chosen], Element::Int).unwrap();
+        let rest = divided(&mut graph, "arith.remsi", &[x, chosen], Element::F32).unwrap().unwrap();
         let ranges = found(&graph, rest).unwrap();
         assert_eq!((ranges[&0][0] < 1, ranges[&1][0]), (true, 1), "a condition is no value: {ranges:?}");
     }
