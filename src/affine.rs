@@ -22,6 +22,21 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// The expression times a number; itself for 1.
+    #[must_use]
+    pub fn times(self, factor: i64) -> Self {
+        if factor == 1 { self } else { Self::Mul(Box::new(self), Box::new(Self::Constant(factor))) }
+    }
+
+    /// The sum of the expression and another one; the other one where it is 0, and it where the other one is.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Constant(0), sum) | (sum, Self::Constant(0)) => sum,
+            (one, other) => Self::Add(Box::new(one), Box::new(other)),
+        }
+    }
+
     /// The value at a point; division rounds as in MLIR. Symbols are zero.
     ///
     /// # Panics

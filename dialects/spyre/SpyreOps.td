@@ -338,7 +338,8 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
     name, `M = T`, that is bound later: by the option `bind` of `spyre-flatten-hints`, or at launch, where the function
     declares its maximum in `spyre.symbols`. Each `name = slices` of `work_div` asks for so many slices of the dimension of
     that name over the cores, in every op of the scope that has one; dimensions that are not named stay whole, and a scope
-    inside another overrides the slices of a name. A number of slices may be a name too, which must be bound. `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
+    inside another overrides the slices of a name. A number of slices may be a name too, which must be bound.
+    `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
 
     Constraints:
     * (hint_c1) something is asked for, every number is positive, and no dimension is named twice in one list;

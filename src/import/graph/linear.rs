@@ -65,12 +65,10 @@ impl Linear {
 
     /// The index that it becomes where dimension `dim` has another expression.
     pub(in crate::import) fn expr(&self, of: impl Fn(usize) -> Expr) -> Expr {
-        let term = |&(dim, factor): &(usize, i64)| {
-            if factor == 1 { of(dim) } else { Expr::Mul(Box::new(of(dim)), Box::new(Expr::Constant(factor))) }
-        };
+        let term = |&(dim, factor): &(usize, i64)| of(dim).times(factor);
         let constant = (self.constant != 0 || self.terms.is_empty()).then_some(Expr::Constant(self.constant));
         let sum = self.terms.iter().rev().map(term).chain(constant);
-        sum.reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term))).unwrap_or(Expr::Constant(0))
+        sum.reduce(Expr::plus).unwrap_or(Expr::Constant(0))
     }
 }
 

@@ -33,16 +33,12 @@ pub(in crate::import) fn reshape_map(from: &[i64], to: &[i64]) -> Vec<Expr> {
 /// The row-major position within the dimensions `dims` of a tensor of shape `shape`; dimensions of size 1 add nothing.
 fn flat_index(dims: std::ops::Range<usize>, shape: &[i64]) -> Expr {
     let mut stride = 1;
-    let mut flat = None;
+    let mut flat = Expr::Constant(0);
     for dim in dims.rev().filter(|&dim| shape[dim] != 1) {
-        let term = if stride == 1 { Expr::Dim(dim) } else { Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride))) };
-        flat = Some(match flat {
-            None => term,
-            Some(rest) => Expr::Add(Box::new(term), Box::new(rest)),
-        });
+        flat = Expr::Dim(dim).times(stride).plus(flat);
         stride *= shape[dim];
     }
-    flat.unwrap_or(Expr::Constant(0))
+    flat
 }
 
 /// The indices of the dimensions `sizes` for a flat position.

@@ -31,10 +31,7 @@ impl Window {
 
     /// Indices in terms of the iteration space, in terms of the window.
     pub(in crate::import) fn shifted(&self, map: &[Expr]) -> Vec<Expr> {
-        let moved = |dim: usize| match self.origin[dim] {
-            0 => Expr::Dim(dim),
-            origin => Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(origin))),
-        };
+        let moved = |dim: usize| Expr::Dim(dim).plus(Expr::Constant(self.origin[dim]));
         map.iter().map(|expr| expr.with_dims(&moved)).collect()
     }
 }

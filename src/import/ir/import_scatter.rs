@@ -38,7 +38,7 @@ pub(super) fn extract_at<'c>(
     let mut shape: Vec<i64> = (0..sizes.len()).map(|dim| if is_moving(dim) { shape[dim] } else { sizes[dim] }).collect();
     let index = |dim: usize| match (offsets.known[dim], strides[dim]) {
         (_, _) if is_moving(dim) => Expr::Dim(dim),
-        (offset, stride) => plus(times(Expr::Dim(dim), stride), offset),
+        (offset, stride) => Expr::Dim(dim).times(stride).plus(Expr::Constant(offset)),
     };
     let mut table = importer.graph.strided(table, (0..sizes.len()).map(index).collect(), &shape);
     for &along in &offsets.moving {
@@ -48,14 +48,6 @@ pub(super) fn extract_at<'c>(
         shape = part;
     }
     Ok(table)
-}
-
-fn times(expr: Expr, factor: i64) -> Expr {
-    if factor == 1 { expr } else { Expr::Mul(Box::new(expr), Box::new(Expr::Constant(factor))) }
-}
-
-fn plus(expr: Expr, offset: i64) -> Expr {
-    if offset == 0 { expr } else { Expr::Add(Box::new(expr), Box::new(Expr::Constant(offset))) }
 }
 
 /// The part of a tensor from an integer of run time on along one dimension, every `stride`-th element of it.
@@ -102,8 +94,7 @@ pub(super) fn insert_at<'c>(
     };
     // Along the other dimensions only a window may be written over.
     let window: Vec<i64> = (0..shape.len()).map(|other| if other == dim { shape[dim] } else { sizes[other] }).collect();
-    let from = |other: usize| Expr::Add(Box::new(Expr::Dim(other)), Box::new(Expr::Constant(offsets.known[other])));
-    let map = (0..shape.len()).map(|other| if offsets.known[other] == 0 { Expr::Dim(other) } else { from(other) }).collect();
+    let map = (0..shape.len()).map(|other| Expr::Dim(other).plus(Expr::Constant(offsets.known[other]))).collect();
     let before = importer.graph.view(whole, map, &window);
     let places = importer.graph.known(Known::counting(0, sizes[dim]), vec![sizes[dim]], Element::Int);
     let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();

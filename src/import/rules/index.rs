@@ -186,9 +186,7 @@ fn shifted(
     }
     let n_reached = n_rows.min(rows[dim] - first);
     graph.note_index(index, n_reached);
-    let along = |other: usize| {
-        if other == dim && first > 0 { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) } else { Expr::Dim(other) }
-    };
+    let along = |other: usize| Expr::Dim(other).plus(Expr::Constant(if other == dim { first } else { 0 }));
     let map: Vec<Expr> = (0..rows.len()).map(along).collect();
     let mut shape = rows.to_vec();
     shape[dim] = n_reached;

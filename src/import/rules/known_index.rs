@@ -17,7 +17,7 @@ pub(in crate::import) fn index_of_table(numbers: &[i64], shape: &[i64]) -> Optio
         terms.extend(digits_of(&along, dim)?);
     }
     let constant = (first != 0 || terms.is_empty()).then_some(Expr::Constant(first));
-    let sum = terms.into_iter().chain(constant).reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term)))?;
+    let sum = terms.into_iter().chain(constant).reduce(Expr::plus)?;
     let mut point = vec![0; shape.len()];
     let is_right = numbers.iter().all(|&number| {
         let is_right = sum.evaluate(&point) == number;
@@ -49,7 +49,7 @@ fn digits_of(along: &[i64], dim: usize) -> Option<Option<Expr>> {
     if let Some(again) = again {
         digit = Expr::Mod(Box::new(digit), number(again / run)?);
     }
-    Some(Some(if step == 1 { digit } else { Expr::Mul(Box::new(digit), Box::new(Expr::Constant(step))) }))
+    Some(Some(digit.times(step)))
 }
 
 /// Whether known numbers over an iteration space never fall along its reduced dimensions, in the order in which these are walked along: so that the

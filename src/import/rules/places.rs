@@ -101,7 +101,7 @@ impl Grid {
         let mut below = n_parts;
         let mut place = Expr::Constant(0);
         for (position, (_, digit)) in self.apart.iter().enumerate().filter(|(_, (_, digit))| digit.size > 1) {
-            place = plus(place, scaled(Expr::Dim(position), digit.divisor));
+            place = place.plus(Expr::Dim(position).times(digit.divisor));
         }
         for &(divisor, size) in &self.rest {
             let above = below;
@@ -113,7 +113,7 @@ impl Grid {
             if above < n_parts {
                 digit = Expr::Mod(Box::new(digit), Box::new(Expr::Constant(size)));
             }
-            place = plus(place, scaled(digit, divisor));
+            place = place.plus(digit.times(divisor));
         }
         place
     }
@@ -123,7 +123,7 @@ impl Grid {
         let (mut number, mut map) = (self.place(), Vec::new());
         for (position, dim) in (self.apart.len() + 1..).zip(self.kept()) {
             match self.whole.iter().find(|(whole, _)| *whole == dim) {
-                Some((_, digit)) if digit.size > 1 => number = plus(number, scaled(Expr::Dim(position), digit.divisor)),
+                Some((_, digit)) if digit.size > 1 => number = number.plus(Expr::Dim(position).times(digit.divisor)),
                 Some(_) => {}
                 None => map.push(Expr::Dim(position)),
             }
@@ -201,14 +201,6 @@ fn positions(graph: &Graph, node: NodeId) -> Option<Vec<i64>> {
         }
         node = input;
     }
-}
-
-fn scaled(expr: Expr, factor: i64) -> Expr {
-    if factor == 1 { expr } else { Expr::Mul(Box::new(expr), Box::new(Expr::Constant(factor))) }
-}
-
-fn plus(one: Expr, other: Expr) -> Expr {
-    if one == Expr::Constant(0) { other } else { Expr::Add(Box::new(one), Box::new(other)) }
 }
 
 #[cfg(test)]

@@ -251,17 +251,12 @@ fn digit(number: Expr, sizes: &[i64], position: usize) -> Expr {
 
 /// The number whose digits, of these sizes, are expressions.
 fn flat(map: &[Expr], sizes: &[i64], dim_of: &impl Fn(usize) -> Expr) -> Expr {
-    let (mut stride, mut sum) = (1, None);
+    let (mut stride, mut sum) = (1, Expr::Constant(0));
     for (expr, &size) in map.iter().zip(sizes).rev().filter(|(_, size)| **size > 1) {
-        let expr = expr.with_dims(dim_of);
-        let term = if stride == 1 { expr } else { Expr::Mul(Box::new(expr), Box::new(Expr::Constant(stride))) };
-        sum = Some(match sum {
-            None => term,
-            Some(sum) => Expr::Add(Box::new(term), Box::new(sum)),
-        });
+        sum = expr.with_dims(dim_of).times(stride).plus(sum);
         stride *= size;
     }
-    sum.unwrap_or(Expr::Constant(0))
+    sum
 }
 
 #[cfg(test)]

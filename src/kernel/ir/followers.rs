@@ -2,7 +2,6 @@
 
 use super::{
     dim_labels::Labels,
-    kernels_of,
     moves::move_behind,
     neighbours::{KernelView, Level, dims_through, views_between},
 };
@@ -98,18 +97,11 @@ fn positions(labels: &Labels<String>, levels: &[Level]) -> Vec<Option<usize>> {
 
 /// Joins the ops of a kernel to the one whose outputs it reads; gives those that moved behind the ops of the first one, before they are moved.
 /// `view` describes the kernel that stands at a place now.
-pub(super) fn join<'c>(
-    function: Op<'c>,
-    first: usize,
-    second: Op<'c>,
-    view: impl Fn(Op<'c>) -> KernelView<'c>,
-    mut moves: impl FnMut(Op<'c>),
-) {
-    let kernel = || kernels_of(function)[first];
-    for op in unwrapped(kernel(), second) {
+pub(super) fn join<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> KernelView<'c>, mut moves: impl FnMut(Op<'c>)) {
+    unwrapped(first, second).into_iter().fold(first, |kernel, op| {
         moves(op);
-        move_behind(&view(kernel()), op);
-    }
+        move_behind(&view(kernel), op)
+    });
 }
 
 /// Puts the ops of a kernel where it stands, and those in front of the first kernel that need none of what that one makes; gives the others that

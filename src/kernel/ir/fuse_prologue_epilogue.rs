@@ -125,7 +125,7 @@ impl Fusion<'_> {
                 let levels = output.map(|output| view.levels_in(view.made(output).scope)).unwrap_or_default();
                 let (kernel, joined) = (first_kernel + place, first_kernel + next);
                 let described = |kernel| KernelView::of(kernel, &program_labels(function), self.target);
-                join(function, place, consumer, described, |op| moves.extend(made(op, Side::Epilogue, kernel, levels.clone())));
+                join(view.op, consumer, described, |op| moves.extend(made(op, Side::Epilogue, kernel, levels.clone())));
                 // What had moved into the second kernel is in the first one now, and there is one kernel less.
                 for made in moves.iter_mut().filter(|made| made.kernel >= joined) {
                     made.kernel = if made.kernel == joined { kernel } else { made.kernel - 1 };

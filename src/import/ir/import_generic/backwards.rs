@@ -32,10 +32,7 @@ impl Generic<'_, '_> {
         let shape = graph.node(node).shape.clone();
         let n_rows = shape[dim];
         if graph.known_of(node).is_some() {
-            let from_last = Expr::Add(
-                Box::new(Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(-1)))),
-                Box::new(Expr::Constant(n_rows - 1)),
-            );
+            let from_last = Expr::Dim(dim).times(-1).plus(Expr::Constant(n_rows - 1));
             let map = (0..shape.len()).map(|other| if other == dim { from_last.clone() } else { Expr::Dim(other) }).collect();
             return Some(graph.view(node, map, &shape));
         }
