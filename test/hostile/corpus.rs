@@ -23,13 +23,14 @@ pub(crate) struct Program {
     loops: &'static str,
 }
 
-pub(crate) const PROGRAMS: [Program; 6] = [
+pub(crate) const PROGRAMS: [Program; 7] = [
     Program { file: "layers.mlir", dims: &[], addresses: "symbolic", loops: "keep" },
     Program { file: "tiles.mlir", dims: &["0=A:B", "1=A:B"], addresses: "symbolic", loops: "keep" },
     Program { file: "rows.mlir", dims: &[], addresses: "symbolic", loops: "keep" },
     Program { file: "launches.mlir", dims: &[], addresses: "baked", loops: "keep" },
     Program { file: "constants.mlir", dims: &[], addresses: "symbolic", loops: "keep" },
     Program { file: "carried.mlir", dims: &[], addresses: "symbolic", loops: "unroll" },
+    Program { file: "left.mlir", dims: &[], addresses: "symbolic", loops: "keep" },
 ];
 
 impl Program {

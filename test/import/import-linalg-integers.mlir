@@ -123,3 +123,31 @@ func.func @known_parts(%x: tensor<4xf32>) -> tensor<4xf32> {
   %4 = arith.mulf %x, %3 : tensor<4xf32>
   return %4 : tensor<4xf32>
 }
+
+// -----
+
+// The cosine of a position times a frequency is a row of a table, also where a producer has repeated the frequencies for each position.
+// CHECK-LABEL: func.func @angles(
+// CHECK-SAME:    [[POSITIONS:%.+]]: tensor<16xi32>) -> tensor<16x4xf16> {
+// CHECK-NEXT:    [[TABLE:%.+]] = spyre.constant dense<{{.+}}> : tensor<4096x4xf32>
+// CHECK:         spyre.gather(%{{.+}}, [[POSITIONS]]) dim 0 : (tensor<4096x4xf16>, tensor<16xi32>) -> tensor<16x4xf16>
+// CHECK-NOT:     spyre.pointwise
+// CHECK:         return
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @angles(%positions: tensor<16xi32>) -> tensor<16x4xf16> {
+  %frequencies = arith.constant dense<[1.0, 0.5, 0.25, 0.125]> : tensor<4xf32>
+  %shape = tensor.empty() : tensor<16x4xf32>
+  %repeated = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, #same], iterator_types = ["parallel", "parallel"]} ins(%frequencies : tensor<4xf32>) outs(%shape : tensor<16x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<16x4xf32>
+  %angles = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, #same, #same], iterator_types = ["parallel", "parallel"]} ins(%positions, %repeated : tensor<16xi32>, tensor<16x4xf32>) outs(%shape : tensor<16x4xf32>) {
+  ^bb0(%in: i32, %f: f32, %out: f32):
+    %number = arith.sitofp %in : i32 to f32
+    %angle = arith.mulf %number, %f : f32
+    %cos = math.cos %angle : f32
+    linalg.yield %cos : f32
+  } -> tensor<16x4xf32>
+  %halves = arith.truncf %angles : tensor<16x4xf32> to tensor<16x4xf16>
+  return %halves : tensor<16x4xf16>
+}

@@ -64,6 +64,17 @@ impl Known {
         Self(points(to).map(|point| self.0[usize::try_from(at(&point)).expect("a place in the tensor")]).collect())
     }
 
+    /// Numbers of a tensor of this shape with one position along a dimension, if all positions have the same; as they are otherwise. And the shape
+    /// of them.
+    #[must_use]
+    pub fn without_repeats(self, shape: Vec<i64>, dim: usize) -> (Self, Vec<i64>) {
+        let map: Vec<Expr> = (0..shape.len()).map(|other| if other == dim { Expr::Constant(0) } else { Expr::Dim(other) }).collect();
+        let mut narrow = shape.clone();
+        narrow[dim] = 1;
+        let one = self.viewed(&shape, &map, &narrow);
+        if one.viewed(&narrow, &map, &shape) == self { (one, narrow) } else { (self, shape) }
+    }
+
     /// `function` of the elements of several tensors, element by element; dimensions of size 1 and numbers are broadcast.
     #[must_use]
     pub fn combined(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[f64]) -> f64) -> Self {

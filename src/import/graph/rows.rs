@@ -68,7 +68,8 @@ pub(in crate::import) fn applied(
     if !is_one || !inputs.iter().all(|&input| parts_behind(graph, input).is_some() || graph.known_of(input).is_some()) {
         return None;
     }
-    let tables: Vec<NodeId> = inputs.iter().map(|&input| table_of(graph, input)).collect();
+    let of_index = graph.node(index).shape.clone();
+    let tables: Vec<NodeId> = inputs.iter().map(|&input| table_of(graph, input, &of_index)).collect();
     let shape = graph.broadcast_shape(inputs);
     if !is_apart(graph, index, &graph.broadcast_shape(&tables)) {
         return None;
@@ -77,16 +78,19 @@ pub(in crate::import) fn applied(
     Some(looked_up(graph, table, index, shape, element))
 }
 
-/// Known numbers as a table of one row; the table of what is looked up.
-fn table_of(graph: &mut Graph, input: NodeId) -> NodeId {
+/// Known numbers as a table of one row, where they are the same along the dimensions of the index; the table of what is looked up.
+fn table_of(graph: &mut Graph, input: NodeId, of_index: &[i64]) -> NodeId {
     if let Some((table, _)) = parts_behind(graph, input) {
         return table;
     }
     let node = graph.node(input).clone();
     match node.kind {
-        Kind::Known(known) if !node.shape.is_empty() => {
-            let shape = [vec![1], node.shape].concat();
-            graph.add(Kind::Known(known), &[], shape, node.element)
+        Kind::Known(mut known) if !node.shape.is_empty() => {
+            let mut shape = node.shape;
+            for dim in (0..shape.len()).filter(|&dim| of_index[dim] > 1) {
+                (known, shape) = known.without_repeats(shape, dim);
+            }
+            graph.add(Kind::Known(known), &[], [vec![1], shape].concat(), node.element)
         }
         _ => input,
     }

@@ -45,6 +45,8 @@ pub(in crate::import) fn cos(graph: &mut Graph, inputs: &[NodeId], element: Elem
 }
 
 fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> Built {
+    // Angles of positions are known for each position, and far more precisely than a format holds those of large ones.
+    graph.want_rows_of_one(x);
     let is_single = element == Element::F32 && graph.has_single_precision();
     let Reduction { farthest, parts, half } = if is_single { &SINGLE } else { &HALF };
     let number = |graph: &mut Graph, value: f64| graph.number(value);
