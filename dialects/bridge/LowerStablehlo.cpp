@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -282,6 +283,46 @@ Value counted(OpBuilder &builder, Location location, RankedTensorType type, int6
   return linalg::GenericOp::create(builder, location, TypeRange(type), ValueRange(), ValueRange(empty), ArrayRef(identity), iterators, body).getResult(0);
 }
 
+/// A part that is written over a window, which begins at a place of run time.
+LogicalResult writeWindow(stablehlo::ScatterOp scatter, OpBuilder &builder, Value part, Value place, ArrayRef<int64_t> dims) {
+  Location location = scatter.getLoc();
+  Value whole = scatter.getInputs()[0];
+  RankedTensorType window = typeOf(part);
+  SmallVector<OpFoldResult> offsets(window.getRank(), builder.getIndexAttr(0)), sizes, strides(window.getRank(), builder.getIndexAttr(1));
+  for (int64_t size : window.getShape())
+    sizes.push_back(builder.getIndexAttr(size));
+  Value first = arith::ConstantIndexOp::create(builder, location, 0);
+  for (auto [column, dim] : llvm::enumerate(dims)) {
+    Value at = tensor::ExtractOp::create(builder, location, place, ValueRange{first, arith::ConstantIndexOp::create(builder, location, column)});
+    offsets[dim] = arith::IndexCastOp::create(builder, location, builder.getIndexType(), at).getResult();
+  }
+  Block &region = scatter.getUpdateComputation().front();
+  if (region.getTerminator()->getOperand(0) != region.getArgument(1)) {
+    Value old = tensor::ExtractSliceOp::create(builder, location, window, whole, offsets, sizes, strides);
+    Value empty = tensor::EmptyOp::create(builder, location, window.getShape(), window.getElementType());
+    SmallVector<AffineMap> maps(3, builder.getMultiDimIdentityMap(window.getRank()));
+    SmallVector<utils::IteratorType> iterators(window.getRank(), utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(builder, location, TypeRange(window), ValueRange{old, part}, ValueRange(empty), maps, iterators);
+    Block *body = new Block();
+    for (int argument = 0; argument < 3; ++argument)
+      body->addArgument(window.getElementType(), location);
+    generic.getRegion().push_back(body);
+    OpBuilder inner = OpBuilder::atBlockEnd(body);
+    Elementwise elementwise(inner, scatter);
+    elementwise.map(region.getArgument(0), body->getArgument(0));
+    elementwise.map(region.getArgument(1), body->getArgument(1));
+    std::optional<SmallVector<Value>> given = elementwise.run(region);
+    if (!given)
+      return failure();
+    linalg::YieldOp::create(inner, location, *given);
+    part = generic.getResult(0);
+  }
+  Value written = tensor::InsertSliceOp::create(builder, location, part, whole, offsets, sizes, strides);
+  scatter.replaceAllUsesWith(ValueRange(written));
+  scatter.erase();
+  return success();
+}
+
 LogicalResult lower(stablehlo::ScatterOp scatter) {
   OpBuilder builder(scatter);
   Location location = scatter.getLoc();
@@ -294,7 +335,16 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
   // Which dimensions of the places count parts, and which has the numbers of one.
   int64_t depthDim = numbers.getIndexVectorDim();
   SmallVector<int64_t> ofPlaces(typeOf(places).getShape());
-  if (depthDim < 0 || depthDim > (int64_t)ofPlaces.size() || typeOf(parts).getRank() < (int64_t)numbers.getUpdateWindowDims().size())
+  // Each list names dimensions of its tensor, none of them twice.
+  auto areDims = [](ArrayRef<int64_t> dims, int64_t rank) {
+    llvm::SmallDenseSet<int64_t> seen;
+    return llvm::all_of(dims, [&](int64_t dim) { return dim >= 0 && dim < rank && seen.insert(dim).second; });
+  };
+  int64_t rank = shape.size();
+  if (depthDim < 0 || depthDim > (int64_t)ofPlaces.size() || !areDims(numbers.getUpdateWindowDims(), typeOf(parts).getRank()) ||
+      !areDims(numbers.getInsertedWindowDims(), rank) || !areDims(numbers.getInputBatchingDims(), rank) ||
+      !areDims(numbers.getScatterDimsToOperandDims(), rank) || !areDims(numbers.getScatterIndicesBatchingDims(), ofPlaces.size()) ||
+      numbers.getInputBatchingDims().size() != numbers.getScatterIndicesBatchingDims().size())
     return refuse("has dimensions that its tensors have not");
   if (depthDim == (int64_t)ofPlaces.size()) {
     ofPlaces.push_back(1);
@@ -335,7 +385,7 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
       order.push_back(dim);
   llvm::append_range(order, inWindow);
   size_t next = 0;
-  for (int64_t dim = 0; dim < (int64_t)shape.size(); ++dim) {
+  for (int64_t dim = 0; dim < rank; ++dim) {
     bool isInserted = llvm::is_contained(numbers.getInsertedWindowDims(), dim) || llvm::is_contained(numbers.getInputBatchingDims(), dim);
     if (!isInserted && next == inWindow.size())
       return refuse("has dimensions that its tensors have not");
@@ -343,7 +393,11 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
   }
   if (next != inWindow.size() || ShapedType::getNumElements(window) != typeOf(parts).getNumElements())
     return refuse("has dimensions that its tensors have not");
-  parts = reshaped(builder, location, transposed(builder, location, parts, order), window);
+  parts = transposed(builder, location, parts, order);
+  bool isWindow = llvm::any_of(dims, [&](int64_t dim) { return window[dim + 1] != 1; });
+  if (isWindow && nParts == 1)
+    return writeWindow(scatter, builder, reshaped(builder, location, parts, ArrayRef(window).drop_front()), places, dims);
+  parts = reshaped(builder, location, parts, window);
   bool isUnique = scatter.getUniqueIndices().value_or(false);
   auto written = tm_tensor::ScatterOp::create(builder, location, scatter.getResultTypes(), ValueRange{parts, places}, whole, dims, isUnique);
   Type element = typeOf(whole).getElementType();

@@ -151,3 +151,49 @@ func.func @angles(%positions: tensor<16xi32>) -> tensor<16x4xf16> {
   %halves = arith.truncf %angles : tensor<16x4xf32> to tensor<16x4xf16>
   return %halves : tensor<16x4xf16>
 }
+
+// -----
+
+// A choice between known integers by an index that chooses rows is looked up as numbers.
+// CHECK-LABEL: func.func @a_choice_that_is_looked_up(
+// CHECK:         [[FOUND:%.+]] = spyre.gather(%{{.+}}, %{{.+}}) dim 0 : (tensor<40x64xf16>, tensor<300xi32>) -> tensor<300x64xf16>
+// CHECK-NOT:     tensor<300xi32>, tensor<1xi32>
+// CHECK:         return
+func.func @a_choice_that_is_looked_up(%a: tensor<300xi32>, %table: tensor<40x64xf16>) -> (tensor<300xi1>, tensor<300x64xf16>) {
+  %t = tensor.empty() : tensor<300xi1>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : tensor<300xi32>) outs(%t : tensor<300xi1>) {
+  ^bb0(%i: i32, %p0: i1):
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %is = arith.cmpi eq, %i, %zero : i32
+    %s = arith.select %is, %zero, %one : i32
+    %q = arith.cmpi ne, %s, %one : i32
+    linalg.yield %q : i1
+  } -> tensor<300xi1>
+  %h = tensor.empty() : tensor<300x64xf16>
+  %rows = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<300xi32>) outs(%h : tensor<300x64xf16>) {
+  ^bb0(%i: i32, %o: f16):
+    %k = arith.index_cast %i : i32 to index
+    %c = linalg.index 1 : index
+    %e = tensor.extract %table[%k, %c] : tensor<40x64xf16>
+    linalg.yield %e : f16
+  } -> tensor<300x64xf16>
+  return %r, %rows : tensor<300xi1>, tensor<300x64xf16>
+}
+
+// -----
+
+// All parts at one place that is known, as the last column of a tensor.
+// CHECK-LABEL: func.func @one_known_place(
+// CHECK:         spyre.constant dense<3.900000e+01> : tensor<1xf16>
+// CHECK-NOT:     i32
+// CHECK:         return
+func.func @one_known_place(%x: tensor<40x64xf16>, %row: tensor<1x1x64xf16>) -> tensor<40x64xf16> {
+  %place = arith.constant dense<39> : tensor<1x1xi32>
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%row, %place : tensor<1x1x64xf16>, tensor<1x1xi32>) outs(%x : tensor<40x64xf16>) {
+  ^bb0(%new: f16, %old: f16):
+    %sum = arith.addf %new, %old : f16
+    tm_tensor.yield %sum : f16
+  } -> tensor<40x64xf16>
+  return %y : tensor<40x64xf16>
+}

@@ -188,3 +188,23 @@ func.func @unsigned(%x: tensor<4xui32>, %y: tensor<4xi32>) -> tensor<4xui32> {
   %2 = builtin.unrealized_conversion_cast %1 : tensor<4xi32> to tensor<4xui32>
   return %2 : tensor<4xui32>
 }
+
+// -----
+
+// One part that is larger than one row is a slice that begins at a place of run time.
+// CHECK-LABEL: func.func @window(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x40xf16>, [[PLACE:%.+]]: tensor<1xi32>, [[PART:%.+]]: tensor<2x40xf16>)
+// CHECK:         [[FIRST:%.+]] = tensor.extract
+// CHECK:         [[AT:%.+]] = arith.index_cast [[FIRST]] : i32 to index
+// CHECK:         [[OLD:%.+]] = tensor.extract_slice [[X]]{{.}}[[AT]], 0] [2, 40] [1, 1]
+// CHECK:         [[NEW:%.+]] = linalg.generic {{.+}} ins([[OLD]], [[PART]] :
+// CHECK:           arith.addf
+// CHECK:         tensor.insert_slice [[NEW]] into [[X]]{{.}}[[AT]], 0] [2, 40] [1, 1]
+func.func @window(%x: tensor<8x40xf16>, %place: tensor<1xi32>, %part: tensor<2x40xf16>) -> tensor<8x40xf16> {
+  %y = "stablehlo.scatter"(%x, %place, %part) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%old: tensor<f16>, %new: tensor<f16>):
+    %sum = arith.addf %old, %new : tensor<f16>
+    stablehlo.return %sum : tensor<f16>
+  }) : (tensor<8x40xf16>, tensor<1xi32>, tensor<2x40xf16>) -> tensor<8x40xf16>
+  return %y : tensor<8x40xf16>
+}

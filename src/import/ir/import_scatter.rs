@@ -223,8 +223,8 @@ fn scattered<'c>(
     let mut numbers = Vec::new();
     for (&column, &dim) in columns.iter().zip(&dims).filter(|(_, dim)| chosen.contains(dim)) {
         let number = importer.graph.view(column, vec![grid.place()], &of_places);
-        let number =
-            importer.graph.numbers_of(number).map_err(|_| "writes to places that cannot be computed: not supported yet".to_owned())?;
+        let number = importer.graph.numbers_with_format(number);
+        let number = number.map_err(|_| "writes to places that cannot be computed: not supported yet".to_owned())?;
         let number = importer.graph.filled_if_number(number, &of_places);
         note_rows(importer, op, column, number, shape[dim]..=shape[dim]);
         numbers.push(number);

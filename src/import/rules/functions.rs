@@ -261,8 +261,16 @@ impl ScalarFunction {
         if inputs.iter().all(|&input| graph.known_of(input).is_some()) {
             return self.evaluate(graph, inputs, element);
         }
-        let of_rows = if matches!(self.run, Run::Comparison(_)) { Element::Bool } else { element };
+        let of_rows = match (self.run, element) {
+            (Run::Comparison(_), _) => Element::Bool,
+            // What is looked up is a number, whatever it is the number of.
+            (_, Element::Int) => graph.integers.element(),
+            _ => element,
+        };
         if let Some(found) = rows::applied(graph, inputs, of_rows, |graph, tables| self.evaluate(graph, tables, of_rows)) {
+            if element == Element::Int {
+                graph.note_integers(found);
+            }
             return Ok(found);
         }
         if self.is_transcendental() {

@@ -123,6 +123,18 @@ fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], is_truth: &[boo
         "arith.cmpi sle" => compared(graph, "lesserequal"),
         "arith.cmpi sgt" => compared(graph, "greaterthan"),
         "arith.cmpi sge" => compared(graph, "greaterequal"),
+        "arith.cmpi ult" | "arith.cmpi ule" | "arith.cmpi ugt" | "arith.cmpi uge" => {
+            numbers.iter().for_each(|&number| graph.note_unsigned(number));
+            compared(
+                graph,
+                match name.rsplit(' ').next() {
+                    Some("ult") => "lesserthan",
+                    Some("ule") => "lesserequal",
+                    Some("ugt") => "greaterthan",
+                    _ => "greaterequal",
+                },
+            )
+        }
         _ => Err("computes integers of a run-time value: not supported yet".to_owned()),
     }
 }

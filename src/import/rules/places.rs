@@ -7,6 +7,9 @@ use crate::{
 
 /// Column `column` of places that were put together from columns, one number for each part.
 pub(in crate::import) fn column_of(graph: &mut Graph, places: NodeId, column: i64) -> NodeId {
+    if graph.number_of(places).is_some() {
+        return places;
+    }
     let shape = graph.node(places).shape.clone();
     if let Kind::Insert(offsets) = graph.node(places).kind.clone() {
         let (part, whole) = (graph.node(places).inputs[0], graph.node(places).inputs[1]);
@@ -47,7 +50,7 @@ impl Grid {
         let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
             #[allow(clippy::cast_possible_truncation, reason = "places are small whole numbers")]
-            let numbers: Vec<i64> = graph.known_of(column)?.numbers().map(|number| number as i64).collect();
+            let numbers: Vec<i64> = graph.known_of(column)?.repeated(&[n_parts]).numbers().map(|number| number as i64).collect();
             // All in the only place that there is.
             if shape[dim] == 1 && numbers.iter().all(|&number| number == 0) {
                 return Some((dim, CountingDigit { divisor: 1, size: 1, step: 1 }));

@@ -45,8 +45,17 @@ pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     }
     Some(match name {
         "arith.remsi" => remainder(graph, x, divisor, element),
-        "arith.remui" => floor(graph, x, divisor, element).and_then(|[_, rest]| Ok(rest)),
-        "arith.floordivsi" | "arith.divui" => floor(graph, x, divisor, element).map(|[quotient, _]| quotient),
+        "arith.remui" => floor(graph, x, divisor, element).and_then(|[_, rest]| {
+            let (zero, one) = (graph.number(0.0), graph.number(1.0));
+            let last = sub(graph, &[divisor.by, one], element)?;
+            let rest = maximum(graph, &[rest, zero], element)?;
+            minimum(graph, &[rest, last], element)
+        }),
+        "arith.divui" => floor(graph, x, divisor, element).and_then(|[quotient, _]| {
+            let zero = graph.number(0.0);
+            maximum(graph, &[quotient, zero], element)
+        }),
+        "arith.floordivsi" => floor(graph, x, divisor, element).map(|[quotient, _]| quotient),
         "arith.ceildivsi" => neg(graph, &[x], element).and_then(|x| {
             let [quotient, _] = floor(graph, x, divisor, element)?;
             neg(graph, &[quotient], element)

@@ -31,6 +31,12 @@ impl Generic<'_, '_> {
         let graph = &mut self.importer.graph;
         let shape = graph.node(node).shape.clone();
         let n_rows = shape[dim];
+        if graph.node(node).element == Element::Int && graph.known_of(node).is_none() {
+            let number = graph.numbers_of(node).ok()?;
+            let turned = self.reversed(number, dim)?;
+            self.importer.graph.note_integers(turned);
+            return Some(self.importer.graph.as_integers(turned));
+        }
         if graph.known_of(node).is_some() {
             let from_last = Expr::Dim(dim).times(-1).plus(Expr::Constant(n_rows - 1));
             let map = (0..shape.len()).map(|other| if other == dim { from_last.clone() } else { Expr::Dim(other) }).collect();
