@@ -97,7 +97,7 @@ const fn most_refused_percent(family: Family) -> usize {
 const MOST_REPORTED: usize = 3;
 
 /// Operations that the front door takes and no program here has, with the reason.
-const NOT_GENERATED: [(&str, &str); 32] = [
+const NOT_GENERATED: [(&str, &str); 37] = [
     ("func.return", "it is written `return`"),
     ("spyre.*", "the dialect's own text, which `random_loops` has, and the tests of the passes"),
     ("tensor.dim", "sizes are static, so it is a number known at compile time, and a test of the import has it"),
@@ -111,6 +111,11 @@ const NOT_GENERATED: [(&str, &str); 32] = [
     ("tm_tensor.sort", "`test/execution/sort.mlir` has it, with ties and infinities"),
     ("tm_tensor.topk", "`test/execution/sort.mlir` has it, with ties and infinities"),
     ("tm_tensor.attention", "`test/execution/attention.mlir` has it, with masks and without"),
+    ("stablehlo.case", LEFT_BY_JAX),
+    ("stablehlo.if", LEFT_BY_JAX),
+    ("stablehlo.scatter", LEFT_BY_JAX),
+    ("stablehlo.sort", LEFT_BY_JAX),
+    ("stablehlo.while", LEFT_BY_JAX),
     ("scf.for", LOOPS),
     ("scf.while", LOOPS),
     ("scf.yield", LOOPS),
@@ -132,6 +137,7 @@ const NOT_GENERATED: [(&str, &str); 32] = [
     ("math.absi", MEASURED),
 ];
 const WINDOWS: &str = "windows are drawn as `linalg.generic`; `test/execution/windows*.mlir` have the named ops";
+const LEFT_BY_JAX: &str = "it becomes ops of `scf` and `tm_tensor`: `test/execution/left_by_jax.mlir` has it";
 const LOOPS: &str = "nothing of a loop is left: `test/execution/loops.mlir` has some";
 const MEASURED: &str = "not drawn yet: `test/functions.rs` has all numbers of the 16-bit format";
 

@@ -83,6 +83,7 @@ const SCALARS: &[(&str, &str)] = &[
     ("arith.fptosi", "%f = arith.sitofp %k : i64 to f16\n%s = arith.fptosi %f : f16 to i64"),
     ("arith.fptoui", "%f = arith.sitofp %k : i64 to f16\n%s = arith.fptoui %f : f16 to i64"),
     ("arith.shli", "%s = arith.shli %k, %three : i64"),
+    ("arith.shrsi", "%n = arith.subi %three, %k : i64\n%s = arith.shrsi %n, %three : i64"),
     ("arith.index_cast", "%s = arith.index_cast %i : index to i64"),
     ("arith.index_castui", "%s = arith.index_castui %i : index to i64"),
     ("arith.extsi", "%n = arith.trunci %k : i64 to i32\n%s = arith.extsi %n : i32 to i64"),

@@ -32,6 +32,7 @@ pub(crate) const ALONG: [Along; 9] = [
     Along::Odd,
     Along::Even,
     Along::Half("floordivsi"),
+    Along::Half("shrsi"),
     Along::HalfAbove,
     Along::Again("remsi"),
     Along::Backwards,
@@ -76,7 +77,7 @@ impl Along {
         match self {
             Self::Odd => number("k", 2) + "  %m = arith.muli %i, %k : index\n" + &number("l", 1) + "  %n = arith.addi %m, %l : index\n",
             Self::Even => by("shli", 1),
-            Self::Half(op) => by(op, 2),
+            Self::Half(op) => by(op, if op == "shrsi" { 1 } else { 2 }),
             Self::HalfAbove => by("ceildivsi", 2),
             Self::Again(op) => by(op, size),
             Self::Backwards => number("k", last) + "  %n = arith.subi %k, %i : index\n",
