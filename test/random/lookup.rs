@@ -28,7 +28,7 @@ pub(crate) enum Along {
     Where(&'static str),
 }
 
-pub(crate) const ALONG: [Along; 9] = [
+pub(crate) const ALONG: [Along; 10] = [
     Along::Odd,
     Along::Even,
     Along::Half("floordivsi"),
