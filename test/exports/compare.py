@@ -1,4 +1,4 @@
-"""Compiles exported programs, runs them from the exporter's inputs and compares with PyTorch in f32: compare.py DIR [--bin FOLDER] [NAME...]"""
+"""Compiles exported programs, runs them from the exporter's inputs and compares with PyTorch or JAX in f32: compare.py DIR [--bin FOLDER] [NAME...]"""
 
 import argparse
 import pathlib
@@ -23,14 +23,17 @@ for name in given.names or sorted(path.stem for path in given.folder.glob("*.mli
             continue
         inputs = []
         for argument in arrays.files:
-            if argument != "result0":
+            if not argument.startswith("result"):
                 numpy.save(f"{place}/{argument}.npy", arrays[argument])
                 inputs += ["--input", f"{argument}={place}/{argument}.npy"]
         done = subprocess.run([f"{given.bin}/spyre-run", f"{place}/bundle", "--output-dir", f"{place}/results", *inputs], capture_output=True, text=True)
         if done.returncode:
             print(f"{name}: does not run: {done.stderr[-200:]}", flush=True)
             continue
-        found = numpy.load(f"{place}/results/result0.npy").astype(numpy.float64)
-        expected = arrays["result0"].astype(numpy.float64)
-        error = numpy.sqrt(((found.reshape(expected.shape) - expected) ** 2).mean() / (expected**2).mean())
-        print(f"{name}: root mean square error {error:.2e} of PyTorch's", flush=True)
+        errors = []
+        for result in (array for array in arrays.files if array.startswith("result")):
+            found = numpy.load(f"{place}/results/{result}.npy").astype(numpy.float64)
+            expected = arrays[result].astype(numpy.float64)
+            error = numpy.sqrt(((found.reshape(expected.shape) - expected) ** 2).mean() / ((expected**2).mean() or 1))
+            errors.append(f"{error:.2e}")
+        print(f"{name}: root mean square error {', '.join(errors)} of the exporter's", flush=True)
