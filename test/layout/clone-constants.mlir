@@ -2,8 +2,8 @@
 
 // The rows of a table are read, and the table as the weights of a product.
 // CHECK-LABEL: func.func @each_reader_has_its_own(
-// CHECK-DAG:     [[TABLE:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16>
-// CHECK-DAG:     [[WEIGHTS:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16>
+// CHECK:         [[WEIGHTS:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16>
+// CHECK-NEXT:    [[TABLE:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16>
 // CHECK:         spyre.gather([[TABLE]],
 // CHECK:         [[TURNED:%.+]] = spyre.view [[WEIGHTS]] by
 // CHECK-NEXT:    spyre.matmul(%{{.+}}, [[TURNED]])
@@ -15,18 +15,20 @@ func.func @each_reader_has_its_own(%index: tensor<16xi32>) -> tensor<16x512xf16>
   return %product : tensor<16x512xf16>
 }
 
-// What an op reads twice is one constant for it, with the numbers that the host's f16 does not hold.
+// What an op reads twice, as it is or under a view, is one constant for it, with the numbers that the host's f16 does not hold.
 // CHECK-LABEL: func.func @all_operands_of_an_op_share_one(
-// CHECK-COUNT-2: spyre.constant dense<1.000000e-01> : tensor<8x8xf32> {exact = dense<1.000000e-01> : tensor<8x8xf64>}
+// CHECK-COUNT-4: spyre.constant dense<1.000000e-01> : tensor<8x8xf32> {exact = dense<1.000000e-01> : tensor<8x8xf64>}
 // CHECK-NOT:     spyre.constant
 // CHECK:         return
-func.func @all_operands_of_an_op_share_one(%x: tensor<8x8xf16>) -> (tensor<8x8xf16>, tensor<8x8xf16>) {
+func.func @all_operands_of_an_op_share_one(%x: tensor<8x8xf16>) -> (tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf32>, tensor<8x8xf16>) {
   %number = spyre.constant dense<1.0e-01> : tensor<8x8xf32> {exact = dense<1.0e-01> : tensor<8x8xf64>}
   %shown = spyre.view %number by affine_map<(d0, d1) -> (d0, d1)> : tensor<8x8xf32> -> tensor<8x8xf16>
   %turned = spyre.view %number by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x8xf32> -> tensor<8x8xf16>
   %sum = spyre.pointwise add(%shown, %turned) : tensor<8x8xf16>
   %scaled = spyre.pointwise mul(%x, %shown) : tensor<8x8xf16>
-  return %sum, %scaled : tensor<8x8xf16>, tensor<8x8xf16>
+  %twice = spyre.pointwise add(%number, %number) : tensor<8x8xf32>
+  %square = spyre.pointwise mul(%turned, %turned) : tensor<8x8xf16>
+  return %sum, %scaled, %twice, %square : tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf32>, tensor<8x8xf16>
 }
 
 // One element is the same in every layout, and a layout that is written down stays.

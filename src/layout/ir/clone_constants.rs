@@ -37,28 +37,25 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 
 /// Lets all ops that read a constant but the first one read a copy of it, under the same views.
 fn clone_for_readers(original: Op<'_>) {
-    let mut readers: Vec<(ComputeOp<'_>, usize)> = Vec::new();
-    collect_readers(original.output(), &mut readers);
-    let mut own: ValueMap<Option<Value<'_>>> = ValueMap::default();
-    let Some(&(first, _)) = readers.first() else { return };
-    own.insert(first.op.output(), Some(original.output()));
-    for (reader, operand) in readers {
-        let read =
-            *own.get_or_default(reader.op.output()).get_or_insert_with(|| cloned_constant(original, original.output().r#type()).output());
-        if read != original.output() {
-            reader.op.set_input(operand, shown_alike(reader.op.inputs()[operand], original.output(), read));
+    let (mut readers, mut seen) = (Vec::new(), ValueMap::default());
+    collect_readers(original.output(), &mut readers, &mut seen);
+    for reader in readers.into_iter().skip(1) {
+        let own = cloned_constant(original, original.output().r#type()).output();
+        for (operand, value) in reader.inputs().into_iter().enumerate() {
+            if let Some(shown) = shown_alike(value, original.output(), own) {
+                reader.set_input(operand, shown);
+            }
         }
     }
 }
 
-/// The ops that read a value, also through views, with the operand that does: those that stand first in a program as it is read come first.
-fn collect_readers<'c>(value: Value<'c>, readers: &mut Vec<(ComputeOp<'c>, usize)>) {
-    for user in value.users().into_iter().rev() {
+/// The ops that read a value, also through views, each once.
+fn collect_readers<'c>(value: Value<'c>, readers: &mut Vec<Op<'c>>, seen: &mut ValueMap<()>) {
+    for user in value.users() {
         if user.is(spyre::VIEW) {
-            collect_readers(user.output(), readers);
-        } else if let Some(reader) = ComputeOp::of(user) {
-            let operands = user.inputs().into_iter().enumerate().filter(|(_, input)| *input == value);
-            readers.extend(operands.map(|(operand, _)| (reader, operand)));
+            collect_readers(user.output(), readers, seen);
+        } else if ComputeOp::of(user).is_some() && seen.insert(user.output(), ()).is_none() {
+            readers.push(user);
         }
     }
 }
@@ -87,10 +84,13 @@ fn reshaped_constant<'c>(original: Op<'c>, shape: &[i64]) -> Option<Op<'c>> {
     Some(reshaped)
 }
 
-/// What `value` shows of `original`, of `own`.
-fn shown_alike<'c>(value: Value<'c>, original: Value<'c>, own: Value<'c>) -> Value<'c> {
-    let Some(shows) = value.def().filter(|_| value != original) else { return own };
-    let input = shown_alike(shows.inputs()[0], original, own);
+/// What `value` shows of `original`, of `own`; none where it shows nothing of it.
+fn shown_alike<'c>(value: Value<'c>, original: Value<'c>, own: Value<'c>) -> Option<Value<'c>> {
+    if value == original {
+        return Some(own);
+    }
+    let shows = value.def().filter(|def| def.is(spyre::VIEW))?;
+    let input = shown_alike(shows.inputs()[0], original, own)?;
     let map = shows.required(attr::MAP, map_of);
-    insert_before(shows, view(shows.ctx(), shows.loc(), input, map, value.r#type())).output()
+    Some(insert_before(shows, view(shows.ctx(), shows.loc(), input, map, value.r#type())).output())
 }
