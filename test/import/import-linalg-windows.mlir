@@ -200,3 +200,22 @@ func.func @narrow_groups(%x: tensor<1x16x7x7xf16>, %w: tensor<64x8x1x1xf16>) -> 
   %y = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%groups, %filters : tensor<1x2x8x7x7xf16>, tensor<2x32x8x1x1xf16>) outs(%zero : tensor<1x2x32x7x7xf16>) -> tensor<1x2x32x7x7xf16>
   return %y : tensor<1x2x32x7x7xf16>
 }
+
+// -----
+
+// Sums of integers in windows that overlap, as a running sum is written: of numbers, which become integers again.
+// CHECK-LABEL: func.func @integers_in_windows(
+// CHECK-SAME:    [[X:%.+]]: tensor<20xi32>
+// CHECK-COUNT-4: spyre.pointwise add(%{{.+}}, %{{.+}}) : tensor<16xf32>
+// CHECK:         [[SUM:%.+]] = spyre.view %{{.+}} : tensor<16xf32> -> tensor<16xi32>
+// CHECK-NEXT:    return [[SUM]]
+func.func @integers_in_windows(%x: tensor<20xi32>) -> tensor<16xi32> {
+  %zero = arith.constant dense<0> : tensor<16xi32>
+  %window = tensor.empty() : tensor<5xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x, %window : tensor<20xi32>, tensor<5xi32>) outs(%zero : tensor<16xi32>) {
+  ^bb0(%in: i32, %w: i32, %out: i32):
+    %sum = arith.addi %out, %in : i32
+    linalg.yield %sum : i32
+  } -> tensor<16xi32>
+  return %y : tensor<16xi32>
+}

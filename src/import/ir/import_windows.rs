@@ -123,8 +123,16 @@ impl<'c> Generic<'_, 'c> {
     }
 
     fn combined(&mut self, reduction: &Reduction, sum: NodeId, node: NodeId) -> Result<NodeId, String> {
-        let element = self.importer.graph.node(node).element;
-        self.importer.graph.apply(reduction.combiner.operation(), &[sum, node], element)
+        let graph = &mut self.importer.graph;
+        let (element, operation) = (graph.node(node).element, reduction.combiner.operation());
+        if element != Element::Int {
+            return graph.apply(operation, &[sum, node], element);
+        }
+        let [sum, node] = [sum, node]
+            .map(|integers| graph.numbers_of(integers).map_err(|_| "combines integers that cannot be computed: not supported yet"));
+        let of_integers = graph.integers.element();
+        let combined = graph.apply(operation, &[sum?, node?], of_integers)?;
+        Ok(graph.as_integers(combined))
     }
 
     /// The operand of a pooling, reduced over its windows dimension by dimension, under the iteration space; none where windows are of
