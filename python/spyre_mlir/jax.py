@@ -66,9 +66,10 @@ class CompiledFunction:
 
 
 def array_of(value: Any, info: Any) -> numpy.ndarray:
-    """An argument as `Program.run` takes it: NumPy has no bf16."""
+    """An argument as `Program.run` takes it: NumPy has no bf16, and integers of a program have no sign in their type."""
     kept = numpy.float32 if info.dtype == jax.numpy.bfloat16 else info.dtype
-    return numpy.ascontiguousarray(numpy.asarray(value), dtype=kept).reshape(info.shape)
+    array = numpy.ascontiguousarray(numpy.asarray(value), dtype=kept).reshape(info.shape)
+    return array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array
 
 
 def linalg_of(lowered: jax.stages.Lowered) -> str:

@@ -96,4 +96,14 @@ def test_what_has_no_lowering_is_named():
 
 def test_what_the_compiler_refuses_is_its_error():
     with pytest.raises(spyre_mlir.CompileError):
-        spyre_mlir.jax.compile(lambda x: x + 1, jnp.ones((8, 64), jnp.uint8))
+        spyre_mlir.jax.compile(lambda x, y: x & y, jnp.ones((8, 64), jnp.int32), jnp.ones((8, 64), jnp.int32))
+
+
+def test_integers_without_a_sign_keep_their_bits():
+    bytes_of = jnp.array([[0, 1, 127, 128, 200, 255]], jnp.uint8)
+    compiled = spyre_mlir.jax.compile(lambda x: (x, x.astype(jnp.float16)), bytes_of)
+    same, numbers = compiled(bytes_of)
+    assert same.dtype == jnp.uint8 and (same == bytes_of).all() and (numbers == bytes_of.astype(jnp.float16)).all()
+    # What compares them as they are asks for those below 128.
+    with pytest.raises(spyre_mlir.RunError, match="not in the range 0..128"):
+        spyre_mlir.jax.compile(lambda x: x > 100, bytes_of)(bytes_of)
