@@ -156,7 +156,7 @@ def test_what_is_refused_has_a_place_a_reason_and_no_output(tmp_path):
         spyre_mlir.compile(FOREIGN, bundle_dir=tmp_path / "out")
     [error] = refused.value.errors
     assert (error.location.file, error.location.line) == ("<program>", 3)
-    assert "stablehlo" in error.message and str(refused.value).startswith("<program>:3:31: error: ")
+    assert "stablehlo" in error.message and str(refused.value).startswith("<program>:3:8: error: ")
     assert not (tmp_path / "out").exists()
 
 
