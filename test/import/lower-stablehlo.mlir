@@ -208,3 +208,22 @@ func.func @window(%x: tensor<8x40xf16>, %place: tensor<1xi32>, %part: tensor<2x4
   }) : (tensor<8x40xf16>, tensor<1xi32>, tensor<2x40xf16>) -> tensor<8x40xf16>
   return %y : tensor<8x40xf16>
 }
+
+// -----
+
+// An order in which NaN comes first stays as it is written: a comparison has no such place.
+// CHECK-LABEL: func.func @nan_first(
+// CHECK:         tm_tensor.sort
+// CHECK:           arith.cmpf ult
+func.func @nan_first(%x: tensor<50xf16>) -> tensor<50xf16> {
+  %y = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f16>, %b: tensor<f16>):
+    %is_nan = arith.cmpf uno, %a, %a : tensor<f16>
+    %is_less = arith.cmpf ult, %a, %b : tensor<f16>
+    %is_number = arith.cmpf ord, %b, %b : tensor<f16>
+    %before = arith.andi %is_less, %is_number : tensor<i1>
+    %either = arith.ori %is_nan, %before : tensor<i1>
+    stablehlo.return %either : tensor<i1>
+  }) : (tensor<50xf16>) -> tensor<50xf16>
+  return %y : tensor<50xf16>
+}
