@@ -325,6 +325,13 @@ impl Access<'_> {
         device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
     }
 
+    /// Whether the op touches fewer elements than the tensor has.
+    #[must_use]
+    pub fn is_part(&self, iteration_space: &[i64]) -> bool {
+        let touched = self.dims.iter().map(|dim| dim.map_or(1, |dim| iteration_space[dim]));
+        touched.zip(&self.tensor.host.shape).any(|(touched, &size)| touched < size)
+    }
+
     /// The device dimension whose position an index tensor gives; none unless the tensor is a table.
     ///
     /// # Errors

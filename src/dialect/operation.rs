@@ -26,7 +26,7 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
     let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
     let operands = accesses.iter().map(|access| {
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
-        Ok(Operand { layout, coordinates })
+        Ok(Operand { layout, coordinates, is_part: access.is_part(&space) })
     });
     let operands = operands.collect::<Result<Vec<_>, String>>()?;
     let blocked = (0..space.len()).filter(|&dim| is_blocked(compute, dim, space[dim], &operands)).collect();

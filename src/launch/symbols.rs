@@ -207,7 +207,7 @@ fn id_at(first_id: i64, position: usize) -> i64 {
 fn positions(geometry: &Geometry, operand: &Operand, tensor: &Tensor) -> Vec<i64> {
     let start = operand.allocation.offset_bytes();
     match operand.allocation {
-        Allocation::Lx { .. } => (0..geometry.cores()).map(|_| start).collect(),
+        Allocation::Lx { .. } => (0..geometry.cores()).map(|_| start + tensor.format.bytes() * tensor.front).collect(),
         Allocation::Hbm { .. } | Allocation::Pool { .. } => {
             (0..geometry.cores()).map(|core| start + tensor.format.bytes() * geometry.start_element(tensor, core)).collect()
         }

@@ -25,6 +25,12 @@ pub enum Mismatch {
     /// The writer's cores each hold a partial sum.
     #[error("its writer divides a reduction, so that each core has a partial result")]
     PartialSums,
+    /// A core would have none of a part, or not all that it needs of it.
+    #[error("use {user} divides a dimension of which it needs a part")]
+    Part {
+        /// Position of the use.
+        user: usize,
+    },
     /// A slice is no run of whole positions of one device dimension.
     #[error("use {user} cuts a device dimension into unequal parts")]
     Uneven {
@@ -113,13 +119,19 @@ pub fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
     let weights = one.split.divisors(CoreOrder::of(one.op.family));
-    let extents = extents(one, &operand.coordinates);
+    let touched = touched(one, &operand.coordinates);
+    let sizes = operand.layout.device_size();
+    // Who touches a part agrees with the others about the whole.
+    let extents: &[i64] = if operand.is_part { &sizes[..touched.len()] } else { &touched };
     let mut digits = Vec::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
         if is_write && one.op.dims[dim].kind == DimKind::Reduction {
             return Err(Mismatch::PartialSums);
         }
         let Some(device_dim) = sliced_dim(user, &operand.coordinates, dim)? else { continue };
+        if touched[device_dim] < extents[device_dim] {
+            return Err(Mismatch::Part { user });
+        }
         if extents[device_dim] % slices != 0 {
             return Err(Mismatch::Uneven { user });
         }
@@ -132,7 +144,7 @@ pub fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
 
 /// The positions that a use has of each device dimension but the last, which is one stick: those of a tile where the layout is that of a
 /// larger buffer, so that the copy of a tile is sliced like the tile.
-fn extents(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
+fn touched(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
     let ranges: Vec<i64> = one.op.dims.iter().map(|dim| dim.size).collect();
     let outer = coordinates.iter().take(coordinates.len().saturating_sub(1));
     outer.map(|coordinate| coordinate.term.and_then(|term| term.last(&ranges).ok()).map_or(1, |last| last + 1)).collect()
@@ -158,7 +170,7 @@ mod tests {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16).unwrap();
         let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates }
+        Operand { layout, coordinates, is_part: false }
     }
 
     const C0: Coordinate = Coordinate::dim(0);
@@ -270,5 +282,22 @@ mod tests {
         let op = operation(Family::Pointwise, &ranges, 2, vec![merged, operand(&[512, 256], &[C0, C1], &ranges)]);
         let by_rows = split(&[8, 1]);
         assert_eq!(agreed_view(&[CoreUse { op: &op, operand: 0, split: &by_rows }]), Err(Mismatch::Uneven { user: 0 }));
+    }
+
+    #[test]
+    fn a_part_is_sliced_like_the_whole_and_not_along_what_it_lacks() {
+        // The second half of the columns of [128, 256].
+        let ranges = [128, 128];
+        let mut part = operand(&[128, 256], &[C0, Coordinate { offset: 128, ..C1 }], &ranges);
+        part.is_part = true;
+        let half = operation(Family::Pointwise, &ranges, 2, vec![part, operand(&[128, 128], &[C0, C1], &ranges)]);
+        let whole = biased();
+        let view = |op: &Operation, operand, slices: [i64; 2]| {
+            let split = WorkSplit::new(slices.to_vec()).unwrap();
+            view_of(1, &CoreUse { op, operand, split: &split })
+        };
+        assert_eq!(view(&half, 0, [32, 1]), view(&whole, 2, [32, 1]));
+        assert_eq!(view(&half, 0, [1, 2]), Err(Mismatch::Part { user: 1 }));
+        assert_eq!(view(&half, 1, [1, 2]).map(|view| view.slices()), Ok(2), "the result is whole");
     }
 }

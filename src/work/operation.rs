@@ -29,6 +29,8 @@ pub struct Operand {
     pub layout: DeviceLayout,
     /// One coordinate per device dimension, in terms of the op's iteration dimensions.
     pub coordinates: Vec<Coordinate>,
+    /// Whether the op touches a part of the buffer only. A tile, which has the layout of a larger buffer, is whole if the op touches all of it.
+    pub is_part: bool,
 }
 
 impl Operand {
@@ -161,7 +163,7 @@ pub(super) mod tests {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, format).unwrap();
         let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates }
+        Operand { layout, coordinates, is_part: false }
     }
 
     fn operation(family: Family, dims: Vec<IterationDim>, operands: Vec<Operand>) -> Operation {

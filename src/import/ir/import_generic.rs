@@ -20,6 +20,7 @@ use crate::{
             chosen_factor::product_with_chosen,
             contraction::{flat_index, index_of, size_of},
             lookup::lookup,
+            parted_factor::product_of_parts,
             plain::same,
             scaled_product::with_one_scale,
         },
@@ -330,11 +331,12 @@ impl<'c> Generic<'_, 'c> {
         };
         let order = dims.dims([&dims.m, &dims.n]);
         let shape = order.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
+        let may_part_sums = !self.importer.is_strict();
         let graph = &mut self.importer.graph;
         let operands = with_one_scale(graph, left, right).unwrap_or([left, right]);
         let [left, right] = operands;
-        let chosen = product_with_chosen(graph, left, right, element);
-        let matmul = chosen.unwrap_or_else(|| graph.add(Kind::Matmul, &operands, shape, element));
+        let other = product_with_chosen(graph, left, right, element).or_else(|| product_of_parts(graph, operands, element, may_part_sums));
+        let matmul = other.unwrap_or_else(|| graph.add(Kind::Matmul, &operands, shape, element));
         let map = self.space.operands[self.n_inputs + result].1.clone();
         let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
         let exprs = order.iter().map(|group| flat_index(group, &self.space.window.sizes, at)).collect();

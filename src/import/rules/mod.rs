@@ -11,6 +11,7 @@
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `chosen_factor.rs` | products with matrices that computed integers choose: experts |
+//! | `parted_factor.rs` | products with what is put together of parts: keys and values behind cached ones |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
@@ -47,6 +48,7 @@ pub(super) mod known_index;
 pub(super) mod lookup;
 pub(super) mod one_hot;
 pub(super) mod operations;
+pub(super) mod parted_factor;
 pub(super) mod places;
 pub(super) mod plain;
 mod powers;

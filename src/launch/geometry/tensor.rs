@@ -210,13 +210,21 @@ impl<'a> Builder<'a> {
         }
         let coordinate = extents.position(k).map(|position| &self.operand.coordinates[position]);
         if let Some(coordinate) = coordinate.filter(|coordinate| !is_bare_indirect(coordinate) && device > extent) {
-            tensor.front += coordinate.offset * if is_private { 1 } else { extents.inner(k + 1) };
+            tensor.front += coordinate.offset * if is_private { 1 } else { self.front_step(k) };
             if !self.view.family.is_convolution() {
                 tensor.gaps.push((label, device - extent));
             }
             stride = stride / device * extent;
         }
         tensor.dims.push(TensorDim { label, scale: self.scale(label), stride, page: self.page(label, k) });
+    }
+
+    /// Elements from one position of the `k`-th dimension outside the stick to the next: in LX of what one core has of the dimensions inside.
+    fn front_step(&self, k: usize) -> i64 {
+        let (extents, coordinates) = (Extents(self.operand), &self.operand.coordinates);
+        let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position + 1..coordinates.len() - 1]);
+        let labels = inside.iter().filter_map(|coordinate| self.view.label_of(coordinate)).filter(|_| self.operand.allocation.is_lx());
+        extents.inner(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
     }
 
     /// The position of a dimension among those that count for strides: the absent ones come last.
@@ -295,7 +303,7 @@ fn is_bare_indirect(coordinate: &crate::bundle::Coordinate) -> bool {
 mod tests {
     use super::super::Geometry;
     use super::*;
-    use crate::bundle::Coordinate;
+    use crate::bundle::{Allocation, Coordinate};
     use crate::bundle::testing::{dense, op, operand};
 
     fn tensors(function: &str, ranges: &[i64], operands: Vec<Operand>) -> Vec<Tensor> {
@@ -344,6 +352,17 @@ mod tests {
         assert_eq!((found[0].front, found[0].gaps.as_slice()), (128 * 64, [(Label::Out, 128)].as_slice()));
         assert_eq!(found[0].dims[1].stride, 2 * 128 * 64);
         assert!(found[1].gaps.is_empty());
+    }
+
+    #[test]
+    fn in_lx_a_front_counts_what_one_core_has() {
+        let mut slice = dense(&[128, 256], 0, 1);
+        slice.coordinates[0] = Coordinate::floordiv(1, 64).plus(1);
+        slice.allocation = Allocation::Lx { offset_bytes: 0 };
+        let mut spec = op("neg", &[128, 128], vec![slice, dense(&[128, 128], 0, 1)]);
+        spec.iteration_space[0].split = 32;
+        let found = Geometry::new(&spec).unwrap().tensors;
+        assert_eq!((found[0].front, found[0].gaps.as_slice()), (4 * 64, [(Label::Out, 128)].as_slice()));
     }
 
     #[test]

@@ -198,7 +198,9 @@ impl<'c> Planned<'c> {
         let Some(writer) = self.writer.filter(|_| self.candidate.buffer.barred.is_none()) else { return Ok(false) };
         let steps = &program.values.schedule.steps;
         let is_beside = |read: &OperandOf| steps[read.op].loops == steps[writer].loops;
-        let is_plain = program.values.rewriters(writer).is_empty() && self.readers.len() > 1 && self.readers.iter().all(is_beside);
+        // The planner counts a read of a part as one of the whole, and a copy of the whole for parts may not pay.
+        let is_plain = program.values.rewriters(writer).is_empty() && !program.values.is_read_in_parts(writer);
+        let is_plain = is_plain && self.readers.len() > 1 && self.readers.iter().all(is_beside);
         Ok(is_plain && self.is_copied_like_its_user(program)?)
     }
 

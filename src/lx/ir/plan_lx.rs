@@ -7,6 +7,7 @@ use super::{emit_stays::emit_stays, program::LxProgram};
 use crate::dialect::ods::{option, spyre};
 use crate::{
     dialect::{ComputeOp, Memory, Place, Step, Tensor, home_of, is_carried, target_of},
+    lx::Ineligible,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
     tile::ir::settle_loops::check_settled,
 };
@@ -90,8 +91,15 @@ fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -
 }
 
 impl<'c> LxProgram<'c> {
+    /// Plans as torch-spyre's planners do, which leave in HBM what is read in parts.
     fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
-        let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
+        let mut buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
+        for (time, buffer) in buffers.iter_mut().enumerate() {
+            if self.values.ineligible(time).is_none() && self.values.is_read_in_parts(time) {
+                buffer.barred = Some(Ineligible::PartialRead.into());
+                buffer.in_place_parents.clear();
+            }
+        }
         let placement = planner.plan(&buffers, capacity);
         self.check(planner.name(), &buffers, capacity, &placement)?;
         for (step, (address, reason)) in self.values.schedule.steps.iter().zip(placement.addresses.iter().zip(&placement.reasons)) {

@@ -162,10 +162,13 @@ impl<'c> Values<'c> {
             let is_itself = output.find_user(|user| user.is("func.return").then_some(())).is_some();
             return Some(if is_itself { Ineligible::GraphOutput } else { Ineligible::ViewedOutput });
         }
-        if readers.iter().any(|read| reads_part(&self.schedule.steps[read.op], read.operand)) {
-            return Some(Ineligible::PartialRead);
-        }
         readers.is_empty().then_some(Ineligible::NoReader)
+    }
+
+    /// Whether an op reads a part of what a step makes: such a value has a place in LX only where the planner gives parts one.
+    pub(crate) fn is_read_in_parts(&self, time: usize) -> bool {
+        let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
+        readers.iter().any(|read| reads_part(&self.schedule.steps[read.op], read.operand))
     }
 
     /// The operands whose address the result may take: at each point of the iteration both are in the same place, elementwise (F.3). What is read
@@ -197,9 +200,7 @@ fn places(access: &Access<'_>, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64,
 
 /// Whether a step reads fewer elements of an operand than there are.
 pub(crate) fn reads_part(step: &Step<'_>, operand: usize) -> bool {
-    let (access, space) = (&step.accesses[operand], step.compute.iteration_space());
-    let read = access.dims.iter().map(|dim| dim.map_or(1, |dim| space[dim]));
-    read.zip(&access.tensor.host.shape).any(|(read, &size)| read < size)
+    step.accesses[operand].is_part(&step.compute.iteration_space())
 }
 
 /// Whether the back end lets the op's result live in LX (F.1: the list of functions).

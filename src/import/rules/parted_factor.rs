@@ -1,0 +1,306 @@
+//! A product with a factor that is put together of parts, as keys and values behind cached ones are: a product with each part.
+//!
+//! Put together, the parts would be read and written once more before anything is computed with them. Where they follow each other along
+//! the rows or the columns of the result, the products are put together instead; where along what is summed, they are added up, which
+//! rounds once for each product, as cores that divide a sum do.
+
+use super::recognize::{add, mul};
+use crate::{
+    affine::Expr,
+    import::graph::{Element, Graph, Kind, NodeId},
+};
+use std::ops::Range;
+
+/// Elements of the factor for each of the result from which on the parts are factors by themselves: what is put together instead is read
+/// and written, too.
+const LEAST_RATIO: i64 = 2;
+
+/// Parts begin with a stick, in whatever format: what is written or read in parts along sticks consists of whole ones.
+const ALIGNMENT: i64 = 64;
+
+/// Elements of a factor from which on it pays that a few of one part go with the next one, so that this begins with a stick: the ops that put
+/// them together take as long as 2^18 elements are moved.
+const LEAST_MIXED: i64 = 1 << 18;
+
+/// What follows each other along a dimension of a tensor.
+#[derive(Debug, PartialEq)]
+struct Parted {
+    dim: usize,
+    /// Where the parts begin, and behind them the size of the dimension.
+    bounds: Vec<i64>,
+    /// Of the tensor that is put together, however often a view shows them.
+    elements: i64,
+}
+
+/// The product of `[batch..., M, K]` and `[batch..., K, N]`, of which one is put together of parts along M, K or N. None if neither is, or if what
+/// is put together instead is nearly as much. A sum is parted only if it `may_part_sums`.
+pub(in crate::import) fn product_of_parts(graph: &mut Graph, factors: [NodeId; 2], element: Element, may_part_sums: bool) -> Option<NodeId> {
+    let [left, right] = factors.map(|factor| graph.node(factor).shape.clone());
+    let columns = right.len() - 1;
+    let (rows, mut shape) = (columns - 1, right);
+    shape[rows] = left[rows];
+    let most = shape.iter().product::<i64>().saturating_mul(LEAST_RATIO);
+    // Of each factor where it is parted, and whether that is summed.
+    let of = |side: usize| {
+        let parted = parted(graph, factors[side]).filter(|parted| parted.dim >= rows && parted.elements >= most)?;
+        let is_summed = (parted.dim == rows) == (side == 1);
+        (may_part_sums || !is_summed).then_some((side, parted, is_summed))
+    };
+    let (side, Parted { dim, bounds, .. }, is_summed) = of(1).or_else(|| of(0))?;
+    let mut products = Vec::with_capacity(bounds.len());
+    for part in bounds.windows(2).map(|bounds| bounds[0]..bounds[1]) {
+        let (mut factors, mut shape) = (factors, shape.clone());
+        factors[side] = shown(graph, factors[side], dim, &part)?;
+        if is_summed {
+            factors[1 - side] = slice(graph, factors[1 - side], if side == 1 { columns } else { rows }, &part);
+        } else {
+            shape[dim] = part.end - part.start;
+        }
+        products.push((part.start, product(graph, factors, shape, element)?));
+    }
+    if is_summed {
+        let (_, sum) = products.into_iter().reduce(|(_, sum), (_, product)| (0, add(graph, &[sum, product], element).unwrap_or(sum)))?;
+        return Some(sum);
+    }
+    let nothing = graph.undefined(shape.clone(), element);
+    let at = |first: i64| (0..shape.len()).map(|other| if other == dim { first } else { 0 }).collect();
+    Some(products.into_iter().fold(nothing, |whole, (first, product)| graph.insert(product, whole, at(first))))
+}
+
+/// The product of `[batch..., M, K]` and `[batch..., K, N]`. The device multiplies with several columns, and sums up several products.
+fn product(graph: &mut Graph, [left, right]: [NodeId; 2], mut shape: Vec<i64>, element: Element) -> Option<NodeId> {
+    let (rows, columns) = (shape.len() - 2, shape.len() - 1);
+    if graph.node(left).shape[columns] == 1 {
+        return mul(graph, &[left, right], element).ok();
+    }
+    if shape[columns] > 1 {
+        return Some(graph.add(Kind::Matmul, &[left, right], shape, element));
+    }
+    let right = transposed(graph, right);
+    if shape[rows] == 1 {
+        let products = mul(graph, &[left, right], element).ok()?;
+        return Some(graph.reduce("sum", products, columns));
+    }
+    let left = transposed(graph, left);
+    shape.swap(rows, columns);
+    let product = graph.add(Kind::Matmul, &[right, left], shape, element);
+    Some(transposed(graph, product))
+}
+
+/// The last two dimensions in each other's place.
+fn transposed(graph: &mut Graph, id: NodeId) -> NodeId {
+    let mut shape = graph.node(id).shape.clone();
+    let rank = shape.len();
+    let mut map: Vec<Expr> = (0..rank).map(Expr::Dim).collect();
+    shape.swap(rank - 2, rank - 1);
+    map.swap(rank - 2, rank - 1);
+    graph.view(id, map, &shape)
+}
+
+/// How `id` is put together, behind views that show the dimension along which it is as one of theirs.
+fn parted(graph: &Graph, id: NodeId) -> Option<Parted> {
+    let node = graph.node(id);
+    if !matches!(node.kind, Kind::Insert(_)) {
+        let behind = parted(graph, *node.inputs.first()?)?;
+        let dim = dim_in_front(graph, id, behind.dim)?;
+        return Some(Parted { dim, ..behind });
+    }
+    let (dim, parts) = parts_of(graph, id)?;
+    let elements = node.shape.iter().product();
+    let is_mixed = parts.iter().any(|(start, _)| start % ALIGNMENT > 0);
+    let starts = parts.iter().map(|(start, _)| start / ALIGNMENT * ALIGNMENT);
+    let mut bounds: Vec<i64> = starts.chain([node.shape[dim]]).collect();
+    bounds.dedup();
+    (bounds.len() > 2 && (!is_mixed || elements >= LEAST_MIXED)).then_some(Parted { dim, bounds, elements })
+}
+
+/// The parts that make up all of an insert, one behind the other along a dimension, with where each begins.
+fn parts_of(graph: &Graph, id: NodeId) -> Option<(usize, Vec<(i64, NodeId)>)> {
+    let (mut parts, mut whole) = (Vec::new(), id);
+    while let Kind::Insert(offsets) = &graph.node(whole).kind {
+        let &[part, before] = &graph.node(whole).inputs[..] else { return None };
+        parts.push((offsets, part));
+        whole = before;
+    }
+    let (shape, own) = (&graph.node(id).shape, |part: NodeId| &graph.node(part).shape);
+    let dim = (0..shape.len()).find(|&dim| own(parts[0].1)[dim] != shape[dim])?;
+    parts.sort_by_key(|(offsets, _)| offsets[dim]);
+    let mut end = 0;
+    for &(offsets, part) in &parts {
+        let follows = |other: usize| if other == dim { offsets[dim] == end } else { own(part)[other] == shape[other] };
+        end = (0..shape.len()).all(follows).then_some(end + own(part)[dim])?;
+    }
+    // What a tensor is padded with costs nothing where it is padded in memory.
+    let is_padded = parts.iter().any(|&(_, part)| graph.node(part).kind == Kind::Filled || graph.known_of(part).is_some());
+    let is_all = graph.node(whole).kind == Kind::Undefined && end == shape[dim] && !is_padded;
+    is_all.then(|| (dim, parts.into_iter().map(|(offsets, part)| (offsets[dim], part)).collect()))
+}
+
+/// The dimension of a view or a reshape that is dimension `behind` of its input, whole and by itself.
+fn dim_in_front(graph: &Graph, id: NodeId, behind: usize) -> Option<usize> {
+    let node = graph.node(id);
+    let of_input = &graph.node(*node.inputs.first()?).shape;
+    let found = match &node.kind {
+        Kind::View(map) => {
+            let Expr::Dim(found) = map[behind] else { return None };
+            let is_alone = |(other, expr): (usize, &Expr)| other == behind || !expr.dims().contains(&found);
+            map.iter().enumerate().all(is_alone).then_some(found)?
+        }
+        Kind::Reshape => {
+            let before: i64 = of_input[..behind].iter().product();
+            (0..node.shape.len()).find(|&dim| node.shape[dim] == of_input[behind] && node.shape[..dim].iter().product::<i64>() == before)?
+        }
+        _ => return None,
+    };
+    (node.shape[found] == of_input[behind]).then_some(found)
+}
+
+/// What `id` shows of a part of what is put together, which is along its dimension `dim`.
+fn shown(graph: &mut Graph, id: NodeId, dim: usize, part: &Range<i64>) -> Option<NodeId> {
+    let node = graph.node(id).clone();
+    let mut shape = node.shape;
+    shape[dim] = part.end - part.start;
+    if matches!(node.kind, Kind::Insert(_)) {
+        return together(graph, id, &shape, part);
+    }
+    let behind = parted(graph, node.inputs[0])?.dim;
+    let input = shown(graph, node.inputs[0], behind, part)?;
+    match node.kind {
+        Kind::View(map) => Some(graph.view(input, map, &shape)),
+        Kind::Reshape => Some(graph.reshape(input, &shape)),
+        _ => None,
+    }
+}
+
+/// What an insert has in a part, which has that shape.
+fn together(graph: &mut Graph, id: NodeId, shape: &[i64], part: &Range<i64>) -> Option<NodeId> {
+    let (dim, parts) = parts_of(graph, id)?;
+    let mut whole = graph.undefined(shape.to_vec(), graph.node(id).element);
+    for (start, own) in parts {
+        let end = start + graph.node(own).shape[dim];
+        let common = start.max(part.start)..end.min(part.end);
+        if !common.is_empty() {
+            let shown = slice(graph, own, dim, &(common.start - start..common.end - start));
+            let offsets = (0..shape.len()).map(|other| if other == dim { common.start - part.start } else { 0 }).collect();
+            whole = graph.insert(shown, whole, offsets);
+        }
+    }
+    Some(whole)
+}
+
+/// A part of a tensor along one dimension.
+fn slice(graph: &mut Graph, id: NodeId, dim: usize, of: &Range<i64>) -> NodeId {
+    let mut shape = graph.node(id).shape.clone();
+    shape[dim] = of.end - of.start;
+    let index = |other: usize| match of.start {
+        first if other == dim && first > 0 => Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))),
+        _ => Expr::Dim(other),
+    };
+    let map = (0..shape.len()).map(index).collect();
+    graph.view(id, map, &shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys of two heads, `[2, T, 64]`, of which the cached ones come first.
+    fn keys(graph: &mut Graph, sizes: &[i64]) -> NodeId {
+        let mut whole = graph.undefined(vec![2, sizes.iter().sum(), 64], Element::F16);
+        let mut first = 0;
+        for (number, &size) in sizes.iter().enumerate() {
+            let part = graph.tensor(number, vec![2, size, 64], Element::F16);
+            whole = graph.insert(part, whole, vec![0, first, 0]);
+            first += size;
+        }
+        whole
+    }
+
+    /// The products and sums of products that the result is made of, and the shapes of what is put together.
+    fn made(graph: &Graph, id: NodeId) -> (Vec<Vec<i64>>, Vec<Vec<i64>>) {
+        let (mut products, mut inserts) = (Vec::new(), Vec::new());
+        for id in graph.needed_for(&[id], |_| false) {
+            let node = graph.node(id);
+            match node.kind {
+                Kind::Matmul | Kind::Reduce(..) => products.push(node.shape.clone()),
+                Kind::Insert(_) => inserts.push(node.shape.clone()),
+                _ => {}
+            }
+        }
+        (products, inserts)
+    }
+
+    fn scores(sizes: &[i64], n_queries: i64) -> Option<(Vec<Vec<i64>>, Vec<Vec<i64>>)> {
+        let mut graph = Graph::default();
+        let keys = keys(&mut graph, sizes);
+        let columns = transposed(&mut graph, keys);
+        let queries = graph.tensor(9, vec![2, n_queries, 64], Element::F16);
+        let found = product_of_parts(&mut graph, [queries, columns], Element::F16, false)?;
+        assert_eq!(graph.node(found).shape, [2, n_queries, sizes.iter().sum()]);
+        Some(made(&graph, found))
+    }
+
+    fn values(sizes: &[i64], may_part_sums: bool) -> Option<(Vec<Vec<i64>>, Vec<Vec<i64>>)> {
+        let mut graph = Graph::default();
+        let values = keys(&mut graph, sizes);
+        let weights = graph.tensor(9, vec![2, 4, sizes.iter().sum()], Element::F16);
+        let found = product_of_parts(&mut graph, [weights, values], Element::F16, may_part_sums)?;
+        assert_eq!(graph.node(found).shape, [2, 4, 64]);
+        Some(made(&graph, found))
+    }
+
+    #[test]
+    fn columns_are_put_together_behind_the_products() {
+        let whole = vec![2, 4, 192];
+        let products = vec![vec![2, 4, 128], vec![2, 4, 64]];
+        assert_eq!(scores(&[128, 64], 4), Some((products, vec![whole.clone(), whole])));
+    }
+
+    #[test]
+    fn one_column_is_a_row_of_the_transposed_product_or_a_sum_of_products() {
+        assert_eq!(scores(&[128, 1], 4).unwrap().0, [vec![2, 4, 128], vec![2, 1, 4]]);
+        assert_eq!(scores(&[128, 1], 1).unwrap().0, [vec![2, 1, 128], vec![2, 1, 1]]);
+    }
+
+    #[test]
+    fn what_is_summed_is_added_up_where_it_may_be() {
+        assert_eq!(values(&[128, 64], true), Some((vec![vec![2, 4, 64]; 2], Vec::new())));
+        assert_eq!(values(&[128, 1], true), Some((vec![vec![2, 4, 64]], Vec::new())), "one row is multiplied elementwise");
+        assert_eq!(values(&[128, 64], false), None);
+    }
+
+    #[test]
+    fn small_factors_and_products_that_are_as_large_stay() {
+        assert_eq!(scores(&[128, 64], 33), None);
+        assert_eq!(scores(&[100, 1], 1), None, "the first stick that is not whole is no reason to move 36 keys twice");
+        assert_eq!(scores(&[63, 1], 1), None, "there is one stick");
+    }
+
+    #[test]
+    fn a_part_that_begins_inside_of_a_stick_takes_the_others_of_that_stick_along() {
+        let (products, inserts) = scores(&[4000, 1], 1).unwrap();
+        assert_eq!(products, [vec![2, 1, 3968], vec![2, 1, 33]]);
+        assert_eq!(inserts[..2], [vec![2, 33, 64], vec![2, 33, 64]]);
+    }
+
+    #[test]
+    fn padding_is_no_part() {
+        let mut graph = Graph::default();
+        let (part, zero) = (graph.tensor(0, vec![2, 128, 64], Element::F16), graph.number(0.0));
+        let padding = graph.filled(zero, vec![2, 64, 64]);
+        let whole = graph.undefined(vec![2, 192, 64], Element::F16);
+        let whole = graph.insert(part, whole, vec![0, 0, 0]);
+        let whole = graph.insert(padding, whole, vec![0, 128, 0]);
+        let weights = graph.tensor(9, vec![2, 1, 192], Element::F16);
+        assert_eq!(product_of_parts(&mut graph, [weights, whole], Element::F16, true), None);
+    }
+
+    #[test]
+    fn rows_may_be_parted_too() {
+        let mut graph = Graph::default();
+        let rows = keys(&mut graph, &[128, 64]);
+        let weights = graph.tensor(9, vec![2, 64, 8], Element::F16);
+        let found = product_of_parts(&mut graph, [rows, weights], Element::F16, false).unwrap();
+        assert_eq!(made(&graph, found).0, [vec![2, 128, 8], vec![2, 64, 8]]);
+    }
+}
