@@ -125,10 +125,15 @@ fn rounded(bound: &Bound, on_the_way: f64) -> f64 {
     by_width.max(TWO_COMPUTATIONS * bound.off).min(F64_ON_THE_WAY * on_the_way)
 }
 
+/// Of the finite numbers; relative to the largest one, since the square of a number may not be finite.
 fn root_mean_square(numbers: &[f64]) -> f64 {
-    let finite = numbers.iter().filter(|number| number.is_finite());
-    let (sum, count) = finite.fold((0.0, 0_u32), |(sum, count), number| (number.mul_add(*number, sum), count + 1));
-    (sum / f64::from(count.max(1))).sqrt()
+    let finite = || numbers.iter().copied().filter(|number| number.is_finite());
+    let most = finite().map(f64::abs).fold(0.0, f64::max);
+    if most == 0.0 {
+        return 0.0;
+    }
+    let (sum, count) = finite().fold((0.0, 0_u32), |(sum, count), number| ((number / most).mul_add(number / most, sum), count + 1));
+    most * (sum / f64::from(count.max(1))).sqrt()
 }
 
 fn largest_difference(reference: &[f64], other: &HostArray) -> f64 {
@@ -163,6 +168,14 @@ mod tests {
         let shape = vec![expected.len() as i64];
         let found = Companions { shape: shape.clone(), elements: exact.iter().map(bound).collect(), device: device.to_vec() };
         judge(&found, &HostArray { shape, elements: Elements::F64(expected.to_vec()) }, &[], 0.0)
+    }
+
+    #[test]
+    fn numbers_whose_squares_are_not_finite_have_a_size() {
+        assert!(judged(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-13)], &[f32::INFINITY; 2]).unwrap_err().contains("not between"));
+        assert!(judged(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-7)], &[f32::INFINITY; 2]).unwrap_err().contains("root mean square 1.5"));
+        assert_eq!(root_mean_square(&[3e200, -3e200, f64::INFINITY]), 3e200);
+        assert_eq!(root_mean_square(&[0.0, f64::NAN]), 0.0);
     }
 
     #[test]
