@@ -181,3 +181,27 @@ func.func @product_with_a_number(%x: tensor<8x64xf16>) -> tensor<8x128xf16> {
   %y = linalg.matmul ins(%x, %two : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<8x128xf16>) -> tensor<8x128xf16>
   return %y : tensor<8x128xf16>
 }
+
+// -----
+
+// Values of 128 columns times the weights of two queries, as JAX writes attention: two columns fill no stick, and both factors lie as a
+// product with two rows has them.
+// CHECK-LABEL: func.func @few_columns(
+// CHECK-SAME:    [[VALUES:%.+]]: tensor<4x96x128xf16>, [[WEIGHTS:%.+]]: tensor<4x2x96xf16>)
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[WEIGHTS]], [[VALUES]]) : (tensor<4x2x96xf16>, tensor<4x96x128xf16>) -> tensor<4x2x128xf16>
+// CHECK-NEXT:    [[RESULT:%.+]] = spyre.view [[PRODUCT]] by affine_map<(d0, d1, d2) -> (d0, d2, d1)>
+// CHECK-NEXT:    return [[RESULT]] : tensor<4x128x2xf16>
+func.func @few_columns(%values: tensor<4x96x128xf16>, %weights: tensor<4x2x96xf16>) -> tensor<4x128x2xf16> {
+  %zero = arith.constant 0.0 : f16
+  %empty = tensor.empty() : tensor<4x128x2xf16>
+  %zeros = linalg.fill ins(%zero : f16) outs(%empty : tensor<4x128x2xf16>) -> tensor<4x128x2xf16>
+  %sum = linalg.generic {indexing_maps = [affine_map<(b, d, q, k) -> (b, k, d)>, affine_map<(b, d, q, k) -> (b, q, k)>, affine_map<(b, d, q, k) -> (b, d, q)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%values, %weights : tensor<4x96x128xf16>, tensor<4x2x96xf16>) outs(%zeros : tensor<4x128x2xf16>) {
+    ^bb0(%a: f16, %b: f16, %c: f16):
+      %product = arith.mulf %a, %b : f16
+      %next = arith.addf %c, %product : f16
+      linalg.yield %next : f16
+  } -> tensor<4x128x2xf16>
+  return %sum : tensor<4x128x2xf16>
+}

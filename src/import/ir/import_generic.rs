@@ -298,7 +298,7 @@ impl<'c> Generic<'_, 'c> {
             let of_windowed = shown(windowed)?;
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
-        let found = Contraction::of(&shown(lhs)?, &shown(rhs)?, &written)?;
+        let found = Contraction::of(&shown(lhs)?, &shown(rhs)?, &written, sizes)?;
         // Another input may repeat the whole product.
         let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
         let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();

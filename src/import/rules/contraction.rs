@@ -7,6 +7,9 @@ use crate::affine::Expr;
 const MOST_BATCH: usize = 2;
 const MOST_M: usize = 2;
 
+/// Elements of a stick of the formats that products have.
+const STICK: i64 = 64;
+
 /// Iteration dimensions that are one dimension of the matmul, outermost first; none is a dimension of size 1.
 pub(in crate::import) type Group = Vec<usize>;
 
@@ -30,7 +33,7 @@ impl Contraction {
     /// order. None where nothing is summed, or where the result has dimensions of no factor or of both only: a product of two vectors is
     /// elementwise work and a sum for the device.
     #[must_use]
-    pub fn of(lhs: &[usize], rhs: &[usize], result: &[usize]) -> Option<Self> {
+    pub fn of(lhs: &[usize], rhs: &[usize], result: &[usize], sizes: &[i64]) -> Option<Self> {
         let all = || result.iter().chain(lhs).chain(rhs);
         let is_once = |dims: &[usize]| (0..dims.len()).all(|position| !dims[..position].contains(&dims[position]));
         if !is_once(lhs) || !is_once(rhs) || !is_once(result) || all().any(|dim| !lhs.contains(dim) && !rhs.contains(dim)) {
@@ -49,7 +52,16 @@ impl Contraction {
         }
         // Columns are in the sticks of the result, so its last dimension should be one.
         let is_last = |dims: &Group| result.iter().rev().find(|dim| !batch.contains(dim)).is_some_and(|last| dims.contains(last));
-        let is_swapped = columns.is_empty() || (is_last(&rows) && !rows.is_empty() && !is_last(&columns));
+        let is_last_row = is_last(&rows) && !rows.is_empty() && !is_last(&columns);
+        // Columns that fill no stick are rows instead, if both factors lie as rows and columns do then: values times few queries. Several
+        // dimensions, such as positions of an image, are no whole sticks.
+        let narrow = |columns: &Group, rows: &Group| size_of(columns, sizes) < STICK && rows.len() == 1 && size_of(rows, sizes) >= STICK;
+        let ends_in = |factor: &[usize], dims: &Group| factor.last().is_some_and(|last| dims.contains(last));
+        let is_swapped = if is_last_row {
+            !(narrow(&rows, &columns) && ends_in(rhs, &columns) && ends_in(lhs, &k))
+        } else {
+            columns.is_empty() || (narrow(&columns, &rows) && ends_in(lhs, &rows) && ends_in(rhs, &k))
+        };
         let (rows, n) = if is_swapped { (columns, rows) } else { (rows, columns) };
         let (mut batch, m) = (grouped(batch, MOST_BATCH), grouped(rows, MOST_M));
         let (m, outer) = m.split_last().map_or((Vec::new(), &[][..]), |(last, outer)| (last.clone(), outer));
@@ -116,7 +128,7 @@ mod tests {
     use super::*;
 
     fn product(lhs: &[usize], rhs: &[usize], result: &[usize]) -> Contraction {
-        Contraction::of(lhs, rhs, result).unwrap()
+        Contraction::of(lhs, rhs, result, &[64; 8]).unwrap()
     }
 
     #[test]
@@ -125,6 +137,22 @@ mod tests {
         assert_eq!(product(&[0, 2], &[2, 1], &[0, 1]), expected);
         assert_eq!(product(&[0, 2], &[1, 2], &[0, 1]), expected, "a transposed right operand is the same product");
         assert_eq!(product(&[2, 1], &[0, 2], &[0, 1]), Contraction { is_swapped: true, ..expected });
+    }
+
+    #[test]
+    fn columns_that_fill_no_stick_are_rows_where_both_factors_lie_so() {
+        // Values, of 128 columns, times the weights of a few queries, and the result as one column a query.
+        let is_swapped = |values: &[usize], weights: &[usize], sizes: [i64; 3]| {
+            let of = |lhs, rhs| Contraction::of(lhs, rhs, &[0, 1], &sizes).unwrap();
+            let (found, other) = (of(values, weights), of(weights, values));
+            assert_eq!((found.is_swapped, &found.m, &found.n), (!other.is_swapped, &other.m, &other.n));
+            found.is_swapped
+        };
+        assert!(is_swapped(&[2, 0], &[1, 2], [128, 2, 960]));
+        assert!(!is_swapped(&[2, 0], &[1, 2], [128, 64, 960]), "the columns are a stick");
+        assert!(!is_swapped(&[2, 0], &[1, 2], [32, 2, 960]), "the rows are none either");
+        assert!(!is_swapped(&[0, 2], &[1, 2], [128, 2, 960]), "the rows do not lie as columns");
+        assert!(!is_swapped(&[2, 0], &[2, 1], [128, 2, 960]), "the columns do not lie as rows");
     }
 
     #[test]
@@ -140,8 +168,8 @@ mod tests {
     fn a_product_with_a_vector_has_one_row() {
         let expected = Contraction { is_swapped: true, batch: vec![], m: vec![], n: vec![0], k: vec![1] };
         assert_eq!(product(&[0, 1], &[1], &[0]), expected);
-        assert_eq!(Contraction::of(&[0], &[0], &[]), None, "two vectors make a sum");
-        assert_eq!(Contraction::of(&[0], &[1], &[0, 1]), None, "nothing is summed");
+        assert_eq!(Contraction::of(&[0], &[0], &[], &[64]), None, "two vectors make a sum");
+        assert_eq!(Contraction::of(&[0], &[1], &[0, 1], &[64; 2]), None, "nothing is summed");
     }
 
     #[test]
@@ -155,8 +183,8 @@ mod tests {
 
     #[test]
     fn a_dim_that_stands_twice_or_in_one_factor_only_is_no_product() {
-        assert_eq!(Contraction::of(&[0, 2, 2], &[2, 1], &[0, 1]), None);
-        assert_eq!(Contraction::of(&[0, 3, 2], &[2, 1], &[0, 1]), None);
+        assert_eq!(Contraction::of(&[0, 2, 2], &[2, 1], &[0, 1], &[64; 3]), None);
+        assert_eq!(Contraction::of(&[0, 3, 2], &[2, 1], &[0, 1], &[64; 4]), None);
     }
 
     #[test]

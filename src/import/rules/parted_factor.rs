@@ -34,7 +34,12 @@ struct Parted {
 
 /// The product of `[batch..., M, K]` and `[batch..., K, N]`, of which one is put together of parts along M, K or N. None if neither is, or if what
 /// is put together instead is nearly as much. A sum is parted only if it `may_part_sums`.
-pub(in crate::import) fn product_of_parts(graph: &mut Graph, factors: [NodeId; 2], element: Element, may_part_sums: bool) -> Option<NodeId> {
+pub(in crate::import) fn product_of_parts(
+    graph: &mut Graph,
+    factors: [NodeId; 2],
+    element: Element,
+    may_part_sums: bool,
+) -> Option<NodeId> {
     let [left, right] = factors.map(|factor| graph.node(factor).shape.clone());
     let columns = right.len() - 1;
     let (rows, mut shape) = (columns - 1, right);
@@ -216,8 +221,11 @@ mod tests {
         whole
     }
 
-    /// The products and sums of products that the result is made of, and the shapes of what is put together.
-    fn made(graph: &Graph, id: NodeId) -> (Vec<Vec<i64>>, Vec<Vec<i64>>) {
+    /// The shapes of products and sums of products, and of what is put together.
+    type Made = (Vec<Vec<i64>>, Vec<Vec<i64>>);
+
+    /// What the result is made of.
+    fn made(graph: &Graph, id: NodeId) -> Made {
         let (mut products, mut inserts) = (Vec::new(), Vec::new());
         for id in graph.needed_for(&[id], |_| false) {
             let node = graph.node(id);
@@ -230,7 +238,7 @@ mod tests {
         (products, inserts)
     }
 
-    fn scores(sizes: &[i64], n_queries: i64) -> Option<(Vec<Vec<i64>>, Vec<Vec<i64>>)> {
+    fn scores(sizes: &[i64], n_queries: i64) -> Option<Made> {
         let mut graph = Graph::default();
         let keys = keys(&mut graph, sizes);
         let columns = transposed(&mut graph, keys);
@@ -240,7 +248,7 @@ mod tests {
         Some(made(&graph, found))
     }
 
-    fn values(sizes: &[i64], may_part_sums: bool) -> Option<(Vec<Vec<i64>>, Vec<Vec<i64>>)> {
+    fn values(sizes: &[i64], may_part_sums: bool) -> Option<Made> {
         let mut graph = Graph::default();
         let values = keys(&mut graph, sizes);
         let weights = graph.tensor(9, vec![2, 4, sizes.iter().sum()], Element::F16);

@@ -303,8 +303,8 @@ fn is_bare_indirect(coordinate: &crate::bundle::Coordinate) -> bool {
 mod tests {
     use super::super::Geometry;
     use super::*;
-    use crate::bundle::{Allocation, Coordinate};
     use crate::bundle::testing::{dense, op, operand};
+    use crate::bundle::{Allocation, Coordinate};
 
     fn tensors(function: &str, ranges: &[i64], operands: Vec<Operand>) -> Vec<Tensor> {
         Geometry::new(&op(function, ranges, operands)).unwrap().tensors
