@@ -275,6 +275,13 @@ impl Prices {
         prices
     }
 
+    /// The highest price of a unit at which no sum of prices overflows, if all are as high.
+    pub(super) fn highest(problem: &Problem) -> f64 {
+        let rooms =
+            problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.n_ticks as i128;
+        (i128::from(MOST_FOR_ROOMS) / (rooms + 1)) as f64
+    }
+
     /// Makes the bound larger.
     pub(crate) fn fit(&mut self, problem: &Problem, goal: i64, n_steps: usize) {
         let prices = self;
@@ -282,9 +289,7 @@ impl Prices {
         let mut wanted = vec![0; problem.n_ticks + 1];
         let mut exact: Vec<f64> = prices.of_unit.iter().map(|&price| price as f64).collect();
         let mut excess = exact.clone();
-        let rooms =
-            problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.n_ticks as i128;
-        let highest = (i128::from(MOST_FOR_ROOMS) / (rooms + 1)) as f64;
+        let highest = Self::highest(problem);
         let mut pace = 1.0_f64;
         let mut since = 0;
         for _ in 0..n_steps {

@@ -12,6 +12,7 @@ pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: u64
     let mut best_bound = start.bound();
     let mut prices = start.clone();
     let mut exact: Vec<f64> = prices.of_unit.iter().map(|&price| price as f64).collect();
+    let highest = Prices::highest(problem);
     let mut wanted = vec![0; problem.n_ticks + 1];
     let mut way = vec![0.0; problem.n_ticks];
     let (mut pace, mut since) = (1.0, 0);
@@ -41,7 +42,7 @@ pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: u64
         }
         let step = pace * missing / length;
         for ((price, exact), way) in prices.of_unit.iter_mut().zip(&mut exact).zip(&way) {
-            *exact = (*exact + step * way).max(0.0);
+            *exact = (*exact + step * way).clamp(0.0, highest);
             *price = exact.round() as i64;
         }
         prices.update(problem);
@@ -67,7 +68,22 @@ pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Capacity, Stays, buffer::tests::buffer};
+    use crate::{Capacity, Instance, Limits, Progress, Stays, buffer::tests::buffer, plan_instance};
+
+    /// Where little is too much, steps are long (found by fuzzing: the sum of the prices overflowed).
+    #[test]
+    fn no_price_is_so_high_that_a_sum_of_prices_overflows() {
+        let lives = "b,127,2147483648,127 c1,1,6,128 c2,2,6,128 c3,0,6,128 c4,2,65,128 c5,0,6,63 c6,1,6,63 c7,2,6,128 c8,3,6,1 c9,1,127,128 d,4,8,127 \
+                     e,0,9,3";
+        let text = format!("id,lower,upper,size\n{}\n", lives.replace(' ', "\n"));
+        let instance = Instance::from_csv(&text, Capacity { bytes: 1024, alignment: 1 }).unwrap();
+        for budget in (100..2000).step_by(100) {
+            let mut go_on = |_: &Progress| true;
+            let mut limits = Limits { budget, go_on: &mut go_on };
+            let plan = plan_instance(&instance, "exact", Stays::Split, &mut limits).unwrap();
+            assert!((0..=2).contains(&plan.lower_bound), "{budget}: {}", plan.lower_bound);
+        }
+    }
 
     #[test]
     fn they_come_to_the_best_price() {
