@@ -60,21 +60,21 @@ func.func @transposed_factors_are_views(%x: tensor<64x8xf16>, %y: tensor<128x64x
 // The result's first dimension gives the rows, so a product that is written transposed is the product of the other factor
 // with this one.
 // CHECK-LABEL: func.func @transposed_products_exchange_the_factors(
-// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<128x8xf16> {
+// CHECK-SAME:    [[X:%.+]]: tensor<96x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<128x96xf16> {
 // CHECK-NEXT:    [[LHS:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x128xf16> -> tensor<128x64xf16>
-// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
-// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[LHS]], [[RHS]]) : (tensor<128x64xf16>, tensor<64x8xf16>) -> tensor<128x8xf16>
+// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<96x64xf16> -> tensor<64x96xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[LHS]], [[RHS]]) : (tensor<128x64xf16>, tensor<64x96xf16>) -> tensor<128x96xf16>
 // CHECK-NEXT:    return [[PRODUCT]]
-func.func @transposed_products_exchange_the_factors(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) -> tensor<128x8xf16> {
-  %zero = arith.constant dense<0.0> : tensor<128x8xf16>
+func.func @transposed_products_exchange_the_factors(%x: tensor<96x64xf16>, %y: tensor<64x128xf16>) -> tensor<128x96xf16> {
+  %zero = arith.constant dense<0.0> : tensor<128x96xf16>
   %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (n, m)>], iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<128x8xf16>) {
+    ins(%x, %y : tensor<96x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<128x96xf16>) {
   ^bb0(%a: f16, %b: f16, %so_far: f16):
     %ab = arith.mulf %a, %b : f16
     %more = arith.addf %so_far, %ab : f16
     linalg.yield %more : f16
-  } -> tensor<128x8xf16>
-  return %product : tensor<128x8xf16>
+  } -> tensor<128x96xf16>
+  return %product : tensor<128x96xf16>
 }
 
 // -----
