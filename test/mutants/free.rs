@@ -25,6 +25,11 @@ pub(crate) struct Change<'a> {
 pub(crate) const FREE: &[Free] = &[
     any("debug_handle_*", "says where an op comes from; the back end ignores it", "schema, section 6"),
     any("program.json name", "the name of the function, for messages", "project, `program.json`"),
+    Free {
+        which: ", missing",
+        when: is_missing,
+        ..any("program.json version", "files of before there was a version are of the first", PAGE)
+    },
     any("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
     any("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
     any("program.json constants/stride_map*", HOST_OF_CONSTANT, PAGE),
@@ -95,6 +100,10 @@ pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
     let (Ok(before), Ok(after)) = (serde_json::from_slice(&right[path]), serde_json::from_slice(changed)) else { return false };
     let change = Change { place: &mutant.place, kind: mutant.kind, before, after };
     FREE.iter().filter(is_of).any(|free| (free.when)(&change))
+}
+
+fn is_missing(change: &Change<'_>) -> bool {
+    change.kind == "dropped"
 }
 
 fn is_swap(change: &Change<'_>) -> bool {
