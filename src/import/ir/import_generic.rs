@@ -293,12 +293,13 @@ impl<'c> Generic<'_, 'c> {
             Some(linear.iter().flat_map(|linear| linear.terms.iter().rev().map(|&(dim, _)| dim)).collect::<Vec<_>>())
         };
         let ([lhs, rhs], mut written) = (product.factors, moving(self.output_map(result))?);
-        for windowed in [lhs, rhs].into_iter().filter(|&operand| self.has_windows[operand]) {
-            // What is read through windows has rows, whatever the order of the result: its positions are no whole sticks.
+        let windowed: Vec<usize> = [lhs, rhs].into_iter().filter(|&operand| self.has_windows[operand]).collect();
+        for &windowed in &windowed {
+            // What is read through windows has rows, whatever the order of the result and its size: its positions are no whole sticks.
             let of_windowed = shown(windowed)?;
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
-        let found = Contraction::of(&shown(lhs)?, &shown(rhs)?, &written, sizes)?;
+        let found = Contraction::of(&shown(lhs)?, &shown(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
         // Another input may repeat the whole product.
         let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
         let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();

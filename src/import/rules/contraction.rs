@@ -31,9 +31,9 @@ pub struct Contraction {
 impl Contraction {
     /// Reads the dimensions off the iteration dimensions (larger than 1) that index the factors and the result, each in the tensor's
     /// order. None where nothing is summed, or where the result has dimensions of no factor or of both only: a product of two vectors is
-    /// elementwise work and a sum for the device.
+    /// elementwise work and a sum for the device. Columns may be rows by their sizes, if these are given.
     #[must_use]
-    pub fn of(lhs: &[usize], rhs: &[usize], result: &[usize], sizes: &[i64]) -> Option<Self> {
+    pub fn of(lhs: &[usize], rhs: &[usize], result: &[usize], sizes: Option<&[i64]>) -> Option<Self> {
         let all = || result.iter().chain(lhs).chain(rhs);
         let is_once = |dims: &[usize]| (0..dims.len()).all(|position| !dims[..position].contains(&dims[position]));
         if !is_once(lhs) || !is_once(rhs) || !is_once(result) || all().any(|dim| !lhs.contains(dim) && !rhs.contains(dim)) {
@@ -55,7 +55,9 @@ impl Contraction {
         let is_last_row = is_last(&rows) && !rows.is_empty() && !is_last(&columns);
         // Columns that fill no stick are rows instead, if both factors lie as rows and columns do then: values times few queries. Several
         // dimensions, such as positions of an image, are no whole sticks.
-        let narrow = |columns: &Group, rows: &Group| size_of(columns, sizes) < STICK && rows.len() == 1 && size_of(rows, sizes) >= STICK;
+        let narrow = |columns: &Group, rows: &Group| {
+            rows.len() == 1 && sizes.is_some_and(|sizes| size_of(columns, sizes) < STICK && size_of(rows, sizes) >= STICK)
+        };
         let ends_in = |factor: &[usize], dims: &Group| factor.last().is_some_and(|last| dims.contains(last));
         let is_swapped = if is_last_row {
             !(narrow(&rows, &columns) && ends_in(rhs, &columns) && ends_in(lhs, &k))
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     fn product(lhs: &[usize], rhs: &[usize], result: &[usize]) -> Contraction {
-        Contraction::of(lhs, rhs, result, &[64; 8]).unwrap()
+        Contraction::of(lhs, rhs, result, None).unwrap()
     }
 
     #[test]
@@ -143,7 +145,7 @@ mod tests {
     fn columns_that_fill_no_stick_are_rows_where_both_factors_lie_so() {
         // Values, of 128 columns, times the weights of a few queries, and the result as one column a query.
         let is_swapped = |values: &[usize], weights: &[usize], sizes: [i64; 3]| {
-            let of = |lhs, rhs| Contraction::of(lhs, rhs, &[0, 1], &sizes).unwrap();
+            let of = |lhs, rhs| Contraction::of(lhs, rhs, &[0, 1], Some(&sizes)).unwrap();
             let (found, other) = (of(values, weights), of(weights, values));
             assert_eq!((found.is_swapped, &found.m, &found.n), (!other.is_swapped, &other.m, &other.n));
             found.is_swapped
@@ -168,8 +170,8 @@ mod tests {
     fn a_product_with_a_vector_has_one_row() {
         let expected = Contraction { is_swapped: true, batch: vec![], m: vec![], n: vec![0], k: vec![1] };
         assert_eq!(product(&[0, 1], &[1], &[0]), expected);
-        assert_eq!(Contraction::of(&[0], &[0], &[], &[64]), None, "two vectors make a sum");
-        assert_eq!(Contraction::of(&[0], &[1], &[0, 1], &[64; 2]), None, "nothing is summed");
+        assert_eq!(Contraction::of(&[0], &[0], &[], None), None, "two vectors make a sum");
+        assert_eq!(Contraction::of(&[0], &[1], &[0, 1], None), None, "nothing is summed");
     }
 
     #[test]
@@ -183,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_dim_that_stands_twice_or_in_one_factor_only_is_no_product() {
-        assert_eq!(Contraction::of(&[0, 2, 2], &[2, 1], &[0, 1], &[64; 3]), None);
-        assert_eq!(Contraction::of(&[0, 3, 2], &[2, 1], &[0, 1], &[64; 4]), None);
+        assert_eq!(Contraction::of(&[0, 2, 2], &[2, 1], &[0, 1], None), None);
+        assert_eq!(Contraction::of(&[0, 3, 2], &[2, 1], &[0, 1], None), None);
     }
 
     #[test]
