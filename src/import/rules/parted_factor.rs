@@ -64,8 +64,8 @@ pub(in crate::import) fn product_of_parts(
         products.push((part.start, product(graph, factors, shape, element)?));
     }
     if is_summed {
-        let (_, sum) = products.into_iter().reduce(|(_, sum), (_, product)| (0, add(graph, &[sum, product], element).unwrap_or(sum)))?;
-        return Some(sum);
+        let (&(_, first), others) = products.split_first()?;
+        return others.iter().try_fold(first, |sum, &(_, product)| add(graph, &[sum, product], element).ok());
     }
     let nothing = graph.undefined(shape.clone(), element);
     let at = |first: i64| (0..shape.len()).map(|other| if other == dim { first } else { 0 }).collect();
