@@ -8,7 +8,7 @@ const MOST_BATCH: usize = 2;
 const MOST_M: usize = 2;
 
 /// Elements of a stick of the formats that products have.
-const STICK: i64 = 64;
+pub(super) const STICK: i64 = 64;
 
 /// Iteration dimensions that are one dimension of the matmul, outermost first; none is a dimension of size 1.
 pub(in crate::import) type Group = Vec<usize>;
@@ -52,18 +52,13 @@ impl Contraction {
         }
         // Columns are in the sticks of the result, so its last dimension should be one.
         let is_last = |dims: &Group| result.iter().rev().find(|dim| !batch.contains(dim)).is_some_and(|last| dims.contains(last));
-        let is_last_row = is_last(&rows) && !rows.is_empty() && !is_last(&columns);
+        let is_swapped_by_order = columns.is_empty() || (is_last(&rows) && !rows.is_empty() && !is_last(&columns));
         // Columns that fill no stick are rows instead, if both factors lie as rows and columns do then: values times few queries. Several
         // dimensions, such as positions of an image, are no whole sticks.
-        let narrow = |columns: &Group, rows: &Group| {
-            rows.len() == 1 && sizes.is_some_and(|sizes| size_of(columns, sizes) < STICK && size_of(rows, sizes) >= STICK)
-        };
+        let (left, right, m, n) = if is_swapped_by_order { (rhs, lhs, &columns, &rows) } else { (lhs, rhs, &rows, &columns) };
+        let is_narrow = m.len() == 1 && sizes.is_some_and(|sizes| size_of(n, sizes) < STICK && size_of(m, sizes) >= STICK);
         let ends_in = |factor: &[usize], dims: &Group| factor.last().is_some_and(|last| dims.contains(last));
-        let is_swapped = if is_last_row {
-            !(narrow(&rows, &columns) && ends_in(rhs, &columns) && ends_in(lhs, &k))
-        } else {
-            columns.is_empty() || (narrow(&columns, &rows) && ends_in(lhs, &rows) && ends_in(rhs, &k))
-        };
+        let is_swapped = is_swapped_by_order != (is_narrow && ends_in(left, m) && ends_in(right, &k));
         let (rows, n) = if is_swapped { (columns, rows) } else { (rows, columns) };
         let (mut batch, m) = (grouped(batch, MOST_BATCH), grouped(rows, MOST_M));
         let (m, outer) = m.split_last().map_or((Vec::new(), &[][..]), |(last, outer)| (last.clone(), outer));

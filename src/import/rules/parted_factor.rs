@@ -4,7 +4,10 @@
 //! the rows or the columns of the result, the products are put together instead; where along what is summed, they are added up, which
 //! rounds once for each product, as cores that divide a sum do.
 
-use super::recognize::{add, mul};
+use super::{
+    contraction::STICK,
+    recognize::{add, mul},
+};
 use crate::{
     affine::Expr,
     import::graph::{Element, Graph, Kind, NodeId},
@@ -14,9 +17,6 @@ use std::ops::Range;
 /// Elements of the factor for each of the result from which on the parts are factors by themselves: what is put together instead is read
 /// and written, too.
 const LEAST_RATIO: i64 = 2;
-
-/// Parts begin with a stick, in whatever format: what is written or read in parts along sticks consists of whole ones.
-const ALIGNMENT: i64 = 64;
 
 /// Elements of a factor from which on it pays that a few of one part go with the next one, so that this begins with a stick: the ops that put
 /// them together take as long as 2^18 elements are moved.
@@ -68,8 +68,8 @@ pub(in crate::import) fn product_of_parts(
         return others.iter().try_fold(first, |sum, &(_, product)| add(graph, &[sum, product], element).ok());
     }
     let nothing = graph.undefined(shape.clone(), element);
-    let at = |first: i64| (0..shape.len()).map(|other| if other == dim { first } else { 0 }).collect();
-    Some(products.into_iter().fold(nothing, |whole, (first, product)| graph.insert(product, whole, at(first))))
+    let rank = shape.len();
+    Some(products.into_iter().fold(nothing, |whole, (first, product)| graph.insert(product, whole, at(rank, dim, first))))
 }
 
 /// The product of `[batch..., M, K]` and `[batch..., K, N]`. The device multiplies with several columns, and sums up several products.
@@ -112,8 +112,9 @@ fn parted(graph: &Graph, id: NodeId) -> Option<Parted> {
     }
     let (dim, parts) = parts_of(graph, id)?;
     let elements = node.shape.iter().product();
-    let is_mixed = parts.iter().any(|(start, _)| start % ALIGNMENT > 0);
-    let starts = parts.iter().map(|(start, _)| start / ALIGNMENT * ALIGNMENT);
+    // What is written or read in parts along sticks consists of whole ones.
+    let is_mixed = parts.iter().any(|(start, _)| start % STICK > 0);
+    let starts = parts.iter().map(|(start, _)| start / STICK * STICK);
     let mut bounds: Vec<i64> = starts.chain([node.shape[dim]]).collect();
     bounds.dedup();
     (bounds.len() > 2 && (!is_mixed || elements >= LEAST_MIXED)).then_some(Parted { dim, bounds, elements })
@@ -186,8 +187,7 @@ fn together(graph: &mut Graph, id: NodeId, shape: &[i64], part: &Range<i64>) -> 
         let common = start.max(part.start)..end.min(part.end);
         if !common.is_empty() {
             let shown = slice(graph, own, dim, &(common.start - start..common.end - start));
-            let offsets = (0..shape.len()).map(|other| if other == dim { common.start - part.start } else { 0 }).collect();
-            whole = graph.insert(shown, whole, offsets);
+            whole = graph.insert(shown, whole, at(shape.len(), dim, common.start - part.start));
         }
     }
     Some(whole)
@@ -197,12 +197,14 @@ fn together(graph: &mut Graph, id: NodeId, shape: &[i64], part: &Range<i64>) -> 
 fn slice(graph: &mut Graph, id: NodeId, dim: usize, of: &Range<i64>) -> NodeId {
     let mut shape = graph.node(id).shape.clone();
     shape[dim] = of.end - of.start;
-    let index = |other: usize| match of.start {
-        first if other == dim && first > 0 => Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))),
-        _ => Expr::Dim(other),
-    };
-    let map = (0..shape.len()).map(index).collect();
-    graph.view(id, map, &shape)
+    graph.slice(id, &at(shape.len(), dim, of.start), &shape)
+}
+
+/// The place `first` along one dimension.
+fn at(rank: usize, dim: usize, first: i64) -> Vec<i64> {
+    let mut at = vec![0; rank];
+    at[dim] = first;
+    at
 }
 
 #[cfg(test)]
