@@ -14,8 +14,8 @@ config.excludes = ["Inputs", "golden", "pipeline"]
 config.test_source_root = os.path.join(root, "test")
 config.test_exec_root = os.environ.get("SPYRE_LIT_OUTPUT", os.path.join(root, "target", "lit"))
 config.environment["PATH"] = os.pathsep.join([os.path.abspath(tools), llvm, config.environment["PATH"]])
-# What `cargo xtask test` finds uses of freed memory with, and what `cargo xtask mutate-passes` breaks a pass with.
-for name in ["MALLOC_PERTURB_", "SPYRE_MUTANT"]:
+# What `cargo xtask test` finds uses of freed memory with; what `cargo xtask mutate-passes` breaks a line with, and sees who evaluates it.
+for name in ["MALLOC_PERTURB_", "SPYRE_MUTANT", "SPYRE_REACHED"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
 # `SPYRE_ROUNDTRIP=1` makes every test also one of the printers and parsers.

@@ -1,9 +1,10 @@
 //! `cargo xtask mutate-passes`: breaks the passes one line at a time and counts what the tests notice.
 //!
 //! All mutants are compiled at once: in a copy of the tree each sampled expression becomes a choice between what it was and what the
-//! mutant makes of it, and an environment variable says which mutant a process is. So there is one build, and a mutant costs no more
-//! than the tests that it takes to notice it.
+//! mutant makes of it, and an environment variable says which mutant a process is. So there is one build. Each test is run once without
+//! a mutant, to see which of these expressions it evaluates: a mutant costs no more than those tests that could notice it.
 
+mod run;
 mod sites;
 mod suite;
 mod table;
@@ -20,6 +21,9 @@ use suite::{Outcome, Suite};
 
 /// The variable that names the mutant of a process.
 pub(crate) const MUTANT: &str = "SPYRE_MUTANT";
+
+/// The variable that names a folder, in which a process makes a file for each mutant whose expression it evaluates.
+pub(crate) const REACHED: &str = "SPYRE_REACHED";
 
 /// Mutants that are tried where nobody says how many.
 const DEFAULT_SAMPLE: usize = 200;
@@ -50,7 +54,7 @@ fn run() -> Result<(), String> {
     let root = env::current_dir().map_err(|error| error.to_string())?;
     let copy = work.join("tree");
     let (sampled, mut suite) = build(&root, &copy, &work.join("target"), sample)?;
-    suite.measure()?;
+    suite.measure(&work)?;
     let tried: Vec<&Site> = sampled.iter().filter(|site| (first..end).contains(&site.number)).collect();
     let mut verdicts = Vec::new();
     for site in tried {

@@ -1,11 +1,14 @@
 //! The tests that a mutant must pass to survive.
 
-use crate::{MUTANT, read, sites::Site};
+use crate::{
+    MUTANT, REACHED, read,
+    run::{End, end_of},
+    sites::Site,
+};
 use serde_json::Value;
 use std::{
-    collections::BTreeSet,
-    env, fmt,
-    os::unix::process::CommandExt,
+    collections::{BTreeMap, BTreeSet},
+    env, fmt, fs, io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
@@ -17,45 +20,33 @@ use std::{
 const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
-/// The quickest tests first: a test program, what it is told, and the folder whose mutants it is for (all, where none is named).
-const TESTS: [(&str, &[&str], Option<&str>); 37] = [
-    ("spyre", &["tile::"], Some("src/tile")),
-    ("spyre", &["work::"], Some("src/work")),
-    ("spyre", &["lx::"], Some("src/lx")),
-    ("spyre", &["bundle::"], Some("src/bundle")),
-    ("spyre", &["launch::"], Some("src/launch")),
-    ("spyre", &["search::"], Some("src/search")),
-    ("scratchpad", &[], Some("crates/scratchpad")),
-    ("lit", &["tile/"], Some("src/tile")),
-    ("lit", &["work/"], Some("src/work")),
-    ("lit", &["lx/"], Some("src/lx")),
-    ("lit", &["bundle/"], Some("src/bundle")),
-    ("lit", &["launch/"], Some("src/launch")),
-    ("lit", &["search/"], Some("src/search")),
-    ("tile_search", &[], Some("src/search")),
-    ("exact", &[], Some("crates/scratchpad")),
-    ("spyre_plan", &[], Some("crates/scratchpad")),
-    ("joint", &[], Some("src/lx")),
-    ("check_bundle", &[], Some("src/bundle")),
-    ("read_back", &[], Some("src/bundle")),
-    ("golden", &[], Some("src/bundle")),
-    ("check_bundle", &[], Some("src/launch")),
-    ("read_back", &[], Some("src/launch")),
-    ("golden", &[], Some("src/launch")),
-    ("random", &[], None),
-    ("spyre", &["tile::", "work::", "lx::", "bundle::", "launch::", "traffic::", "pipeline::"], None),
-    ("lit", &["tile", "work", "lx", "bundle", "launch", "gate", "pipeline", "execution"], None),
-    ("pipeline", &[], None),
-    ("snapshot", &[], None),
-    ("emission", &[], None),
-    ("workdiv", &[], None),
-    ("report", &[], None),
-    ("plans", &[], None),
-    ("tiles", &[], None),
-    ("phases", &[], None),
-    ("validate", &[], None),
-    ("supported_ops", &[], None),
-    ("random_loops", &[], None),
+/// The text tests, which have a harness of their own: the words that it is told are parts of the paths of tests.
+const LIT: &str = "lit";
+
+/// The test programs. Of each the tests that evaluate a mutant's expression are run, and nothing else could notice it.
+const PROGRAMS: [&str; 22] = [
+    "spyre",
+    "scratchpad",
+    LIT,
+    "tile_search",
+    "exact",
+    "spyre_plan",
+    "joint",
+    "check_bundle",
+    "read_back",
+    "golden",
+    "random",
+    "pipeline",
+    "snapshot",
+    "emission",
+    "workdiv",
+    "report",
+    "plans",
+    "tiles",
+    "phases",
+    "validate",
+    "supported_ops",
+    "random_loops",
 ];
 
 /// What the switch of a mutant is in the text of the mutated tree, up to its number.
@@ -72,6 +63,8 @@ pub(crate) enum Outcome {
     /// This test program did not come to an end.
     Stopped(&'static str),
     Survives,
+    /// No test evaluates its expression.
+    Unreached,
 }
 
 impl fmt::Display for Outcome {
@@ -80,30 +73,25 @@ impl fmt::Display for Outcome {
             Self::Noticed(test) => formatter.write_str(test),
             Self::Stopped(test) => write!(formatter, "{test} was stopped"),
             Self::Survives => formatter.write_str("SURVIVES"),
+            Self::Unreached => formatter.write_str("SURVIVES: no test evaluates it"),
         }
     }
 }
 
-/// How a test program ended.
-#[derive(PartialEq)]
-enum End {
-    Success,
-    Failure,
-    Limit,
-}
-
-/// The test programs of the mutated tree.
+/// The test programs of the mutated tree, and what each test of them evaluates.
 pub(crate) struct Suite {
     tree: PathBuf,
+    programs: BTreeMap<&'static str, PathBuf>,
     tests: Vec<Test>,
 }
 
+/// A test, as it is without a mutant.
 struct Test {
-    name: &'static str,
-    executable: PathBuf,
-    words: &'static [&'static str],
-    stage: Option<&'static str>,
-    limit: Duration,
+    program: &'static str,
+    name: String,
+    time: Duration,
+    /// The mutants whose expressions it evaluates.
+    reaches: BTreeSet<usize>,
 }
 
 /// The numbers of the mutants that the compiler refuses.
@@ -162,12 +150,12 @@ pub(crate) fn build(tree: &Path, target: &Path) -> Result<Suite, String> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let built: Vec<(String, PathBuf)> = text.lines().filter_map(|line| executable(&serde_json::from_str(line).ok()?)).collect();
-    let of = |(name, words, stage): (&'static str, _, _)| {
+    let of = |name: &'static str| {
         let (_, path) = built.iter().find(|(built, _)| built == name).ok_or_else(|| format!("there is no test '{name}'"))?;
-        Ok(Test { name, executable: path.clone(), words, stage, limit: Duration::MAX })
+        Ok((name, path.clone()))
     };
-    let tests = TESTS.into_iter().map(of).collect::<Result<_, String>>()?;
-    Ok(Suite { tree: tree.to_owned(), tests })
+    let programs = PROGRAMS.into_iter().map(of).collect::<Result<_, String>>()?;
+    Ok(Suite { tree: tree.to_owned(), programs, tests: Vec::new() })
 }
 
 /// A test program that cargo built: its name and where it is.
@@ -180,58 +168,123 @@ fn executable(message: &Value) -> Option<(String, PathBuf)> {
 }
 
 impl Suite {
-    /// Runs every test without a mutant: none may fail, and each gets its limit.
-    pub(crate) fn measure(&mut self) -> Result<(), String> {
-        for position in 0..self.tests.len() {
-            let started = Instant::now();
-            let test = &self.tests[position];
-            if self.end_of(test, None) != End::Success {
-                return Err(format!("{} {} fails without a mutant", test.name, test.words.join(" ")));
-            }
-            self.tests[position].limit = (started.elapsed() * MOST_SLOWER).max(LEAST_LIMIT);
+    /// Runs every test by itself without a mutant, to see how long it takes and what it evaluates. One that fails here is named and left
+    /// out. Text tests are run beside the others.
+    pub(crate) fn measure(&mut self, scratch: &Path) -> Result<(), String> {
+        let mut names: Vec<(&'static str, String)> = Vec::new();
+        for program in PROGRAMS {
+            names.extend(self.names_of(program)?.into_iter().map(|name| (program, name)));
         }
+        let (texts, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|(program, _)| *program == LIT);
+        let suite = &*self;
+        let measured = thread::scope(|scope| {
+            let lane = |tests: Vec<(&'static str, String)>, folder: PathBuf| {
+                scope.spawn(move || {
+                    tests
+                        .into_iter()
+                        .filter_map(|(program, name)| suite.test(program, name, &folder).transpose())
+                        .collect::<Result<Vec<_>, _>>()
+                })
+            };
+            let lanes = [lane(texts, scratch.join("reached-texts")), lane(others, scratch.join("reached"))];
+            lanes.into_iter().map(|lane| lane.join().expect("a lane does not panic")).collect::<Result<Vec<_>, String>>()
+        })?;
+        self.tests = measured.into_iter().flatten().collect();
         Ok(())
     }
 
-    /// What becomes of a mutant: the first test program that notices it decides.
+    /// The names of a program's tests that are not ignored.
+    fn names_of(&self, program: &str) -> Result<Vec<String>, String> {
+        if program == LIT {
+            return text_tests(&self.tree.join("test"));
+        }
+        let list = |more: &[&str]| {
+            let mut command = self.command(program);
+            let output =
+                command.args(["--list", "--format=terse"]).args(more).output().map_err(|error| format!("cannot run {program}: {error}"))?;
+            let text = String::from_utf8_lossy(&output.stdout);
+            Ok::<_, String>(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect::<Vec<_>>())
+        };
+        let ignored: BTreeSet<String> = list(&["--ignored"])?.into_iter().collect();
+        Ok(list(&[])?.into_iter().filter(|name| !ignored.contains(name)).collect())
+    }
+
+    fn test(&self, program: &'static str, name: String, folder: &Path) -> Result<Option<Test>, String> {
+        let failed = |error: io::Error| format!("{}: {error}", folder.display());
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(failed)?;
+        }
+        fs::create_dir_all(folder).map_err(failed)?;
+        let started = Instant::now();
+        let mut command = self.command_of(program, &[&name]);
+        if end_of(command.env(REACHED, folder), Duration::MAX) != End::Success {
+            println!("left out, since it fails without a mutant: {program} {name}");
+            return Ok(None);
+        }
+        let time = started.elapsed();
+        let number = |entry: io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
+        let reaches = fs::read_dir(folder).map_err(failed)?.filter_map(number).collect();
+        Ok(Some(Test { program, name, time, reaches }))
+    }
+
+    /// What becomes of a mutant: of the tests that evaluate its expression, program by program and the quickest first, the first one
+    /// that notices it decides.
     pub(crate) fn run(&self, site: &Site) -> Outcome {
-        let is_for = |test: &&Test| test.stage.is_none_or(|stage| site.path.starts_with(stage));
-        for test in self.tests.iter().filter(is_for) {
-            match self.end_of(test, Some(site)) {
+        let mut runs: BTreeMap<&'static str, (Duration, Vec<&str>)> = BTreeMap::new();
+        for test in self.tests.iter().filter(|test| test.reaches.contains(&site.number)) {
+            let (time, names) = runs.entry(test.program).or_default();
+            *time += test.time;
+            names.push(&test.name);
+        }
+        if runs.is_empty() {
+            return Outcome::Unreached;
+        }
+        let mut runs: Vec<_> = runs.into_iter().collect();
+        runs.sort_by_key(|(_, (time, _))| *time);
+        for (program, (time, names)) in runs {
+            let mut command = self.command_of(program, &names);
+            match end_of(command.env(MUTANT, site.number.to_string()), (time * MOST_SLOWER).max(LEAST_LIMIT)) {
                 End::Success => {}
-                End::Failure => return Outcome::Noticed(test.name),
-                End::Limit => return Outcome::Stopped(test.name),
+                End::Failure => return Outcome::Noticed(program),
+                End::Limit => return Outcome::Stopped(program),
             }
         }
         Outcome::Survives
     }
 
-    fn end_of(&self, test: &Test, mutant: Option<&Site>) -> End {
-        let mut command = Command::new(&test.executable);
-        command.args(test.words).current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("LIT_OPTS", "--max-failures=1");
-        if let Some(site) = mutant {
-            command.env(MUTANT, site.number.to_string());
+    /// A program with the names of tests: nothing else of it runs.
+    fn command_of(&self, program: &str, names: &[&str]) -> Command {
+        let mut command = self.command(program);
+        command.args(names);
+        if program != LIT {
+            command.arg("--exact");
         }
-        end_of(&mut command, test.limit)
+        command
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(&self.programs[program]);
+        command.current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("LIT_OPTS", "--max-failures=1");
+        command
     }
 }
 
-/// A test program runs in a process group of its own, so that what it starts is stopped with it.
-fn end_of(command: &mut Command, limit: Duration) -> End {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    let Ok(mut child) = command.spawn() else { return End::Failure };
-    let started = Instant::now();
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return if status.success() { End::Success } else { End::Failure },
-            Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(20)),
-            _ => {
-                let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
-                let _ = child.wait();
-                return End::Limit;
+/// The paths of the text tests below a folder, as `lit` names them: files of MLIR that say how they are run.
+fn text_tests(folder: &Path) -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(below) = folders.pop() {
+        let entries = fs::read_dir(&below).map_err(|error| format!("cannot read {}: {error}", below.display()))?;
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "mlir") && read(&path)?.contains("RUN:") {
+                found.extend(path.strip_prefix(folder).ok().and_then(Path::to_str).map(str::to_owned));
             }
         }
     }
+    found.sort();
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -244,14 +297,5 @@ mod tests {
         assert_eq!(last_switch(text, 45), Some(7));
         assert_eq!(last_switch(text, text.len()), Some(8));
         assert_eq!(last_switch(text, 5), None);
-    }
-
-    #[test]
-    fn what_a_stopped_test_has_started_is_stopped_with_it() {
-        let place = env::temp_dir().join(format!("spyre-stopped-{}", std::process::id()));
-        let script = format!("(sleep 2; touch {}) & wait", place.display());
-        assert!(end_of(Command::new("sh").args(["-c", &script]), Duration::from_millis(200)) == End::Limit);
-        thread::sleep(Duration::from_millis(2500));
-        assert!(!place.exists(), "a process of the test went on");
     }
 }

@@ -25,7 +25,7 @@ fn row(name: &str, verdicts: &[&Verdict]) -> String {
         match verdict.outcome {
             Outcome::Noticed(test) => *by.entry(test).or_default() += 1,
             Outcome::Stopped(_) => stopped += 1,
-            Outcome::Survives => survive += 1,
+            Outcome::Survives | Outcome::Unreached => survive += 1,
         }
     }
     let tests: Vec<String> = by.iter().map(|(test, count)| format!("{test} {count}")).collect();

@@ -1,7 +1,7 @@
 //! The copy of the tree, and its mutants.
 
 use crate::{
-    MUTANT, read,
+    MUTANT, REACHED, read,
     sites::{Site, mutate_file, sites_of},
 };
 use std::{
@@ -111,13 +111,30 @@ fn files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
 
 /// Adds the function that says whether this process is a mutant.
 fn add_switch(root: &Path, copy: &Path) -> Result<(), String> {
-    let switch = format!(
-        "\n/// Which mutant this process is.\npub(crate) mod mutant {{\n    static NUMBER: std::sync::LazyLock<Option<usize>> =\n        \
-         std::sync::LazyLock::new(|| std::env::var({MUTANT:?}).ok()?.parse().ok());\n    \
-         pub(crate) fn is(number: usize) -> bool {{\n        *NUMBER == Some(number)\n    }}\n}}\n"
-    );
+    let switch = FUNCTION.replace("{MUTANT}", MUTANT).replace("{REACHED}", REACHED);
     SWITCHES.iter().try_for_each(|path| write_changed(&copy.join(path), (read(&root.join(path))? + &switch).as_bytes()))
 }
+
+/// The function that is asked wherever there is a mutant; it leaves a file for each that was asked about, once.
+const FUNCTION: &str = r#"
+/// Which mutant this process is.
+pub(crate) mod mutant {
+    use std::{collections::BTreeSet, env, fs::File, path::PathBuf, sync::{LazyLock, Mutex}};
+
+    static NUMBER: LazyLock<Option<usize>> = LazyLock::new(|| env::var("{MUTANT}").ok()?.parse().ok());
+    static REACHED: LazyLock<Option<PathBuf>> = LazyLock::new(|| env::var_os("{REACHED}").map(PathBuf::from));
+    static SEEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+
+    pub(crate) fn is(number: usize) -> bool {
+        if let Some(folder) = &*REACHED
+            && SEEN.lock().unwrap().insert(number)
+        {
+            File::create(folder.join(number.to_string())).unwrap();
+        }
+        *NUMBER == Some(number)
+    }
+}
+"#;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,49 @@
+//! Running a test program up to a limit.
+
+use std::{
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How a test program ended.
+#[derive(Debug, PartialEq)]
+pub(crate) enum End {
+    Success,
+    Failure,
+    Limit,
+}
+
+/// A test program runs in a process group of its own, so that what it starts is stopped with it.
+pub(crate) fn end_of(command: &mut Command, limit: Duration) -> End {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let Ok(mut child) = command.spawn() else { return End::Failure };
+    let started = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return if status.success() { End::Success } else { End::Failure },
+            Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
+            _ => {
+                let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
+                let _ = child.wait();
+                return End::Limit;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env;
+
+    #[test]
+    fn what_a_stopped_test_has_started_is_stopped_with_it() {
+        let place = env::temp_dir().join(format!("spyre-stopped-{}", std::process::id()));
+        let script = format!("(sleep 2; touch {}) & wait", place.display());
+        assert!(end_of(Command::new("sh").args(["-c", &script]), Duration::from_millis(200)) == End::Limit);
+        thread::sleep(Duration::from_millis(2500));
+        assert!(!place.exists(), "a process of the test went on");
+    }
+}
