@@ -54,7 +54,7 @@ fn run() -> Result<(), String> {
     let root = env::current_dir().map_err(|error| error.to_string())?;
     let copy = work.join("tree");
     let (sampled, mut suite) = build(&root, &copy, &work.join("target"), sample)?;
-    suite.measure(&work)?;
+    suite.know(&work)?;
     let tried: Vec<&Site> = sampled.iter().filter(|site| (first..end).contains(&site.number)).collect();
     let mut verdicts = Vec::new();
     for site in tried {

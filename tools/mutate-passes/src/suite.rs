@@ -5,6 +5,7 @@ use crate::{
     run::{End, end_of},
     sites::Site,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,6 +20,10 @@ use std::{
 /// on a machine with other work a limit that ran out says less than a test that failed.
 const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
+
+/// A mutant is tried on so much of what evaluates its expression, the quickest tests first: what a test takes by itself, without a mutant. What
+/// survives that may be tried on the rest by hand.
+const MOST_TIME: Duration = Duration::from_secs(120);
 
 /// The text tests, which have a harness of their own: the words that it is told are parts of the paths of tests.
 const LIT: &str = "lit";
@@ -56,12 +61,12 @@ const SWITCH: &str = "crate :: mutant :: is (";
 const RANDOM_CASES: &str = "30";
 
 /// What became of a mutant.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// This test program failed.
-    Noticed(&'static str),
+    Noticed(String),
     /// This test program did not come to an end.
-    Stopped(&'static str),
+    Stopped(String),
     Survives,
     /// No test evaluates its expression.
     Unreached,
@@ -85,9 +90,17 @@ pub(crate) struct Suite {
     tests: Vec<Test>,
 }
 
+/// What was measured, with the files that it was measured with.
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    key: BTreeSet<String>,
+    tests: Vec<Test>,
+}
+
 /// A test, as it is without a mutant.
+#[derive(Serialize, Deserialize)]
 struct Test {
-    program: &'static str,
+    program: String,
     name: String,
     time: Duration,
     /// The mutants whose expressions it evaluates.
@@ -170,7 +183,7 @@ fn executable(message: &Value) -> Option<(String, PathBuf)> {
 impl Suite {
     /// Runs every test by itself without a mutant, to see how long it takes and what it evaluates. One that fails here is named and left
     /// out. Text tests are run beside the others.
-    pub(crate) fn measure(&mut self, scratch: &Path) -> Result<(), String> {
+    fn measure(&mut self, scratch: &Path) -> Result<(), String> {
         let mut names: Vec<(&'static str, String)> = Vec::new();
         for program in PROGRAMS {
             names.extend(self.names_of(program)?.into_iter().map(|name| (program, name)));
@@ -190,6 +203,27 @@ impl Suite {
             lanes.into_iter().map(|lane| lane.join().expect("a lane does not panic")).collect::<Result<Vec<_>, String>>()
         })?;
         self.tests = measured.into_iter().flatten().collect();
+        self.tests.sort_by_key(|test| test.time);
+        Ok(())
+    }
+
+    /// What was measured with the same programs and tools before, if that is known; else it is measured, and noted in `scratch`.
+    pub(crate) fn know(&mut self, scratch: &Path) -> Result<(), String> {
+        let tools = fs::read_dir(self.programs[LIT].with_file_name("..")).map_err(|error| error.to_string())?;
+        let files = self.programs.values().cloned().chain(tools.filter_map(|entry| Some(entry.ok()?.path())));
+        let changed = |path: PathBuf| Some((path.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?, path));
+        let key: BTreeSet<String> = files.filter_map(changed).map(|changed| format!("{changed:?}")).collect();
+        let noted = scratch.join("measured.json");
+        let known: Option<Measured> = fs::read_to_string(&noted).ok().and_then(|text| serde_json::from_str(&text).ok());
+        if let Some(known) = known.filter(|known| known.key == key) {
+            self.tests = known.tests;
+            return Ok(());
+        }
+        self.measure(scratch)?;
+        let measured = Measured { key, tests: std::mem::take(&mut self.tests) };
+        let text = serde_json::to_string(&measured).map_err(|error| error.to_string())?;
+        fs::write(&noted, text).map_err(|error| format!("{}: {error}", noted.display()))?;
+        self.tests = measured.tests;
         Ok(())
     }
 
@@ -224,15 +258,19 @@ impl Suite {
         let time = started.elapsed();
         let number = |entry: io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
         let reaches = fs::read_dir(folder).map_err(failed)?.filter_map(number).collect();
-        Ok(Some(Test { program, name, time, reaches }))
+        Ok(Some(Test { program: program.to_owned(), name, time, reaches }))
     }
 
     /// What becomes of a mutant: of the tests that evaluate its expression, program by program and the quickest first, the first one
     /// that notices it decides.
     pub(crate) fn run(&self, site: &Site) -> Outcome {
-        let mut runs: BTreeMap<&'static str, (Duration, Vec<&str>)> = BTreeMap::new();
+        let mut runs: BTreeMap<&str, (Duration, Vec<&str>)> = BTreeMap::new();
+        let mut left = MOST_TIME;
         for test in self.tests.iter().filter(|test| test.reaches.contains(&site.number)) {
-            let (time, names) = runs.entry(test.program).or_default();
+            // The tests are in the order of their times.
+            let Some(rest) = left.checked_sub(test.time) else { break };
+            left = rest;
+            let (time, names) = runs.entry(&test.program).or_default();
             *time += test.time;
             names.push(&test.name);
         }
@@ -245,8 +283,8 @@ impl Suite {
             let mut command = self.command_of(program, &names);
             match end_of(command.env(MUTANT, site.number.to_string()), (time * MOST_SLOWER).max(LEAST_LIMIT)) {
                 End::Success => {}
-                End::Failure => return Outcome::Noticed(program),
-                End::Limit => return Outcome::Stopped(program),
+                End::Failure => return Outcome::Noticed(program.to_owned()),
+                End::Limit => return Outcome::Stopped(program.to_owned()),
             }
         }
         Outcome::Survives

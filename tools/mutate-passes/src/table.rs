@@ -22,7 +22,7 @@ fn row(name: &str, verdicts: &[&Verdict]) -> String {
     let mut by: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut stopped, mut survive) = (0, 0);
     for verdict in verdicts {
-        match verdict.outcome {
+        match &verdict.outcome {
             Outcome::Noticed(test) => *by.entry(test).or_default() += 1,
             Outcome::Stopped(_) => stopped += 1,
             Outcome::Survives | Outcome::Unreached => survive += 1,

@@ -72,6 +72,7 @@ pub const HOUSE: House = House {
         stage("joint"),
         stage("search"),
         stage("kernel"),
+        stage("peel"),
         stage("bundle"),
         room("traffic"),
         stage("launch"),
