@@ -22,6 +22,8 @@ pub mod search;
 
 pub mod kernel;
 
+pub mod peel;
+
 pub mod bundle;
 pub mod traffic;
 

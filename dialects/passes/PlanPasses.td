@@ -49,6 +49,28 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 // search
 //===----------------------------------------------------------------------===//
 
+def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
+  let summary = "Part a dimension that neither tiles nor cores divide";
+  let description = [{
+    Loops and cores divide a dimension into equal parts. Where ops walk along a dimension together whose size is no multiple of the
+    cores and of a stick, and one of them makes a value larger than a 64th of all LX, the dimension may be parted: ops of the first
+    part have a size that divides, and the same ops once more do the rest. Arguments are read in parts; what others need of both
+    parts is put together by inserts. Up to two dimensions are looked at, each in two places: in front of the smallest rest, and where
+    the first part has more counts to choose from.
+
+    Whether parting pays is found out by compiling the program both ways, with the options `compile`: it must save a twentieth of the
+    time (or of the bytes, where these are the objective), by the model. A program without such a dimension is not compiled for that. What was done is written as `spyre.peeled` of the
+    function. Hints, symbolic sizes and loops that are there keep a program as it is. Implemented in `src/peel/ir/peel_rests.rs`.
+
+    No rewrite pattern: all ops that walk along a dimension are parted together, and compared as a whole program.
+
+    Example: `spyre-opt --spyre-peel-rests=compile=kernels=separate test/peel/peel-rests.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+  let options = [Option<"compile", "compile", "std::string", "\"\"",
+                        "The options of 'spyre-compile' by which programs are compared; without them the first dimension is parted">];
+}
+
 def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
   let summary = "Choose loops for ops without hints";
   let description = [{
@@ -143,6 +165,22 @@ def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
     copies are shared.
 
     Example: `spyre-opt --split-input-file --spyre-settle-loops test/tile/settle-loops.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreWriteInPlace : Spyre_Pass<"spyre-write-in-place"> {
+  let summary = "Let ops write their results where an insert has them";
+  let description = [{
+    A buffer that is put together of parts is written by `spyre.insert`s, which copy. Where an op, alone or in loops that make its result
+    tile by tile, makes a part for nobody else, it can write the part into the buffer at once: its result becomes a window of the
+    buffer, and the insert is marked `in_place`, so that it takes no time. The part must be laid out like the buffer and must begin and
+    end with whole sticks, and no other part may have an element of it, as the op runs before the insert. A gather writes no windows.
+    Of a buffer of more than 256 parts all are copied. Implemented in `src/tile/ir/write_in_place.rs`.
+
+    No rewrite pattern: whether parts overlap is a question to all inserts of a buffer.
+
+    Example: `spyre-opt --split-input-file --spyre-write-in-place test/tile/write-in-place.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

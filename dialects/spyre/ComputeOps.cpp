@@ -416,6 +416,13 @@ SmallVector<AffineMap> InsertOp::getAccessMaps() {
   return {identityOf(*this, rank), AffineMap::get(rank, 0, window, getContext())};
 }
 
+/// Whether a tensor lies in device memory as a window of another one does.
+static bool isWindowOf(RankedTensorType part, RankedTensorType whole) {
+  auto own = dyn_cast_or_null<LayoutAttr>(part.getEncoding()), layout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
+  return own && layout && own.getDeviceSize() == layout.getDeviceSize() && own.getStrideMap() == layout.getStrideMap() &&
+         own.getFormat() == layout.getFormat() && own.getBufferShape() == whole.getShape();
+}
+
 LogicalResult InsertOp::verify() {
   RankedTensorType part = getPart().getType(), whole = getWhole().getType();
   int64_t rank = whole.getRank();
@@ -431,5 +438,8 @@ LogicalResult InsertOp::verify() {
   // insert_c3
   if (part.getElementType() != whole.getElementType())
     return emitOpError("writes elements of ") << part.getElementType() << " into a tensor of " << whole.getElementType();
+  // insert_c4
+  if (getInPlace() && !isWindowOf(part, whole))
+    return emitOpError("writes ") << part << " in place, which is no window of " << whole;
   return success();
 }

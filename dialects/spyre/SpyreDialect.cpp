@@ -105,6 +105,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // What no plan of loops takes less than, as the certificate says it.
   if (attribute.getName() == "spyre.proof" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
+  // Which dimension was parted, for the summary; nothing where none is to be.
+  if (attribute.getName() == "spyre.peeled" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
+    return success();
   // What was fused into kernels, for the report.
   if (attribute.getName() == "spyre.kernels" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();

@@ -80,7 +80,8 @@ def Spyre_Dialect : Dialect {
     "::mlir::IntegerAttr":$number,
     "::mlir::UnitAttr":$kernel,
     "::mlir::ArrayAttr":$knobs,
-    "::mlir::StringAttr":$kernels
+    "::mlir::StringAttr":$kernels,
+    "::mlir::StringAttr":$peeled
   );
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

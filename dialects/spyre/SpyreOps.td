@@ -250,10 +250,15 @@ def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"
     Constraints:
     * (insert_c1) `part`, `whole` and `offsets` have one rank;
     * (insert_c2) the window lies within `whole`;
-    * (insert_c3) the element types are equal.
+    * (insert_c3) the element types are equal;
+    * (insert_c4) where it is `in_place`, the layout of `part` is that of `whole`, of which it is a window.
+
+    An insert that is `in_place` copies nothing: what makes `part` writes it into the buffer of `whole` at once. `spyre-write-in-place`
+    finds such inserts.
 
     A rule of the program, which `spyre-check-input` and `spyre-verify-phase` check: `whole` is the result of a `spyre.empty` or of a
-    `spyre.insert`, and nothing else uses it: nobody sees a buffer that is half written.
+    `spyre.insert`, and nothing else uses it: nobody sees a buffer that is half written. A part that is written in place is the
+    result of an op, or of a loop that makes it tile by tile, that nothing else uses, and no other part of the buffer has an element of it.
 
     Example:
     ```mlir
@@ -262,7 +267,8 @@ def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"
     %1 = spyre.insert %b into %0 at [0, 64] : tensor<64x64xf16> into tensor<64x128xf16>
     ```
   }];
-  let arguments = !con((ins Spyre_Tensor:$part, Spyre_Tensor:$whole, DenseI64ArrayAttr:$offsets), Spyre_WorkDecisions);
+  let arguments =
+      !con((ins Spyre_Tensor:$part, Spyre_Tensor:$whole, DenseI64ArrayAttr:$offsets, UnitAttr:$in_place), Spyre_WorkDecisions);
   let results = (outs Spyre_Tensor:$output);
   let assemblyFormat = "$part `into` $whole `at` $offsets attr-dict `:` type($part) `into` type($whole)";
   let extraClassDeclaration = [{

@@ -56,6 +56,9 @@ pub fn compile_watched<'c>(
     }
     // What the program must do is what its ops say before anything is decided: behind the import, or as it is read.
     let mut needs = done.map(|_| Needs::of(module.op())).unwrap_or_default();
+    if done >= Some(Phase::Layout) {
+        needs.read_constants(module.op());
+    }
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
         let steps = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.steps_of(phase, output) };
@@ -74,6 +77,7 @@ pub fn compile_watched<'c>(
             match step.milestone {
                 Some(Milestone::Imported) => watch(phase, module),
                 Some(Milestone::Flat) => needs = Needs::of(module.op()),
+                Some(Milestone::Padded) => needs.read_constants(module.op()),
                 Some(Milestone::Placed) if options.compile_to == phase => describe_ops(module.op(), &mut report),
                 Some(Milestone::Formed) => describe_ops(module.op(), &mut report),
                 Some(Milestone::Lowered) => describe_launches(module.op(), &needs, &mut report),
@@ -113,6 +117,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
         report.explain.loops.extend(loops_of(function, &numbers));
         report.kernels.extend(kernels_in(function));
         report.chosen = plan_of(function);
+        report.peeled = Some(function.text_attr(attr::SPYRE_PEELED).to_owned()).filter(|peeled| !peeled.is_empty());
         report.proof = proof_of(function);
         report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }

@@ -52,8 +52,6 @@ impl Needs {
 
     fn add_function(&mut self, function: Op<'_>) {
         let mut products: Vec<Product<'_>> = Vec::new();
-        let mut reads: Vec<(Value<'_>, Vec<Touched>)> = Vec::new();
-        let mut numbers: ValueMap<usize> = ValueMap::default();
         for compute in ComputeOp::all_in(function) {
             let points = points_of(compute);
             match compute.family() {
@@ -66,19 +64,30 @@ impl Needs {
             self.work.n_ops += i64::from(computes(compute));
             self.through_hbm = self.through_hbm.saturating_add(through_hbm(compute));
             products.extend(Product::of(compute));
-            for (home, touched) in touched_by(compute) {
-                let number = numbers.get(home).copied().unwrap_or(reads.len());
-                if number == reads.len() {
-                    numbers.insert(home, number);
-                    reads.push((home, Vec::new()));
-                }
-                reads[number].1.push(touched);
-            }
         }
         self.add_products(products);
+        let all = Reads::of(function);
+        self.add_constants(&all);
+        let Reads { numbers, reads } = all;
         let of = |value: Value<'_>| numbers.get(value).map_or_else(Needed::default, |&number| needed(&reads[number].1));
         self.arguments.extend(function.body_args().into_iter().map(of));
-        for (value, touched) in &reads {
+        let whole = |value: Value<'_>| {
+            let elements = elements_of(value);
+            Needed { if_indices_differ: elements, of_any_indices: elements }
+        };
+        self.results.extend(function.yielded().into_iter().map(whole));
+    }
+
+    /// Reads what ops need of constants once more, where these are as a launch finds them: some are put together of parts of those that the
+    /// program has.
+    pub(super) fn read_constants(&mut self, module: Op<'_>) {
+        for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
+            self.add_constants(&Reads::of(function));
+        }
+    }
+
+    fn add_constants(&mut self, reads: &Reads<'_>) {
+        for (value, touched) in &reads.reads {
             let elements = value.def().filter(|def| def.is(spyre::CONSTANT)).and_then(|def| def.attr(attr::VALUE));
             if let Some(digest) = elements.and_then(digest_of) {
                 let (known, found) = (self.constants.entry(digest).or_default(), needed(touched));
@@ -87,11 +96,6 @@ impl Needs {
                 known.of_any_indices = known.of_any_indices.max(found.of_any_indices);
             }
         }
-        let whole = |value: Value<'_>| {
-            let elements = elements_of(value);
-            Needed { if_indices_differ: elements, of_any_indices: elements }
-        };
-        self.results.extend(function.yielded().into_iter().map(whole));
     }
 
     fn add_products(&mut self, mut products: Vec<Product<'_>>) {
@@ -132,6 +136,30 @@ impl Needs {
             (buffer.text_attr(attr::SYM_NAME), needed)
         };
         module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)).map(of).collect()
+    }
+}
+
+/// What the ops of a function read.
+#[derive(Default)]
+struct Reads<'c> {
+    /// The values behind all views, by first read, with each read.
+    reads: Vec<(Value<'c>, Vec<Touched>)>,
+    /// Their positions in the list.
+    numbers: ValueMap<usize>,
+}
+
+impl<'c> Reads<'c> {
+    fn of(function: Op<'c>) -> Self {
+        let mut found = Self::default();
+        for (home, touched) in ComputeOp::all_in(function).into_iter().flat_map(touched_by) {
+            let number = found.numbers.get(home).copied().unwrap_or(found.reads.len());
+            if number == found.reads.len() {
+                found.numbers.insert(home, number);
+                found.reads.push((home, Vec::new()));
+            }
+            found.reads[number].1.push(touched);
+        }
+        found
     }
 }
 

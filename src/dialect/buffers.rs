@@ -1,8 +1,11 @@
 //! Buffers that are written in parts, and who uses them: nobody may see one that is half written.
 
-use super::home::{is_insert, whole_of};
-use crate::dialect::ods::spyre;
-use crate::mlir::{Op, OpExt, Value, ValueExt};
+use super::home::{given_tiles, is_in_place, is_insert, whole_of};
+use crate::dialect::{
+    ComputeOp,
+    ods::{attr, spyre},
+};
+use crate::mlir::{Op, OpExt, Value, ValueExt, integers, shape_of};
 
 /// A use of a buffer that is written in parts, by who would not see it whole.
 pub struct Misuse<'c> {
@@ -16,7 +19,51 @@ pub struct Misuse<'c> {
 
 const UNWRITTEN: &str = "is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into";
 const NO_BUFFER: &str = "writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made";
+const MADE_ELSEWHERE: &str = "has a part in place that no op makes for it alone, in loops that make it tile by tile or in none";
+const WRITTEN_TWICE: &str =
+    "has a part in place that overlaps another part of the buffer, so that what is left there depends on who comes first";
+const TOO_MANY: &str = "has a part in place in a buffer of more than 256 parts: leave out 'in_place'";
 const HALF_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would see it half written";
+
+/// A buffer of more parts than this has none that is made in place: each part is held against all others.
+pub const MOST_PARTS: usize = 256;
+
+/// A part of a buffer.
+pub struct Part<'c> {
+    /// The insert that says where it is.
+    pub insert: Op<'c>,
+    /// Where it begins.
+    pub offsets: Vec<i64>,
+    /// How large it is.
+    pub sizes: Vec<i64>,
+}
+
+impl Part<'_> {
+    /// Whether two parts of one buffer share an element.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let ends = |part: &Self, dim: usize| part.offsets[dim] + part.sizes[dim];
+        (0..self.offsets.len()).all(|dim| self.offsets[dim] < ends(other, dim) && other.offsets[dim] < ends(self, dim))
+    }
+}
+
+/// The parts that are written into a buffer, in order.
+#[must_use]
+pub fn parts_of(buffer: Value<'_>) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut last = next_part(buffer);
+    while let Some(insert) = last {
+        let offsets = insert.attr(attr::OFFSETS).and_then(integers).unwrap_or_default();
+        parts.push(Part { insert, offsets, sizes: shape_of(insert.inputs()[0]) });
+        last = next_part(insert.output());
+    }
+    parts
+}
+
+/// The insert that writes a part of a buffer next.
+fn next_part<'c>(buffer: Value<'c>) -> Option<Op<'c>> {
+    buffer.find_user(|user| (is_insert(user) && whole_of(user) == buffer).then_some(user))
+}
 
 /// All misuses in an op. These are no rules of a single op, so its verifier does not look for them.
 #[must_use]
@@ -27,7 +74,7 @@ pub fn misused_buffers(around: Op<'_>) -> Vec<Misuse<'_>> {
 fn misuse_of(op: Op<'_>) -> Option<Misuse<'_>> {
     if op.is(spyre::EMPTY) {
         let users: Vec<Op<'_>> = op.output().users().into_iter().filter(|user| !writes_into(*user, op.output())).collect();
-        return (!users.is_empty()).then_some(Misuse { op, message: UNWRITTEN, users });
+        return if users.is_empty() { misplaced_part(op) } else { Some(Misuse { op, message: UNWRITTEN, users }) };
     }
     if !is_insert(op) {
         return None;
@@ -47,4 +94,35 @@ fn misuse_of(op: Op<'_>) -> Option<Misuse<'_>> {
 /// Whether an op writes a part of a buffer and does nothing else with it.
 fn writes_into<'c>(op: Op<'c>, buffer: Value<'c>) -> bool {
     is_insert(op) && whole_of(op) == buffer && op.inputs()[0] != buffer
+}
+
+/// What is wrong with a part of the buffer that is made in place.
+fn misplaced_part(buffer: Op<'_>) -> Option<Misuse<'_>> {
+    let parts = parts_of(buffer.output());
+    let wrong = |number: usize, part: &Part<'_>| {
+        if parts.len() > MOST_PARTS {
+            return Some(TOO_MANY);
+        }
+        if !is_made_for_one(part.insert.inputs()[0]) {
+            return Some(MADE_ELSEWHERE);
+        }
+        let overlaps = parts.iter().enumerate().any(|(other, of)| other != number && of.overlaps(part));
+        overlaps.then_some(WRITTEN_TWICE)
+    };
+    let placed = parts.iter().enumerate().filter(|(_, part)| is_in_place(part.insert));
+    let mut found = placed.filter_map(|(number, part)| Some(Misuse { op: part.insert, message: wrong(number, part)?, users: Vec::new() }));
+    found.next()
+}
+
+/// Whether a value is the result of an op, or of loops that make it tile by tile, that has one user.
+fn is_made_for_one(value: Value<'_>) -> bool {
+    let mut value = value;
+    loop {
+        let Some(def) = value.def().filter(|_| value.users().len() == 1) else { return false };
+        if !def.is(spyre::LOOP) {
+            return ComputeOp::of(def).is_some_and(|compute| !compute.is_insert());
+        }
+        let Some(given) = given_tiles(def).into_iter().find(|given| given.whole == value) else { return false };
+        value = given.tile;
+    }
 }

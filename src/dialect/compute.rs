@@ -3,7 +3,7 @@
 use super::{
     attrs::{Memory, Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
     enums::Enumerated,
-    home::{behind_views, home_of, is_insert, overwritten_operand, owner_of, retyped_home, tiled_operand},
+    home::{behind_views, home_of, is_in_place, is_insert, overwritten_operand, owner_of, placed_at, retyped_home, tiled_operand},
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
@@ -62,9 +62,12 @@ pub enum UsedAs {
 }
 
 impl<'c> ComputeOp<'c> {
-    /// The op as a compute op, if it is one.
+    /// The op as a compute op, if it is one: an insert is none where its part is made in place.
     #[must_use]
     pub fn of(op: Op<'c>) -> Option<Self> {
+        if is_in_place(op) {
+            return None;
+        }
         // SAFETY: the query accepts any operation.
         let rank = unsafe { spyreComputeOpGetIterationSpace(op.to_raw(), 0, std::ptr::null_mut()) };
         (rank >= 0).then_some(Self { op })
@@ -153,7 +156,12 @@ impl<'c> ComputeOp<'c> {
             // A tile of one row moves within its buffer: its dimension counts like one of several rows.
             space[dim] = space[dim].max(2);
         }
-        values.into_iter().enumerate().map(|(index, value)| self.access(index, value, &space)).collect()
+        let mut accesses =
+            values.into_iter().enumerate().map(|(index, value)| self.access(index, value, &space)).collect::<Result<Vec<_>, _>>()?;
+        if let (Some(result), Some(place)) = (accesses.last_mut(), placed_at(self.op.output())) {
+            result.offsets.iter_mut().zip(place).for_each(|(offset, first)| *offset += first);
+        }
+        Ok(accesses)
     }
 
     /// What the op takes operand `index` for; the result comes after the operands.

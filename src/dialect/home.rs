@@ -81,7 +81,7 @@ pub fn moves_of(value: Value<'_>) -> Result<Vec<Move<'_>>, String> {
         match link {
             Link::View(view) => open = open.into_iter().filter_map(|shift| shift.behind(view).transpose()).collect::<Result<_, _>>()?,
             Link::Tile { around, dim, .. } => open.push(Shift { around, dim, elements: tensor.host.shape[dim] }),
-            Link::Carried(_) | Link::Part(_) => {}
+            Link::Carried(_) | Link::Part(_) | Link::Placed(_) => {}
         }
         value = link.to();
     }
@@ -121,6 +121,8 @@ enum Link<'c> {
     Carried(Value<'c>),
     /// It is a buffer of which a part was added.
     Part(Value<'c>),
+    /// It is a part that is made where the insert has it.
+    Placed(Op<'c>),
 }
 
 impl<'c> Link<'c> {
@@ -129,6 +131,7 @@ impl<'c> Link<'c> {
             Self::View(view) => view.inputs()[0],
             Self::Tile { of, .. } => of,
             Self::Carried(value) | Self::Part(value) => value,
+            Self::Placed(insert) => whole_of(insert),
         }
     }
 }
@@ -151,8 +154,11 @@ fn link_of(value: Value<'_>) -> Option<Link<'_>> {
     value.find_user(|user| given_to(value, user))
 }
 
-/// The loop result that `value` becomes where `user` is a loop that carries it, or the end of one that yields it.
+/// What `value` becomes where `user` is a loop that carries it, the end of one that yields it, or an insert that has it in place.
 fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
+    if is_in_place(user) {
+        return (user.inputs()[0] == value).then_some(Link::Placed(user));
+    }
     if user.is(spyre::LOOP) {
         return carried_into(value, user).map(|carried| Link::Carried(carried.result));
     }
@@ -191,6 +197,29 @@ fn carried_into<'c>(value: Value<'c>, around: Op<'c>) -> Option<Carried<'c>> {
 /// Whether an op writes a part of a buffer.
 pub(super) fn is_insert(op: Op<'_>) -> bool {
     overwritten_operand(op).is_some()
+}
+
+/// Whether an op is an insert that copies nothing, since its part is made where it has it.
+pub(super) fn is_in_place(op: Op<'_>) -> bool {
+    op.is(spyre::INSERT) && op.attr(attr::IN_PLACE).is_some()
+}
+
+/// Whether a result is made where an insert has it.
+#[must_use]
+pub fn is_placed(result: Value<'_>) -> bool {
+    placed_at(result).is_some()
+}
+
+/// Where in its buffer the result of an op begins that an insert has in place, in loops maybe that make it tile by tile.
+pub(super) fn placed_at(result: Value<'_>) -> Option<Vec<i64>> {
+    let mut value = result;
+    loop {
+        value = match link_of(value)? {
+            Link::Placed(insert) => return insert.attr(attr::OFFSETS).and_then(integers),
+            Link::Tile { of, .. } => of,
+            Link::View(_) | Link::Carried(_) | Link::Part(_) => return None,
+        }
+    }
 }
 
 /// The operand whose buffer the op writes a part of, if it does not write a buffer of its own.
@@ -358,7 +387,7 @@ fn memory_of(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>)>) {
         match &link {
             Link::View(view) => through.push((*view, None)),
             Link::Tile { around, dim, .. } => through.push((*around, Some(*dim))),
-            Link::Carried(_) | Link::Part(_) => {}
+            Link::Carried(_) | Link::Part(_) | Link::Placed(_) => {}
         }
         home = link.to();
     }
@@ -389,6 +418,8 @@ pub struct GivenTile<'c> {
     pub tile: Value<'c>,
     /// The tensor.
     pub whole: Value<'c>,
+    /// The dimension of which it is a part.
+    pub dim: usize,
 }
 
 /// What a loop writes tile by tile.
@@ -396,7 +427,11 @@ pub struct GivenTile<'c> {
 pub fn given_tiles(around: Op<'_>) -> Vec<GivenTile<'_>> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
     let both = terminator.inputs().into_iter().zip(around.outputs()).enumerate();
-    both.filter(|(index, _)| is_tiled(terminator, *index)).map(|(_, (tile, whole))| GivenTile { tile, whole }).collect()
+    let given = |(index, (tile, whole))| {
+        let dim = usize::try_from(tiled_dim(terminator, index)?).ok()?;
+        Some(GivenTile { tile, whole, dim })
+    };
+    both.filter_map(given).collect()
 }
 
 fn is_tiled(op: Op<'_>, index: usize) -> bool {

@@ -46,12 +46,12 @@ mod tile_search;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use buffers::{Misuse, misused_buffers};
+pub use buffers::{MOST_PARTS, Misuse, Part, misused_buffers, parts_of};
 pub use compute::{Access, ComputeOp, UsedAs, plain_view};
 pub use enums::Role;
 pub use home::{
-    Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
-    moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, users_behind_views,
+    Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, is_placed,
+    last_writer_of, moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, users_behind_views,
 };
 pub use indices::plain_dims;
 pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};

@@ -85,7 +85,7 @@ pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
     floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, reshaped_elements,
     shape_of, splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
-    type_of_elements,
+    type_of_elements, unit_attribute,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};
 

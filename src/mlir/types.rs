@@ -19,7 +19,7 @@ use mlir_sys::{
     mlirDenseF64ArrayGetElement, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements,
     mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr, mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize,
     mlirShapedTypeGetElementType, mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor,
-    mlirTypeIsATensor,
+    mlirTypeIsATensor, mlirUnitAttrGet,
 };
 
 unsafe extern "C" {
@@ -212,6 +212,13 @@ pub fn type_attribute(of: Type<'_>) -> Attribute<'_> {
 #[must_use]
 pub fn index_type(context: &Context) -> Type<'_> {
     Type::index(context)
+}
+
+/// The value of an attribute that is there or is not.
+#[must_use]
+pub fn unit_attribute(context: &Context) -> Attribute<'_> {
+    // SAFETY: the context is alive.
+    unsafe { Attribute::from_raw(mlirUnitAttrGet(context.to_raw())) }
 }
 
 /// A 64-bit integer attribute.

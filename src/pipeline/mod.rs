@@ -15,7 +15,7 @@ mod steps;
 use crate::{
     bundle, gate, hint, import, joint, kernel, launch, layout, lx,
     mlir::{Hooks, Pass, Session},
-    remark, sdsc, search, tile, validate, work,
+    peel, remark, sdsc, search, tile, validate, work,
 };
 
 pub use crate::phase::Phase;
@@ -37,6 +37,7 @@ pub static PASSES: &[Pass] = &[
     hint::ir::flatten_hints::PASS,
     import::ir::fuse_gathers::PASS,
     import::ir::expand_functions::PASS,
+    peel::ir::peel_rests::PASS,
     layout::ir::defer_divisions::PASS,
     layout::ir::materialize_views::PASS,
     layout::ir::clone_constants::PASS,
@@ -51,6 +52,7 @@ pub static PASSES: &[Pass] = &[
     tile::ir::coarse_tile::PASS,
     tile::ir::make_online::PASS,
     tile::ir::settle_loops::PASS,
+    tile::ir::write_in_place::PASS,
     work::ir::reduce_span::PASS,
     work::ir::divide_work::PASS,
     joint::ir::divide_jointly::PASS,

@@ -22,10 +22,11 @@ use crate::{
     },
     lx::ir::{clone_inputs, plan_lx},
     mlir::Pass,
+    peel::ir::peel_rests,
     remark::emit_remarks,
     sdsc::ir::emit_bundle,
     search::ir::choose_tiles,
-    tile::ir::{coarse_tile, make_online, settle_loops},
+    tile::ir::{coarse_tile, make_online, settle_loops, write_in_place},
     work::ir::{divide_work, reduce_span},
 };
 use std::fmt;
@@ -46,6 +47,8 @@ pub enum Milestone {
     Imported,
     /// Nothing of the source is left: what it must do is what its ops say.
     Flat,
+    /// Its constants are those that a launch finds, though their layouts are not chosen.
+    Padded,
     /// Every value has its memory.
     Placed,
     /// All decisions are made, where pools lie included.
@@ -178,6 +181,10 @@ impl Options {
 
     fn layout_steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
+        if self.searches_tiles() {
+            // Where no tiles and no cores divide a size, most of it may.
+            steps.push(Step::of(&peel_rests::PASS).with(option::COMPILE, format_args!("{{{}}}", self.without_kernels())));
+        }
         if self.precision == Precision::Device {
             // A division behind a product rounds differently from one in front of it.
             steps.push(Step::of(&defer_divisions::PASS));
@@ -190,7 +197,7 @@ impl Options {
             // An index moves along the outermost dimension only: tables are not to choose.
             Step::of(&lay_out_tables::PASS),
             // Padding makes new buffers, which need a layout like all others.
-            Step::of(&pad_contractions::PASS),
+            Step::of(&pad_contractions::PASS).reaching(Milestone::Padded),
             // The choice, for the function as a whole.
             Step::of(&propagate_layouts::PASS).with(option::STICKS, self.sticks),
             // The moves that the choice needs.
@@ -274,6 +281,8 @@ fn tile_steps() -> Vec<Step> {
         Step::of(&make_online::PASS),
         // What a loop carries is one buffer, which nobody else needs.
         Step::of(&settle_loops::PASS),
+        // What makes a part of a buffer writes it there.
+        Step::of(&write_in_place::PASS),
     ]
 }
 

@@ -39,6 +39,9 @@ pub struct Report {
     /// What the search for tiles found, of the functions in which loops could save something.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
+    /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, and the ops of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peeled: Option<String>,
     /// What was fused into kernels and what was not, of the functions that have some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<Outcome>,
@@ -264,6 +267,9 @@ impl fmt::Display for Report {
         }
         for outcome in &self.kernels {
             writeln!(formatter, "{outcome}")?;
+        }
+        if let Some(peeled) = &self.peeled {
+            writeln!(formatter, "  peeled: {peeled}")?;
         }
         for found in &self.tile_search {
             writeln!(formatter, "{found}")?;

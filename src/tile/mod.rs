@@ -44,6 +44,7 @@
 //! | `ir/merge_loops.rs` | which two, and how |
 //! | `ir/online_steps.rs` | ops as `online.rs` sees them |
 //! | `ir/settle_loops.rs` | lets loops overwrite what they carry |
+//! | `ir/write_in_place.rs` | lets ops write parts of buffers in place |
 
 mod cut;
 mod online;

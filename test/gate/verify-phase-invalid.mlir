@@ -145,6 +145,49 @@ func.func @starts_are_apart(%x: tensor<64x64xf16, #layout>) -> (tensor<64x64xf16
   return %r#0, %r#1 : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
 }
 
+// -----
+
+#a = #spyre.layout<[1, 4, 64], [64, 64, 1]>
+#whole = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 8, 64], [64, 64, 1], of = [8, 64]>
+
+func.func @a_part_in_place_is_made_by_an_op(%x: tensor<4x64xf16, #window>) -> tensor<8x64xf16, #whole> {
+  %0 = spyre.empty : tensor<8x64xf16, #whole>
+  // expected-error @+1 {{'spyre.insert' op has a part in place that no op makes for it alone, in loops that make it tile by tile or in none}}
+  %1 = spyre.insert %x into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
+  return %1 : tensor<8x64xf16, #whole>
+}
+
+// -----
+
+#a = #spyre.layout<[1, 4, 64], [64, 64, 1]>
+#whole = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 8, 64], [64, 64, 1], of = [8, 64]>
+
+func.func @a_part_in_place_is_made_for_one(%x: tensor<4x64xf16, #a>) -> (tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>) {
+  %made = spyre.pointwise exp(%x) : (tensor<4x64xf16, #a>) -> tensor<4x64xf16, #window>
+  %0 = spyre.empty : tensor<8x64xf16, #whole>
+  // expected-error @+1 {{'spyre.insert' op has a part in place that no op makes for it alone}}
+  %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
+  %2 = spyre.pointwise neg(%made) : (tensor<4x64xf16, #window>) -> tensor<4x64xf16, #a>
+  return %1, %2 : tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>
+}
+
+// -----
+
+#a = #spyre.layout<[1, 4, 64], [64, 64, 1]>
+#whole = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 8, 64], [64, 64, 1], of = [8, 64]>
+
+func.func @a_part_in_place_is_apart(%x: tensor<4x64xf16, #a>, %y: tensor<4x64xf16, #a>) -> tensor<8x64xf16, #whole> {
+  %made = spyre.pointwise exp(%x) : (tensor<4x64xf16, #a>) -> tensor<4x64xf16, #window>
+  %0 = spyre.empty : tensor<8x64xf16, #whole>
+  %1 = spyre.insert %y into %0 at [0, 0] : tensor<4x64xf16, #a> into tensor<8x64xf16, #whole>
+  // expected-error @+1 {{'spyre.insert' op has a part in place that overlaps another part of the buffer, so that what is left there depends on who comes first}}
+  %2 = spyre.insert %made into %1 at [3, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
+  return %2 : tensor<8x64xf16, #whole>
+}
+
 //--- work.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {

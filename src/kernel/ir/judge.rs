@@ -10,16 +10,16 @@ use cost::{Cost, Objective};
 use std::cell::Cell;
 
 /// Judges modules by compiling them.
-pub(super) struct Judge {
+pub(crate) struct Judge {
     /// The options of the compilation.
     options: String,
-    pub(super) objective: Objective,
+    pub(crate) objective: Objective,
     n_judged: Cell<usize>,
 }
 
 impl Judge {
     /// With the options of `spyre-compile`; nothing is fused on the way.
-    pub(super) fn new(options: &str) -> Self {
+    pub(crate) fn new(options: &str) -> Self {
         let is_by_bytes = options.split_whitespace().any(|option| option == "objective=bytes");
         Self {
             options: format!("{options} kernels=separate compile-to=work"),
@@ -29,7 +29,7 @@ impl Judge {
     }
 
     /// What the functions of a module cost; none if it cannot be compiled.
-    pub(super) fn cost(&self, module: Op<'_>) -> Option<Cost> {
+    pub(crate) fn cost(&self, module: Op<'_>) -> Option<Cost> {
         self.n_judged.set(self.n_judged.get() + 1);
         let mut copy = Scratch::of(module);
         unnumber(copy.op());

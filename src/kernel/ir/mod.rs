@@ -5,7 +5,7 @@ pub(crate) mod dissolve_kernels;
 mod followers;
 pub(crate) mod form_kernels;
 pub(crate) mod fuse_prologue_epilogue;
-mod judge;
+pub(crate) mod judge;
 mod knob_values;
 pub(crate) mod make_kernels;
 mod moves;

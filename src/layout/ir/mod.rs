@@ -7,6 +7,7 @@ pub(crate) mod lay_out_tables;
 pub(crate) mod materialize_views;
 pub(crate) mod own_results;
 pub(crate) mod pad_contractions;
+mod padded_constant;
 mod program;
 pub(crate) mod propagate_layouts;
 mod regroup_views;

@@ -3,8 +3,9 @@
 //! Reads shapes and views. A matmul reads K in whole sticks: the hardware clears the lanes behind K in the left operand, but the right
 //! operand's rows behind K must exist and be zero (torch-spyre facts, B.4, padding of batch matmuls). Where K is no multiple of the stick,
 //! the right operand is written into a buffer with more rows, the last of them zero, and read as a window of it. What the operand repeats
-//! (a shared head) is written once.
+//! (a shared head) is written once. Of a constant there is another one with these rows: nothing is written at run time.
 
+use super::padded_constant::padded_constant;
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, constant, empty, format_of, insert, view},
@@ -37,33 +38,40 @@ fn pad(compute: ComputeOp<'_>) -> Result<(), String> {
     let compact = Compact::of(rhs, &tensor)?;
     let padded = sticks_needed(k, stick) * stick;
     let (context, at) = (op.ctx(), op.loc());
-    let typed = |shape: Vec<i64>| tensor.with_shape(shape).build();
     let mut whole = compact.sizes.clone();
     whole[compact.k] = padded;
-    let buffer = insert_before(op, empty(context, at, typed(whole.clone()))).output();
-    let map = map_from_exprs(context, compact.sizes.len(), 0, &compact.source);
-    let part = insert_before(op, view(context, at, rhs, map, typed(compact.sizes.clone()))).output();
-    let start = vec![0; whole.len()];
-    let written = insert_before(op, insert(context, at, part, buffer, &start)).output();
-    let mut rest = (start, whole.clone());
-    (rest.0[compact.k], rest.1[compact.k]) = (k, padded - k);
-    let one = typed(vec![1; whole.len()]);
-    let zero = insert_before(op, constant(context, at, dense_attribute(one, &[0.0]), one)).output();
-    let map = map_from_exprs(context, whole.len(), 0, &vec![Expr::Constant(0); whole.len()]);
-    let zeros = insert_before(op, view(context, at, zero, map, typed(rest.1))).output();
-    let written = insert_before(op, insert(context, at, zeros, written, &rest.0)).output();
+    let written = padded_constant(op, rhs, &compact, &whole).unwrap_or_else(|| padded_buffer(op, rhs, &compact, &whole));
     let map = map_from_exprs(context, rank, 0, &compact.shown);
-    op.set_input(1, insert_before(op, view(context, at, written, map, typed(tensor.shape.clone()))).output());
+    op.set_input(1, insert_before(op, view(context, at, written, map, tensor.with_shape(tensor.shape.clone()).build())).output());
     Ok(())
 }
 
+/// A buffer with the rows of the operand, and zeros behind them.
+fn padded_buffer<'c>(op: Op<'c>, rhs: Value<'c>, compact: &Compact, whole: &[i64]) -> Value<'c> {
+    let (context, at) = (op.ctx(), op.loc());
+    let tensor = TensorType::of(rhs.r#type()).expect("an operand is a tensor");
+    let typed = |shape: &[i64]| tensor.with_shape(shape.to_vec()).build();
+    let buffer = insert_before(op, empty(context, at, typed(whole))).output();
+    let map = map_from_exprs(context, compact.sizes.len(), 0, &compact.source);
+    let part = insert_before(op, view(context, at, rhs, map, typed(&compact.sizes))).output();
+    let mut start = vec![0; whole.len()];
+    let written = insert_before(op, insert(context, at, part, buffer, &start)).output();
+    let mut rest = whole.to_vec();
+    (start[compact.k], rest[compact.k]) = (compact.sizes[compact.k], whole[compact.k] - compact.sizes[compact.k]);
+    let one = typed(&vec![1; whole.len()]);
+    let zero = insert_before(op, constant(context, at, dense_attribute(one, &[0.0]), one)).output();
+    let map = map_from_exprs(context, whole.len(), 0, &vec![Expr::Constant(0); whole.len()]);
+    let zeros = insert_before(op, view(context, at, zero, map, typed(&rest))).output();
+    insert_before(op, insert(context, at, zeros, written, &start)).output()
+}
+
 /// The dimensions of an operand without those that it only repeats along.
-struct Compact {
-    sizes: Vec<i64>,
+pub(super) struct Compact {
+    pub(super) sizes: Vec<i64>,
     /// Which of them is K.
-    k: usize,
+    pub(super) k: usize,
     /// The index along each dimension of the operand in terms of these.
-    source: Vec<Expr>,
+    pub(super) source: Vec<Expr>,
     /// The index along each of these in terms of the operand's.
     shown: Vec<Expr>,
 }

@@ -6,9 +6,10 @@
 //! dropped dimensions. Nothing moves, but for a part of a buffer that another operand's view would take apart where the whole does not
 //! divide: that is copied first.
 
+use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
-    dialect::{ComputeOp, Tensor, View, copy_for_layout, rebuilt, view},
+    dialect::{ComputeOp, Tensor, View, copy_for_layout, plain_view, readers_through_views, rebuilt, view},
     layout::{
         DeviceLayout, DimOrder, HostDim, HostTensor, Index, MOST_ROWS_OF_A_PRODUCT, OperandView, SplitIteration, SplitOperand,
         split_iteration,
@@ -23,7 +24,26 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for compute in ComputeOp::all_in(module) {
         split(compute).map_err(|message| error_at(compute.op, message).report())?;
     }
+    module.nested().into_iter().filter(|op| op.is(spyre::VIEW)).for_each(show_as_window);
     Ok(())
+}
+
+/// Lets a view of the beginning of an argument say that it is a window of it: a loop that reads tiles of it knows then how they lie, and can
+/// have them in LX.
+fn show_as_window(shows: Op<'_>) {
+    let (input, output) = (shows.inputs()[0], shows.output());
+    let (Some(whole), Some(part)) = (Tensor::of(input.r#type()), Tensor::of(output.r#type())) else { return };
+    let (Some(layout), Ok(host)) = (&whole.layout, whole.buffer()) else { return };
+    let is_argument = input.def().is_none() && shows.parent().is_some_and(|around| around.is("func.func"));
+    let is_beginning = plain_view(shows).is_some_and(|indices| {
+        let stays = |(dim, &(moving, first)): (usize, &(Option<usize>, i64))| first == 0 && moving.is_none_or(|moving| moving == dim);
+        indices.len() == part.host.shape.len() && indices.iter().enumerate().all(stays)
+    });
+    let is_part = part.layout.is_none() && whole.buffer_shape.is_none() && part.host.shape != whole.host.shape;
+    let is_read_as_numbers = readers_through_views(output).iter().all(|reader| !reader.is(spyre::GATHER));
+    if is_argument && is_beginning && is_part && is_read_as_numbers && layout.of_tile(&host, &part.host.shape).is_ok() {
+        output.retype(part.with_layout(shows.ctx(), layout, Some(&whole.host.shape)));
+    }
 }
 
 fn split(compute: ComputeOp<'_>) -> Result<(), String> {

@@ -2,7 +2,7 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, operation_with, split_of, users_behind_views},
+    dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, split_of, users_behind_views},
     layout::Coordinate,
     lx::Ineligible,
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
@@ -134,7 +134,7 @@ impl<'c> Values<'c> {
         if step.compute.family() == Family::Gather {
             return Some(Ineligible::Gathered);
         }
-        if step.compute.is_insert() {
+        if step.compute.is_insert() || is_placed(step.compute.op.output()) {
             return Some(Ineligible::WrittenInParts);
         }
         if self.overwrites(step.compute) {

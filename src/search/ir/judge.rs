@@ -19,6 +19,7 @@ use crate::{
         coarse_tile::{Declared, tile_block},
         make_online::make_online,
         settle_loops::settle_block,
+        write_in_place::write_in_place,
     },
     work::{
         WorkSplit,
@@ -111,6 +112,7 @@ fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Obje
     tile_block(function, declared, target)?;
     make_online(function);
     settle_block(function);
+    write_in_place(function);
     reduce_spans(function, target)?;
     divide_function(function, target, objective)?;
     priced_when_placed(function, target)

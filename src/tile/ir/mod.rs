@@ -9,6 +9,7 @@ mod merge_loops;
 mod number;
 pub(crate) mod online_steps;
 pub(crate) mod settle_loops;
+pub(crate) mod write_in_place;
 
 use crate::{
     dialect::Tensor,

@@ -514,6 +514,25 @@ func.func @insert_c3(%part: tensor<4x64xf32>) {
 
 // -----
 
+func.func @insert_c4(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.insert' op writes 'tensor<4x64xf16>' in place, which is no window of 'tensor<8x64xf16>'}}
+  %0 = spyre.insert %part into %whole at [0, 0] {in_place} : tensor<4x64xf16> into tensor<8x64xf16>
+  return
+}
+
+// -----
+
+#part = #spyre.layout<[1, 4, 64], [64, 64, 1]>
+#whole = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+
+func.func @insert_c4(%part: tensor<4x64xf16, #part>, %whole: tensor<8x64xf16, #whole>) {
+  // expected-error @+1 {{'spyre.insert' op writes 'tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>' in place, which is no window of}}
+  %0 = spyre.insert %part into %whole at [0, 0] {in_place} : tensor<4x64xf16, #part> into tensor<8x64xf16, #whole>
+  return
+}
+
+// -----
+
 func.func @insert_keeps_the_type(%part: tensor<4x64xf16>) {
   %buffer = spyre.empty : tensor<4x64xf16>
   // expected-error @+1 {{'spyre.insert' op failed to verify that all of {whole, output} have same type}}

@@ -1,0 +1,56 @@
+//! A constant with zeros behind the rows that a contraction reads.
+
+use super::pad_contractions::Compact;
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{EXACT, constant, shown_as},
+    layout::Index,
+    mlir::{
+        Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, dense_elements, insert_before, raw_elements, shape_of,
+        type_of_elements,
+    },
+};
+
+/// The constant that an operand of `op` is, as a tensor of shape `whole`, with zeros behind its rows. None if it is no constant, or its numbers
+/// are not known.
+pub(super) fn padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: &Compact, whole: &[i64]) -> Option<Value<'c>> {
+    let (value, indices) = match shown_as(operand) {
+        Some(seen) => (seen.value, seen.indices),
+        None => {
+            let shape = shape_of(operand);
+            (operand, (0..shape.len()).map(|dim| Index::dim(dim, &shape)).collect::<Result<_, _>>().ok()?)
+        }
+    };
+    let original = value.def().filter(|def| def.is(spyre::CONSTANT))?;
+    let tensor = TensorType::of(value.r#type()).filter(|tensor| tensor.encoding.is_none())?;
+    let numbers = padded(original.required(attr::VALUE, Some), &indices, compact, whole)?;
+    let exact = original.attr(EXACT).map(|exact| padded(exact, &indices, compact, whole).expect("numbers of f64"));
+    let of = tensor.with_shape(whole.to_vec()).build();
+    let constant = insert_before(op, constant(op.ctx(), original.loc(), numbers, of));
+    exact.into_iter().for_each(|exact| constant.set_attr(EXACT, exact));
+    Some(constant.output())
+}
+
+/// The elements of a constant at `indices` of what an operand sees, with zeros behind its rows.
+fn padded<'c>(elements: Attribute<'c>, indices: &[Index], compact: &Compact, whole: &[i64]) -> Option<Attribute<'c>> {
+    let (raw, of) = (raw_elements(elements)?, TensorType::of(type_of_elements(elements)?)?);
+    let n_elements = if raw.is_splat { 1 } else { usize::try_from(of.shape.iter().product::<i64>()).ok()? };
+    let width = raw.bytes.len() / n_elements;
+    let mut bytes = Vec::with_capacity(usize::try_from(whole.iter().product::<i64>()).ok()? * width);
+    let mut point = vec![0; whole.len()];
+    loop {
+        if point[compact.k] >= compact.sizes[compact.k] {
+            bytes.resize(bytes.len() + width, 0);
+        } else {
+            let shown: Vec<i64> = compact.source.iter().map(|expr| expr.evaluate(&point)).collect();
+            let place = indices.iter().zip(&of.shape).fold(0, |place, (index, size)| place * size + index.evaluate(&shown));
+            let place = if raw.is_splat { 0 } else { usize::try_from(place).expect("a view shows elements of its tensor") * width };
+            bytes.extend_from_slice(&raw.bytes[place..place + width]);
+        }
+        // In row-major order.
+        let Some(moving) = (0..whole.len()).rev().find(|&dim| point[dim] + 1 < whole[dim]) else { break };
+        point[moving] += 1;
+        point[moving + 1..].fill(0);
+    }
+    dense_elements(of.with_shape(whole.to_vec()).build(), &bytes)
+}

@@ -1,0 +1,202 @@
+//! Ops in two parts.
+//!
+//! Ops of the first part stand where the whole ones stood. Those of the second part follow in front of the first op that needs something of
+//! both parts, with the inserts that put it together; from there on it begins anew.
+
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    affine::Expr,
+    dialect::{empty, insert, rebuilt, view},
+    mlir::{Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, insert_before, integers, map_from_exprs, map_of, shape_of},
+    peel::Peel,
+    tile::ir::items::{Items, Shown},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Parts the ops of a function along a dimension.
+pub(super) fn part_ops(function: Op<'_>, items: &Items<'_>, peel: &Peel) {
+    let mut parting = Parting::of(function, items, peel);
+    let mut positions = (0..items.list.len()).peekable();
+    for op in function.body_ops() {
+        match positions.next_if(|&position| items.list[position].op == op) {
+            Some(member) if peel.dims.contains_key(&member) => parting.part(member),
+            _ if !op.is(spyre::VIEW) && parting.reads_waiting(op) => parting.join(op),
+            _ => {}
+        }
+    }
+    peel.dims.keys().rev().for_each(|&member| erase_with_views(items.list[member].op));
+}
+
+/// Erases an op and the views of its result, which nothing else reads.
+fn erase_with_views(op: Op<'_>) {
+    op.output().users().into_iter().for_each(erase_with_views);
+    op.erase();
+}
+
+/// Which part.
+#[derive(Clone, Copy)]
+enum Part {
+    First,
+    Rest,
+}
+
+struct Parting<'a, 'c> {
+    items: &'a Items<'c>,
+    peel: &'a Peel,
+    /// For each op in parts the dimension of its result that is parted.
+    dims: BTreeMap<usize, usize>,
+    /// The ops in parts whose results are also read as a whole.
+    read_whole: BTreeSet<usize>,
+    /// The parts of results, by op.
+    first: BTreeMap<usize, Value<'c>>,
+    rest: BTreeMap<usize, Value<'c>>,
+    /// Results that were put together, by op.
+    both: BTreeMap<usize, Value<'c>>,
+    /// Ops whose second part is not written yet, in order.
+    waiting: Vec<usize>,
+}
+
+impl<'a, 'c> Parting<'a, 'c> {
+    fn of(function: Op<'c>, items: &'a Items<'c>, peel: &'a Peel) -> Self {
+        let result_dim = |(&op, &dim): (&usize, &usize)| {
+            let found = items.plain[op].output.iter().position(|moved_by| *moved_by == Some(dim));
+            (op, found.expect("no dimension that is summed up is parted"))
+        };
+        let dims = peel.dims.iter().map(result_dim).collect();
+        let (first, rest, both) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut parting = Self { items, peel, dims, read_whole: BTreeSet::new(), first, rest, both, waiting: Vec::new() };
+        let returned = function.yielded().into_iter().filter_map(|value| items.maker(value));
+        let reads = (0..items.list.len()).flat_map(|op| (0..items.plain[op].inputs.len()).map(move |operand| (op, operand)));
+        let whole = reads.filter(|&(op, operand)| !parting.is_handed_on(op, operand));
+        parting.read_whole = whole.filter_map(|(op, operand)| items.plain[op].inputs[operand].maker).chain(returned).collect();
+        parting
+    }
+
+    /// The dimension of an operand that moves with the one that is parted.
+    fn moving(&self, op: usize, operand: usize) -> Option<usize> {
+        let parted = self.peel.dims.get(&op)?;
+        self.items.plain[op].inputs[operand].dims.iter().position(|moved_by| moved_by == &Some(*parted))
+    }
+
+    /// Whether an operand is, part by part, what another op makes in parts.
+    fn is_handed_on(&self, op: usize, operand: usize) -> bool {
+        let input = &self.items.plain[op].inputs[operand];
+        let made = input.maker.and_then(|maker| self.dims.get(&maker));
+        self.moving(op, operand).is_some_and(|moving| made.is_some() && input.behind[moving] == made.copied())
+    }
+
+    /// Whether an op that is not parted reads something of which a part is still missing.
+    fn reads_waiting(&self, op: Op<'c>) -> bool {
+        let read = op.nested().into_iter().flat_map(OpExt::inputs);
+        read.filter_map(|value| self.items.maker(value)).any(|maker| self.waiting.contains(&maker))
+    }
+
+    /// Writes the first part of an op.
+    fn part(&mut self, member: usize) {
+        let op = self.items.list[member].op;
+        let inputs = &self.items.plain[member].inputs;
+        let is_missing = |operand: usize| inputs[operand].maker.is_some_and(|maker| self.waiting.contains(&maker));
+        if (0..inputs.len()).any(|operand| is_missing(operand) && !self.is_handed_on(member, operand)) {
+            self.join(op);
+        }
+        let first = self.part_of(member, Part::First, op);
+        self.first.insert(member, first);
+        self.waiting.push(member);
+    }
+
+    /// Writes the second parts of all ops that wait for it, and puts together what others read, in front of an op.
+    fn join(&mut self, before: Op<'c>) {
+        for member in std::mem::take(&mut self.waiting) {
+            let rest = self.part_of(member, Part::Rest, before);
+            self.rest.insert(member, rest);
+            if self.read_whole.contains(&member) {
+                let whole = self.items.list[member].op.output();
+                let both = self.together(member, before);
+                for user in whole.users() {
+                    move_views(user, before);
+                }
+                whole.replace_with(both);
+                self.both.insert(member, both);
+            }
+        }
+    }
+
+    /// A part of an op.
+    fn part_of(&self, member: usize, part: Part, before: Op<'c>) -> Value<'c> {
+        let op = self.items.list[member].op;
+        let inputs: Vec<Value<'c>> =
+            (0..self.items.list[member].reads.len()).map(|operand| self.operand(member, operand, part, before)).collect();
+        let output = self.cut(op.output().r#type(), self.dims[&member], part);
+        let built = match op.attr(attr::REDUCED).and_then(integers) {
+            Some(reduced) => rebuilt(op, &inputs, output).with_reduced(&reduced),
+            None => rebuilt(op, &inputs, output),
+        };
+        insert_before(before, built.build()).output()
+    }
+
+    /// What a part of an op reads: a part of what another op makes in parts, or of something that is whole, or that.
+    fn operand(&self, member: usize, operand: usize, part: Part, before: Op<'c>) -> Value<'c> {
+        let read = &self.items.list[member].reads[operand];
+        let maker = self.items.plain[member].inputs[operand].maker;
+        let moving = self.moving(member, operand);
+        if let (Some(maker), Some(moving), true) = (maker, moving, self.is_handed_on(member, operand)) {
+            let made = match part {
+                Part::First => self.first[&maker],
+                Part::Rest => self.rest[&maker],
+            };
+            return self.shown(&read.views, made, moving, part, before);
+        }
+        let put_together = maker.and_then(|maker| self.both.get(&maker)).filter(|_| read.views.is_empty());
+        let whole = put_together.copied().unwrap_or(read.value);
+        moving.map_or(whole, |dim| self.slice(whole, dim, part, before))
+    }
+
+    /// The same views, the outermost first, of a part.
+    fn shown(&self, views: &[Shown<'c>], made: Value<'c>, dim: usize, part: Part, before: Op<'c>) -> Value<'c> {
+        let Some((Shown { view: shown, behind }, inner)) = views.split_first() else { return made };
+        let input = self.shown(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
+        let map = shown.required(attr::MAP, map_of);
+        insert_before(before, view(shown.ctx(), shown.loc(), input, map, self.cut(shown.output().r#type(), dim, part))).output()
+    }
+
+    /// A part of something along a dimension.
+    fn slice(&self, whole: Value<'c>, dim: usize, part: Part, before: Op<'c>) -> Value<'c> {
+        let offset = match part {
+            Part::First => 0,
+            Part::Rest => self.peel.at,
+        };
+        let mut exprs: Vec<Expr> = (0..shape_of(whole).len()).map(Expr::Dim).collect();
+        exprs[dim] = Expr::Dim(dim).plus(Expr::Constant(offset));
+        let map = map_from_exprs(before.ctx(), exprs.len(), 0, &exprs);
+        insert_before(before, view(before.ctx(), before.loc(), whole, map, self.cut(whole.r#type(), dim, part))).output()
+    }
+
+    fn cut(&self, of: Type<'c>, dim: usize, part: Part) -> Type<'c> {
+        let tensor = TensorType::of(of).expect("what an op reads or makes is a tensor");
+        let mut shape = tensor.shape.clone();
+        shape[dim] = match part {
+            Part::First => self.peel.at,
+            Part::Rest => self.peel.size - self.peel.at,
+        };
+        tensor.with_shape(shape).build()
+    }
+
+    /// Both parts of a result as one buffer.
+    fn together(&self, member: usize, before: Op<'c>) -> Value<'c> {
+        let op = self.items.list[member].op;
+        let (context, at) = (op.ctx(), op.loc());
+        let buffer = insert_before(before, empty(context, at, op.output().r#type())).output();
+        let mut offsets = vec![0; shape_of(op.output()).len()];
+        let first = insert_before(before, insert(context, at, self.first[&member], buffer, &offsets)).output();
+        offsets[self.dims[&member]] = self.peel.at;
+        insert_before(before, insert(context, at, self.rest[&member], first, &offsets)).output()
+    }
+}
+
+/// Moves a view, and those of it, in front of an op.
+fn move_views(user: Op<'_>, before: Op<'_>) {
+    if user.is(spyre::VIEW) {
+        user.move_to_before(before);
+        user.output().users().into_iter().for_each(|behind| move_views(behind, before));
+    }
+}

@@ -1,0 +1,118 @@
+//! `spyre-peel-rests`: parts a dimension that neither tiles nor cores divide.
+//!
+//! Reads a function of ops over tensors that have no layouts yet; writes the ops that walk along a dimension in two parts, where the program
+//! is better so. The module is compiled up to the division of work to find that out: as it is, and with each dimension parted that might be
+//! worth it. A program whose large values have sizes that divide is not compiled for this.
+
+use super::part_ops::part_ops;
+use crate::dialect::ods::{attr, option};
+use crate::{
+    dialect::{ComputeOp, format_of, target_of},
+    kernel::ir::judge::Judge,
+    mlir::{Op, OpExt, Options, Pass, Reported, Scratch, TensorType, ValueLike, error_at, functions_of, quietly, string_attribute},
+    peel::{Peel, peels},
+    search::{SearchedOp, axes},
+    tile::ir::items::Items,
+};
+use cost::{Cost, Objective};
+use machine::{Family, Target};
+use std::collections::BTreeMap;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-peel-rests", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let compile = options.text(option::COMPILE);
+    let functions = functions_of(module);
+    // What is compiled to be compared is as it is.
+    let [function] = functions[..] else { return Ok(()) };
+    if function.attr(attr::SPYRE_PEELED).is_some() {
+        return Ok(());
+    }
+    let found = candidates(function, &target);
+    if let Some(peel) = best(module, &found, compile) {
+        peel_function(function, peel);
+        function.set_attr(attr::SPYRE_PEELED, string_attribute(module.ctx(), &description(peel)));
+    }
+    Ok(())
+}
+
+/// What is better than the program as it is; without options to compile with, the first of all.
+fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<&'a Peel> {
+    if compile.is_empty() || found.is_empty() {
+        return found.first();
+    }
+    let judge = Judge::new(compile);
+    let cost_with = |peel: Option<&Peel>| {
+        let copy = Scratch::of(module);
+        let function = functions_of(copy.op())[0];
+        if let Some(peel) = peel {
+            peel_function(function, peel);
+        }
+        function.set_attr(attr::SPYRE_PEELED, string_attribute(module.ctx(), ""));
+        judge.cost(copy.op())
+    };
+    let whole = cost_with(None);
+    let mut best: Option<(Cost, &Peel)> = None;
+    for of_axis in found.chunk_by(|one, next| one.dims == next.dims) {
+        for peel in of_axis {
+            // Where the smallest rest is not worth it, a larger one is not looked at.
+            let worth = cost_with(Some(peel)).filter(|cost| whole.is_none_or(|whole| is_worth_it(cost, &whole, judge.objective)));
+            let Some(cost) = worth else { break };
+            if best.is_none_or(|(least, _)| judge.objective.order(&cost, &least).is_lt()) {
+                best = Some((cost, peel));
+            }
+        }
+    }
+    best.map(|(_, peel)| peel)
+}
+
+/// What must be saved: what is less is within what the model does not know, and there are up to twice as many ops.
+const LEAST_SAVED: f64 = 0.05;
+
+/// Whether a program in parts is so much better: the bytes of a faster one may be as many more, and the other way around.
+fn is_worth_it(parted: &Cost, whole: &Cost, objective: Objective) -> bool {
+    let (ns, bytes) = (parted.ns / whole.ns, parted.hbm_bytes as f64 / whole.hbm_bytes as f64);
+    let (saved, other) = if objective == Objective::Time { (ns, bytes) } else { (bytes, ns) };
+    saved <= 1.0 - LEAST_SAVED && other <= 1.0 + LEAST_SAVED
+}
+
+/// What is said of a dimension that was parted.
+fn description(peel: &Peel) -> String {
+    let Peel { dims, size, at } = peel;
+    let (first, last) = (dims.keys().next().unwrap_or(&0), dims.keys().last().unwrap_or(&0));
+    format!("{at} and {} of {size} for ops {first} to {last}", size - at)
+}
+
+/// What is smaller than this part of all LX is read and written in no time: nothing is gained by dividing it better.
+const SMALL: i64 = 64;
+
+/// The dimensions that might be worth parting.
+fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
+    let Ok(items) = quietly(function, || Items::of(function, &BTreeMap::new())) else { return Vec::new() };
+    let is_free = |op: Op<'_>| [attr::HINTS, attr::WORK_DIV, attr::SPYRE_SYMBOLIC].iter().all(|name| op.attr(name).is_none());
+    let is_plain = |op: Op<'_>| ComputeOp::of(op).is_some() && is_free(op);
+    // What the user has decided is as it was written.
+    if !items.list.iter().all(|item| is_plain(item.op)) {
+        return Vec::new();
+    }
+    let (mut ops, mut bytes, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    for (item, tiled) in items.list.iter().zip(&items.plain) {
+        let may_be_cut = item.compute.is_some_and(|compute| !compute.is_insert() && compute.family() != Family::Gather);
+        let may_be_cut = (0..tiled.sizes.len()).map(|dim| may_be_cut && dim < tiled.sizes.len() - tiled.n_reduced).collect();
+        ops.push(SearchedOp { tiled: tiled.clone(), may_be_cut, ..SearchedOp::default() });
+        sizes.push(tiled.sizes.clone());
+        let result = TensorType::of(item.op.output().r#type());
+        bytes.push(
+            result.map_or(0, |result| result.shape.iter().product::<i64>() * format_of(result.element).map_or(0, |format| format.bytes())),
+        );
+    }
+    let axes = axes(&ops, 0..ops.len());
+    peels(&axes, &sizes, &bytes, target.cores, target.cores * target.lx_bytes / SMALL)
+}
+
+fn peel_function(function: Op<'_>, peel: &Peel) {
+    if let Ok(items) = quietly(function, || Items::of(function, &BTreeMap::new())) {
+        part_ops(function, &items, peel);
+    }
+}

@@ -1,0 +1,103 @@
+//! Stage `peel`: a dimension in two parts, of which the first one can be tiled and divided well.
+//!
+//! Loops and cores divide a dimension into equal parts: 16,381 rows, a prime number, run in one piece, and on one core where nothing else can
+//! be divided. In two parts, 16,320 rows and 61, most of the work has counts to choose from, and the rest is small. Ops of each part follow each other, so that
+//! values of a part pass from op to op; what others need of both parts is put together. Whether that pays is found out by compiling the program
+//! both ways.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | which dimensions are looked at, and where they are parted |
+//! | `ir/peel_rests.rs` | reads the program, compares, and keeps what is better |
+//! | `ir/part_ops.rs` | ops in two parts |
+
+#[cfg(feature = "mlir")]
+pub(crate) mod ir;
+
+use crate::search::Axis;
+use std::collections::BTreeMap;
+
+/// A dimension in two parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peel {
+    /// By the position of the op, the iteration dimension that is parted.
+    pub dims: BTreeMap<usize, usize>,
+    /// Its size.
+    pub size: i64,
+    /// The size of the first part.
+    pub at: i64,
+}
+
+/// The rows of a stick: a part begins with one, along whatever dimension sticks will lie.
+const STICK: i64 = 64;
+
+/// Dimensions that are looked at in a program.
+const MOST_AXES: usize = 2;
+
+/// What may be worth trying, the dimensions of the largest values first: dimensions of ops one of which makes `room` bytes or more, whose sizes are
+/// no multiple of the cores and of a stick. `bytes` are those of each op's result.
+#[must_use]
+pub fn peels(axes: &[Axis], sizes: &[Vec<i64>], bytes: &[i64], cores: i64, room: i64) -> Vec<Peel> {
+    let granule = cores / common_divisor(cores, STICK) * STICK;
+    let whole = |axis: &&Axis| {
+        let mut found = axis.dims.iter().map(|(&op, &dim)| sizes[op][dim]);
+        let size = found.next().filter(|size| found.all(|other| other == *size));
+        size.filter(|size| size % granule != 0 && *size > granule)
+    };
+    let largest = |axis: &Axis| axis.dims.keys().map(|&op| bytes[op]).max().unwrap_or(0);
+    let mut parted: Vec<(i64, &Axis, i64)> =
+        axes.iter().filter_map(|axis| Some((largest(axis), axis, whole(&axis)?))).filter(|(bytes, ..)| *bytes >= room).collect();
+    parted.sort_by_key(|(bytes, _, size)| std::cmp::Reverse((*bytes, *size)));
+    let places = parted.into_iter().take(MOST_AXES).flat_map(|(_, axis, size)| {
+        let places = places(size, granule);
+        places.into_iter().map(move |at| Peel { dims: axis.dims.clone(), size, at })
+    });
+    places.collect()
+}
+
+/// Where a size is parted: in front of the smallest rest, and where the first part has more counts to choose from.
+fn places(size: i64, granule: i64) -> Vec<i64> {
+    let count = size / granule;
+    let step = 1 << (count.ilog2() / 2);
+    let mut places = vec![count * granule, count / step * step * granule];
+    places.dedup();
+    places
+}
+
+fn common_divisor(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(dims: &[(usize, usize)]) -> Axis {
+        Axis { dims: dims.iter().copied().collect(), ..Axis::default() }
+    }
+
+    #[test]
+    fn a_prime_number_of_rows_is_parted_where_cores_and_sticks_divide() {
+        let found = peels(&[axis(&[(0, 0), (1, 0)])], &[vec![16381, 2048], vec![16381, 2048]], &[1 << 26, 1 << 26], 32, 1 << 25);
+        assert_eq!(found.iter().map(|peel| peel.at).collect::<Vec<_>>(), [16320, 15872]);
+    }
+
+    #[test]
+    fn what_divides_is_left_alone_and_what_fits_is_not_looked_at() {
+        let one = |size: i64, bytes: i64| peels(&[axis(&[(0, 0)])], &[vec![size]], &[bytes], 32, 1 << 25);
+        assert!(one(16384, 1 << 26).is_empty());
+        assert!(one(16381, 1 << 20).is_empty());
+        assert!(one(63, 1 << 26).is_empty(), "there is no part for all cores");
+    }
+
+    #[test]
+    fn ops_that_see_other_sizes_are_not_parted() {
+        assert!(peels(&[axis(&[(0, 0), (1, 0)])], &[vec![4093], vec![8186]], &[1 << 26, 1 << 26], 32, 1 << 25).is_empty());
+    }
+
+    #[test]
+    fn any_number_of_cores_divides_the_first_part() {
+        let found = peels(&[axis(&[(0, 0)])], &[vec![4093]], &[1 << 26], 7, 1 << 25);
+        assert!(found.iter().all(|peel| peel.at % 7 == 0 && peel.at % 64 == 0 && peel.at < 4093), "{found:?}");
+    }
+}

@@ -1,0 +1,67 @@
+//! `spyre-write-in-place`: lets ops write their results where an insert has them.
+//!
+//! Reads inserts, and who makes what they insert; writes `in_place` on an insert, and the types of windows on what makes its part. An op that
+//! makes a part of a buffer for nobody else writes it there, so that nothing is copied: alone, or in loops that make the part tile by tile.
+
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{ComputeOp, MOST_PARTS, Part, Tensor, given_tiles, parts_of, tile_type},
+    mlir::{Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, integer, unit_attribute},
+};
+use machine::Family;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-write-in-place", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    module.body_ops().into_iter().filter(|op| op.is("func.func")).for_each(write_in_place);
+    Ok(())
+}
+
+/// Marks the inserts of a function whose parts can be made in place.
+pub(crate) fn write_in_place(function: Op<'_>) {
+    let inserts = function.body_ops().into_iter().filter(|op| op.is(spyre::INSERT));
+    // In a part of a program that is looked at by itself the buffer may come from elsewhere.
+    let is_unwritten = |buffer: &Value<'_>| buffer.def().is_none_or(|def| !def.is(spyre::INSERT));
+    for buffer in inserts.map(|insert| insert.inputs()[1]).filter(is_unwritten) {
+        let parts = parts_of(buffer);
+        // Each part is held against all others.
+        if parts.len() > MOST_PARTS {
+            continue;
+        }
+        let is_apart = |number: usize| parts.iter().enumerate().all(|(other, part)| other == number || !part.overlaps(&parts[number]));
+        for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.insert.parent() == Some(function)) {
+            let made = window_of(part).filter(|_| is_apart(number)).and_then(|window| made_as(part.insert.inputs()[0], window));
+            let Some(made) = made else { continue };
+            made.into_iter().for_each(|(value, window)| value.retype(window));
+            part.insert.set_attr(attr::IN_PLACE, unit_attribute(function.ctx()));
+        }
+    }
+}
+
+/// The type of a part as a window of its buffer, if it is laid out like the buffer, and begins and ends with whole sticks.
+fn window_of<'c>(part: &Part<'c>) -> Option<Type<'c>> {
+    let (own, whole) = (Tensor::of(part.insert.inputs()[0].r#type())?, Tensor::of(part.insert.output().r#type())?);
+    let (layout, host) = (whole.layout.as_ref().filter(|_| whole.buffer_shape.is_none())?, whole.buffer().ok()?);
+    let is_alike = own.buffer_shape.is_none() && own.layout == layout.of_tile(&host, &own.host.shape).ok();
+    let begins_with_stick = part.offsets.iter().enumerate().all(|(dim, &offset)| layout.advance(&host, dim, offset).is_ok());
+    // Sizes that are known at launch only are those of whole buffers.
+    let is_sized = part.insert.attr(attr::SPYRE_SYMBOLIC).is_none();
+    let is_window = is_alike && begins_with_stick && is_sized && own.host.shape != whole.host.shape;
+    is_window.then(|| own.with_layout(part.insert.ctx(), layout, Some(&whole.host.shape)))
+}
+
+/// What makes a part, from the value that is inserted to the result of an op, each with its type as a window; none if the part cannot be made
+/// in its place: others use it, or a loop carries it.
+fn made_as<'c>(mut value: Value<'c>, mut window: Type<'c>) -> Option<Vec<(Value<'c>, Type<'c>)>> {
+    let mut found = Vec::new();
+    loop {
+        let def = value.def().filter(|_| value.users().len() == 1)?;
+        found.push((value, window));
+        if !def.is(spyre::LOOP) {
+            let may_write = |compute: &ComputeOp<'_>| !compute.is_insert() && compute.family() != Family::Gather;
+            return ComputeOp::of(def).filter(may_write).map(|_| found);
+        }
+        let given = given_tiles(def).into_iter().find(|given| given.whole == value).filter(|_| def.attr(attr::SYMBOL).is_none())?;
+        (value, window) = (given.tile, tile_type(window, given.dim, def.required("count", integer))?);
+    }
+}

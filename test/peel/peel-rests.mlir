@@ -1,0 +1,112 @@
+// RUN: spyre-opt --spyre-peel-rests --split-input-file --mlir-print-local-scope %s | FileCheck %s
+// RUN: spyre-opt --spyre-peel-rests=compile=kernels=separate --split-input-file --mlir-print-local-scope %s | FileCheck %s --check-prefix=COMPARED
+
+// Rows that nothing divides, of a value that is large: both parts read their rows of the argument, what an op of a part
+// makes goes to the next op of the part, and the result is put together.
+// CHECK-LABEL: func @rows
+// CHECK-SAME:    spyre.peeled = "16320 and 61 of 16381 for ops 0 to 2"
+// CHECK:         %[[X:.+]] = spyre.view %arg0 by affine_map<(d0, d1) -> (d0, d1)> : {{.+}} -> tensor<16320x2048xf16>
+// CHECK-NEXT:    %[[MAX:.+]] = spyre.reduce max(%[[X]]) dims [1]
+// CHECK:         %[[D:.+]] = spyre.pointwise sub(%{{.+}}, %[[MAX]])
+// CHECK-NEXT:    %[[E:.+]] = spyre.pointwise exp(%[[D]]) : tensor<16320x2048xf16>
+// CHECK-NEXT:    spyre.view %arg0 by affine_map<(d0, d1) -> (d0 + 16320, d1)> : {{.+}} -> tensor<61x2048xf16>
+// CHECK:         %[[REST:.+]] = spyre.pointwise exp(%{{.+}}) : tensor<61x2048xf16>
+// CHECK-NEXT:    %[[EMPTY:.+]] = spyre.empty
+// CHECK-NEXT:    %[[FIRST:.+]] = spyre.insert %[[E]] into %[[EMPTY]] at [0, 0]
+// CHECK-NEXT:    %[[BOTH:.+]] = spyre.insert %[[REST]] into %[[FIRST]] at [16320, 0]
+// CHECK-NEXT:    return %[[BOTH]]
+
+// What is compared is better so.
+// COMPARED-LABEL: func @rows
+// COMPARED-SAME:    spyre.peeled = "{{[0-9]+}} and {{[0-9]+}} of 16381 for ops 0 to 2"
+func.func @rows(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<16381x2048xf16> -> tensor<16381x1xf16>
+  %d = spyre.pointwise sub(%x, %max) : (tensor<16381x2048xf16>, tensor<16381x1xf16>) -> tensor<16381x2048xf16>
+  %e = spyre.pointwise exp(%d) : tensor<16381x2048xf16>
+  return %e : tensor<16381x2048xf16>
+}
+
+// -----
+
+// An op that sums up the rows needs both parts, which are put together in front of it; behind it there are parts again. What it gives goes to
+// both of them.
+// CHECK-LABEL: func @both_in_between
+// CHECK:         spyre.pointwise abs(%{{.+}}) : tensor<16320x2048xf16>
+// CHECK:         spyre.pointwise abs(%{{.+}}) : tensor<61x2048xf16>
+// CHECK:         spyre.insert
+// CHECK-NEXT:    %[[BOTH:.+]] = spyre.insert
+// CHECK-NEXT:    %[[SUM:.+]] = spyre.reduce sum(%[[BOTH]]) dims [0]
+// CHECK-NEXT:    spyre.pointwise add(%{{.+}}, %[[SUM]]) : (tensor<16320x2048xf16>, tensor<1x2048xf16>)
+// CHECK-NEXT:    spyre.pointwise add(%{{.+}}, %[[SUM]]) : (tensor<61x2048xf16>, tensor<1x2048xf16>)
+// COMPARED-LABEL: func @both_in_between
+func.func @both_in_between(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
+  %a = spyre.pointwise abs(%x) : tensor<16381x2048xf16>
+  %sum = spyre.reduce sum(%a) dims [0] : tensor<16381x2048xf16> -> tensor<1x2048xf16>
+  %b = spyre.pointwise add(%a, %sum) : (tensor<16381x2048xf16>, tensor<1x2048xf16>) -> tensor<16381x2048xf16>
+  return %b : tensor<16381x2048xf16>
+}
+
+// -----
+
+// Views between the ops are those of parts; the keys of all rows are read by both parts of the queries.
+// CHECK-LABEL: func @attention
+// CHECK:         %[[Q:.+]] = spyre.pointwise neg(%{{.+}}) : tensor<4032x64xf16>
+// CHECK:         spyre.insert
+// CHECK:         %[[KEYS:.+]] = spyre.view %{{.+}} by affine_map<(d0, d1) -> (d1, d0)> : tensor<4093x64xf16> -> tensor<64x4093xf16>
+// CHECK-NEXT:    spyre.matmul(%[[Q]], %[[KEYS]]) : (tensor<4032x64xf16>, tensor<64x4093xf16>) -> tensor<4032x4093xf16>
+// CHECK:         spyre.matmul(%{{.+}}, %[[KEYS]]) : (tensor<61x64xf16>, tensor<64x4093xf16>) -> tensor<61x4093xf16>
+// COMPARED-LABEL: func @attention
+func.func @attention(%x: tensor<4093x64xf16>) -> tensor<4093x4093xf16> {
+  %q = spyre.pointwise neg(%x) : tensor<4093x64xf16>
+  %keys = spyre.view %q by affine_map<(d0, d1) -> (d1, d0)> : tensor<4093x64xf16> -> tensor<64x4093xf16>
+  %s = spyre.matmul(%q, %keys) : (tensor<4093x64xf16>, tensor<64x4093xf16>) -> tensor<4093x4093xf16>
+  %e = spyre.pointwise exp(%s) : tensor<4093x4093xf16>
+  return %e : tensor<4093x4093xf16>
+}
+
+// -----
+
+// What cores and sticks divide is left alone.
+// CHECK-LABEL: func @divides
+// CHECK-NOT:     spyre.insert
+// COMPARED-LABEL: func @divides
+func.func @divides(%x: tensor<16384x2048xf16>) -> tensor<16384x2048xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<16384x2048xf16> -> tensor<16384x1xf16>
+  %d = spyre.pointwise sub(%x, %max) : (tensor<16384x2048xf16>, tensor<16384x1xf16>) -> tensor<16384x2048xf16>
+  return %d : tensor<16384x2048xf16>
+}
+
+// -----
+
+// So is what fits.
+// CHECK-LABEL: func @fits
+// CHECK-NOT:     spyre.insert
+// COMPARED-LABEL: func @fits
+func.func @fits(%x: tensor<1021x64xf16>) -> tensor<1021x64xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<1021x64xf16> -> tensor<1021x1xf16>
+  %d = spyre.pointwise sub(%x, %max) : (tensor<1021x64xf16>, tensor<1021x1xf16>) -> tensor<1021x64xf16>
+  return %d : tensor<1021x64xf16>
+}
+
+// -----
+
+// Who says how ops are tiled says so of whole ops.
+// CHECK-LABEL: func @hinted
+// CHECK-NOT:     spyre.insert
+// COMPARED-LABEL: func @hinted
+func.func @hinted(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<16381x2048xf16> -> tensor<16381x1xf16>
+  %d = spyre.pointwise sub(%x, %max) {hints = [#spyre.tile_hint<0, B = 2>]} : (tensor<16381x2048xf16>, tensor<16381x1xf16>) -> tensor<16381x2048xf16>
+  return %d : tensor<16381x2048xf16>
+}
+
+// -----
+
+// An add of a number that is so good in one piece is not parted: it would only take longer.
+// COMPARED-LABEL: func @pays_nothing
+// COMPARED-NOT:     spyre.insert
+// CHECK-LABEL: func @pays_nothing
+func.func @pays_nothing(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
+  %d = spyre.pointwise neg(%x) : tensor<16381x2048xf16>
+  return %d : tensor<16381x2048xf16>
+}
