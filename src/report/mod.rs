@@ -39,7 +39,8 @@ pub struct Report {
     /// What the search for tiles found, of the functions in which loops could save something.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
-    /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, and the ops of the program.
+    /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, the ops of the program,
+    /// and the modelled time so and in one piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peeled: Option<String>,
     /// What was fused into kernels and what was not, of the functions that have some.

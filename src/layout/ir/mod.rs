@@ -1,6 +1,7 @@
 //! The passes of stage `layout`, and what they share: the files of the stage that know IR.
 
 pub(crate) mod clone_constants;
+mod compact_operand;
 pub(crate) mod defer_divisions;
 pub(crate) mod insert_restickify;
 pub(crate) mod lay_out_tables;

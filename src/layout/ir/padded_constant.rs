@@ -1,6 +1,6 @@
 //! A constant with zeros behind the rows that a contraction reads.
 
-use super::pad_contractions::Compact;
+use super::compact_operand::CompactOperand;
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{EXACT, constant, shown_as},
@@ -13,7 +13,7 @@ use crate::{
 
 /// The constant that an operand of `op` is, as a tensor of shape `whole`, with zeros behind its rows. None if it is no constant, or its numbers
 /// are not known.
-pub(super) fn padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: &Compact, whole: &[i64]) -> Option<Value<'c>> {
+pub(super) fn padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: &CompactOperand, whole: &[i64]) -> Option<Value<'c>> {
     let (value, indices) = match shown_as(operand) {
         Some(seen) => (seen.value, seen.indices),
         None => {
@@ -32,7 +32,7 @@ pub(super) fn padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: &Comp
 }
 
 /// The elements of a constant at `indices` of what an operand sees, with zeros behind its rows.
-fn padded<'c>(elements: Attribute<'c>, indices: &[Index], compact: &Compact, whole: &[i64]) -> Option<Attribute<'c>> {
+fn padded<'c>(elements: Attribute<'c>, indices: &[Index], compact: &CompactOperand, whole: &[i64]) -> Option<Attribute<'c>> {
     let (raw, of) = (raw_elements(elements)?, TensorType::of(type_of_elements(elements)?)?);
     let n_elements = if raw.is_splat { 1 } else { usize::try_from(of.shape.iter().product::<i64>()).ok()? };
     let width = raw.bytes.len() / n_elements;

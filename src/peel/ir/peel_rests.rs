@@ -30,17 +30,18 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Ok(());
     }
     let found = candidates(function, &target);
-    if let Some(peel) = best(module, &found, compile) {
+    let best = if compile.is_empty() { found.first().map(|peel| (peel, String::new())) } else { best(module, &found, compile) };
+    if let Some((peel, saved)) = best {
         peel_function(function, peel);
-        function.set_attr(attr::SPYRE_PEELED, string_attribute(module.ctx(), &description(peel)));
+        function.set_attr(attr::SPYRE_PEELED, string_attribute(module.ctx(), &(description(peel) + &saved)));
     }
     Ok(())
 }
 
-/// What is better than the program as it is; without options to compile with, the first of all.
-fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<&'a Peel> {
-    if compile.is_empty() || found.is_empty() {
-        return found.first();
+/// What is better than the program as it is, and what is said of that.
+fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<(&'a Peel, String)> {
+    if found.is_empty() {
+        return None;
     }
     let judge = Judge::new(compile);
     let cost_with = |peel: Option<&Peel>| {
@@ -64,7 +65,12 @@ fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<&'a Peel
             }
         }
     }
-    best.map(|(_, peel)| peel)
+    let said = |cost: Cost| {
+        let whole =
+            whole.map_or_else(|| "which cannot run in one piece".to_owned(), |whole| format!("in one piece {:.1} us", whole.ns / 1e3));
+        format!("; {:.1} us, {whole}", cost.ns / 1e3)
+    };
+    best.map(|(cost, peel)| (peel, said(cost)))
 }
 
 /// What must be saved: what is less is within what the model does not know, and there are up to twice as many ops.

@@ -1,0 +1,71 @@
+//! The dimensions of an operand of a product without those that it only repeats along.
+
+use crate::{
+    affine::Expr,
+    layout::{Index, OperandView},
+    mlir::{TensorType, Value},
+};
+
+/// The dimensions of an operand without those that it only repeats along.
+pub(super) struct CompactOperand {
+    pub(super) sizes: Vec<i64>,
+    /// Which of them is K.
+    pub(super) k: usize,
+    /// The index along each dimension of the operand in terms of these.
+    pub(super) source: Vec<Expr>,
+    /// The index along each of these in terms of the operand's.
+    pub(super) shown: Vec<Expr>,
+}
+
+impl CompactOperand {
+    pub(super) fn of(rhs: Value<'_>, tensor: &TensorType<'_>) -> Result<Self, String> {
+        let seen = crate::dialect::shown_as(rhs);
+        let sizes = &tensor.shape;
+        let k = sizes.len() - 2;
+        let own = || (0..sizes.len()).map(|dim| Index::dim(dim, sizes)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string());
+        let (behind, indices) = match &seen {
+            Some(seen) => (seen.tensor.host.shape.clone(), seen.indices.clone()),
+            None => (sizes.clone(), own()?),
+        };
+        let left = OperandView { sizes: &[], indices: &[] };
+        let split = crate::layout::split_iteration(sizes, &[left, OperandView { sizes: &behind, indices: &indices }])
+            .map_err(|error| format!("cannot pad what it reads through views: {error}"))?;
+        let flat = split.parts.concat();
+        let moves = |part: usize| {
+            let coordinates = split.operands[1].indices.iter();
+            coordinates.filter_map(|coordinate| coordinate.term).any(|term| term.dim == part)
+        };
+        let mut compact = Self { sizes: Vec::new(), k: 0, source: Vec::new(), shown: Vec::new() };
+        let mut number = 0;
+        for (dim, parts) in split.parts.iter().enumerate() {
+            // Rows and columns stay whole; of a batch dimension the parts that the operand has are kept.
+            let is_whole = dim >= k;
+            let kept: Vec<usize> = (0..parts.len()).filter(|part| is_whole || moves(number + part)).collect();
+            if dim == k {
+                compact.k = compact.sizes.len();
+            }
+            let stride = |part: usize| parts[part + 1..].iter().product::<i64>();
+            if is_whole {
+                compact.source.push(Expr::Dim(compact.sizes.len()));
+                compact.shown.push(Expr::Dim(dim));
+                compact.sizes.push(sizes[dim]);
+            } else {
+                let mut sum = Expr::Constant(0);
+                // Parts side by side are one: a buffer has few dimensions.
+                for run in kept.chunk_by(|part, next| part + 1 == *next) {
+                    let (step, size) = (stride(run[run.len() - 1]), run.iter().map(|part| flat[number + part]).product());
+                    let term = Expr::Mul(Box::new(Expr::Dim(compact.sizes.len())), Box::new(Expr::Constant(step)));
+                    sum = Expr::Add(Box::new(sum), Box::new(term));
+                    let shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(step)));
+                    let shown = Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(size)));
+                    let shown = Index::of(&shown, sizes).and_then(|index| index.to_expr(sizes));
+                    compact.shown.push(shown.map_err(|error| error.to_string())?);
+                    compact.sizes.push(size);
+                }
+                compact.source.push(sum);
+            }
+            number += parts.len();
+        }
+        Ok(compact)
+    }
+}
