@@ -74,6 +74,22 @@ func.func @a_part_in_a_loop(%x: tensor<64x64xf16, #layout>) {
 
 // -----
 
+// Nor can what is made in place.
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
+func.func @a_part_in_place_in_a_loop(%x: tensor<64x64xf16, #layout>) {
+  spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {spyre.bundle = 0} {
+    %buffer = spyre.empty {place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+    %made = spyre.pointwise exp(%tile) {work = #spyre.work<[1, 1]>} : tensor<32x64xf16, #window>
+    // expected-error @+1 {{'spyre.insert' op writes a part of a buffer in a loop: not supported yet}}
+    %part = spyre.insert %made into %buffer at [0, 0] {in_place} : tensor<32x64xf16, #window> into tensor<64x64xf16, #layout>
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @places_of_buffers_come_first(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %buffer = spyre.empty : tensor<64x64xf16, #layout>

@@ -362,6 +362,9 @@ impl<'c> Lowering<'c> {
             let symbol = name.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
             return Ok(Some(Item::Loop { count, symbol, body }));
         }
+        if op.is(spyre::INSERT) && op.parent().is_some_and(|around| around.is(spyre::LOOP)) {
+            return Err(error_at(op, "writes a part of a buffer in a loop: not supported yet").report());
+        }
         let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
         let spec = self.op_spec(compute, launch).map_err(|message| error_at(op, message).report())?;
         launch.n_ops += 1;
@@ -371,9 +374,6 @@ impl<'c> Lowering<'c> {
     fn op_spec(&self, compute: ComputeOp<'c>, launch: &mut LoweredLaunch) -> Result<OpSpec, String> {
         if compute.op.is(spyre::FILL) {
             return Err("has no tensor to read: run the layout phase first, which makes a copy of it".to_owned());
-        }
-        if compute.is_insert() && !compute.loops().is_empty() {
-            return Err("writes a part of a buffer in a loop: not supported yet".to_owned());
         }
         let space = compute.iteration_space();
         let split = split_of(compute)?;

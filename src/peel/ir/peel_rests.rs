@@ -73,14 +73,16 @@ fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<(&'a Pee
     best.map(|(cost, peel)| (peel, said(cost)))
 }
 
-/// What must be saved: what is less is within what the model does not know, and there are up to twice as many ops.
-const LEAST_SAVED: f64 = 0.05;
+/// What must be left of what is saved: less is within what the model does not know, and there are up to twice as many ops.
+const MOST_LEFT: f64 = 0.95;
 
-/// Whether a program in parts is so much better: the bytes of a faster one may be as many more, and the other way around.
+/// Whether a program in parts is so much better.
 fn is_worth_it(parted: &Cost, whole: &Cost, objective: Objective) -> bool {
-    let (ns, bytes) = (parted.ns / whole.ns, parted.hbm_bytes as f64 / whole.hbm_bytes as f64);
-    let (saved, other) = if objective == Objective::Time { (ns, bytes) } else { (bytes, ns) };
-    saved <= 1.0 - LEAST_SAVED && other <= 1.0 + LEAST_SAVED
+    match objective {
+        Objective::Time => parted.ns <= whole.ns * MOST_LEFT,
+        #[expect(clippy::cast_precision_loss, reason = "programs move less than 2^53 bytes")]
+        Objective::Bytes => parted.hbm_bytes as f64 <= whole.hbm_bytes as f64 * MOST_LEFT,
+    }
 }
 
 /// What is said of a dimension that was parted.
