@@ -72,7 +72,7 @@ pub fn cut(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> R
             }
         }
         let end = end.or(end_with_moves).ok_or(TooManyTensors { step: start, segments })?;
-        let is_cut = |tensor: &usize| kinds[*tensor] == TensorKind::Lx && lives[*tensor].start < end && end < lives[*tensor].end;
+        let is_cut = |tensor: &usize| kinds[*tensor] == TensorKind::Lx && end < lives[*tensor].end;
         let moved: Vec<usize> = steps[start..end].iter().flat_map(|step| step.tensors.iter().copied()).filter(is_cut).collect();
         moved.iter().for_each(|&tensor| kinds[tensor] = TensorKind::Inside);
         cuts.moved.extend(moved);

@@ -248,6 +248,13 @@ mod tests {
     }
 
     #[test]
+    fn a_count_that_does_not_divide_is_told_the_next_ones_that_do() {
+        let error = |size, count| CutError::Uneven { dim: "A".to_owned(), size, count }.to_string();
+        assert_eq!(error(12, 5), "cannot cut 'A' of 12 into 5 tiles of equal size: give 4 or 6");
+        assert_eq!(error(12, 13), "cannot cut 'A' of 12 into 13 tiles of equal size: give at most 12");
+    }
+
+    #[test]
     fn one_name_can_be_cut_twice() {
         assert_eq!(cuts(&op(&["A"], &[8], 0, &[("A", 2), ("A", 4)]), &[]), Ok(vec![(0, 0, false), (1, 0, false)]));
         let error = CutError::Uneven { dim: "A".to_owned(), size: 4, count: 8 };

@@ -149,6 +149,11 @@ mod tests {
             error(|op| op.iteration_space[0].symbolic = Some(symbolic(0))),
             "iteration dimension 0 has range 0 and split 1; both must be at least 1"
         );
+        assert_eq!(
+            error(|op| op.iteration_space[0].symbolic = Some(symbolic(MAX_SIZE + 1))),
+            "the size of a dimension is 1099511627777; it must not exceed 1099511627776",
+            "though it is small at the moment"
+        );
     }
 
     #[test]

@@ -213,3 +213,22 @@ fn driving_from(tenants: &[Tenant], fares: &[Fares], mut berth: Berth) -> Option
     }
     (berth.behind > 0).then_some(berth)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_that_is_just_large_enough_is_one_berth_and_a_larger_one_has_two_ends() {
+        let tenant = |address: i64, units: i64| Tenant { address, ..Tenant::new(0, At::Dirty, units, 9) };
+        let gaps = |tenants: &[Tenant], limit: i64| {
+            let mut found = Vec::new();
+            in_gaps(tenants, &Blocked(Vec::new()), (2, limit), &mut found);
+            found.iter().map(|berth| berth.address).collect::<Vec<_>>()
+        };
+        assert_eq!(gaps(&[tenant(0, 3)], 5), [3]);
+        assert_eq!(gaps(&[tenant(0, 3)], 6), [3, 4]);
+        assert_eq!(gaps(&[tenant(2, 1), tenant(5, 1)], 6), [0, 3]);
+        assert_eq!(gaps(&[tenant(0, 3)], 4), []);
+    }
+}
