@@ -25,7 +25,6 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("tests", &mut of_project(&crates)),
         step::run("without LLVM", &mut of_crates_and_tools(&crates)),
         beside_the_project(&crates),
-        step::run("round trips", perturbed(&["--workspace", "--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
         step::run("memory", &mut checked(&["--workspace", "--test", "memory", "--", "--ignored"])),
         step::run("page in a browser", &mut checked(&["--workspace", "--test", "page", "--", "--ignored"])),
         plugin_test(),
@@ -74,9 +73,10 @@ fn with_each<'c>(option: &str, names: &[OsString], command: &'c mut Command) -> 
     command.args(names.iter().flat_map(|name| [OsStr::new(option), name]))
 }
 
-/// The tests that are not of the crates below `crates`.
+/// The tests that are not of the crates below `crates`. Each text test is also one of the printers and parsers.
 fn of_project(crates: &[OsString]) -> Command {
     let mut command = perturbed(&["--workspace", "--no-fail-fast"]);
+    command.env("SPYRE_ROUNDTRIP", "1");
     with_each("--exclude", crates, &mut command);
     command
 }
