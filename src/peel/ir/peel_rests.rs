@@ -73,15 +73,19 @@ fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<(&'a Pee
     best.map(|(cost, peel)| (peel, said(cost)))
 }
 
-/// What must be left of what is saved: less is within what the model does not know, and there are up to twice as many ops.
-const MOST_LEFT: f64 = 0.95;
+/// What must be saved: less is within what the model does not know, and there are up to twice as many ops.
+const LEAST_SAVED: f64 = 0.05;
+
+/// The part of the time that must be saved for as many more bytes again, as in the choice of loops: bytes are counted, times are modelled.
+const WORTH_OF_BYTES: f64 = 0.2;
 
 /// Whether a program in parts is so much better.
+#[expect(clippy::cast_precision_loss, reason = "programs move less than 2^53 bytes")]
 fn is_worth_it(parted: &Cost, whole: &Cost, objective: Objective) -> bool {
+    let (saved, more) = (1.0 - parted.ns / whole.ns, parted.hbm_bytes as f64 / whole.hbm_bytes as f64 - 1.0);
     match objective {
-        Objective::Time => parted.ns <= whole.ns * MOST_LEFT,
-        #[expect(clippy::cast_precision_loss, reason = "programs move less than 2^53 bytes")]
-        Objective::Bytes => parted.hbm_bytes as f64 <= whole.hbm_bytes as f64 * MOST_LEFT,
+        Objective::Time => saved >= LEAST_SAVED.max(more * WORTH_OF_BYTES),
+        Objective::Bytes => -more >= LEAST_SAVED,
     }
 }
 
