@@ -6,10 +6,10 @@
 // RUN: spyre-compile %t/columns.mlir -o %t/columns --tiles A=4 > %t/log && spyre-run %t/columns --check %t/columns.mlir | FileCheck %s --check-prefix=COLUMNS
 
 // In a tiled scope the two inserts stand between the loops, too.
-// COLUMNS: bundle_0: 10 executes
+// COLUMNS: bundle_0: 9 executes
 // COLUMNS: result0: agrees with the reference
 
-// CHECK: bundle_0: 26 executes
+// CHECK: bundle_0: 24 executes
 // CHECK: result0: agrees with the reference
 
 //--- spyre.mlir

@@ -36,7 +36,9 @@ fn show_as_window(shows: Op<'_>) {
     let (Some(layout), Ok(host)) = (&whole.layout, whole.buffer()) else { return };
     let is_argument = input.def().is_none() && shows.parent().is_some_and(|around| around.is("func.func"));
     let is_beginning = plain_view(shows).is_some_and(|indices| {
-        let stays = |(dim, &(moving, first)): (usize, &(Option<usize>, i64))| first == 0 && moving.is_none_or(|moving| moving == dim);
+        // What has one element along a dimension may be shown there many times.
+        let stays =
+            |(dim, &index): (usize, &(Option<usize>, i64))| index == (Some(dim), 0) || index == (None, 0) && part.host.shape[dim] == 1;
         indices.len() == part.host.shape.len() && indices.iter().enumerate().all(stays)
     });
     let is_part = part.layout.is_none() && whole.buffer_shape.is_none() && part.host.shape != whole.host.shape;
