@@ -53,7 +53,7 @@ def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
   let summary = "Part a dimension that neither tiles nor cores divide";
   let description = [{
     Loops and cores divide a dimension into equal parts. Where ops walk along a dimension together whose size is no multiple of the
-    cores and of a stick, and one of them makes a value larger than a 64th of all LX, the dimension may be parted: ops of the first
+    cores and of a stick, and one of them makes a value of 256 KiB or more, the dimension may be parted: ops of the first
     part have a size that divides, and the same ops once more do the rest. Arguments are read in parts; what others need of both
     parts is put together by inserts. Up to two dimensions are looked at, each in two places: in front of the smallest rest, and where
     the first part has more counts to choose from.

@@ -34,10 +34,10 @@ const STICK: i64 = 64;
 /// Dimensions that are looked at in a program.
 const MOST_AXES: usize = 2;
 
-/// What may be worth trying, the dimensions of the largest values first: dimensions of ops one of which makes `room` bytes or more, whose sizes are
+/// What may be worth trying, the dimensions of the largest values first: dimensions of ops one of which makes `least_bytes` or more, whose sizes are
 /// no multiple of the cores and of a stick. `bytes` are those of each op's result.
 #[must_use]
-pub fn peels(axes: &[Axis], sizes: &[Vec<i64>], bytes: &[i64], cores: i64, room: i64) -> Vec<Peel> {
+pub fn peels(axes: &[Axis], sizes: &[Vec<i64>], bytes: &[i64], cores: i64, least_bytes: i64) -> Vec<Peel> {
     let granule = cores / common_divisor(cores, STICK) * STICK;
     let whole = |axis: &&Axis| {
         let mut found = axis.dims.iter().map(|(&op, &dim)| sizes[op][dim]);
@@ -46,7 +46,7 @@ pub fn peels(axes: &[Axis], sizes: &[Vec<i64>], bytes: &[i64], cores: i64, room:
     };
     let largest = |axis: &Axis| axis.dims.keys().map(|&op| bytes[op]).max().unwrap_or(0);
     let mut parted: Vec<(i64, &Axis, i64)> =
-        axes.iter().filter_map(|axis| Some((largest(axis), axis, whole(&axis)?))).filter(|(bytes, ..)| *bytes >= room).collect();
+        axes.iter().filter_map(|axis| Some((largest(axis), axis, whole(&axis)?))).filter(|(bytes, ..)| *bytes >= least_bytes).collect();
     parted.sort_by_key(|(bytes, _, size)| std::cmp::Reverse((*bytes, *size)));
     let places = parted.into_iter().take(MOST_AXES).flat_map(|(_, axis, size)| {
         let places = places(size, granule);

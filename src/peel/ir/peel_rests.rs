@@ -96,8 +96,8 @@ fn description(peel: &Peel) -> String {
     format!("{at} and {} of {size} for ops {first} to {last}", size - at)
 }
 
-/// What is smaller than this part of all LX is read and written in no time: nothing is gained by dividing it better.
-const SMALL: i64 = 64;
+/// What has fewer bytes is moved in about the time that the ops of a rest take to begin: nothing is gained by dividing it better.
+const SMALL_BYTES: i64 = 1 << 18;
 
 /// The dimensions that might be worth parting.
 fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
@@ -120,7 +120,7 @@ fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
         );
     }
     let axes = axes(&ops, 0..ops.len());
-    peels(&axes, &sizes, &bytes, target.cores, target.cores * target.lx_bytes / SMALL)
+    peels(&axes, &sizes, &bytes, target.cores, SMALL_BYTES)
 }
 
 fn peel_function(function: Op<'_>, peel: &Peel) {
