@@ -92,3 +92,18 @@ func.func @part_beside_a_split(%x: tensor<4x15x64xf16, #x>, %y: tensor<61x64xf16
   %sum = spyre.pointwise add(%rows, %part) : (tensor<60x64xf16>, tensor<60x64xf16>) -> tensor<60x64xf16, #z>
   return %sum : tensor<60x64xf16, #z>
 }
+
+// The beginning of an argument is a window of it, whose tiles a loop can have in LX. What one column shows many times is no window.
+// CHECK-LABEL: func.func @beginnings(
+// CHECK-SAME:    [[X:%.+]]: tensor<96x128xf16, {{[^%]+}}, [[Y:%.+]]: tensor<96x1xf16, {{[^%]+}})
+// CHECK:         [[PART:%.+]] = spyre.view [[X]] by {{.+}} -> tensor<32x128xf16, #spyre.layout<[2, 96, 64], [64, 128, 1], of = [96, 128]>>
+// CHECK-NEXT:    spyre.pointwise neg([[PART]])
+// CHECK:         [[ALL:%.+]] = spyre.view [[Y]] by {{.+}} -> tensor<96x128xf16>
+// CHECK-NEXT:    spyre.pointwise add([[X]], [[ALL]])
+func.func @beginnings(%x: tensor<96x128xf16>, %y: tensor<96x1xf16>) -> (tensor<32x128xf16>, tensor<96x128xf16>) {
+  %part = spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<96x128xf16> -> tensor<32x128xf16>
+  %0 = spyre.pointwise neg(%part) : tensor<32x128xf16>
+  %all = spyre.view %y by affine_map<(d0, d1) -> (d0, 0)> : tensor<96x1xf16> -> tensor<96x128xf16>
+  %1 = spyre.pointwise add(%x, %all) : tensor<96x128xf16>
+  return %0, %1 : tensor<32x128xf16>, tensor<96x128xf16>
+}
