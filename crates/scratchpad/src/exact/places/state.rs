@@ -136,3 +136,22 @@ impl State {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_states_with_the_same_tenants_the_best_few_are_kept_where_there_are_too_many() {
+        let state = |set: u64, rank: i64| Move { from: 0, rank, floor: 0, hash: set << 8 | rank.unsigned_abs(), set, berth: None };
+        let moves = || (0..5).rev().map(|rank| state(1, rank)).chain([state(2, 9)]).collect::<Vec<_>>();
+        let kept = |width: usize| {
+            let mut moves = moves();
+            keep(&mut moves, width);
+            moves.iter().map(|one| one.rank).collect::<Vec<_>>()
+        };
+        assert_eq!(kept(6), [0, 1, 2, 3, 4, 9]);
+        assert_eq!(kept(5), [0, 1, 2, 9]);
+        assert_eq!(kept(2), [0, 1]);
+    }
+}
