@@ -231,6 +231,16 @@ mod tests {
     }
 
     #[test]
+    fn no_core_computes_at_more_than_the_full_rate() {
+        let cost = |rows: i64| {
+            let op = matmul(&[], rows, 4096, 4096);
+            cost_microseconds(&op, &Roles::of(&op).unwrap(), &WorkSplit::whole(3).with(0, 32), 32)
+        };
+        let at_full_rate = real(8192 * 4096 * 4096) / 32.0 / MACS_PER_MICROSECOND;
+        assert!(cost(16384) - cost(8192) >= at_full_rate, "{} {} {at_full_rate}", cost(16384), cost(8192));
+    }
+
+    #[test]
     fn columns_and_contraction_are_priced_in_whole_sticks() {
         // By the 213 columns and 580 products that are there, six slices of rows and one of columns would be cheaper.
         assert_eq!(priced(&matmul(&[], 138, 580, 213), 32), Some(vec![3, 2, 5]));
