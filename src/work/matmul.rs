@@ -235,6 +235,14 @@ mod tests {
     }
 
     #[test]
+    fn sixteen_rows_fill_a_core() {
+        let op = matmul(&[], 512, 1024, 1024);
+        let work = Work::of(&op, &Roles::of(&op).unwrap(), &WorkSplit::whole(3).with(0, 32));
+        // 25 for each doubling of 512 columns, and for a filled core 5 for each of 4096 / 1024 times those of 1024 / 128.
+        assert_eq!(work.shape_penalty(true, 32), 25.0 + 5.0 * 2.0 * 3.0);
+    }
+
+    #[test]
     fn few_passes_are_slower_and_many_are_no_faster_than_the_full_rate() {
         let rates = [0.25, 1.0, 4.0].map(|part| rate_of(FULL_RATE_PASSES * part));
         assert!(rates[0] < MACS_PER_MICROSECOND && rates[1..] == [MACS_PER_MICROSECOND; 2], "{rates:?}");
