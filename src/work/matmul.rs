@@ -300,5 +300,8 @@ mod tests {
         assert_eq!(slices(&matmul(&[], 1024, 4096, 4096)), None, "more than 16 rows per core");
         assert_eq!(slices(&matmul(&[], 32, 1024, 4096)), None, "16 sticks of K for 32 cores");
         assert_eq!(slices(&matmul(&[4], 32, 4096, 4096)), None, "a batch dimension");
+        assert_eq!(slices(&matmul(&[], 16, 4096, 4096)), None, "fewer rows than cores");
+        assert_eq!(slices(&matmul(&[], 1024, 2048, 1024)), None, "more than 16 rows per core, of few columns");
+        assert_eq!(slices(&matmul(&[], 256, 3072, 1024)), Some(vec![1, 16, 2]), "48 sticks of K in two slices, though not in 32");
     }
 }
