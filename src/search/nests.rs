@@ -46,7 +46,7 @@ fn may_be_inside(axes: &[Axis], outer: usize, inner: usize) -> bool {
     let has_all_of = |one: usize, other: usize| axes[other].dims.keys().all(|op| axes[one].dims.contains_key(op));
     match (has_all_of(outer, inner), has_all_of(inner, outer)) {
         (true, true) => outer < inner,
-        (has_all, is_all) => outer != inner && (has_all || !is_all),
+        (has_all, is_all) => has_all || !is_all,
     }
 }
 

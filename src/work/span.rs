@@ -129,6 +129,14 @@ mod tests {
     }
 
     #[test]
+    fn a_span_that_reaches_the_limit_is_within_it() {
+        let op = pointwise(&[512, 256]);
+        let with = |core_span_bytes: i64| reduce_span(&op, &Target { core_span_bytes, ..SPYRE }).unwrap().slices().to_vec();
+        assert_eq!(with(4 * 512 * 128), [1, 1]);
+        assert_eq!(with(4 * 512 * 128 - 1), [1, 2]);
+    }
+
+    #[test]
     fn a_large_tensor_is_cut_along_its_outermost_device_dim() {
         // 512 MiB in two halves is still 1 stick of rows too much.
         assert_eq!(minima(&pointwise(&[16384, 16384])), [1, 4]);
