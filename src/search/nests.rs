@@ -79,6 +79,14 @@ mod tests {
     }
 
     #[test]
+    fn the_inner_axis_is_not_the_one_with_more_ops() {
+        let axis = |ops: &[usize]| Axis { dims: ops.iter().map(|&op| (op, 0)).collect(), ..Axis::default() };
+        let axes = [axis(&[0, 1]), axis(&[0]), axis(&[2]), axis(&[0, 1])];
+        let allowed = |outer: usize| (0..4).filter(|&inner| may_be_inside(&axes, outer, inner)).collect::<Vec<_>>();
+        assert_eq!([0, 1, 2, 3].map(allowed), [vec![1, 2, 3], vec![2], vec![0, 1, 3], vec![1, 2]], "of equal ones the first is outside");
+    }
+
+    #[test]
     fn counts_divide_and_leave_whole_sticks() {
         assert_eq!(counts_of(12, 1), [2, 3, 4, 6, 12]);
         assert_eq!(counts_of(256, 64), [2, 4]);

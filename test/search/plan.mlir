@@ -35,6 +35,18 @@
 // RUN: sed 's/"function": "exp",/"function": "exp", "cores": 3,/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=FIELD
 // FIELD: '{{.*}}' is no plan: unknown field `cores`
+// RUN: sed 's/"levels": \[/"copies": [{"reads": [[0, 0]], "cut_dims": []}], "levels": [/' %t/plan.json > %t/edited.json
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=COPIES
+// COPIES: a copy has 0 dimensions that loops cut, and there are 1 loops
+// RUN: sed 's/"levels": \[/"copies": [{"reads": [[0, 7]], "cut_dims": [null]}], "levels": [/' %t/plan.json > %t/edited.json
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=OPERAND
+// OPERAND: op 0 has 1 operands, and no operand 7
+// RUN: sed 's/"levels": \[/"copies": [{"reads": [[0, 0]], "cut_dims": [2]}], "levels": [/' %t/plan.json > %t/edited.json
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=DIMENSION
+// DIMENSION: what operand 0 of op 0 reads has 2 dimensions, and no dimension 2
+// RUN: sed 's/"levels": \[/"copies": [{"reads": [[9, 0]], "cut_dims": [0]}], "levels": [/' %t/plan.json > %t/edited.json
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: op 9 is none of the 4 of the program
 // RUN: sed 's/"version": .*,/"version": "0.0.1",/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: the plan '{{.*}}' was written by version '0.0.1' of the compiler
