@@ -179,12 +179,11 @@ impl<'a> Builder<'a> {
                 self.arguments.insert(argument);
                 Name::Argument(argument)
             }
-            Symbol::Slice { argument, front } => {
-                let slice = SliceName { argument, front };
-                self.declare_sum(Name::Slice(slice), Name::SliceOffset(slice), Name::Argument(argument), front)
-            }
+            Symbol::Slice { argument, front } => self.declare_slice(SliceName { argument, front }),
             Symbol::Core { argument, front, displacement } => {
                 let slice = SliceName { argument, front };
+                // No core may begin at the front itself: in front of it, where the operand is read before its first position.
+                self.declare_slice(slice);
                 self.declare_sum(Name::Core(slice, displacement), Name::CoreOffset(slice, displacement), slice.start(), displacement)
             }
             Symbol::Pool { offset } => {
@@ -197,6 +196,16 @@ impl<'a> Builder<'a> {
                 name
             }
         }
+    }
+
+    /// The part of an argument behind its first bytes; the argument itself, where there are none.
+    fn declare_slice(&mut self, slice: SliceName) -> Name {
+        self.arguments.insert(slice.argument);
+        let SliceName { argument, front } = slice;
+        if front == 0 {
+            return Name::Argument(argument);
+        }
+        self.declare_sum(Name::Slice(slice), Name::SliceOffset(slice), Name::Argument(argument), front)
     }
 
     fn declare_sum(&mut self, name: Name, offset: Name, base: Name, bytes: i64) -> Name {
