@@ -60,7 +60,7 @@ def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
 
     Whether parting pays is found out by compiling the program both ways, with the options `compile`: it must save a twentieth of the
     time, and a fifth of the part of the bytes that it moves more (a twentieth of the bytes, where these are the objective), by the model. A program without such a dimension is not compiled for that. What was done is written as `spyre.peeled` of the
-    function. Hints, symbolic sizes and loops that are there keep a program as it is. Implemented in `src/peel/ir/peel_rests.rs`.
+    function. Hints, names of dimensions, symbolic sizes and loops that are there keep a program as it is. Implemented in `src/peel/ir/peel_rests.rs`.
 
     No rewrite pattern: all ops that walk along a dimension are parted together, and compared as a whole program.
 

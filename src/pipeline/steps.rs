@@ -181,7 +181,7 @@ impl Options {
 
     fn layout_steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
-        if self.searches_tiles() {
+        if self.searches_tiles() && self.dims.is_empty() {
             // Where no tiles and no cores divide a size, most of it may.
             steps.push(Step::of(&peel_rests::PASS).with(option::COMPILE, format_args!("{{{}}}", self.without_kernels())));
         }

@@ -102,6 +102,18 @@ func.func @hinted(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
 
 // -----
 
+// So does who names dimensions.
+// CHECK-LABEL: func @named
+// CHECK-NOT:     spyre.insert
+// COMPARED-LABEL: func @named
+func.func @named(%x: tensor<16381x2048xf16> {spyre.dims = ["S", "T"]}) -> tensor<16381x2048xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<16381x2048xf16> -> tensor<16381x1xf16>
+  %d = spyre.pointwise sub(%x, %max) : (tensor<16381x2048xf16>, tensor<16381x1xf16>) -> tensor<16381x2048xf16>
+  return %d : tensor<16381x2048xf16>
+}
+
+// -----
+
 // An add of a number that is so good in one piece is not parted: it would only take longer.
 // COMPARED-LABEL: func @pays_nothing
 // COMPARED-NOT:     spyre.insert

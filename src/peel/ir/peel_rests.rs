@@ -9,7 +9,10 @@ use crate::dialect::ods::{attr, option};
 use crate::{
     dialect::{ComputeOp, format_of, target_of},
     kernel::ir::judge::Judge,
-    mlir::{Op, OpExt, Options, Pass, Reported, Scratch, TensorType, ValueLike, error_at, functions_of, quietly, string_attribute},
+    mlir::{
+        Op, OpExt, Options, Pass, Reported, Scratch, TensorType, ValueLike, argument_attribute, error_at, functions_of, quietly,
+        string_attribute,
+    },
     peel::{Peel, peels},
     search::{SearchedOp, axes},
     tile::ir::items::Items,
@@ -104,8 +107,9 @@ fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
     let Ok(items) = quietly(function, || Items::of(function, &BTreeMap::new())) else { return Vec::new() };
     let is_free = |op: Op<'_>| [attr::HINTS, attr::WORK_DIV, attr::SPYRE_SYMBOLIC].iter().all(|name| op.attr(name).is_none());
     let is_plain = |op: Op<'_>| ComputeOp::of(op).is_some() && is_free(op);
-    // What the user has decided is as it was written.
-    if !items.list.iter().all(|item| is_plain(item.op)) {
+    let names_dims = (0..function.body_args().len()).any(|index| argument_attribute(function, index, attr::SPYRE_DIMS).is_some());
+    // What the user has decided is as it was written; and who names dimensions means them as they are.
+    if names_dims || !items.list.iter().all(|item| is_plain(item.op)) {
         return Vec::new();
     }
     let (mut ops, mut bytes, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
