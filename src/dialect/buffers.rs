@@ -103,26 +103,35 @@ fn misplaced_part(buffer: Op<'_>) -> Option<Misuse<'_>> {
         if parts.len() > MOST_PARTS {
             return Some(TOO_MANY);
         }
-        if !is_made_for_one(part.insert.inputs()[0]) {
+        if made_for_one(part.insert.inputs()[0]).is_none() {
             return Some(MADE_ELSEWHERE);
         }
-        let overlaps = parts.iter().enumerate().any(|(other, of)| other != number && of.overlaps(part));
-        overlaps.then_some(WRITTEN_TWICE)
+        if is_apart(&parts, number) { None } else { Some(WRITTEN_TWICE) }
     };
     let placed = parts.iter().enumerate().filter(|(_, part)| is_in_place(part.insert));
     let mut found = placed.filter_map(|(number, part)| Some(Misuse { op: part.insert, message: wrong(number, part)?, users: Vec::new() }));
     found.next()
 }
 
-/// Whether a value is the result of an op, or of loops that make it tile by tile, that has one user.
-fn is_made_for_one(value: Value<'_>) -> bool {
-    let mut value = value;
+/// Whether a part shares no element with any other one.
+#[must_use]
+pub fn is_apart(parts: &[Part<'_>], number: usize) -> bool {
+    parts.iter().enumerate().all(|(other, of)| other == number || !of.overlaps(&parts[number]))
+}
+
+/// The values that make a part, from the part itself to the result of an op, if each is made for the next one alone: what a loop gives, with the
+/// dimension along which it makes it tile by tile, and at last what the op makes.
+#[must_use]
+pub fn made_for_one(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> {
+    let (mut value, mut made) = (part, Vec::new());
     loop {
-        let Some(def) = value.def().filter(|_| value.users().len() == 1) else { return false };
+        let def = value.def().filter(|_| value.users().len() == 1)?;
         if !def.is(spyre::LOOP) {
-            return ComputeOp::of(def).is_some_and(|compute| !compute.is_insert());
+            made.push((value, None));
+            return ComputeOp::of(def).filter(|compute| !compute.is_insert()).map(|_| made);
         }
-        let Some(given) = given_tiles(def).into_iter().find(|given| given.whole == value) else { return false };
+        let given = given_tiles(def).into_iter().find(|given| given.whole == value)?;
+        made.push((value, Some(given.dim)));
         value = given.tile;
     }
 }

@@ -14,7 +14,7 @@
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-use crate::search::Axis;
+use crate::search::{Axis, common_divisor};
 use std::collections::BTreeMap;
 
 /// A dimension in two parts.
@@ -62,10 +62,6 @@ fn places(size: i64, granule: i64) -> Vec<i64> {
     let mut places = vec![count * granule, count / step * step * granule];
     places.dedup();
     places
-}
-
-fn common_divisor(one: i64, other: i64) -> i64 {
-    if other == 0 { one } else { common_divisor(other, one % other) }
 }
 
 #[cfg(test)]

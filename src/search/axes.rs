@@ -89,7 +89,7 @@ impl Groups {
     }
 }
 
-fn common_divisor(one: i64, other: i64) -> i64 {
+pub(crate) fn common_divisor(one: i64, other: i64) -> i64 {
     if other == 0 { one } else { common_divisor(other, one % other) }
 }
 

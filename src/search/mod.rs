@@ -54,6 +54,7 @@ mod stretches;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
+pub(crate) use axes::common_divisor;
 pub use axes::{Axis, axes};
 pub use choose::{Chosen, Found, choose};
 pub use copies::copies;

@@ -5,7 +5,7 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, MOST_PARTS, Part, Tensor, given_tiles, parts_of, tile_type},
+    dialect::{ComputeOp, MOST_PARTS, Part, Tensor, is_apart, made_for_one, parts_of, tile_type},
     mlir::{Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, integer, unit_attribute},
 };
 use machine::Family;
@@ -28,9 +28,8 @@ pub(crate) fn write_in_place(function: Op<'_>) {
         if parts.len() > MOST_PARTS {
             continue;
         }
-        let is_apart = |number: usize| parts.iter().enumerate().all(|(other, part)| other == number || !part.overlaps(&parts[number]));
         for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.insert.parent() == Some(function)) {
-            let made = window_of(part).filter(|_| is_apart(number)).and_then(|window| made_as(part.insert.inputs()[0], window));
+            let made = window_of(part).filter(|_| is_apart(&parts, number)).and_then(|window| made_as(part.insert.inputs()[0], window));
             let Some(made) = made else { continue };
             made.into_iter().for_each(|(value, window)| value.retype(window));
             part.insert.set_attr(attr::IN_PLACE, unit_attribute(function.ctx()));
@@ -52,16 +51,16 @@ fn window_of<'c>(part: &Part<'c>) -> Option<Type<'c>> {
 
 /// What makes a part, from the value that is inserted to the result of an op, each with its type as a window; none if the part cannot be made
 /// in its place: others use it, or a loop carries it.
-fn made_as<'c>(mut value: Value<'c>, mut window: Type<'c>) -> Option<Vec<(Value<'c>, Type<'c>)>> {
-    let mut found = Vec::new();
-    loop {
-        let def = value.def().filter(|_| value.users().len() == 1)?;
-        found.push((value, window));
-        if !def.is(spyre::LOOP) {
-            let may_write = |compute: &ComputeOp<'_>| !compute.is_insert() && compute.family() != Family::Gather;
-            return ComputeOp::of(def).filter(may_write).map(|_| found);
+fn made_as<'c>(part: Value<'c>, mut window: Type<'c>) -> Option<Vec<(Value<'c>, Type<'c>)>> {
+    let mut typed = Vec::new();
+    for (value, dim) in made_for_one(part)? {
+        typed.push((value, window));
+        let def = value.def()?;
+        match dim {
+            Some(dim) if def.attr(attr::SYMBOL).is_none() => window = tile_type(window, dim, def.required("count", integer))?,
+            None if ComputeOp::of(def)?.family() != Family::Gather => {}
+            _ => return None,
         }
-        let given = given_tiles(def).into_iter().find(|given| given.whole == value).filter(|_| def.attr(attr::SYMBOL).is_none())?;
-        (value, window) = (given.tile, tile_type(window, given.dim, def.required("count", integer))?);
     }
+    Some(typed)
 }
