@@ -347,6 +347,17 @@ mod tests {
     }
 
     #[test]
+    fn as_many_positions_as_a_product_has_batch_dimensions_are_one_each() {
+        let x = operand(&[(2, C::constant(1)), (3, C::constant(2)), (4, C::dim(0)), (1, C::floordiv(2, 64)), (64, C::modulo(2, 64))]);
+        let y = operand(&[(1, C::floordiv(1, 64)), (64, C::dim(2)), (64, C::modulo(1, 64))]);
+        let result = operand(&[(1, C::floordiv(1, 64)), (4, C::dim(0)), (64, C::modulo(1, 64))]);
+        let product = matmul(&[4, 64, 64], vec![x, y, result]);
+        assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 1, 4, 64, 64]);
+        assert_eq!(product.operands[0].device_size, [2, 3, 4, 1, 64]);
+        assert_eq!(product.operands[0].coordinates[..3], [C::dim(0).plus(1), C::dim(1).plus(2), C::dim(2)]);
+    }
+
+    #[test]
     fn a_row_of_a_window_is_a_row_of_the_others_that_use_it() {
         // The result is one row of eight; the left factor has a buffer for one row.
         let product = product_of_one_row(1, 8);

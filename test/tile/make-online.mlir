@@ -163,3 +163,22 @@ func.func @shifted(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<6
   %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
   return %l : tensor<64x1xf16>
 }
+
+// The second loop reads the tiles of the first one turned.
+// CHECK-LABEL: func.func @turned(
+// CHECK:         spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}) attributes {spyre.corrects} {
+// CHECK:           [[TILE:%.+]] = spyre.pointwise neg(
+// CHECK:           [[TURNED:%.+]] = spyre.view [[TILE]] by affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-NEXT:      spyre.pointwise sub([[TURNED]],
+// CHECK:           spyre.yield
+// CHECK-NOT:     spyre.loop
+func.func @turned(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<1x64xf16> {
+  %s = spyre.pointwise neg(%x) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %m = spyre.reduce max(%s) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %t = spyre.view %s by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x512xf16> -> tensor<512x64xf16>
+  %n = spyre.view %m by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x1xf16> -> tensor<1x64xf16>
+  %d = spyre.pointwise sub(%t, %n) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<512x64xf16>, tensor<1x64xf16>) -> tensor<512x64xf16>
+  %e = spyre.pointwise exp(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<512x64xf16>
+  %l = spyre.reduce sum(%e) dims [0] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<512x64xf16> -> tensor<1x64xf16>
+  return %l : tensor<1x64xf16>
+}

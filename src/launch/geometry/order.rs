@@ -117,9 +117,10 @@ impl OpView<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::view;
+    use super::super::testing::{view, view_of};
     use super::*;
-    use crate::bundle::testing::operand;
+    use crate::bundle::testing::{op, operand};
+    use crate::bundle::{Window, WindowAxis};
 
     fn order(coordinates: Vec<Coordinate>) -> DimOrder {
         let size = vec![1; coordinates.len()];
@@ -155,5 +156,21 @@ mod tests {
             assert_eq!(view.own_order(1).dims, [Label::Out, Label::Mb, Label::X]);
             assert_eq!(view.reference_order(1).dims, [Label::Out]);
         });
+    }
+
+    #[test]
+    fn the_weight_of_a_depthwise_convolution_has_its_window_and_no_single_position_of_the_result() {
+        // [mb, out, i, j, ki, kj]: one column of results, and a window of one row.
+        let ranges = [2, 64, 8, 1, 1, 3];
+        let axis = |kernel| WindowAxis { kernel, ..WindowAxis::default() };
+        let weight = [Coordinate::dim(3), Coordinate::dim(4), Coordinate::dim(5), Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)];
+        let rows = [Coordinate::dim(2), Coordinate::dim(0), Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)];
+        let rows = || operand(&[8, 2, 1, 64], rows.to_vec());
+        let op = OpSpec {
+            window: Some(Window { height: axis(1), width: axis(3), pad_type: None }),
+            node_output_ranges: Some([2, 64, 8, 1]),
+            ..op("depthwiseconv2dnative", &ranges, vec![rows(), operand(&[1, 1, 3, 1, 64], weight.to_vec()), rows()])
+        };
+        view_of(&op, |view| assert_eq!(view.own_order(1), DimOrder { dims: vec![Label::Out, Label::Kj, Label::Ki], stick: Some(Label::Out) }));
     }
 }

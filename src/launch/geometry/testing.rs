@@ -3,13 +3,17 @@
 use super::order::OpView;
 use super::{access, label};
 use crate::bundle::testing::op;
-use crate::bundle::{OpFamily, Operand};
+use crate::bundle::{OpFamily, OpSpec, Operand};
+
+/// Calls `check` with the view of an op on operands, of which only the last is a result.
+pub(super) fn view<R>(function: &str, ranges: &[i64], operands: Vec<Operand>, check: impl FnOnce(&OpView<'_>) -> R) -> R {
+    view_of(&op(function, ranges, operands), check)
+}
 
 /// Calls `check` with the view of an op.
-pub(super) fn view<R>(function: &str, ranges: &[i64], operands: Vec<Operand>, check: impl FnOnce(&OpView<'_>) -> R) -> R {
-    let op = op(function, ranges, operands);
-    let family = OpFamily::of(&op);
-    let labels = label::assign(&op, family).unwrap();
-    let accesses = access::classify(&op).unwrap();
-    check(&OpView { op: &op, family, labels, accesses })
+pub(super) fn view_of<R>(op: &OpSpec, check: impl FnOnce(&OpView<'_>) -> R) -> R {
+    let family = OpFamily::of(op);
+    let labels = label::assign(op, family).unwrap();
+    let accesses = access::classify(op).unwrap();
+    check(&OpView { op, family, labels, accesses })
 }

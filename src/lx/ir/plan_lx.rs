@@ -156,7 +156,7 @@ impl<'c> LxProgram<'c> {
         let op = compute.op;
         let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
         let is_from_hbm = op.is(spyre::COPY) && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
-        let is_spare = is_from_hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op);
+        let is_spare = is_from_hbm && is_read_by_ops_only && keeps_layout(op);
         if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
             op.output().replace_with(op.inputs()[0]);
             op.erase();
@@ -166,15 +166,7 @@ impl<'c> LxProgram<'c> {
     }
 }
 
-/// Whether a copy has its elements where the copied tensor has them.
-fn keeps_indices(copy: Op<'_>) -> bool {
-    let accesses = ComputeOp::of(copy).and_then(|compute| compute.accesses().ok());
-    accesses.as_deref().is_some_and(|accesses| {
-        accesses.first().zip(accesses.last()).is_some_and(|(input, result)| input.dims == result.dims && input.offsets == result.offsets)
-    })
-}
-
-/// Whether a copy has the layout of its input, made compact if that is a window.
+/// Whether a copy has the layout of its input, made compact if that is a window. What is copied under other indices is a view without a layout.
 fn keeps_layout(copy: Op<'_>) -> bool {
     let (Some(from), Some(to)) = (Tensor::of(copy.inputs()[0].r#type()), Tensor::of(copy.output().r#type())) else { return false };
     let compact = from.layout.as_ref().zip(from.buffer().ok()).and_then(|(layout, host)| layout.of_tile(&host, &from.host.shape).ok());

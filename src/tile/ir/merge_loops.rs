@@ -80,11 +80,8 @@ impl<'c> Merge<'c> {
             analysis.note(*argument, form);
         }
         let corrections = analysis.read_body(self.second, &of_second);
-        let is_settled = |value: Value<'c>| match self.analysis.form(value) {
-            Form::Running(..) => true,
-            Form::Outside | Form::Tile => !of_second.iter().any(|of| of.carried.after == value),
-            Form::Shifted(..) | Form::Scaled(..) | Form::Finished => false,
-        };
+        // What is carried has become running or finished: its ops reduce the axis.
+        let is_settled = |value: Value<'c>| matches!(self.analysis.form(value), Form::Running(..) | Form::Outside | Form::Tile);
         let has_infinities = |correction: &Option<Correction>, of: &Accumulated<'c>| {
             correction.as_ref().is_some_and(|correction| {
                 let (Correction::Times(term) | Correction::Plus(term)) = correction;

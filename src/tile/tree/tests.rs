@@ -185,6 +185,14 @@ fn a_name_that_no_op_has_is_refused_at_its_first_op() {
 }
 
 #[test]
+fn a_name_that_no_op_has_is_answered_with_those_of_its_scope_alone() {
+    let table = [("X", 2), ("B", 2)];
+    let tree = Tree::grow(&[op(&["A", "C"], 0, &[0], &table), op(&["B"], 0, &[1], &table)], &BTreeMap::new());
+    let known = KnownNames(["A", "C"].map(str::to_owned).into());
+    assert_eq!(tree, Err((0, CutError::Unknown { dim: "X".to_owned(), count: 2, known })));
+}
+
+#[test]
 fn the_op_that_cannot_be_cut_is_named() {
     let error = CutError::Uneven { dim: "A".to_owned(), size: 64, count: 3 };
     assert_eq!(Tree::grow(&[row_op(&[]), op(&["A"], 0, &[0], &[("A", 3)])], &BTreeMap::new()), Err((1, error)));
