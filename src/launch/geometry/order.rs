@@ -171,6 +171,8 @@ mod tests {
             node_output_ranges: Some([2, 64, 8, 1]),
             ..op("depthwiseconv2dnative", &ranges, vec![rows(), operand(&[1, 1, 3, 1, 64], weight.to_vec()), rows()])
         };
-        view_of(&op, |view| assert_eq!(view.own_order(1), DimOrder { dims: vec![Label::Out, Label::Kj, Label::Ki], stick: Some(Label::Out) }));
+        view_of(&op, |view| {
+            assert_eq!(view.own_order(1), DimOrder { dims: vec![Label::Out, Label::Kj, Label::Ki], stick: Some(Label::Out) });
+        });
     }
 }
