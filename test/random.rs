@@ -7,6 +7,7 @@
 //! | `views` | chains of permutations, slices, reshapes and broadcasts, one view in several spellings, and ops that read them |
 //! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
 //! | `cascades` | reductions along one dimension that depend on each other, under hints that tile it |
+//! | `rests` | values of 256 KiB and more, of sizes that nothing divides: a dimension of many runs in two parts |
 //! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
 //!
 //! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
@@ -76,6 +77,7 @@ const fn default_cases(family: Family) -> usize {
         Family::Any => 700,
         Family::Views => 500,
         Family::Tiled | Family::Repeats | Family::Cascades => 400,
+        Family::Rests => 40,
     }
 }
 
@@ -90,6 +92,7 @@ const fn most_refused_percent(family: Family) -> usize {
         Family::Tiled => 30,
         Family::Repeats => 30,
         Family::Cascades => 30,
+        Family::Rests => 30,
     }
 }
 
@@ -207,6 +210,13 @@ fn programs_have_every_operation() {
         }
     }
     panic!("no program has {missing:?}");
+}
+
+/// That a dimension runs in two parts is what the family is there for.
+#[test]
+fn programs_of_rests_are_parted() {
+    let is_parted = |number: usize| Case::of(Family::Rests, number).0.written.iter().any(check::is_parted);
+    assert!((0..default_cases(Family::Rests)).any(is_parted), "the search leaves all of them in one piece");
 }
 
 /// Options and hints are drawn as often as they are of use.

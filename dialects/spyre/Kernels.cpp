@@ -213,8 +213,8 @@ LogicalResult KernelOp::verify() {
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield)
     return emitOpError("must end with 'spyre.yield'");
-  if (!llvm::equal(yield.getValues().getTypes(), getResultTypes()))
-    return emitOpError("gives ") << getResultTypes() << ", but yields " << yield.getValues().getTypes();
+  if (!llvm::equal(yield.getOperandTypes(), getResultTypes()))
+    return emitOpError("gives ") << getResultTypes() << ", but yields " << yield.getOperandTypes();
   // kernel_c5
   if (getInputDims() && failed(verifyInputDims(*this, *getInputDims())))
     return failure();

@@ -373,7 +373,7 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
 }
 
 def Spyre_LoopOp : Spyre_Op<"loop", [
-    SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
+    AttrSizedOperandSegments, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getInitsMutable", "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults",
                                                     "getStaticTripCount"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
@@ -384,14 +384,14 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     loop-invariant: the body uses it as it is. The tile of a tensor with a device layout is a window of its buffer (the
     layout names the buffer's shape in `of`).
 
-    A *carried* operand is what the first iteration finds; every other one finds what the iteration before it yields
-    without a dimension, and the loop's result is what the last one yields. The `n`-th carried operand belongs to the
+    A *carried* operand, one of `before`, is what the first iteration finds; every other one finds what the iteration before it
+    yields without a dimension, and the loop's result is what the last one yields. The `n`-th carried operand belongs to the
     `n`-th value that is yielded without a dimension. All of them come to lie in one buffer, which each iteration
-    overwrites: `spyre-settle-loops` copies what is read longer. In `tiled_dims` a carried operand has the number -1.
+    overwrites: `spyre-settle-loops` copies what is read longer. What is tiled stands in front of what is carried: of the
+    operands, the block arguments, the yielded values and the results.
 
-    Passes that know any loop know this one: what does not change from iteration to iteration can be moved out. They see what is
-    carried where the carried values are yielded behind all tiles. No operand is handed to the body as it is, so a branch into a
-    region, as MLIR has an interface for it, this is not.
+    Passes that know any loop know this one and what it carries: what does not change from iteration to iteration can be moved out. No
+    operand is handed to the body as it is, so a branch into a region, as MLIR has an interface for it, this is not.
 
     With a `symbol` the number of iterations is known at launch only: at least 1 and at most `count`, into which the tiles
     are cut. A run does the first so many of them; what the others would have written, nobody writes.
@@ -402,7 +402,7 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     * (loop_c3) the block arguments are the operands' tiles;
     * (loop_c4) every result is `count` of the yielded tiles along the yielded dimension;
     * (loop_c5) a carried operand, its block argument, the value yielded for it and its result have one type, and there
-      are as many carried operands, behind the tiled ones, as values yielded without a dimension;
+      are as many carried operands as values yielded without a dimension;
     * (loop_c6) a `symbol` begins with a letter and has letters, digits and `_`.
 
     Examples:
@@ -419,19 +419,13 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     } : tensor<1024x1xf16>
     ```
   }];
-  let arguments = (ins I64Attr:$count, StrAttr:$dim, Variadic<Spyre_Tensor>:$tiled, DenseI64ArrayAttr:$tiled_dims,
-                       OptionalAttr<StrAttr>:$symbol);
+  let arguments = (ins I64Attr:$count, StrAttr:$dim, Variadic<Spyre_Tensor>:$tiled, Variadic<Spyre_Tensor>:$before,
+                       DenseI64ArrayAttr:$tiled_dims, OptionalAttr<StrAttr>:$symbol);
   let results = (outs Variadic<Spyre_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What `tiled_dims` says of an operand, or of a yielded value, that is carried from iteration to iteration.
-    static constexpr int64_t carried = -1;
-
-    /// How many of the last operands are carried.
-    size_t getNumCarried() { return ::llvm::count(getTiledDims(), carried); }
-
     /// The type of one of `count` tiles of a tensor along `dim`; null where `count` does not divide.
     static ::mlir::RankedTensorType getTileType(::mlir::RankedTensorType full, int64_t dim, int64_t count);
   }];
@@ -478,19 +472,20 @@ def Spyre_KernelOp : Spyre_Op<"kernel", [
   let hasVerifier = 1;
 }
 
-def Spyre_YieldOp : Spyre_Op<"yield", [Pure, Terminator, ParentOneOf<["HintOp", "KernelOp", "LoopOp"]>]> {
+def Spyre_YieldOp
+    : Spyre_Op<"yield", [Pure, Terminator, AttrSizedOperandSegments, ParentOneOf<["HintOp", "KernelOp", "LoopOp"]>]> {
   let summary = "The values that a scope or one iteration of a loop gives";
   let description = [{
-    In a loop, a value names in brackets the dimension along which the iterations' values are laid side by side; a value
-    without brackets is carried to the next iteration.
+    In a loop, `tiles` come first: each names in brackets the dimension along which the iterations' values are laid side by side.
+    A value without brackets is carried to the next iteration. A scope gives `values` alone.
 
     Constraints:
-    * (yield_c1) `tiled_dims` has one number per value, -1 for a value without a dimension;
-    * (yield_c2) in a hint scope and in a kernel no value has a dimension.
+    * (yield_c1) `tiled_dims` has one number per tile;
+    * (yield_c2) in a hint scope and in a kernel there are no tiles.
 
     Example: `spyre.yield %v[1], %sum : tensor<512x1024xf16>, tensor<512x1xf16>`
   }];
-  let arguments = (ins Variadic<Spyre_Tensor>:$values, DenseI64ArrayAttr:$tiled_dims);
+  let arguments = (ins Variadic<Spyre_Tensor>:$tiles, Variadic<Spyre_Tensor>:$values, DenseI64ArrayAttr:$tiled_dims);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

@@ -214,8 +214,8 @@ LogicalResult HintOp::verify() {
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
     return emitOpError("must end with 'spyre.yield'");
-  if (!llvm::equal(yield.getValues().getTypes(), getResultTypes()))
-    return emitOpError("gives ") << getResultTypes() << ", but yields " << yield.getValues().getTypes();
+  if (!llvm::equal(yield.getOperandTypes(), getResultTypes()))
+    return emitOpError("gives ") << getResultTypes() << ", but yields " << yield.getOperandTypes();
   return success();
 }
 
@@ -336,23 +336,15 @@ RankedTensorType LoopOp::getTileType(RankedTensorType full, int64_t dim, int64_t
 
 SmallVector<Region *> LoopOp::getLoopRegions() { return {&getBody()}; }
 
-/// How many values the loop shows as carried: they stand behind all tiles wherever they are listed, or none is shown.
-static size_t numShownCarried(LoopOp loop) {
-  ArrayRef<int64_t> yielded = cast<YieldOp>(loop.getBody().front().getTerminator()).getTiledDims();
-  size_t numCarried = loop.getNumCarried();
-  bool isLast = llvm::all_of(yielded.take_back(numCarried), [](int64_t dim) { return dim == LoopOp::carried; });
-  return isLast ? numCarried : 0;
-}
+MutableArrayRef<OpOperand> LoopOp::getInitsMutable() { return getBeforeMutable(); }
 
-MutableArrayRef<OpOperand> LoopOp::getInitsMutable() { return (*this)->getOpOperands().take_back(numShownCarried(*this)); }
-
-Block::BlockArgListType LoopOp::getRegionIterArgs() { return getBody().getArguments().take_back(numShownCarried(*this)); }
+Block::BlockArgListType LoopOp::getRegionIterArgs() { return getBody().getArguments().take_back(getBefore().size()); }
 
 std::optional<MutableArrayRef<OpOperand>> LoopOp::getYieldedValuesMutable() {
-  return getBody().front().getTerminator()->getOpOperands().take_back(numShownCarried(*this));
+  return cast<YieldOp>(getBody().front().getTerminator()).getValuesMutable();
 }
 
-std::optional<ResultRange> LoopOp::getLoopResults() { return getResults().take_back(numShownCarried(*this)); }
+std::optional<ResultRange> LoopOp::getLoopResults() { return getResults().take_back(getBefore().size()); }
 
 std::optional<APInt> LoopOp::getStaticTripCount() {
   if (getSymbol())
@@ -361,48 +353,30 @@ std::optional<APInt> LoopOp::getStaticTripCount() {
 }
 
 void LoopOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  for (BlockArgument argument : region.getArguments()) {
-    size_t index = argument.getArgNumber();
-    setName(argument, index < getTiledDims().size() && getTiledDims()[index] == carried ? "before" : "tile");
-  }
+  for (BlockArgument argument : region.getArguments())
+    setName(argument, argument.getArgNumber() < getTiled().size() ? "tile" : "before");
 }
 
-/// Checks the operand at `index` against its block argument.
-static LogicalResult verifyOperand(LoopOp loop, size_t index) {
+/// Checks a tiled operand against its block argument.
+static LogicalResult verifyTiled(LoopOp loop, size_t index) {
   auto type = cast<RankedTensorType>(loop.getTiled()[index].getType());
+  // loop_c2
+  RankedTensorType tile = LoopOp::getTileType(type, loop.getTiledDims()[index], loop.getCount());
+  if (!tile)
+    return loop.emitOpError("cannot cut dimension ")
+           << loop.getTiledDims()[index] << " of " << type << " into " << loop.getCount() << " tiles";
+  // loop_c3
   Type found = loop.getBody().front().getArgument(index).getType();
-  if (loop.getTiledDims()[index] != LoopOp::carried) {
-    if (index > 0 && loop.getTiledDims()[index - 1] == LoopOp::carried)
-      return loop.emitOpError("has a tiled operand behind carried ones");
-    // loop_c2
-    RankedTensorType tile = LoopOp::getTileType(type, loop.getTiledDims()[index], loop.getCount());
-    if (!tile)
-      return loop.emitOpError("cannot cut dimension ")
-             << loop.getTiledDims()[index] << " of " << type << " into " << loop.getCount() << " tiles";
-    // loop_c3
-    if (found != tile)
-      return loop.emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << found;
-    return success();
-  }
-  // loop_c5
-  if (found != type)
-    return loop.emitOpError("carries ") << type << ", but operand " << index << " is " << found << " inside";
+  if (found != tile)
+    return loop.emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << found;
   return success();
 }
 
-/// Checks the yielded value at `index` against the result; `carried` is the type of the operand that it is carried to, if any is left.
-static LogicalResult verifyResult(LoopOp loop, YieldOp yield, size_t index, Type carried) {
-  auto type = cast<RankedTensorType>(yield.getValues()[index].getType());
+/// Checks a result that an iteration gives a tile of.
+static LogicalResult verifyTileOfResult(LoopOp loop, YieldOp yield, size_t index) {
+  auto type = cast<RankedTensorType>(yield.getTiles()[index].getType());
   auto result = cast<RankedTensorType>(loop.getResult(index).getType());
   int64_t dim = yield.getTiledDims()[index];
-  // loop_c5
-  if (dim == LoopOp::carried) {
-    if (!carried)
-      return loop.emitOpError("yields value ") << index << " for the next iteration, but carries no operand for it";
-    if (type != carried || result != carried)
-      return loop.emitOpError("carries ") << carried << ", but yields " << type << " and gives " << result;
-    return success();
-  }
   // loop_c4
   SmallVector<int64_t> shape(type.getShape());
   if (dim < 0 || dim >= type.getRank())
@@ -414,6 +388,24 @@ static LogicalResult verifyResult(LoopOp loop, YieldOp yield, size_t index, Type
   return success();
 }
 
+/// Checks what is carried from iteration to iteration: loop_c5.
+static LogicalResult verifyCarried(LoopOp loop, YieldOp yield) {
+  size_t numCarried = loop.getBefore().size(), numTiled = loop.getTiled().size(), numTiles = yield.getTiles().size();
+  if (yield.getValues().size() != numCarried)
+    return loop.emitOpError("carries ") << numCarried << " operands, but yields " << yield.getValues().size()
+                                        << " values for the next iteration";
+  for (size_t index = 0; index < numCarried; ++index) {
+    Type before = loop.getBefore()[index].getType();
+    Type found = loop.getBody().front().getArgument(numTiled + index).getType();
+    if (found != before)
+      return loop.emitOpError("carries ") << before << ", but operand " << numTiled + index << " is " << found << " inside";
+    Type after = yield.getValues()[index].getType(), result = loop.getResult(numTiles + index).getType();
+    if (after != before || result != before)
+      return loop.emitOpError("carries ") << before << ", but yields " << after << " and gives " << result;
+  }
+  return success();
+}
+
 LogicalResult LoopOp::verify() {
   // loop_c1
   if (static_cast<int64_t>(getCount()) <= 0)
@@ -422,34 +414,29 @@ LogicalResult LoopOp::verify() {
   if (getSymbol() && !isCountSymbol(*getSymbol()))
     return emitOpError("runs over '") << *getSymbol() << "' tiles, which is no name of letters, digits and '_'";
   Block &body = getBody().front();
-  if (getTiled().size() != getTiledDims().size() || getTiled().size() != body.getNumArguments())
-    return emitOpError("has ") << getTiled().size() << " operands, " << getTiledDims().size() << " dimensions and "
-                               << body.getNumArguments() << " block arguments";
-  SmallVector<Type> carriedTypes;
-  for (auto [index, operand] : llvm::enumerate(getTiled())) {
-    if (failed(verifyOperand(*this, index)))
+  if (getTiled().size() != getTiledDims().size() || getNumOperands() != body.getNumArguments())
+    return emitOpError("has ") << getTiled().size() << " tiled operands of " << getNumOperands() << ", " << getTiledDims().size()
+                               << " dimensions and " << body.getNumArguments() << " block arguments";
+  for (size_t index = 0, end = getTiled().size(); index < end; ++index)
+    if (failed(verifyTiled(*this, index)))
       return failure();
-    if (getTiledDims()[index] == carried)
-      carriedTypes.push_back(operand.getType());
-  }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield)
     return emitOpError("must end with 'spyre.yield'");
-  if (yield.getValues().size() != getNumResults())
-    return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getValues().size() << " values";
-  if (yield.getTiledDims().size() != getNumResults())
+  if (yield.getNumOperands() != getNumResults())
+    return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getNumOperands() << " values";
+  if (yield.getTiledDims().size() != yield.getTiles().size())
     return success(); // yield_c1 reports it at the yield.
-  size_t numCarried = 0;
-  for (size_t index = 0, end = getNumResults(); index < end; ++index) {
-    Type expected = numCarried < carriedTypes.size() ? carriedTypes[numCarried] : Type();
-    if (failed(verifyResult(*this, yield, index, expected)))
+  for (size_t index = 0, end = yield.getTiles().size(); index < end; ++index)
+    if (failed(verifyTileOfResult(*this, yield, index)))
       return failure();
-    numCarried += yield.getTiledDims()[index] == carried ? 1 : 0;
-  }
-  // loop_c5
-  if (numCarried != carriedTypes.size())
-    return emitOpError("carries ") << carriedTypes.size() << " operands, but yields " << numCarried << " values for the next iteration";
-  return success();
+  return verifyCarried(*this, yield);
+}
+
+/// How many operands of an op that has two lists of them are in each.
+static void addSegments(OpAsmParser &parser, OperationState &state, size_t first, size_t second) {
+  state.addAttribute("operandSegmentSizes",
+                     parser.getBuilder().getDenseI32ArrayAttr({static_cast<int32_t>(first), static_cast<int32_t>(second)}));
 }
 
 ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
@@ -477,7 +464,6 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
     return success();
   };
   auto parseCarried = [&]() -> ParseResult {
-    dims.push_back(carried);
     if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() || parser.parseOperand(operands.emplace_back()) ||
         parser.parseColonType(types.emplace_back()))
       return failure();
@@ -495,29 +481,30 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   state.addAttribute("count", parser.getBuilder().getI64IntegerAttr(count));
   state.addAttribute("tiled_dims", parser.getBuilder().getDenseI64ArrayAttr(dims));
+  addSegments(parser, state, dims.size(), operands.size() - dims.size());
   return success();
 }
 
 void LoopOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getCount() << ' ' << getDimAttr();
-  size_t numTiled = llvm::count_if(getTiledDims(), [](int64_t dim) { return dim != carried; });
+  size_t numTiled = getTiled().size();
   auto printOperand = [&](size_t index) {
-    printer << getBody().getArgument(index) << " = " << getTiled()[index];
+    printer << getBody().getArgument(index) << " = " << getOperand(index);
     if (index < numTiled)
       printer << '[' << getTiledDims()[index] << ']';
-    printer << " : " << getTiled()[index].getType();
+    printer << " : " << getOperand(index).getType();
   };
   if (numTiled > 0) {
     printer << " tiled(";
     llvm::interleaveComma(llvm::seq<size_t>(0, numTiled), printer, printOperand);
     printer << ')';
   }
-  if (numTiled < getTiled().size()) {
+  if (numTiled < getNumOperands()) {
     printer << " carried(";
-    llvm::interleaveComma(llvm::seq<size_t>(numTiled, getTiled().size()), printer, printOperand);
+    llvm::interleaveComma(llvm::seq<size_t>(numTiled, getNumOperands()), printer, printOperand);
     printer << ')';
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"count", "dim", "tiled_dims"});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"count", "dim", "tiled_dims", "operandSegmentSizes"});
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   if (getNumResults() != 0)
@@ -530,11 +517,11 @@ void LoopOp::print(OpAsmPrinter &printer) {
 
 LogicalResult YieldOp::verify() {
   // yield_c1
-  if (getTiledDims().size() != getValues().size())
-    return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getValues().size() << " values";
+  if (getTiledDims().size() != getTiles().size())
+    return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getTiles().size() << " tiles";
   // yield_c2
   bool runsOnce = isa<HintOp, KernelOp>((*this)->getParentOp());
-  if (runsOnce && llvm::any_of(getTiledDims(), [](int64_t dim) { return dim != LoopOp::carried; }))
+  if (runsOnce && !getTiles().empty())
     return emitOpError("lays values side by side in ")
            << (isa<HintOp>((*this)->getParentOp()) ? "a hint scope" : "a kernel") << ", which runs once";
   return success();
@@ -548,10 +535,12 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseOptionalAttrDict(state.attributes) || checkKinds<YieldOp>(parser, state))
     return failure();
   auto parseDim = [&]() -> ParseResult {
-    dims.push_back(LoopOp::carried);
+    SMLoc dimLocation = parser.getCurrentLocation();
     if (failed(parser.parseOptionalLSquare()))
       return success();
-    return failure(parser.parseInteger(dims.back()) || parser.parseRSquare());
+    if (dims.size() + 1 < operands.size())
+      return parser.emitError(dimLocation, "a tile stands behind a value without a dimension: tiles come first");
+    return failure(parser.parseInteger(dims.emplace_back()) || parser.parseRSquare());
   };
   OpAsmParser::UnresolvedOperand first;
   OptionalParseResult hasFirst = parser.parseOptionalOperand(first);
@@ -568,18 +557,19 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
       return failure();
   }
   state.addAttribute("tiled_dims", parser.getBuilder().getDenseI64ArrayAttr(dims));
+  addSegments(parser, state, dims.size(), operands.size() - dims.size());
   return success();
 }
 
 void YieldOp::print(OpAsmPrinter &printer) {
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"tiled_dims"});
-  if (getValues().empty())
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"tiled_dims", "operandSegmentSizes"});
+  if (getNumOperands() == 0)
     return;
   printer << ' ';
-  llvm::interleaveComma(llvm::enumerate(getValues()), printer, [&](auto value) {
+  llvm::interleaveComma(llvm::enumerate(getOperands()), printer, [&](auto value) {
     printer << value.value();
-    if (getTiledDims()[value.index()] != LoopOp::carried)
+    if (value.index() < getTiles().size())
       printer << '[' << getTiledDims()[value.index()] << ']';
   });
-  printer << " : " << getValues().getTypes();
+  printer << " : " << getOperandTypes();
 }

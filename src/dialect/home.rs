@@ -19,9 +19,6 @@ pub struct Move<'c> {
     pub elements: i64,
 }
 
-/// What `tiled_dims` says of a value that is carried from iteration to iteration.
-pub(super) const CARRIED: i64 = -1;
-
 /// The value that names the buffer behind `value`, through views, inserts, tiles that loops read, results that loops write tile by tile, and
 /// values that loops carry: an argument of the function, the result of an op or a loop that nobody yields, or the `spyre.empty` of a buffer
 /// that is written in parts.
@@ -140,9 +137,9 @@ fn link_of(value: Value<'_>) -> Option<Link<'_>> {
     let Some(def) = value.def() else {
         let (block, index) = value.arg_of()?;
         let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
-        return match usize::try_from(tiled_dim(around, index)?) {
-            Ok(dim) => Some(Link::Tile { of: around.inputs()[index], around, dim }),
-            Err(_) => carried_by(around).into_iter().find(|carried| carried.argument == value).map(|carried| Link::Carried(carried.result)),
+        return match tiled_dim(around, index) {
+            Some(dim) => Some(Link::Tile { of: around.inputs()[index], around, dim }),
+            None => carried_by(around).into_iter().find(|carried| carried.argument == value).map(|carried| Link::Carried(carried.result)),
         };
     };
     if def.is(spyre::VIEW) {
@@ -165,28 +162,32 @@ fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
     let around = user.parent().filter(|around| user.is(spyre::YIELD) && around.is(spyre::LOOP))?;
     let index = user.inputs().iter().position(|input| *input == value)?;
     let of = around.outputs()[index];
-    match usize::try_from(tiled_dim(user, index)?) {
-        Ok(dim) => Some(Link::Tile { of, around, dim }),
-        Err(_) => Some(Link::Carried(of)),
-    }
+    Some(tiled_dim(user, index).map_or(Link::Carried(of), |dim| Link::Tile { of, around, dim }))
 }
 
 /// The tensor that a value is a tile of, where a loop reads it tile by tile.
 pub(super) fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
     let (block, index) = value.arg_of()?;
     let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
-    (tiled_dim(around, index)? != CARRIED).then(|| around.inputs()[index])
+    tiled_dim(around, index).map(|_| around.inputs()[index])
 }
 
-/// The dimension of an operand of a loop, or of a yield, or [`CARRIED`].
-fn tiled_dim(op: Op<'_>, index: usize) -> Option<i64> {
-    op.attr(attr::TILED_DIMS).and_then(integers)?.get(index).copied()
+/// The dimensions along which the tiled operands of a loop are cut, or the tiles of a yield lie: those of the first operands. What follows is carried, or
+/// given by a scope.
+#[must_use]
+pub fn tiled_dims(op: Op<'_>) -> Vec<usize> {
+    let dims = op.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
+    dims.into_iter().map(|dim| usize::try_from(dim).expect("a loop verifies its dimensions")).collect()
+}
+
+/// The dimension of a tiled operand of a loop, or of a tile of a yield; none for what is carried.
+fn tiled_dim(op: Op<'_>, index: usize) -> Option<usize> {
+    tiled_dims(op).get(index).copied()
 }
 
 /// The positions of the operands of a loop, or of a yield, that are carried.
-fn carried_positions(op: Op<'_>) -> impl Iterator<Item = usize> {
-    let dims = op.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
-    dims.into_iter().enumerate().filter_map(|(index, dim)| (dim == CARRIED).then_some(index))
+fn carried_positions(op: Op<'_>) -> std::ops::Range<usize> {
+    tiled_dims(op).len()..op.inputs().len()
 }
 
 /// How `value` goes on in a loop that begins with it.
@@ -363,7 +364,7 @@ pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
     let mut carried = carried_by(around).into_iter();
     let slot = |(position, left)| {
         let (is_carried, found) = match tiled_dim(terminator, position) {
-            Some(CARRIED) | None => (true, carried.next().map(|carried| carried.argument).into_iter().collect()),
+            None => (true, carried.next().map(|carried| carried.argument).into_iter().collect()),
             Some(dim) => (false, tiles_of_window(around, dim, around.outputs()[position])),
         };
         Slot { position, left, is_carried, found }
@@ -372,7 +373,7 @@ pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
 }
 
 /// The tiles along a dimension that a loop reads of the memory that `written` lies in.
-fn tiles_of_window<'c>(around: Op<'c>, dim: i64, written: Value<'c>) -> Vec<Value<'c>> {
+fn tiles_of_window<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<Value<'c>> {
     let memory = memory_of(written);
     let arguments = around.body_args();
     let both = around.inputs().into_iter().zip(arguments).enumerate();
@@ -406,9 +407,8 @@ pub struct ReadTile<'c> {
 /// What a loop reads tile by tile.
 #[must_use]
 pub fn read_tiles(around: Op<'_>) -> Vec<ReadTile<'_>> {
-    let arguments = around.body_args();
-    let both = around.inputs().into_iter().zip(arguments).enumerate();
-    both.filter(|(index, _)| is_tiled(around, *index)).map(|(_, (whole, tile))| ReadTile { whole, tile }).collect()
+    let both = around.inputs().into_iter().zip(around.body_args()).take(tiled_dims(around).len());
+    both.map(|(whole, tile)| ReadTile { whole, tile }).collect()
 }
 
 /// A tensor that a loop writes tile by tile.
@@ -426,14 +426,6 @@ pub struct GivenTile<'c> {
 #[must_use]
 pub fn given_tiles(around: Op<'_>) -> Vec<GivenTile<'_>> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
-    let both = terminator.inputs().into_iter().zip(around.outputs()).enumerate();
-    let given = |(index, (tile, whole))| {
-        let dim = usize::try_from(tiled_dim(terminator, index)?).ok()?;
-        Some(GivenTile { tile, whole, dim })
-    };
-    both.filter_map(given).collect()
-}
-
-fn is_tiled(op: Op<'_>, index: usize) -> bool {
-    tiled_dim(op, index).is_some_and(|dim| dim != CARRIED)
+    let both = terminator.inputs().into_iter().zip(around.outputs()).zip(tiled_dims(terminator));
+    both.map(|((tile, whole), dim)| GivenTile { tile, whole, dim }).collect()
 }

@@ -1,6 +1,6 @@
 //! `spyre.kernel`: its knobs and the names of its inputs' dimensions as plain values, and building one.
 
-use super::ops::yield_tiles;
+use super::ops::yield_values;
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
     Attribute, AttributeLike, Attributes, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, array, build, elements, insert_before,
@@ -109,8 +109,7 @@ pub fn kernel_before<'c>(before: Op<'c>, name: &str, inputs: &[Value<'c>], outpu
 
 /// Ends a scope or a kernel with these values.
 pub fn end_with<'c>(scope: Op<'c>, values: &[Value<'c>]) {
-    let values: Vec<(Value<'c>, Option<usize>)> = values.iter().map(|value| (*value, None)).collect();
-    push(scope, yield_tiles(scope.ctx(), scope.loc(), &values));
+    push(scope, yield_values(scope.ctx(), scope.loc(), &[], values));
 }
 
 /// A kernel or a hint scope with other inputs and results in the place of `scope`: the body moves. `inputs` are the values from outside with the

@@ -51,7 +51,7 @@ pub use compute::{Access, ComputeOp, UsedAs, plain_view};
 pub use enums::Role;
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, is_placed,
-    last_writer_of, moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, users_behind_views,
+    last_writer_of, moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, tiled_dims, users_behind_views,
 };
 pub use indices::plain_dims;
 pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
@@ -60,7 +60,7 @@ pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
     EXACT, Rebuilt, cloned_constant, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections, hints_attribute,
     insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute,
-    yield_tiles,
+    yield_values,
 };
 pub use plan::{plan_of, set_plan};
 pub use proof::{proof_of, set_proof};

@@ -1,10 +1,7 @@
 //! Building `spyre` ops.
 
 pub use super::attrs::work_attribute;
-use super::{
-    attrs::{TileHint, work_hint_attribute},
-    home::CARRIED,
-};
+use super::attrs::{TileHint, work_hint_attribute};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::WorkHint,
@@ -191,31 +188,35 @@ pub fn insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole
     build(spyre::INSERT, at, &[part, whole], &[whole.r#type()], Attributes::new(context).ints(attr::OFFSETS, offsets), vec![])
 }
 
-/// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it carries.
+/// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it carries. The first results are
+/// those that iterations give tile by tile.
 #[must_use]
 pub fn loop_over<'c>(
     context: &'c Context,
     at: Location<'c>,
     (dim, count): (&str, i64),
-    operands: &[(Value<'c>, Option<usize>)],
+    tiled: &[(Value<'c>, usize)],
+    carried: &[Value<'c>],
     outputs: &[Type<'c>],
     body: melior::ir::Block<'c>,
 ) -> Operation<'c> {
-    let (operands, dims) = tiled(operands);
-    let attributes = Attributes::new(context).int(attr::COUNT, count).text(attr::DIM, dim).ints(attr::TILED_DIMS, &dims);
+    let attributes = Attributes::new(context).int(attr::COUNT, count).text(attr::DIM, dim);
+    let (operands, attributes) = in_two_lists(attributes, tiled, carried);
     build(spyre::LOOP, at, &operands, outputs, attributes, vec![body])
 }
 
-/// `spyre.yield` in a loop: each value with the dimension along which the tiles lie, none for what is carried to the next iteration.
+/// `spyre.yield`: in a loop, tiles with the dimension along which they lie, and what is carried to the next iteration; the values of a scope.
 #[must_use]
-pub fn yield_tiles<'c>(context: &'c Context, at: Location<'c>, values: &[(Value<'c>, Option<usize>)]) -> Operation<'c> {
-    let (values, dims) = tiled(values);
-    build(spyre::YIELD, at, &values, &[], Attributes::new(context).ints(attr::TILED_DIMS, &dims), vec![])
+pub fn yield_values<'c>(context: &'c Context, at: Location<'c>, tiles: &[(Value<'c>, usize)], values: &[Value<'c>]) -> Operation<'c> {
+    let (operands, attributes) = in_two_lists(Attributes::new(context), tiles, values);
+    build(spyre::YIELD, at, &operands, &[], attributes, vec![])
 }
 
-fn tiled<'c>(values: &[(Value<'c>, Option<usize>)]) -> (Vec<Value<'c>>, Vec<i64>) {
-    let number = |dim: Option<usize>| dim.map_or(CARRIED, |dim| i64::try_from(dim).expect("the number of a dimension"));
-    values.iter().map(|&(value, dim)| (value, number(dim))).unzip()
+/// The operands of an op of which the first have dimensions.
+fn in_two_lists<'c>(attributes: Attributes<'c>, tiled: &[(Value<'c>, usize)], others: &[Value<'c>]) -> (Vec<Value<'c>>, Attributes<'c>) {
+    let dims: Vec<i64> = tiled.iter().map(|(_, dim)| i64::try_from(*dim).expect("the number of a dimension")).collect();
+    let operands = tiled.iter().map(|(value, _)| *value).chain(others.iter().copied()).collect();
+    (operands, attributes.ints(attr::TILED_DIMS, &dims).segments(&[tiled.len(), others.len()]))
 }
 
 /// The `hints` attribute of an op.

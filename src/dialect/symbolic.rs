@@ -342,31 +342,31 @@ impl<'c> SymbolicSizes<'c> {
     /// A loop cuts other dimensions.
     fn around(&mut self, around: Op<'c>) -> Result<(), Reported> {
         let (inputs, arguments) = (around.inputs(), around.body_args());
-        let tiled = around.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
-        for ((input, argument), dim) in inputs.iter().zip(&arguments).zip(&tiled) {
-            let parts = self.cut(around, *input, *dim, *argument)?;
+        let tiled = super::tiled_dims(around);
+        for (position, (input, argument)) in inputs.iter().zip(&arguments).enumerate() {
+            let parts = self.cut(around, *input, tiled.get(position).copied(), *argument)?;
             self.see(*argument, parts);
         }
         self.block(around)?;
         let Some(terminator) = around.body_ops().pop() else { return Ok(()) };
         let yielded = terminator.inputs();
-        let given = terminator.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
+        let given = super::tiled_dims(terminator);
         // What an iteration leaves, the next one finds.
         let carried = super::carried_by(around);
         if carried.iter().any(|carried| self.seen(carried.argument).is_none() && self.seen(carried.after).is_some()) {
             carried.iter().for_each(|carried| self.see(carried.argument, self.factors_of(carried.after)));
             self.block(around)?;
         }
-        for ((value, output), dim) in yielded.iter().zip(around.outputs()).zip(&given) {
-            let parts = self.cut(around, *value, *dim, output)?;
+        for (position, (value, output)) in yielded.iter().zip(around.outputs()).enumerate() {
+            let parts = self.cut(around, *value, given.get(position).copied(), output)?;
             self.see(output, parts);
         }
         Ok(())
     }
 
-    /// The parts of `to`, which is `from` with another size along a dimension; a number below 0 is no dimension.
-    fn cut(&self, around: Op<'c>, from: Value<'c>, dim: i64, to: Value<'c>) -> Result<Vec<Part>, Reported> {
-        let Some(cut) = usize::try_from(dim).ok() else { return Ok(self.factors_of(from)) };
+    /// The parts of `to`, which is `from` with another size along a dimension, if there is one.
+    fn cut(&self, around: Op<'c>, from: Value<'c>, dim: Option<usize>, to: Value<'c>) -> Result<Vec<Part>, Reported> {
+        let Some(cut) = dim else { return Ok(self.factors_of(from)) };
         let (from_shape, to_shape) = (
             TensorType::of(from.r#type()).map(|of| of.shape).unwrap_or_default(),
             TensorType::of(to.r#type()).map(|of| of.shape).unwrap_or_default(),

@@ -152,9 +152,12 @@ fn as_positions(numbers: Vec<i64>) -> Option<Vec<usize>> {
     numbers.into_iter().map(as_position).collect()
 }
 
-/// The dimensions of tiles; none for what is carried.
+/// For each operand the dimension of its tiles; none for what is carried.
 fn dims_of(op: Op<'_>) -> Option<Vec<Option<usize>>> {
-    Some(op.attr(attr::TILED_DIMS).and_then(integers)?.into_iter().map(as_position).collect())
+    let tiled = op.attr(attr::TILED_DIMS).and_then(integers).and_then(as_positions)?;
+    let mut dims: Vec<Option<usize>> = tiled.into_iter().map(Some).collect();
+    dims.resize(op.inputs().len(), None);
+    Some(dims)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the number that fills a tensor is one of its format")]

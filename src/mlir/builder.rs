@@ -3,7 +3,7 @@
 use super::{
     Attribute, Block, BlockExt, BlockLike, Context, Location, Op, OpExt, OperationLike, RegionLike, Type, Value,
     op::identifier,
-    types::{f64_attribute, i64_array_attribute, i64_attribute, index_attribute, string_attribute},
+    types::{f64_attribute, i32_array_attribute, i64_array_attribute, i64_attribute, index_attribute, string_attribute},
 };
 use melior::ir::{Identifier, Region, operation::OperationBuilder};
 
@@ -62,6 +62,13 @@ impl<'c> Attributes<'c> {
     pub fn index(self, name: &str, value: i64) -> Self {
         let attribute = index_attribute(self.context, value);
         self.with(name, attribute)
+    }
+
+    /// Adds how many operands each list of an op has that has several.
+    #[must_use]
+    pub fn segments(self, lengths: &[usize]) -> Self {
+        let attribute = i32_array_attribute(self.context, lengths);
+        self.with("operandSegmentSizes", attribute)
     }
 
     /// Adds an array of 64-bit integers.

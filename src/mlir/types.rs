@@ -5,7 +5,8 @@ use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value
 use machine::ElementType;
 use melior::ir::{
     attribute::{
-        ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
+        ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute,
+        StringAttribute, TypeAttribute,
     },
     r#type::IntegerType,
 };
@@ -246,6 +247,15 @@ pub(crate) fn index_attribute(context: &Context, value: i64) -> Attribute<'_> {
 /// An array of 64-bit integers.
 pub(crate) fn i64_array_attribute<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     DenseI64ArrayAttribute::new(context, values).into()
+}
+
+/// An array of 32-bit integers, of lengths of lists.
+///
+/// # Panics
+/// If a list has 2^31 elements or more: no op has so many operands.
+pub(crate) fn i32_array_attribute<'c>(context: &'c Context, lengths: &[usize]) -> Attribute<'c> {
+    let lengths: Vec<i32> = lengths.iter().map(|length| i32::try_from(*length).expect("no op has 2^31 operands")).collect();
+    DenseI32ArrayAttribute::new(context, &lengths).into()
 }
 
 /// A string attribute.

@@ -95,6 +95,8 @@ pub(crate) struct Builder {
     pub(crate) axis: Option<(usize, usize)>,
     /// Functions that ops call, as text.
     pub(crate) functions: String,
+    pub(crate) most_elements: usize,
+    pub(crate) most_points: usize,
     /// Union-find over classes of dimensions.
     parents: Vec<usize>,
 }
@@ -130,7 +132,8 @@ pub(crate) fn each_point(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
 impl Builder {
     pub(crate) fn new(element: &'static str, choices: Choices) -> Self {
         let (values, ops, arguments, parents, functions) = (vec![], vec![], vec![], vec![], String::new());
-        Self { element, kind: Kind::Float, choices, values, ops, arguments, axis: None, functions, parents }
+        let (most_elements, most_points) = (MOST_ELEMENTS, MOST_POINTS);
+        Self { element, kind: Kind::Float, choices, values, ops, arguments, axis: None, functions, most_elements, most_points, parents }
     }
 
     /// A class of its own.

@@ -97,6 +97,11 @@ fn check(case: &Case) -> Result<Outcome, Outcome> {
     Ok(Outcome::Agrees(refused))
 }
 
+/// Whether the compiler runs a dimension in two parts.
+pub(crate) fn is_parted(written: &Written) -> bool {
+    matches!(emit(written), Ok(Emitted::Bundle { report, .. }) if report.peeled.is_some())
+}
+
 fn emit(written: &Written) -> Result<Emitted, Outcome> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");

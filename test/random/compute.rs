@@ -1,7 +1,7 @@
 //! Ops that compute: elementwise ops, reductions, sums of products.
 
 use crate::{
-    build::{Builder, Kind, MOST_ELEMENTS, MOST_POINTS, Read, Value, each_point, list, map_text},
+    build::{Builder, Kind, Read, Value, each_point, list, map_text},
     number::{Binary, Compare, NEAR_OVERFLOW, Number, Unary},
     scalar::{Lines, Scalar},
 };
@@ -366,7 +366,7 @@ impl Builder {
 
     /// Whether an iteration space and a result are small enough.
     pub(crate) fn fits(&self, points: &[usize], shape: &[usize]) -> bool {
-        points.iter().product::<usize>() <= MOST_POINTS && shape.iter().product::<usize>() <= MOST_ELEMENTS
+        points.iter().product::<usize>() <= self.most_points && shape.iter().product::<usize>() <= self.most_elements
     }
 
     /// A sum of products: `sizes` are the result's dimensions and then the contracted one. It may be added to a value.

@@ -1,7 +1,7 @@
 //! Which ops a random program has.
 
 use crate::{
-    build::{Builder, Kind, MOST_ELEMENTS},
+    build::{Builder, Kind},
     choices::Choices,
     number::Unary,
     scalar::{Scalar, operand, unary},
@@ -20,9 +20,11 @@ pub(crate) enum Family {
     Repeats,
     /// Reductions along one dimension that depend on each other.
     Cascades,
+    /// Values that are large enough for a dimension to be run in two parts, of sizes that nothing divides.
+    Rests,
 }
 
-pub(crate) const FAMILIES: [Family; 5] = [Family::Any, Family::Views, Family::Tiled, Family::Repeats, Family::Cascades];
+pub(crate) const FAMILIES: [Family; 6] = [Family::Any, Family::Views, Family::Tiled, Family::Repeats, Family::Cascades, Family::Rests];
 
 /// The last stands for any size up to [`MOST_SIZE`].
 const SIZES: [usize; 27] = [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
@@ -30,6 +32,10 @@ const MOST_SIZE: usize = 300;
 /// Around multiples of a stick of 64, and of its half.
 const VIEWED_SIZES: [usize; 16] = [64, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 128];
 const TILED_SIZES: [usize; 10] = [64, 2, 4, 6, 8, 16, 32, 128, 192, 256];
+/// Above a stick, and no multiple of it.
+const REST_SIZES: [usize; 12] = [257, 129, 191, 193, 251, 300, 509, 515, 601, 773, 1021, 1300];
+/// So many elements at least, and one in eight more at most: a value of 16 bits has the 256 KiB from which on parts are looked at.
+const LEAST_OF_RESTS: usize = 1 << 17;
 const ELEMENTS: [&str; 8] = ["f16", "f16", "f16", "f16", "f16", "f32", "f32", "bf16"];
 
 /// One step of a program.
@@ -158,6 +164,21 @@ const REPEATS: [Step; 16] = [
     Step::Normalise,
 ];
 
+const RESTS: [Step; 12] = [
+    Step::Unary,
+    Step::Binary,
+    Step::Softmax,
+    Step::Reduce,
+    Step::Center,
+    Step::Product,
+    Step::Fused,
+    Step::Concat,
+    Step::Slice,
+    Step::Permute,
+    Step::Scale,
+    Step::Again,
+];
+
 impl Family {
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -166,6 +187,7 @@ impl Family {
             Self::Tiled => "tiled",
             Self::Repeats => "repeats",
             Self::Cascades => "cascades",
+            Self::Rests => "rests",
         }
     }
 
@@ -180,6 +202,7 @@ impl Family {
             Self::Tiled => 9,
             Self::Repeats => 7,
             Self::Cascades => 0,
+            Self::Rests => 4,
         }
     }
 
@@ -190,6 +213,7 @@ impl Family {
             Self::Tiled => &TILED,
             Self::Repeats => &REPEATS,
             Self::Cascades => &[],
+            Self::Rests => &RESTS,
         }
     }
 }
@@ -199,10 +223,10 @@ pub(crate) fn grow(family: Family, choices: Choices) -> (Builder, Vec<usize>) {
     let mut choices = choices;
     let element = *choices.pick(&ELEMENTS);
     let mut builder = Builder::new(element, choices);
-    if family == Family::Cascades {
-        builder.cascade();
-    } else {
-        builder.first_argument(family);
+    match family {
+        Family::Cascades => builder.cascade(),
+        Family::Rests => builder.large_argument(),
+        Family::Any | Family::Views | Family::Tiled | Family::Repeats => builder.first_argument(family),
     }
     for _ in 0..family.most_steps() {
         let step = *builder.choices.pick(family.steps());
@@ -223,15 +247,30 @@ impl Builder {
         let sizes = match family {
             Family::Tiled => &TILED_SIZES[..],
             Family::Views => &VIEWED_SIZES[..],
-            Family::Any | Family::Repeats | Family::Cascades => &SIZES[..],
+            Family::Any | Family::Repeats | Family::Cascades | Family::Rests => &SIZES[..],
         };
         let rank = [2, 2, 1, 3, 3, 4, 2, 3, 2, 3, 2, 3, 4, 2, 5, 6][self.choices.below(16)];
         let mut shape: Vec<usize> = (0..rank).map(|_| self.size(sizes)).collect();
         // What grows by repetition begins smaller.
-        let most = if family == Family::Repeats { MOST_ELEMENTS / 4 } else { MOST_ELEMENTS };
+        let most = if family == Family::Repeats { self.most_elements / 4 } else { self.most_elements };
         while shape.iter().product::<usize>() > most {
             let largest = (0..rank).max_by_key(|&dim| shape[dim]).unwrap_or(0);
             shape[largest] /= 2;
+        }
+        let classes = shape.iter().map(|_| self.new_class()).collect();
+        self.argument(shape, classes, Kind::Float);
+    }
+
+    /// A matrix that is just large enough for parts, at times one of several.
+    fn large_argument(&mut self) {
+        (self.most_elements, self.most_points) = (LEAST_OF_RESTS * 2, LEAST_OF_RESTS * 128);
+        let mut shape = if self.choices.one_in(6) { vec![2] } else { Vec::new() };
+        shape.push(*self.choices.pick(&REST_SIZES));
+        let columns = LEAST_OF_RESTS.div_ceil(shape.iter().product());
+        shape.push(columns + self.choices.below(columns / 8));
+        if self.choices.one_in(4) {
+            let last = shape.len() - 1;
+            shape.swap(last - 1, last);
         }
         let classes = shape.iter().map(|_| self.new_class()).collect();
         self.argument(shape, classes, Kind::Float);

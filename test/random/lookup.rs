@@ -158,7 +158,7 @@ impl Builder {
         let from = self.values[value].clone();
         let mut shape = from.shape.clone();
         shape[dim] = along.size(from.shape[dim]);
-        if shape[dim] == 0 || shape.iter().product::<usize>() > crate::build::MOST_ELEMENTS {
+        if shape[dim] == 0 || shape.iter().product::<usize>() > self.most_elements {
             return None;
         }
         let rank = shape.len();

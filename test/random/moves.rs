@@ -1,7 +1,7 @@
 //! Steps that move numbers.
 
 use crate::{
-    build::{Builder, MOST_ELEMENTS, MOST_RANK, Op},
+    build::{Builder, MOST_RANK, Op},
     constants::Spelling,
     lookup::{ALONG, Along, Wrapping, index},
     number::Binary,
@@ -62,7 +62,7 @@ impl Builder {
             }
         }
         let total: usize = operands.iter().map(|&operand| self.values[operand].data.len()).sum();
-        if total <= MOST_ELEMENTS {
+        if total <= self.most_elements {
             self.concat(&operands, dim);
         }
     }
@@ -73,7 +73,7 @@ impl Builder {
         let (low, high): (Vec<usize>, Vec<usize>) = shape.iter().map(|_| (draw(), draw())).unzip();
         let literal = *self.choices.pick(&["0.0", "1.0", "-2.0"]);
         let total: usize = (0..shape.len()).map(|dim| low[dim] + shape[dim] + high[dim]).product();
-        if total <= MOST_ELEMENTS {
+        if total <= self.most_elements {
             self.pad(value, &low, &high, literal);
         }
     }
@@ -113,13 +113,13 @@ impl Builder {
         if let Some(one) = shape.iter().position(|size| *size == 1).filter(|_| self.choices.one_in(2)) {
             let mut wide = shape.clone();
             wide[one] = size;
-            if wide.iter().product::<usize>() <= MOST_ELEMENTS {
+            if wide.iter().product::<usize>() <= self.most_elements {
                 self.broadcast(value, &wide, &[]);
             }
         } else if shape.len() < MOST_RANK {
             let at = self.choices.below(shape.len() + 1);
             let wide = [&shape[..at], &[size], &shape[at..]].concat();
-            if wide.iter().product::<usize>() <= MOST_ELEMENTS {
+            if wide.iter().product::<usize>() <= self.most_elements {
                 self.broadcast(value, &wide, &[at]);
             }
         }
@@ -129,7 +129,7 @@ impl Builder {
     pub(crate) fn repeat(&mut self, value: usize) {
         let shape = self.shape(value);
         let size = *self.choices.pick(&[2, 3, 4, 5, 8]);
-        if shape.len() == MOST_RANK || shape.iter().product::<usize>() * size > MOST_ELEMENTS {
+        if shape.len() == MOST_RANK || shape.iter().product::<usize>() * size > self.most_elements {
             return;
         }
         let dim = self.choices.below(shape.len());
@@ -157,7 +157,7 @@ impl Builder {
         }
         let dim = if self.choices.one_in(5) { self.choices.below(shape.len()) } else { 0 };
         let row: usize = shape.iter().product::<usize>() / shape[dim];
-        if shape.len() + of_index.len() > MOST_RANK || of_index.iter().product::<usize>() * row > MOST_ELEMENTS {
+        if shape.len() + of_index.len() > MOST_RANK || of_index.iter().product::<usize>() * row > self.most_elements {
             return;
         }
         let classes = of_index.iter().map(|_| self.new_class()).collect();
@@ -270,7 +270,7 @@ impl Builder {
         let part: Vec<usize> = of_other.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
         let offsets: Vec<usize> = part.iter().map(|_| *self.choices.pick(&[0, 0, STICK, 1])).collect();
         let whole: Vec<usize> = part.iter().zip(&offsets).map(|(size, offset)| size + offset).collect();
-        let is_part = offsets.iter().any(|offset| *offset > 0) && whole.iter().product::<usize>() <= MOST_ELEMENTS;
+        let is_part = offsets.iter().any(|offset| *offset > 0) && whole.iter().product::<usize>() <= self.most_elements;
         let of_classes: Vec<usize> = of_other.iter().map(|dim| dim.map_or(0, |dim| classes[own[dim]])).collect();
         let argument = if is_part {
             let new = part.iter().zip(&whole).zip(&of_classes).map(|((part, whole), class)| (part == whole, *class)).collect::<Vec<_>>();

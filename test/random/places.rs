@@ -1,7 +1,7 @@
 //! Parts that are written to, or read from, places that an argument says; and windows that overlap.
 
 use crate::{
-    build::{Builder, Draw, MOST_ELEMENTS, MOST_POINTS, MOST_RANK, Value, each_point, list, strides},
+    build::{Builder, Draw, MOST_RANK, Value, each_point, list, strides},
     compute::{Fold, Start},
     lookup::index,
     number::Binary,
@@ -83,7 +83,7 @@ impl Builder {
         let whole = self.values[value].clone();
         let rank = whole.shape.len();
         let n_parts = *self.choices.pick(&[1, 3, 5, 8]);
-        if rank < 2 || rank == MOST_RANK || n_parts * whole.shape[1..].iter().product::<usize>() > MOST_ELEMENTS {
+        if rank < 2 || rank == MOST_RANK || n_parts * whole.shape[1..].iter().product::<usize>() > self.most_elements {
             return;
         }
         let of_parts: Vec<usize> = [n_parts, 1].iter().chain(&whole.shape[1..]).copied().collect();
@@ -124,7 +124,7 @@ impl Builder {
         let dim = self.choices.below(rank);
         let (size, stride, apart) = (2 + self.choices.below(2), 1 + self.choices.below(2), 1 + self.choices.below(2));
         let span = (size - 1) * apart + 1;
-        if from.shape[dim] < span || from.shape.iter().product::<usize>() * size > MOST_POINTS {
+        if from.shape[dim] < span || from.shape.iter().product::<usize>() * size > self.most_points {
             return;
         }
         let mut shape = from.shape.clone();

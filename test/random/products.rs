@@ -1,6 +1,6 @@
 //! Sums of products of two values, or of a value and an argument.
 
-use crate::build::{Builder, Draw, MOST_ELEMENTS, Read};
+use crate::build::{Builder, Draw, Read};
 
 impl Builder {
     pub(crate) fn product(&mut self, value: usize) {
@@ -59,7 +59,7 @@ impl Builder {
     fn other(&mut self, dims: &[usize], sizes: &[usize], n_batch: usize) -> Option<Read> {
         let shape: Vec<usize> = dims.iter().map(|&dim| sizes[dim]).collect();
         let map = |dims: &[usize]| dims.iter().map(|&dim| Some(dim)).collect::<Vec<_>>();
-        if shape.iter().product::<usize>() > MOST_ELEMENTS {
+        if shape.iter().product::<usize>() > self.most_elements {
             return None;
         }
         let known: Vec<usize> = self.floats().into_iter().filter(|&other| self.values[other].shape == shape).collect();

@@ -51,8 +51,8 @@ func.func @what_needs_the_loop_comes_behind(%x: tensor<8x128xf16> {spyre.dims = 
 // CHECK-NEXT:      spyre.pointwise sub({{%.+}}, [[MAX]])
 // CHECK-NEXT:      spyre.pointwise exp(
 // CHECK:           spyre.reduce sum(
-// CHECK:         spyre.loop 2 "B" tiled({{%.+}} = [[EXP]]#1[1]
-// CHECK-NEXT:      spyre.pointwise realdiv({{%.+}}, [[EXP]]#0)
+// CHECK:         spyre.loop 2 "B" tiled({{%.+}} = [[EXP]]#0[1]
+// CHECK-NEXT:      spyre.pointwise realdiv({{%.+}}, [[EXP]]#1)
 // CHECK-NOT:     spyre.loop
 // CHECK:         return
 func.func @softmax_by_columns_has_three_loops(%x: tensor<8x128xf16> {spyre.dims = ["A", "B"]}) -> tensor<8x128xf16> {

@@ -156,15 +156,15 @@ func.func @two_accumulators_in_one_loop(%x: tensor<64x256xf16> {spyre.dims = ["A
   return %exp, %neg : tensor<64x1xf16>, tensor<64x1xf16>
 }
 
-// A tiled result comes behind the carried one, which the loop finds behind its tiled operands.
+// A tiled result comes in front of the carried one, as tiled operands do.
 // CHECK-LABEL: func.func @a_sum_beside_tiles(
 // CHECK:         [[BOTH:%.+]]:2 = spyre.loop 4 "B" tiled({{.+}}) carried(
 // CHECK-NEXT:      [[EXP:%.+]] = spyre.pointwise exp(
 // CHECK-NEXT:      [[COPY:%.+]] = spyre.copy [[EXP]]
 // CHECK-NEXT:      [[PART:%.+]] = spyre.reduce sum([[EXP]])
 // CHECK-NEXT:      [[SUM:%.+]] = spyre.pointwise add({{%.+}}, [[PART]])
-// CHECK-NEXT:      spyre.yield [[SUM]], [[COPY]][1] :
-// CHECK:         spyre.pointwise realdiv([[BOTH]]#1, [[BOTH]]#0)
+// CHECK-NEXT:      spyre.yield [[COPY]][1], [[SUM]] :
+// CHECK:         spyre.pointwise realdiv([[BOTH]]#0, [[BOTH]]#1)
 func.func @a_sum_beside_tiles(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<64x256xf16> {
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, B = 4>]} : tensor<64x256xf16>
   %sum = spyre.reduce sum(%exp) dims [1] {hints = [#spyre.tile_hint<0, B = 4>]} : tensor<64x256xf16> -> tensor<64x1xf16>

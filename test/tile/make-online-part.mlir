@@ -10,13 +10,13 @@
 #half_tile = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 #column = #spyre.layout<[1, 64, 64], [-1, 1, -1]>
 func.func @part(%x: tensor<64x512xf16, #rows>, %lowest: tensor<64x1xf16, #column>, %zeros: tensor<64x1xf16, #column>) -> tensor<64x1xf16, #column> {
-  %max, %all = spyre.loop 4 "T" tiled(%tile = %x[1] : tensor<64x512xf16, #rows>) carried(%before = %lowest : tensor<64x1xf16, #column>) {
+  %all, %max = spyre.loop 4 "T" tiled(%tile = %x[1] : tensor<64x512xf16, #rows>) carried(%before = %lowest : tensor<64x1xf16, #column>) {
     %s = spyre.pointwise neg(%tile) : (tensor<64x128xf16, #row_window>) -> tensor<64x128xf16, #tile>
     %copy = spyre.copy %s : tensor<64x128xf16, #tile> -> tensor<64x128xf16, #row_window>
     %m = spyre.reduce max(%s) dims [1] : tensor<64x128xf16, #tile> -> tensor<64x1xf16, #column>
     %now = spyre.pointwise maximum(%before, %m) : tensor<64x1xf16, #column>
-    spyre.yield %now, %copy[1] : tensor<64x1xf16, #column>, tensor<64x128xf16, #row_window>
-  } : tensor<64x1xf16, #column>, tensor<64x512xf16, #rows>
+    spyre.yield %copy[1], %now : tensor<64x128xf16, #row_window>, tensor<64x1xf16, #column>
+  } : tensor<64x512xf16, #rows>, tensor<64x1xf16, #column>
   %half = spyre.view %all by affine_map<(d0, d1) -> (d0, d1)> : tensor<64x512xf16, #rows> -> tensor<64x256xf16>
   %sum = spyre.loop 4 "T" tiled(%tile = %half[1] : tensor<64x256xf16>) carried(%before = %zeros : tensor<64x1xf16, #column>) {
     %d = spyre.pointwise sub(%tile, %max) : (tensor<64x64xf16>, tensor<64x1xf16, #column>) -> tensor<64x64xf16, #half_tile>

@@ -43,9 +43,9 @@ func.func @attention(%q: tensor<64x64xf16>, %k: tensor<64x512xf16> {spyre.dims =
 // CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], %arg1)
 // CHECK:           [[OLD_BOUND:%.+]] = spyre.pointwise maximum([[MAX]], %arg1)
 // CHECK-NEXT:      spyre.pointwise sub([[OLD_BOUND]], [[BOUND]])
-// CHECK:           spyre.yield [[NEW]], {{%.+}}, {{%.+}}[1]
-// CHECK:         [[L:%.+]] = spyre.copy [[ALL]]#1
-// CHECK-NEXT:    return [[L]], [[ALL]]#2
+// CHECK:           spyre.yield {{%.+}}[1], [[NEW]],
+// CHECK:         [[L:%.+]] = spyre.copy [[ALL]]#2
+// CHECK-NEXT:    return [[L]], [[ALL]]#0
 func.func @bounded(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %low: tensor<1x1xf16>) -> (tensor<64x1xf16>, tensor<64x512xf16>) {
   %s = spyre.pointwise neg(%x) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
   %m = spyre.reduce max(%s) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>

@@ -133,7 +133,7 @@ def wrap_run(run: Sequence[ir.Operation], wishes: Wishes) -> ir.Block:
         replace_behind(value, result, run, outer)
     for op in run:
         inner.append(op)
-    whole = {"tiled_dims": ir.DenseI64ArrayAttr.get([-1] * len(yielded))}
+    whole = {"tiled_dims": ir.DenseI64ArrayAttr.get([]), "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, len(yielded)])}
     ir.Operation.create("spyre.yield", operands=yielded, attributes=whole, loc=run[0].location, ip=ir.InsertionPoint(inner))
     return inner
 

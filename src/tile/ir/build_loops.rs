@@ -9,7 +9,7 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
+    dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_values},
     mlir::{
         Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, push,
         string_array, string_attribute,
@@ -20,6 +20,8 @@ use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod accumulate;
+
+use accumulate::in_order;
 
 /// Why there is a copy of a tile.
 const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";
@@ -266,38 +268,42 @@ impl<'a, 'c> Builder<'a, 'c> {
         let reads = self.loop_reads(around, depth, body)?;
         let accumulated = self.accumulated(around, depth);
         self.begin_accumulators(&accumulated, depth, body)?;
-        let mut operands = reads.iter().map(|(_, value, dim)| (*value, Some(*dim))).collect::<Vec<_>>();
-        for &(op, dim) in &accumulated {
+        let mut tiled: Vec<(Value<'c>, usize)> = reads.iter().map(|(_, value, dim)| (*value, *dim)).collect();
+        let mut carried = Vec::new();
+        // Tiled operands come first, and so do their accumulators.
+        let accumulators = in_order(&accumulated, &[]);
+        for &(op, dim) in &accumulators {
             let value = self.made[op].accumulator.ok_or_else(|| error_at(first.op, "has no accumulator").report())?;
-            operands.push((value, dim));
+            match dim {
+                Some(dim) => tiled.push((value, dim)),
+                None => carried.push(value),
+            }
         }
-        // Tiled operands come first.
-        let mut order: Vec<usize> = (0..operands.len()).collect();
-        order.sort_by_key(|&index| operands[index].1.is_none());
-        let operands: Vec<(Value<'c>, Option<usize>)> = order.iter().map(|&index| operands[index]).collect();
         let given = self.given(around, depth);
         let mut outputs = Vec::new();
-        for &(op, _) in &accumulated {
-            outputs.extend(self.made[op].accumulator.map(|value| value.r#type()));
-        }
-        for &(op, _) in &given {
-            outputs.push(self.window(op, depth)?);
+        for (op, _) in in_order(&accumulated, &given) {
+            match self.made[op].accumulator.filter(|_| self.is_accumulated(op, depth)) {
+                Some(accumulator) => outputs.push(accumulator.r#type()),
+                None => outputs.push(self.window(op, depth)?),
+            }
         }
         let mut arguments = Vec::new();
-        for &(value, dim) in &operands {
-            arguments.push(dim.map_or_else(|| Ok(value.r#type()), |dim| self.tile_type(first.op, value.r#type(), dim, level.count))?);
+        for &(value, dim) in &tiled {
+            arguments.push(self.tile_type(first.op, value.r#type(), dim, level.count)?);
         }
-        let built =
-            body.put(loop_over(context, location, (&level.name, level.count), &operands, &outputs, new_block(&arguments, location)));
+        arguments.extend(carried.iter().map(ValueLike::r#type));
+        let inside = new_block(&arguments, location);
+        let built = body.put(loop_over(context, location, (&level.name, level.count), &tiled, &carried, &outputs, inside));
         if let Some(symbol) = &level.symbol {
             built.set_attr(attr::SYMBOL, string_attribute(context, symbol));
         }
         let arguments = built.body_args();
-        for (argument, &index) in arguments.into_iter().zip(&order) {
-            match reads.get(index) {
-                Some((tile, _, _)) => drop(self.tiles.insert((tile.clone(), around), argument)),
-                None => self.made[accumulated[index - reads.len()].0].accumulator = Some(argument),
-            }
+        let (of_reads, of_accumulators) = arguments.split_at(reads.len());
+        for ((tile, _, _), &argument) in reads.iter().zip(of_reads) {
+            self.tiles.insert((tile.clone(), around), argument);
+        }
+        for (&(op, _), &argument) in accumulators.iter().zip(of_accumulators) {
+            self.made[op].accumulator = Some(argument);
         }
         self.list(&tree.loops[around].body, depth + 1, Body::Loop(built))?;
         self.close(built, location, depth, &accumulated, &given);
@@ -392,10 +398,16 @@ impl<'a, 'c> Builder<'a, 'c> {
 
     /// Yields what a loop carries and what it gives.
     fn close(&self, built: Op<'c>, location: Location<'c>, depth: usize, accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) {
-        let carried = accumulated.iter().filter_map(|&(op, dim)| Some((self.made[op].accumulator?, dim)));
-        let tiles = given.iter().filter_map(|&(op, dim)| Some((self.made[op].far[depth + 1]?, Some(dim))));
-        let values: Vec<(Value<'c>, Option<usize>)> = carried.chain(tiles).collect();
-        push(built, yield_tiles(built.ctx(), location, &values));
+        let (mut tiles, mut carried) = (Vec::new(), Vec::new());
+        for (op, dim) in in_order(accumulated, given) {
+            let made = &self.made[op];
+            let left = if self.is_accumulated(op, depth) { made.accumulator } else { made.far[depth + 1] };
+            match dim {
+                Some(dim) => tiles.extend(left.map(|left| (left, dim))),
+                None => carried.extend(left),
+            }
+        }
+        push(built, yield_values(built.ctx(), location, &tiles, &carried));
     }
 
     /// Notes what a loop has given.
@@ -407,16 +419,18 @@ impl<'a, 'c> Builder<'a, 'c> {
         accumulated: &[(usize, Option<usize>)],
         given: &[(usize, usize)],
     ) -> Result<(), Reported> {
-        let results = built.outputs();
-        for (&(op, _), &result) in accumulated.iter().zip(&results) {
+        let results: BTreeMap<usize, Value<'c>> =
+            in_order(accumulated, given).into_iter().zip(built.outputs()).map(|((op, _), result)| (op, result)).collect();
+        for &(op, _) in accumulated {
+            let result = results[&op];
             self.made[op].accumulator = Some(result);
             if self.tree.home_depth(op) == depth {
                 let far = self.finished(op, result, depth, body)?;
                 (self.made[op].near[depth], self.made[op].far[depth]) = (Some(result), Some(far));
             }
         }
-        for (&(op, _), &result) in given.iter().zip(&results[accumulated.len()..]) {
-            (self.made[op].near[depth], self.made[op].far[depth]) = (Some(result), Some(result));
+        for &(op, _) in given {
+            (self.made[op].near[depth], self.made[op].far[depth]) = (Some(results[&op]), Some(results[&op]));
         }
         if depth == 0 {
             for op in accumulated.iter().map(|(op, _)| *op).chain(given.iter().map(|(op, _)| *op)) {

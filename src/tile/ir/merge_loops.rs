@@ -3,8 +3,8 @@
 use super::online_steps::{Accumulated, Analysis};
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, Tensor, carried_by, plain_view, slots_of},
-    mlir::{Op, OpExt, OperationLike, Value, ValueExt, ValueLike, ValueMap, integers},
+    dialect::{ComputeOp, Tensor, carried_by, plain_view, slots_of, tiled_dims},
+    mlir::{Op, OpExt, OperationLike, Value, ValueExt, ValueLike, ValueMap},
     tile::{Correction, Form},
 };
 use machine::DeviceFormat;
@@ -178,15 +178,15 @@ fn is_plain(op: Op<'_>) -> bool {
 fn handed<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> Option<Vec<Handed<'c>>> {
     let is_late = |value: Value<'c>| value.def().is_some_and(|def| def == first || late.contains(&def));
     let mut handed = Vec::new();
-    let dims = second.required("tiled_dims", integers);
-    for ((argument, whole), dim) in second.body_args().into_iter().zip(second.inputs()).zip(dims).filter(|((_, whole), _)| is_late(*whole))
-    {
-        let dim = usize::try_from(dim).ok()?;
+    let dims = tiled_dims(second);
+    let late_ones = second.body_args().into_iter().zip(second.inputs()).enumerate().filter(|(_, (_, whole))| is_late(*whole));
+    for (at, (argument, whole)) in late_ones {
+        let dim = *dims.get(at)?;
         let view = whole.def().filter(|def| def.is(spyre::VIEW));
         let made = view.map_or(whole, |view| view.inputs()[0]);
         let position = first.outputs().iter().position(|output| *output == made)?;
         let left = first.yielded()[position];
-        let made_dim = usize::try_from(*first.body_ops().last()?.required("tiled_dims", integers).get(position)?).ok()?;
+        let made_dim = *tiled_dims(*first.body_ops().last()?).get(position)?;
         let is_same_tile = match view {
             None => made_dim == dim,
             Some(view) => shows_all_along(view, made_dim, dim),

@@ -4,12 +4,13 @@
 //! lies in one buffer. Both mean the same where an op that writes the buffer finds no reader of what was there behind it; where one is,
 //! there are two buffers, and a copy between them. Loops that need no copy stay as they are.
 
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{
         Access, Carried, ComputeOp, Slot, Tensor, behind_views, carried_by, copy_for_loop, readers_through_views, slots_of, tile_type,
+        tiled_dims,
     },
-    mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer, integers},
+    mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-settle-loops", run };
@@ -116,8 +117,7 @@ fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<Trouble>) ->
 fn type_at<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> {
     let left = terminator.inputs()[position].r#type();
     let result = around.outputs()[position].r#type();
-    let dims = terminator.required("tiled_dims", integers);
-    let Some(dim) = dims.get(position).and_then(|&dim| usize::try_from(dim).ok()) else { return left };
+    let Some(&dim) = tiled_dims(terminator).get(position) else { return left };
     let has_layout = Tensor::of(result).is_some_and(|tensor| tensor.layout.is_some());
     let count = around.required("count", integer);
     if has_layout { tile_type(result, dim, count).unwrap_or(left) } else { left }
@@ -134,10 +134,10 @@ fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) ->
     if !is_made_for(around, inner, carried) {
         return trouble(NOT_MADE_BESIDE);
     }
-    let tiled = inner.required("tiled_dims", integers);
+    let n_tiled = tiled_dims(inner).len();
     let uses: Vec<usize> = (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
     // Of equal starts of one loop all but the last are copied.
-    let is_last = uses.iter().all(|&other| other == position || tiled[other] < 0 && other < position);
+    let is_last = uses.iter().all(|&other| other == position || other >= n_tiled && other < position);
     let readers = readers_through_views(carried.before);
     let within = readers.iter().filter(|&&reader| reader == inner).count() - uses.len();
     let is_later = |reader: &&Op<'c>| **reader != inner && standing_in(**reader, around).is_none_or(|at| !at.is_before(inner));
@@ -295,9 +295,9 @@ fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) 
     let (Some(terminator), Some(position)) = (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given)) else {
         return false;
     };
-    let dims = |op: Op<'c>| op.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
-    let dim = dims(terminator).get(position).copied();
-    let in_place = writer.inputs().into_iter().zip(dims(writer)).filter(|(input, read)| *input == found && Some(*read) == dim).count();
+    let (given_dims, read_dims) = (tiled_dims(terminator), tiled_dims(writer));
+    let is_in_place = |(at, input): &(usize, Value<'c>)| *input == found && read_dims.get(*at) == given_dims.get(position);
+    let in_place = writer.inputs().into_iter().enumerate().filter(is_in_place).count();
     let is_within = |reader: &Op<'c>| std::iter::successors(Some(*reader), |op| op.parent()).any(|op| op == writer);
     readers_through_views(found).iter().filter(|reader| is_within(reader)).count() == in_place
 }

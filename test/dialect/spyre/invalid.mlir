@@ -683,7 +683,7 @@ func.func @hint_c1() {
 func.func @hint_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.hint' op gives 'tensor<4x64xf32>', but yields 'tensor<4x64xf16>'}}
   "spyre.hint"() <{tile_dims = ["A"], tile_counts = [2]}> ({
-    "spyre.yield"(%x) <{tiled_dims = array<i64: -1>}> : (tensor<4x64xf16>) -> ()
+    "spyre.yield"(%x) <{operandSegmentSizes = array<i32: 0, 1>, tiled_dims = array<i64>}> : (tensor<4x64xf16>) -> ()
   }) : () -> tensor<4x64xf32>
   return
 }
@@ -753,9 +753,9 @@ func.func @loop_c2(%x: tensor<4x64xf16>) {
 
 func.func @loop_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.loop' op cannot cut dimension 2 of 'tensor<4x64xf16>' into 2 tiles}}
-  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 2>}> ({
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 2>}> ({
   ^bb0(%x0: tensor<2x64xf16>):
-    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+    "spyre.yield"() <{operandSegmentSizes = array<i32: 0, 0>, tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>) -> ()
   return
 }
@@ -764,9 +764,9 @@ func.func @loop_c2(%x: tensor<4x64xf16>) {
 
 func.func @loop_c3(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.loop' op tile 0 of 'tensor<4x64xf16>' is 'tensor<2x64xf16>', found 'tensor<4x64xf16>'}}
-  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<4x64xf16>):
-    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+    "spyre.yield"() <{operandSegmentSizes = array<i32: 0, 0>, tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>) -> ()
   return
 }
@@ -777,9 +777,9 @@ func.func @loop_c3(%x: tensor<4x64xf16>) {
 #rows = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 func.func @loop_c3(%x: tensor<4x64xf16, #rows>) {
   // expected-error @+1 {{is 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1], of = [4, 64]>>', found 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
-  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<2x64xf16, #rows>):
-    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+    "spyre.yield"() <{operandSegmentSizes = array<i32: 0, 0>, tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16, #rows>) -> ()
   return
 }
@@ -817,7 +817,7 @@ func.func @loop_yields_its_results(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @loop_c5(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.loop' op yields value 0 for the next iteration, but carries no operand for it}}
+  // expected-error @+1 {{'spyre.loop' op carries 0 operands, but yields 1 values for the next iteration}}
   spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
     spyre.yield %x0 : tensor<2x64xf16>
   } : tensor<4x64xf16>
@@ -851,20 +851,20 @@ func.func @loop_c5(%x: tensor<4x64xf16>) {
 
 func.func @loop_c5(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.loop' op carries 'tensor<4x64xf16>', but operand 0 is 'tensor<4x32xf16>' inside}}
-  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: -1>}> ({
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 0, 1>, tiled_dims = array<i64>}> ({
   ^bb0(%x0: tensor<4x32xf16>):
-    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
-  }) : (tensor<4x64xf16>) -> ()
+    "spyre.yield"(%x) <{operandSegmentSizes = array<i32: 0, 1>, tiled_dims = array<i64>}> : (tensor<4x64xf16>) -> ()
+  }) : (tensor<4x64xf16>) -> tensor<4x64xf16>
   return
 }
 
 // -----
 
 func.func @loop_c5(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.loop' op has a tiled operand behind carried ones}}
-  "spyre.loop"(%x, %y) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: -1, 0>}> ({
-  ^bb0(%x0: tensor<4x64xf16>, %y0: tensor<2x64xf16>):
-    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+  // expected-error @+1 {{'spyre.loop' op has 1 tiled operands of 2, 2 dimensions and 2 block arguments}}
+  "spyre.loop"(%x, %y) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 1>, tiled_dims = array<i64: 0, 0>}> ({
+  ^bb0(%x0: tensor<2x64xf16>, %y0: tensor<4x64xf16>):
+    "spyre.yield"() <{operandSegmentSizes = array<i32: 0, 0>, tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>, tensor<4x64xf16>) -> ()
   return
 }
@@ -873,9 +873,19 @@ func.func @loop_c5(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) {
 
 func.func @yield_c1(%x: tensor<4x64xf16>) {
   spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
-    // expected-error @+1 {{'spyre.yield' op names 0 dimensions for 1 values}}
-    "spyre.yield"(%x0) <{tiled_dims = array<i64>}> : (tensor<2x64xf16>) -> ()
+    // expected-error @+1 {{'spyre.yield' op names 0 dimensions for 1 tiles}}
+    "spyre.yield"(%x0) <{operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64>}> : (tensor<2x64xf16>) -> ()
   } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @tiles_come_first(%x: tensor<4x64xf16>, %y: tensor<2x64xf16>) {
+  %sum, %all = spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) carried(%before = %y : tensor<2x64xf16>) {
+    // expected-error @+1 {{a tile stands behind a value without a dimension: tiles come first}}
+    spyre.yield %before, %x0[0] : tensor<2x64xf16>, tensor<2x64xf16>
+  } : tensor<2x64xf16>, tensor<4x64xf16>
   return
 }
 
@@ -1124,7 +1134,7 @@ func.func @kernel_c1(%x: tensor<8x64xf16>) {
   // expected-error @+1 {{'spyre.kernel' op takes 'tensor<8x64xf16>', but its body takes 'tensor<64x8xf16>'}}
   %y = "spyre.kernel"(%x) <{name = "k"}> ({
   ^bb0(%in: tensor<64x8xf16>):
-    "spyre.yield"(%in) <{tiled_dims = array<i64: -1>}> : (tensor<64x8xf16>) -> ()
+    "spyre.yield"(%in) <{operandSegmentSizes = array<i32: 0, 1>, tiled_dims = array<i64>}> : (tensor<64x8xf16>) -> ()
   }) : (tensor<8x64xf16>) -> tensor<64x8xf16>
   return
 }
@@ -1135,7 +1145,7 @@ func.func @kernel_c2(%x: tensor<8x64xf16>) {
   // expected-error @+1 {{'spyre.kernel' op gives 'tensor<64x8xf16>', but yields 'tensor<8x64xf16>'}}
   %y = "spyre.kernel"(%x) <{name = "k"}> ({
   ^bb0(%in: tensor<8x64xf16>):
-    "spyre.yield"(%in) <{tiled_dims = array<i64: -1>}> : (tensor<8x64xf16>) -> ()
+    "spyre.yield"(%in) <{operandSegmentSizes = array<i32: 0, 1>, tiled_dims = array<i64>}> : (tensor<8x64xf16>) -> ()
   }) : (tensor<8x64xf16>) -> tensor<64x8xf16>
   return
 }

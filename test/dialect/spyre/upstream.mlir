@@ -32,16 +32,16 @@ func.func @what_is_carried_stays(%start: tensor<4x64xf16>) -> tensor<4x64xf16> {
   return %z : tensor<4x64xf16>
 }
 
-// Carried values and tiles may be yielded in any order.
-// CHECK-LABEL: func @carried_before_a_tile
+// So it does beside tiles.
+// CHECK-LABEL: func @what_is_carried_beside_tiles_stays
 // CHECK-NEXT: spyre.loop
 // CHECK-NEXT: spyre.pointwise neg
-func.func @carried_before_a_tile(%x: tensor<4x64xf16>, %start: tensor<2x64xf16>) -> (tensor<2x64xf16>, tensor<4x64xf16>) {
+func.func @what_is_carried_beside_tiles_stays(%x: tensor<4x64xf16>, %start: tensor<2x64xf16>) -> (tensor<4x64xf16>, tensor<2x64xf16>) {
   %z:2 = spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<4x64xf16>) carried(%before = %start : tensor<2x64xf16>) {
     %after = spyre.pointwise neg(%before) : tensor<2x64xf16>
-    spyre.yield %after, %tile[0] : tensor<2x64xf16>, tensor<2x64xf16>
-  } : tensor<2x64xf16>, tensor<4x64xf16>
-  return %z#0, %z#1 : tensor<2x64xf16>, tensor<4x64xf16>
+    spyre.yield %tile[0], %after : tensor<2x64xf16>, tensor<2x64xf16>
+  } : tensor<4x64xf16>, tensor<2x64xf16>
+  return %z#0, %z#1 : tensor<4x64xf16>, tensor<2x64xf16>
 }
 
 // Equal ops are one, and what nothing reads goes, also a whole loop. Two buffers stay two.

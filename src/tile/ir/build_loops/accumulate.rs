@@ -58,6 +58,11 @@ impl<'c> Builder<'_, 'c> {
         members.map(|&op| (op, self.result_dims(op)[depth])).collect()
     }
 
+    /// Whether a loop at this depth has an accumulator of an op: what is complete there is given as it is made.
+    pub(super) fn is_accumulated(&self, op: usize, depth: usize) -> bool {
+        self.tree.home_depth(op) <= depth
+    }
+
     /// Puts the neutral element before the outermost loop that cuts a reduced dimension.
     pub(super) fn begin_accumulators(
         &mut self,
@@ -104,4 +109,10 @@ impl<'c> Builder<'_, 'c> {
         let is_copied = (used < depth || in_hbm) && (result.r#type() != window || self.fits_lx(window));
         Ok(if is_copied { self.copy_to(op, result, window, MAY_STAY_IN_LX, body) } else { result })
     }
+}
+
+/// The ops of which a loop gives something, in the order of its results: what it gives tile by tile, and then what it carries, which has no dimension.
+pub(super) fn in_order(accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) -> Vec<(usize, Option<usize>)> {
+    let (tiled, carried): (Vec<_>, Vec<_>) = accumulated.iter().copied().partition(|(_, dim)| dim.is_some());
+    tiled.into_iter().chain(given.iter().map(|&(op, dim)| (op, Some(dim)))).chain(carried).collect()
 }

@@ -3,10 +3,9 @@
 use super::Merge;
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::{loop_over, pointwise, shown_along, slots_of, yield_tiles},
+    dialect::{loop_over, pointwise, shown_along, tiled_dims, yield_values},
     mlir::{
-        Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, integers, new_block,
-        push,
+        Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, new_block, push,
     },
     tile::{Correction, Form, Term, ir::compact_type},
 };
@@ -40,12 +39,14 @@ impl<'c> Merge<'c> {
         let operands = self.operands();
         let arguments: Vec<Type<'c>> = operands.iter().map(|(argument, ..)| argument.r#type()).collect();
         let carried = || self.carried.iter().flatten().map(|(of, _)| of.carried);
-        let results: Vec<Value<'c>> = carried().map(|carried| carried.result).chain(given.iter().map(|given| given.result)).collect();
+        let results: Vec<Value<'c>> = given.iter().map(|given| given.result).chain(carried().map(|carried| carried.result)).collect();
         let outputs: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
-        let read: Vec<(Value<'c>, Option<usize>)> = operands.iter().map(|&(_, value, dim)| (value, dim)).collect();
+        let tiled: Vec<(Value<'c>, usize)> = operands.iter().filter_map(|&(_, value, dim)| Some((value, dim?))).collect();
+        let before: Vec<Value<'c>> = carried().map(|carried| carried.before).collect();
         let (context, location) = (self.first.ctx(), self.second.loc());
         let level = (self.first.text_attr(attr::DIM), self.first.required("count", integer));
-        let around = insert_before(self.first, loop_over(context, location, level, &read, &outputs, new_block(&arguments, location)));
+        let body = new_block(&arguments, location);
+        let around = insert_before(self.first, loop_over(context, location, level, &tiled, &before, &outputs, body));
         if let Some(symbol) = self.first.attr(attr::SYMBOL) {
             around.set_attr(attr::SYMBOL, symbol);
         }
@@ -69,13 +70,11 @@ impl<'c> Merge<'c> {
     fn operands(&self) -> Vec<(Value<'c>, Value<'c>, Option<usize>)> {
         let mut tiled: Vec<(Value<'c>, Value<'c>, Option<usize>)> = Vec::new();
         for from in [self.first, self.second] {
-            let dims = from.required("tiled_dims", integers);
-            for ((argument, whole), dim) in from.body_args().into_iter().zip(from.inputs()).zip(dims) {
-                let is_handed = self.handed.iter().any(|handed| handed.argument == argument);
-                if let Some(dim) = usize::try_from(dim).ok().filter(|_| !is_handed) {
-                    tiled.push((argument, whole, Some(dim)));
-                }
-            }
+            let read = from.body_args().into_iter().zip(from.inputs()).zip(tiled_dims(from));
+            let is_handed = |argument: Value<'c>| self.handed.iter().any(|handed| handed.argument == argument);
+            tiled.extend(
+                read.filter(|((argument, _), _)| !is_handed(*argument)).map(|((argument, whole), dim)| (argument, whole, Some(dim))),
+            );
         }
         let carried = self.carried.iter().flatten().map(|(of, _)| (of.carried.argument, of.carried.before, None));
         tiled.into_iter().chain(carried).collect()
@@ -84,12 +83,8 @@ impl<'c> Merge<'c> {
     /// What a loop writes tile by tile and something but the second loop reads.
     fn given(&self, from: Op<'c>) -> Vec<Given<'c>> {
         let Some(end) = from.body_ops().pop() else { return Vec::new() };
-        let dims = end.required("tiled_dims", integers);
-        let slots = slots_of(from).into_iter().filter(|slot| !slot.is_carried);
-        let given = slots.filter_map(|slot| {
-            let dim = usize::try_from(dims[slot.position]).ok()?;
-            Some(Given { result: from.outputs()[slot.position], left: slot.left, dim })
-        });
+        let (tiles, results) = (end.inputs().into_iter().zip(tiled_dims(end)), from.outputs());
+        let given = tiles.zip(results).map(|((left, dim), result)| Given { result, left, dim });
         given.filter(|given| self.is_read_behind(given.result)).collect()
     }
 
@@ -253,10 +248,9 @@ impl<'c> Built<'_, 'c> {
     }
 
     fn end(&mut self, given: &[Given<'c>]) {
-        let carried = self.merge.carried.iter().flatten().map(|(of, _)| (self.of(of.carried.after), None));
-        let tiles = given.iter().map(|given| (self.of(given.left), Some(given.dim)));
-        let values: Vec<(Value<'c>, Option<usize>)> = carried.chain(tiles).collect();
-        push(self.around, yield_tiles(self.around.ctx(), self.around.loc(), &values));
+        let carried: Vec<Value<'c>> = self.merge.carried.iter().flatten().map(|(of, _)| self.of(of.carried.after)).collect();
+        let tiles: Vec<(Value<'c>, usize)> = given.iter().map(|given| (self.of(given.left), given.dim)).collect();
+        push(self.around, yield_values(self.around.ctx(), self.around.loc(), &tiles, &carried));
         self.compact_tiles(given);
     }
 
