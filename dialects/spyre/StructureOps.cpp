@@ -388,8 +388,9 @@ static LogicalResult verifyTileOfResult(LoopOp loop, YieldOp yield, size_t index
   return success();
 }
 
-/// Checks what is carried from iteration to iteration: loop_c5.
+/// Checks what is carried from iteration to iteration.
 static LogicalResult verifyCarried(LoopOp loop, YieldOp yield) {
+  // loop_c5
   size_t numCarried = loop.getBefore().size(), numTiled = loop.getTiled().size(), numTiles = yield.getTiles().size();
   if (yield.getValues().size() != numCarried)
     return loop.emitOpError("carries ") << numCarried << " operands, but yields " << yield.getValues().size()

@@ -89,9 +89,13 @@ pub fn compile_watched<'c>(
     Some(report)
 }
 
-/// The last phase that a module has behind it; none for a program.
+/// The last phase that a module has behind it; none for a program, in which nothing is lowered.
 fn phase_behind(module: Op<'_>, options: &Options) -> Result<Option<Phase>, Reported> {
-    let Some(name) = phase_of(module) else { return Ok(None) };
+    let Some(name) = phase_of(module) else {
+        let lowered = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM));
+        let refuse = |op| error_at(op, "is what phase 'bundle' makes: to go on behind it, give the module 'spyre.phase = \"bundle\"'").report();
+        return lowered.map_or(Ok(None), |op| Err(refuse(op)));
+    };
     let done: Phase = one_of(name).map_err(|message| error_at(module, format_args!("'spyre.phase': {message}")).report())?;
     if done > options.compile_to {
         let message = format!("has phase '{done}' behind it: it cannot be compiled to phase '{}'", options.compile_to);

@@ -1,0 +1,13 @@
+// RUN: spyre-compile %s --compile-to bundle -o %t.mlir
+// RUN: spyre-compile %t.mlir -q -o %t.resumed
+// RUN: sed 's/spyre.phase = "bundle"/other.phase = "bundle"/' %t.mlir > %t.other.mlir
+// RUN: not spyre-compile %t.other.mlir -o %t.dir 2>&1 | FileCheck %s
+// RUN: not test -e %t.dir
+
+// What is lowered is no program: a module says what it has behind it, or it is refused before anything relies on it.
+// CHECK: other.mlir:{{[0-9:]+}} error: 'sdsc.program' op is what phase 'bundle' makes: to go on behind it, give the module 'spyre.phase = "bundle"'
+// CHECK-NOT: bug of ours
+func.func @program(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}
