@@ -378,6 +378,25 @@ machine::Family RestickifyOp::getFamily() { return machine::Family::Copy; }
 StringRef RestickifyOp::getDeviceFunction() { return "ReStickifyOpHBM"; }
 SmallVector<AffineMap> RestickifyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
 
+namespace {
+/// Sticks that are moved and moved back are where they were. Other chains stay: the device may have no move that does both.
+struct DropMoveBack : OpRewritePattern<RestickifyOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(RestickifyOp op, PatternRewriter &rewriter) const override {
+    auto away = op.getInput().getDefiningOp<RestickifyOp>();
+    if (!away || away.getInput().getType() != op.getType() || op.getHints() || op.getWorkDiv())
+      return failure();
+    rewriter.replaceOp(op, away.getInput());
+    return success();
+  }
+};
+} // namespace
+
+void RestickifyOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropMoveBack>(context);
+}
+
 LogicalResult RestickifyOp::verify() {
   // restickify_c1
   Attribute from = getInput().getType().getEncoding();
@@ -422,6 +441,26 @@ static bool isWindowOf(RankedTensorType part, RankedTensorType whole) {
   return own && layout && own.getDeviceSize() == layout.getDeviceSize() && own.getStrideMap() == layout.getStrideMap() &&
          own.getFormat() == layout.getFormat() && own.getBufferShape() == whole.getShape();
 }
+
+namespace {
+/// A part that is all of its buffer is the buffer, unless more is written into that.
+struct TakeWholePart : OpRewritePattern<InsertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(InsertOp op, PatternRewriter &rewriter) const override {
+    auto overwrites = [&](Operation *user) {
+      auto insert = dyn_cast<InsertOp>(user);
+      return insert && insert.getWhole() == op.getOutput();
+    };
+    if (op.getPart().getType() != op.getType() || op.getHints() || op.getWorkDiv() || llvm::any_of(op->getUsers(), overwrites))
+      return failure();
+    rewriter.replaceOp(op, op.getPart());
+    return success();
+  }
+};
+} // namespace
+
+void InsertOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<TakeWholePart>(context); }
 
 LogicalResult InsertOp::verify() {
   RankedTensorType part = getPart().getType(), whole = getWhole().getType();

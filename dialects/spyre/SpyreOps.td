@@ -200,6 +200,7 @@ def Spyre_RestickifyOp
   let arguments = !con((ins Spyre_Tensor:$input), Spyre_Decisions);
   let results = (outs Spyre_Tensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasCanonicalizer = 1;
 }
 
 def Spyre_FillOp : Spyre_ComputeOp<"fill"> {
@@ -271,6 +272,7 @@ def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"
       !con((ins Spyre_Tensor:$part, Spyre_Tensor:$whole, DenseI64ArrayAttr:$offsets, UnitAttr:$in_place), Spyre_WorkDecisions);
   let results = (outs Spyre_Tensor:$output);
   let assemblyFormat = "$part `into` $whole `at` $offsets attr-dict `:` type($part) `into` type($whole)";
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getWholeMutable(); }
   }];
