@@ -11,7 +11,7 @@ use spyre::{
     pipeline::{Options, Phase, PlannerName},
     validate::{Limits, Snapshot, observe},
 };
-use std::{collections::BTreeMap, fs, process::Command};
+use std::{collections::BTreeMap, env, fs, process::Command};
 
 /// A softmax in tiles of columns: maxima and sums that loops carry, and a loop that reads them.
 const TILED: &str = "
@@ -44,6 +44,71 @@ const WHOLE: &str = "
     %y = spyre.pointwise realdiv(%power, %sum) : (tensor<8x256xf16>, tensor<8x1xf16>) -> tensor<8x256xf16>
     return %y : tensor<8x256xf16>
   }";
+
+/// Layers of which each element of a result depends on all of the input.
+fn layers(n_layers: usize) -> String {
+    let weights: String = (0..n_layers).map(|layer| format!(", %w{layer}: tensor<64x64xf16>")).collect();
+    let layer = |at: usize| {
+        format!(
+            "%p{at} = spyre.matmul(%w{at}, %x{at}) : (tensor<64x64xf16>, tensor<64x128xf16>) -> tensor<64x128xf16>
+             %m{at} = spyre.reduce max(%p{at}) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
+             %d{at} = spyre.pointwise sub(%p{at}, %m{at}) : (tensor<64x128xf16>, tensor<64x1xf16>) -> tensor<64x128xf16>
+             %e{at} = spyre.pointwise exp(%d{at}) : tensor<64x128xf16>
+             %x{} = spyre.pointwise add(%e{at}, %x{at}) : tensor<64x128xf16>\n",
+            at + 1
+        )
+    };
+    let body: String = (0..n_layers).map(layer).collect();
+    format!(
+        "func.func @layers(%x0: tensor<64x128xf16>{weights}) -> tensor<64x128xf16> {{
+           {body} return %x{n_layers} : tensor<64x128xf16>
+         }}"
+    )
+}
+
+/// Enough for one layer, and for no element of two.
+const ONE_LAYER: Limits = Limits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000 };
+
+#[test]
+fn a_program_too_large_for_samples_is_validated_in_pieces() {
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    let validated = |options: &Options| {
+        with_module(&layers(4), |module| compile_validated_within(module, options, output.to_str().unwrap(), &ONE_LAYER))
+    };
+    let verdict = validated(&Options { compile_to: Phase::Emit, ..Options::default() }).unwrap().validation.unwrap();
+    // Equal layers are compiled once; the first one has its arguments in another order.
+    assert_eq!(verdict.pieces.map(|pieces| (pieces.number, pieces.different)), Some((4, 2)));
+    let said = verdict.to_string();
+    assert!(said.contains("validated in 4 pieces, as the program is too large for samples of it: 2 of them"), "{said}");
+    assert!(output.join("program.json").exists());
+    fs::remove_dir_all(&output).unwrap();
+    // Names of the program's dimensions are those of no piece.
+    let named = Options { compile_to: Phase::Emit, ..Options::parse("dims=0=R:C").unwrap() };
+    assert!(validated(&named).is_none());
+    assert!(!output.exists());
+}
+
+/// The phase is broken in a process of its own, which runs this test again.
+#[test]
+fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
+    const NAME: &str = "a_fault_in_a_piece_is_found_and_nothing_is_written";
+    if env::var_os("SPYRE_BROKEN_PHASE").is_some() {
+        let place = tempfile::tempdir().unwrap();
+        let output = place.path().join("bundle");
+        let options = Options { compile_to: Phase::Emit, ..Options::default() };
+        let report = with_module(&layers(4), |module| compile_validated_within(module, &options, output.to_str().unwrap(), &ONE_LAYER));
+        assert!(report.is_none() && !output.exists());
+        return;
+    }
+    for (broken, blamed) in [("tile", "computes something else after phase 'tile'"), ("bundle", "phase 'bundle' is at fault")] {
+        let mut again = Command::new(env::current_exe().unwrap());
+        let done = again.args(["--exact", NAME, "--nocapture"]).env("SPYRE_BROKEN_PHASE", broken).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{said}");
+        assert!(said.contains("this was found in its ops 0 to 4, the first one at -:2:") && said.contains(blamed), "{said}");
+    }
+}
 
 fn with_module<R>(text: &str, then: impl FnOnce(&mut Module<'_>) -> R) -> R {
     let session = spyre::pipeline::session();

@@ -3,6 +3,7 @@
 mod bound;
 mod library;
 mod needs;
+mod pieces;
 mod validated;
 
 pub use library::{Compiled, compile_source};
@@ -93,7 +94,8 @@ pub fn compile_watched<'c>(
 fn phase_behind(module: Op<'_>, options: &Options) -> Result<Option<Phase>, Reported> {
     let Some(name) = phase_of(module) else {
         let lowered = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM));
-        let refuse = |op| error_at(op, "is what phase 'bundle' makes: to go on behind it, give the module 'spyre.phase = \"bundle\"'").report();
+        let refuse =
+            |op| error_at(op, "is what phase 'bundle' makes: to go on behind it, give the module 'spyre.phase = \"bundle\"'").report();
         return lowered.map_or(Ok(None), |op| Err(refuse(op)));
     };
     let done: Phase = one_of(name).map_err(|message| error_at(module, format_args!("'spyre.phase': {message}")).report())?;

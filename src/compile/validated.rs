@@ -1,6 +1,6 @@
 //! One compilation, validated before anything is written.
 
-use super::compile_watched;
+use super::{compile_watched, pieces::judge_pieces};
 use crate::{
     dialect::{NamedSize, SymbolicSize, phase_of},
     import::DimSize,
@@ -58,17 +58,21 @@ fn validated<'c>(
         note(&mut phases, phase, module);
         watch(phase, module);
     })?;
-    let mut verdict = match phases.judge(emits.then_some(directory.as_path())) {
+    let judged = match (phases.judge(emits.then_some(directory.as_path())), &original) {
+        (Err(Failure::Size(message)), Some(original)) if !is_resumed => judge_pieces(original, options, limits, &message),
+        (judged, _) => judged,
+    };
+    let mut verdict = match judged {
         Ok(verdict) => verdict,
         Err(failure) => {
             let message = match (&failure, &original) {
-                (Failure::Limit(message) | Failure::Phase(message), _) => message.clone(),
+                (Failure::Size(message) | Failure::Limit(message) | Failure::Phase(message), _) => message.clone(),
                 (Failure::Files(message), Some(original)) => format!("{message}: {}", blame(original, options, limits)),
                 (Failure::Files(message), None) => message.clone(),
             };
             refuse(module, &message);
             // Whoever edits IR that was printed behind a phase answers for it.
-            if !is_resumed && !matches!(failure, Failure::Limit(_)) {
+            if !is_resumed && matches!(failure, Failure::Phase(_) | Failure::Files(_)) {
                 note_bug(module.op());
             }
             return None;
@@ -121,7 +125,7 @@ fn judge_smaller(
             return Err(format!("cannot be compiled at {at}, which its symbolic sizes allow: '--dim-size' of these sizes says why"));
         }
         imported.judge_at(directory, sizes).map_err(|failure| match failure {
-            Failure::Limit(message) => format!("at {at}: {message}"),
+            Failure::Size(message) | Failure::Limit(message) => format!("at {at}: {message}"),
             Failure::Phase(message) | Failure::Files(message) => format!(
                 "is wrong at {at}, and right at the largest sizes; a program that computes with its size has to be given one size: {message}"
             ),
@@ -148,7 +152,7 @@ fn smaller_sizes(named: &[NamedSize]) -> Vec<BTreeMap<String, i64>> {
 }
 
 /// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
-fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
+pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
     let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = Options { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
@@ -185,7 +189,7 @@ fn files_below(folder: &Path, prefix: &str) -> io::Result<Vec<File>> {
     Ok(files)
 }
 
-fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c>) {
+pub(super) fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c>) {
     #[cfg(debug_assertions)]
     fault::make(phase, module.op());
     phases.note(phase, module);

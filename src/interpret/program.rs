@@ -112,8 +112,14 @@ impl Function<'_> {
     }
 
     fn steps_of(&self, block: &Block<'_>) -> u64 {
+        block.ops.iter().map(|op| self.steps_of_op(op)).fold(0, u64::saturating_add)
+    }
+
+    /// The same of one op.
+    #[must_use]
+    pub fn steps_of_op(&self, op: &Operation<'_>) -> u64 {
         let elements = |id: Option<&ValueId>| id.map_or(0, |id| self.values[*id].length() as u64);
-        let of = |op: &Operation<'_>| match &op.kind {
+        match &op.kind {
             Kind::Reduce { .. } => elements(op.inputs.first()),
             Kind::Matmul => {
                 let columns = op.outputs.first().and_then(|id| self.values[*id].shape.last()).copied().unwrap_or(1);
@@ -123,8 +129,7 @@ impl Function<'_> {
             Kind::Scope(body) => self.steps_of(body),
             Kind::Loop(around) => self.steps_of(&around.body).saturating_mul(around.count as u64),
             _ => elements(op.outputs.first()),
-        };
-        block.ops.iter().map(of).fold(0, u64::saturating_add)
+        }
     }
 }
 

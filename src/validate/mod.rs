@@ -11,6 +11,7 @@
 //! | `difference` | where two executions differ |
 //! | `degree` | how likely it is that a draw hides a difference |
 //! | `files` | the written files on the simulated machine |
+//! | `pieces` | the parts of a program that is too large to be executed |
 //! | `phases` | the program after each phase and the files, beside what was imported (`crate::compile` writes files only then) |
 //! | `snapshot`, `each` | what functions compute before and after a pass |
 
@@ -21,6 +22,7 @@ mod each;
 mod extent;
 mod files;
 mod phases;
+mod pieces;
 mod snapshot;
 
 use difference::undefined;
@@ -29,8 +31,9 @@ pub use draw::arguments;
 use draw::arguments_at;
 pub use each::observe;
 pub use extent::{Limits, Samples};
-pub use phases::Verdict;
 pub(crate) use phases::{Failure, Phases, said};
+pub use phases::{Pieces, Verdict};
+pub(crate) use pieces::{Piece, pieces};
 pub use snapshot::Snapshot;
 
 /// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.

@@ -28,6 +28,9 @@ pub struct Verdict {
     /// The smaller sizes at which the files were compared as well, where some are symbolic.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_sizes: Vec<BTreeMap<String, i64>>,
+    /// Where the program is too large for samples as well, the pieces that were compiled by themselves and compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<Pieces>,
     /// Draws of random elements.
     pub draws: u64,
     /// Element operations of one execution of the imported program.
@@ -47,9 +50,45 @@ pub struct Verdict {
     pub log2_chance: Option<f64>,
 }
 
+/// A program in pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Pieces {
+    /// How many there are.
+    pub number: u64,
+    /// How many of them are no copies of others: these were compiled and compared.
+    pub different: u64,
+}
+
+impl Verdict {
+    /// Takes in what was found of another piece of the program.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.draws = self.draws.min(other.draws);
+        self.undefined += other.undefined;
+        self.log2_degree = self.log2_degree.max(other.log2_degree);
+        self.lawful |= other.lawful;
+        // One of the pieces hides a difference with the sum of their probabilities at most.
+        self.log2_chance = self.log2_chance.zip(other.log2_chance).map(|(one, other)| (one.exp2() + other.exp2()).log2());
+        self.sampled = match (self.sampled, other.sampled) {
+            (Some(one), Some(other)) => Some(Samples {
+                elements: one.elements + other.elements,
+                of: one.of + other.of,
+                element_operations: one.element_operations + other.element_operations,
+            }),
+            (one, other) => one.or(other),
+        };
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, at_sizes, draws, element_operations, sampled, undefined, log2_degree, lawful, log2_chance } = self;
+        let Self { compared, at_sizes, pieces, draws, element_operations, sampled, undefined, log2_degree, lawful, log2_chance } = self;
+        if let Some(Pieces { number, different }) = pieces {
+            write!(
+                formatter,
+                "validated in {number} pieces, as the program is too large for samples of it: {different} of them are no copies of others, and \
+                 were compiled by themselves; what is decided for the whole program alone is not seen; "
+            )?;
+        }
         let draws = if *draws == 1 { "1 draw, as the program is large,".to_owned() } else { format!("{draws} draws") };
         match sampled {
             None => write!(
@@ -91,6 +130,8 @@ pub(crate) fn said(sizes: &BTreeMap<String, i64>) -> String {
 
 /// Why a compilation is not validated.
 pub(crate) enum Failure {
+    /// It is too large.
+    Size(String),
     /// It cannot be.
     Limit(String),
     /// The IR after a phase is not what was imported.
@@ -167,12 +208,13 @@ impl<'c> Phases<'c> {
             return Err(Failure::Limit("cannot be validated before it is imported".to_owned()));
         };
         let element_operations = imported.iter().map(Function::steps).fold(0, u64::saturating_add);
-        let Extent { draws, samples } = Extent::of(imported, &self.limits).map_err(Failure::Limit)?;
+        let Extent { draws, samples } = Extent::of(imported, &self.limits).map_err(Failure::Size)?;
         let n_draws = draws.end - draws.start;
         let (selections, sampled) = samples.unzip();
         let mut verdict = Verdict {
             compared: simulation.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
             at_sizes: Vec::new(),
+            pieces: None,
             draws: n_draws,
             element_operations,
             sampled,
@@ -237,7 +279,7 @@ impl Versions<'_, '_> {
         let found = match (simulation, self.samples) {
             (Some(simulation), None) => files::results(simulation, imported, self.draw),
             (Some(simulation), Some(samples)) => match files::samples(simulation, imported, samples, self.draw) {
-                Err(Refusal::Limit(reason)) => return Err(Failure::Limit(format!("cannot be validated by samples: {reason}"))),
+                Err(Refusal::Limit(reason)) => return Err(Failure::Size(format!("cannot be validated by samples: {reason}"))),
                 Err(Refusal::Wrong(reason)) => Err(reason),
                 Ok(found) => Ok(found),
             },

@@ -1,0 +1,104 @@
+//! A program that is too large to be executed, validated in pieces: each is a program of its own, compiled under the same options.
+
+use super::{compile, compile_watched, validated::blame, validated::note};
+use crate::{
+    dialect::ods::attr,
+    import::DimSize,
+    interpret::read_functions,
+    mlir::{Module, Op, OpExt, collect, functions_of, keep_part, location_text},
+    pipeline::{Options, Phase},
+    validate::{Failure, Limits, Phases, Piece, Pieces, Verdict, pieces},
+};
+use std::collections::BTreeSet;
+
+/// Compares the files of each piece of a program with what the piece says. Pieces that are copies of each other, as equal layers of a model, are
+/// compiled once. `too_large` says why the program is not executed. A copy of the module is made for each piece, which takes longer than in proportion
+/// to its size, and far less than to execute it.
+pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Limits, too_large: &str) -> Result<Verdict, Failure> {
+    let refuse = |why: &str| Failure::Size(format!("{too_large}, and it has no pieces that could be: {why}"));
+    if !is_of_the_whole(options) {
+        return Err(refuse("options speak of its dimensions, its arguments, its kernels or its plan"));
+    }
+    let importing = Options { compile_to: Phase::Import, notes_plan: false, proves: false, ..options.clone() };
+    let mut imported = original.duplicate();
+    // What the import has to say was said before.
+    let (is_imported, _) = collect(original.session().context(), || compile(&mut imported, &importing, "").is_some());
+    let functions = if is_imported { read_functions(&imported).unwrap_or_default() } else { Vec::new() };
+    let [function] = functions.as_slice() else { return Err(refuse("it is not one function of 'spyre' ops when it is imported")) };
+    let own = Options { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
+    let found = pieces(function, limits.whole);
+    let (mut known, mut verdict) = (BTreeSet::new(), None::<Verdict>);
+    for piece in &found {
+        let module = module_of(&imported, piece);
+        if !known.insert(module.op().to_string()) {
+            continue;
+        }
+        let judged = judge_piece(&module, &own, limits).map_err(|failure| within(piece, functions_of(imported.op())[0], failure))?;
+        match &mut verdict {
+            Some(verdict) => verdict.add(&judged),
+            None => verdict = Some(judged),
+        }
+    }
+    let verdict = verdict.ok_or_else(|| refuse("it computes nothing"))?;
+    let pieces = Some(Pieces { number: found.len() as u64, different: known.len() as u64 });
+    Ok(Verdict { pieces, element_operations: function.steps(), ..verdict })
+}
+
+/// Whether options mean the same for a piece of a program as for all of it.
+fn is_of_the_whole(options: &Options) -> bool {
+    let Options { tiles, bind, knobs, dims, plan, dim_sizes, .. } = options;
+    tiles.is_empty()
+        && bind.is_empty()
+        && knobs.is_empty()
+        && dims.is_empty()
+        && plan.is_empty()
+        && !dim_sizes.iter().any(DimSize::is_symbolic)
+}
+
+/// A piece as a program.
+fn module_of<'s>(imported: &Module<'s>, piece: &Piece) -> Module<'s> {
+    let copy = imported.duplicate();
+    // It is compiled from the beginning.
+    copy.op().remove_attr(attr::SPYRE_PHASE);
+    copy.op().remove_attr(attr::SPYRE_TARGET);
+    let function = functions_of(copy.op())[0];
+    let ops = function.body_ops();
+    let kept: Vec<bool> = (0..ops.len() - 1).map(|position| piece.ops.contains(&position) || piece.constants.contains(&position)).collect();
+    let returned: Vec<_> = piece.given.iter().map(|&(op, result)| ops[op].outputs()[result]).collect();
+    keep_part(function, &kept, &returned);
+    copy
+}
+
+fn judge_piece<'c>(module: &Module<'c>, options: &Options, limits: &Limits) -> Result<Verdict, Failure> {
+    let place = tempfile::tempdir().map_err(|error| Failure::Limit(format!("cannot be validated: no temporary folder: {error}")))?;
+    let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
+    let output =
+        directory.to_str().ok_or_else(|| Failure::Limit("cannot be validated: the temporary folder has no name in UTF-8".to_owned()))?;
+    let mut watch = |phase, module: &Module<'c>| note(&mut phases, phase, module);
+    let compiling = || compile_watched(&mut module.duplicate(), options, output, &mut watch).is_some();
+    let (is_compiled, said) = collect(module.session().context(), compiling);
+    if !is_compiled {
+        let why = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
+        return Err(Failure::Limit(format!("cannot be validated: it cannot be compiled by itself: {why}")));
+    }
+    phases.judge(Some(&directory)).map_err(|failure| match failure {
+        Failure::Files(message) => Failure::Files(format!("{message}: {}", blame(module, options, limits))),
+        other => other,
+    })
+}
+
+/// The failure of a piece, of the program.
+fn within(piece: &Piece, function: Op<'_>, failure: Failure) -> Failure {
+    let ops = function.body_ops();
+    let (first, last) = (piece.ops.start, piece.ops.end - 1);
+    let place = location_text(ops[first].loc());
+    let said = |message: String| {
+        format!("{message}; this was found in its ops {first} to {last}, the first one at {place}, compiled by themselves")
+    };
+    match failure {
+        Failure::Size(message) => Failure::Size(said(message)),
+        Failure::Limit(message) => Failure::Limit(said(message)),
+        // The blame is complete.
+        Failure::Phase(message) | Failure::Files(message) => Failure::Phase(said(message)),
+    }
+}

@@ -1,0 +1,203 @@
+//! A program in pieces: one that is too large to be executed is looked at part by part.
+
+use crate::interpret::{Block, Function, Kind, Operation, ValueId};
+use std::{collections::BTreeSet, ops::Range};
+
+/// A part of a function's body, and what belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// Its ops, by position.
+    pub(crate) ops: Range<usize>,
+    /// Constants in front of it that it reads, by the positions of their ops.
+    pub(crate) constants: Vec<usize>,
+    /// What it gives: the op and which of its results.
+    pub(crate) given: Vec<(usize, usize)>,
+}
+
+/// The body of a function in pieces of at most `most` element operations, as far as an op alone does not take more. A piece ends where few values
+/// are read behind it, and never within a buffer that is written in parts, or where an integer would be a piece's argument: nobody would know
+/// its range.
+pub(crate) fn pieces(function: &Function<'_>, most: u64) -> Vec<Piece> {
+    let lives = Lives::of(function);
+    let crossing = lives.crossing();
+    // Constants are where they are read.
+    let steps_of = |(position, op)| if lives.is_constant(position) { 0 } else { function.steps_of_op(op) };
+    let steps: Vec<u64> = function.body.ops.iter().enumerate().map(steps_of).collect();
+    let (mut found, mut start) = (Vec::new(), 0);
+    while start < steps.len() {
+        let end = end_of_piece(start, &steps, &crossing, most);
+        found.push(lives.piece(start..end));
+        start = end;
+    }
+    found.retain(|piece| !piece.given.is_empty());
+    found
+}
+
+/// Where a piece ends: in its second half by size, where the fewest values are read behind it; of several such places at the last.
+fn end_of_piece(start: usize, steps: &[u64], crossing: &[Option<usize>], most: u64) -> usize {
+    let mut best: Option<(bool, usize, usize)> = None;
+    let mut total = 0_u64;
+    for (position, of_op) in steps.iter().enumerate().skip(start) {
+        total = total.saturating_add(*of_op);
+        let end = position + 1;
+        if total > most
+            && let Some((_, _, end)) = best
+        {
+            return end;
+        }
+        if end == steps.len() {
+            break;
+        }
+        if let Some(n_values) = crossing[end] {
+            let is_small = total < most / 2;
+            if best.is_none_or(|(was_small, least, _)| (is_small, n_values) <= (was_small, least)) {
+                best = Some((is_small, n_values, end));
+            }
+        }
+    }
+    steps.len()
+}
+
+/// Where the values of a function's body are made and read.
+struct Lives<'f> {
+    function: &'f Function<'f>,
+    /// By value the op that makes it, and which of its results it is.
+    made: Vec<Option<(usize, usize)>>,
+    /// By value the last op that reads it.
+    last: Vec<usize>,
+    /// By value whether the function gives it.
+    is_result: Vec<bool>,
+    /// By value whether it may be a piece's argument.
+    may_cross: Vec<bool>,
+    /// What each op reads, in loops and scopes in it as well.
+    reads: Vec<BTreeSet<ValueId>>,
+}
+
+impl<'f> Lives<'f> {
+    fn of(function: &'f Function<'_>) -> Self {
+        let ops = &function.body.ops;
+        let n_values = function.values.len();
+        let mut may_cross: Vec<bool> = function.values.iter().map(|value| !value.element.is_integer()).collect();
+        let (mut made, mut last, mut is_result) = (vec![None; n_values], vec![0; n_values], vec![false; n_values]);
+        let reads: Vec<BTreeSet<ValueId>> = ops.iter().map(reads_of).collect();
+        for (position, op) in ops.iter().enumerate() {
+            op.outputs.iter().enumerate().for_each(|(result, id)| made[*id] = Some((position, result)));
+            reads[position].iter().for_each(|id| last[*id] = position);
+            match (&op.kind, op.inputs.as_slice()) {
+                (Kind::Empty, _) => op.outputs.iter().for_each(|id| may_cross[*id] = false),
+                (Kind::Insert { .. }, [_, whole]) => may_cross[*whole] = false,
+                _ => {}
+            }
+        }
+        function.body.yields.iter().for_each(|id| is_result[*id] = true);
+        Self { function, made, last, is_result, may_cross, reads }
+    }
+
+    /// Whether each piece has its own one of a value.
+    fn is_constant(&self, made_by: usize) -> bool {
+        matches!(self.function.body.ops[made_by].kind, Kind::Constant(_) | Kind::Fill(_))
+    }
+
+    /// By the number of ops in front of a place: the values that would be arguments of a piece that begins there; none if one may not be.
+    fn crossing(&self) -> Vec<Option<usize>> {
+        let n_ops = self.function.body.ops.len();
+        let (mut begins, mut ends) = (vec![[0_usize; 2]; n_ops + 2], vec![[0_usize; 2]; n_ops + 2]);
+        for (id, made) in self.made.iter().enumerate() {
+            let Some((made_by, _)) = made.filter(|(made_by, _)| !self.is_constant(*made_by)) else { continue };
+            if self.last[id] > made_by {
+                begins[made_by + 1][usize::from(!self.may_cross[id])] += 1;
+                ends[self.last[id] + 1][usize::from(!self.may_cross[id])] += 1;
+            }
+        }
+        let mut now = [0, 0];
+        let mut at = |place: usize| {
+            now = [now[0] + begins[place][0] - ends[place][0], now[1] + begins[place][1] - ends[place][1]];
+            (now[1] == 0).then_some(now[0])
+        };
+        (0..=n_ops).map(&mut at).collect()
+    }
+
+    fn piece(&self, ops: Range<usize>) -> Piece {
+        let makers = self.reads[ops.clone()].iter().flatten().filter_map(|id| self.made[*id]).map(|(made_by, _)| made_by);
+        let constants: BTreeSet<usize> = makers.filter(|made_by| *made_by < ops.start && self.is_constant(*made_by)).collect();
+        let results = |position: usize| self.function.body.ops[position].outputs.iter().enumerate();
+        let given = ops.clone().flat_map(|position| results(position).map(move |(result, id)| (position, result, *id)));
+        let is_given =
+            |(position, _, id): &(usize, usize, ValueId)| self.is_result[*id] || self.last[*id] >= ops.end && !self.is_constant(*position);
+        let given = given.filter(is_given).map(|(position, result, _)| (position, result)).collect();
+        Piece { constants: constants.into_iter().collect(), given, ops }
+    }
+}
+
+fn reads_of(op: &Operation<'_>) -> BTreeSet<ValueId> {
+    let mut reads: BTreeSet<ValueId> = op.inputs.iter().copied().collect();
+    let mut inside = |block: &Block<'_>| {
+        block.ops.iter().for_each(|op| reads.extend(reads_of(op)));
+        reads.extend(&block.yields);
+    };
+    match &op.kind {
+        Kind::Scope(body) => inside(body),
+        Kind::Loop(around) => inside(&around.body),
+        _ => {}
+    }
+    reads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interpret::Tensor;
+    use machine::ElementType;
+
+    fn op(kind: Kind<'static>, inputs: &[ValueId], output: ValueId) -> Operation<'static> {
+        Operation { kind, inputs: inputs.to_vec(), outputs: vec![output] }
+    }
+
+    fn pointwise(inputs: &[ValueId], output: ValueId) -> Operation<'static> {
+        op(Kind::Pointwise { function: "add".to_owned(), constants: Vec::new() }, inputs, output)
+    }
+
+    /// A function on value 0 whose values have 100 elements each.
+    fn function(n_values: usize, ops: Vec<Operation<'static>>, yields: &[ValueId]) -> Function<'static> {
+        let values = vec![Tensor { shape: vec![100], element: ElementType::F16 }; n_values];
+        Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: vec![0], ops, yields: yields.to_vec() } }
+    }
+
+    fn ranges(function: &Function<'_>, most: u64) -> Vec<Range<usize>> {
+        pieces(function, most).into_iter().map(|piece| piece.ops).collect()
+    }
+
+    #[test]
+    fn equal_layers_are_equal_pieces() {
+        // Three layers of four ops; the second and the third op of each read the layer's input, or both read what is made in between.
+        let layer = |number: usize| {
+            let (x, a, b, c, y) = (4 * number, 4 * number + 1, 4 * number + 2, 4 * number + 3, 4 * number + 4);
+            [pointwise(&[x, x], a), pointwise(&[x, a], b), pointwise(&[a, b], c), pointwise(&[b, c], y)]
+        };
+        let of = function(13, (0..3).flat_map(layer).collect(), &[12]);
+        assert_eq!(ranges(&of, 450), [0..4, 4..8, 8..12]);
+        assert_eq!(ranges(&of, 1200), [0..12], "what is small enough is one piece");
+        assert_eq!(ranges(&of, 10).len(), 12, "an op that takes more is one by itself");
+        assert_eq!(pieces(&of, 450)[1], Piece { ops: 4..8, constants: Vec::new(), given: vec![(7, 0)] });
+    }
+
+    #[test]
+    fn every_piece_has_its_own_constants_and_gives_what_is_read_behind_it() {
+        let constant = || op(Kind::Fill(1.0), &[], 1);
+        let ops = vec![constant(), pointwise(&[0, 1], 2), pointwise(&[2, 1], 3), pointwise(&[3, 1], 4)];
+        let of = function(5, ops, &[2, 4]);
+        let found = pieces(&of, 200);
+        assert_eq!(found[0], Piece { ops: 0..3, constants: Vec::new(), given: vec![(1, 0), (2, 0)] });
+        assert_eq!(found[1], Piece { ops: 3..4, constants: vec![0], given: vec![(3, 0)] });
+    }
+
+    #[test]
+    fn a_buffer_and_an_integer_are_in_one_piece() {
+        let insert = |part, whole, output| op(Kind::Insert { offsets: vec![0] }, &[part, whole], output);
+        let ops = vec![pointwise(&[0], 1), op(Kind::Empty, &[], 2), insert(0, 2, 3), insert(1, 3, 4), pointwise(&[4], 5)];
+        assert_eq!(ranges(&function(6, ops, &[5]), 100), [0..1, 1..4, 4..5]);
+        let mut of = function(4, vec![pointwise(&[0], 1), pointwise(&[1], 2), pointwise(&[2], 3)], &[3]);
+        of.values[1].element = ElementType::I64;
+        assert_eq!(ranges(&of, 100), [0..2, 2..3]);
+    }
+}
