@@ -6,6 +6,7 @@ use crate::dialect::{
     ods::{attr, spyre},
 };
 use crate::mlir::{Op, OpExt, Value, ValueExt, integers, shape_of};
+use machine::Family;
 
 /// A use of a buffer that is written in parts, by who would not see it whole.
 pub struct Misuse<'c> {
@@ -19,7 +20,8 @@ pub struct Misuse<'c> {
 
 const UNWRITTEN: &str = "is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into";
 const NO_BUFFER: &str = "writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made";
-const MADE_ELSEWHERE: &str = "has a part in place that no op makes for it alone, in loops that make it tile by tile or in none";
+const MADE_ELSEWHERE: &str =
+    "has a part in place that no op but a gather makes for it alone, in loops of known counts that make it tile by tile or in none";
 const WRITTEN_TWICE: &str =
     "has a part in place that overlaps another part of the buffer, so that what is left there depends on who comes first";
 const TOO_MANY: &str = "has a part in place in a buffer of more than 256 parts: leave out 'in_place'";
@@ -120,7 +122,8 @@ pub fn is_apart(parts: &[Part<'_>], number: usize) -> bool {
 }
 
 /// The values that make a part, from the part itself to the result of an op, if each is made for the next one alone: what a loop gives, with the
-/// dimension along which it makes it tile by tile, and at last what the op makes.
+/// dimension along which it makes it tile by tile, and at last what the op makes. A gather writes a buffer of its own, and so does a loop whose count is
+/// known at launch only: nobody writes the rest of what it gives.
 #[must_use]
 pub fn made_for_one(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> {
     let (mut value, mut made) = (part, Vec::new());
@@ -128,7 +131,11 @@ pub fn made_for_one(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> 
         let def = value.def().filter(|_| value.users().len() == 1)?;
         if !def.is(spyre::LOOP) {
             made.push((value, None));
-            return ComputeOp::of(def).filter(|compute| !compute.is_insert()).map(|_| made);
+            let writes_there = |compute: &ComputeOp<'_>| !compute.is_insert() && compute.family() != Family::Gather;
+            return ComputeOp::of(def).filter(writes_there).map(|_| made);
+        }
+        if def.attr(attr::SYMBOL).is_some() {
+            return None;
         }
         let given = given_tiles(def).into_iter().find(|given| given.whole == value)?;
         made.push((value, Some(given.dim)));

@@ -12,12 +12,6 @@ pub enum Ineligible {
         /// The device function of the op that writes it.
         function: String,
     },
-    /// Only tensors of known size can be placed.
-    #[error("its size is not known")]
-    Unsized,
-    /// Another buffer's memory is written through it.
-    #[error("the op writes into the memory of another buffer")]
-    MutationTarget,
     /// A core's LX would get its part of the buffer from several ops, each of which divides its own part among the cores.
     #[error("it is written in parts")]
     WrittenInParts,
@@ -33,9 +27,6 @@ pub enum Ineligible {
     /// A gather goes from HBM to HBM (torch-spyre facts, H).
     #[error("a gather writes it, which works from HBM to HBM")]
     Gathered,
-    /// LX does not survive a call of foreign code.
-    #[error("it is used by a foreign kernel, or live across one")]
-    ForeignKernel,
     /// Index tensors and what they point into must be in HBM.
     #[error("it is an index tensor, or accessed through one")]
     Indirect,
@@ -57,9 +48,6 @@ pub enum Ineligible {
     /// Nothing would be saved.
     #[error("no op could read it from LX")]
     NoReader,
-    /// The files cannot describe unused bytes behind a buffer in LX.
-    #[error("it would need unused space behind it, which an LX buffer cannot have")]
-    BackGap,
 }
 
 impl From<Ineligible> for Barred {

@@ -153,7 +153,7 @@ func.func @starts_are_apart(%x: tensor<64x64xf16, #layout>) -> (tensor<64x64xf16
 
 func.func @a_part_in_place_is_made_by_an_op(%x: tensor<4x64xf16, #window>) -> tensor<8x64xf16, #whole> {
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op has a part in place that no op makes for it alone, in loops that make it tile by tile or in none}}
+  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone, in loops of known counts that make it tile by tile or in none}}
   %1 = spyre.insert %x into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %1 : tensor<8x64xf16, #whole>
 }
@@ -167,10 +167,42 @@ func.func @a_part_in_place_is_made_by_an_op(%x: tensor<4x64xf16, #window>) -> te
 func.func @a_part_in_place_is_made_for_one(%x: tensor<4x64xf16, #a>) -> (tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>) {
   %made = spyre.pointwise exp(%x) : (tensor<4x64xf16, #a>) -> tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op has a part in place that no op makes for it alone}}
+  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone}}
   %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   %2 = spyre.pointwise neg(%made) : (tensor<4x64xf16, #window>) -> tensor<4x64xf16, #a>
   return %1, %2 : tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>
+}
+
+// -----
+
+#a = #spyre.layout<[1, 4, 64], [64, 64, 1]>
+#whole = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 8, 64], [64, 64, 1], of = [8, 64]>
+
+func.func @a_part_in_place_is_not_gathered(%table: tensor<16x64xf16, #spyre.layout<[16, 1, 64], [64, 64, 1]>>, %i: tensor<4xi32, #spyre.layout<[1, 32], [32, 1]>>)
+    -> tensor<8x64xf16, #whole> {
+  %made = spyre.gather(%table, %i) dim 0 : (tensor<16x64xf16, #spyre.layout<[16, 1, 64], [64, 64, 1]>>, tensor<4xi32, #spyre.layout<[1, 32], [32, 1]>>) -> tensor<4x64xf16, #window>
+  %0 = spyre.empty : tensor<8x64xf16, #whole>
+  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone}}
+  %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
+  return %1 : tensor<8x64xf16, #whole>
+}
+
+// -----
+
+#a = #spyre.layout<[1, 4, 64], [64, 64, 1]>
+#whole = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 8, 64], [64, 64, 1], of = [8, 64]>
+
+func.func @a_part_in_place_is_written_whole(%x: tensor<4x64xf16, #a>) -> tensor<8x64xf16, #whole> {
+  %made = spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<4x64xf16, #a>) attributes {symbol = "n"} {
+    %e = spyre.pointwise exp(%tile) : (tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1], of = [4, 64]>>) -> tensor<2x64xf16, #window>
+    spyre.yield %e[0] : tensor<2x64xf16, #window>
+  } : tensor<4x64xf16, #window>
+  %0 = spyre.empty : tensor<8x64xf16, #whole>
+  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone, in loops of known counts}}
+  %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
+  return %1 : tensor<8x64xf16, #whole>
 }
 
 // -----

@@ -5,10 +5,9 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, MOST_PARTS, Part, Tensor, is_apart, made_for_one, parts_of, tile_type},
+    dialect::{MOST_PARTS, Part, Tensor, is_apart, made_for_one, parts_of, tile_type},
     mlir::{Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, integer, unit_attribute},
 };
-use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-write-in-place", run };
 
@@ -55,11 +54,8 @@ fn made_as<'c>(part: Value<'c>, mut window: Type<'c>) -> Option<Vec<(Value<'c>, 
     let mut typed = Vec::new();
     for (value, dim) in made_for_one(part)? {
         typed.push((value, window));
-        let def = value.def()?;
-        match dim {
-            Some(dim) if def.attr(attr::SYMBOL).is_none() => window = tile_type(window, dim, def.required("count", integer))?,
-            None if ComputeOp::of(def)?.family() != Family::Gather => {}
-            _ => return None,
+        if let Some(dim) = dim {
+            window = tile_type(window, dim, value.def()?.required("count", integer))?;
         }
     }
     Some(typed)
