@@ -318,9 +318,9 @@ impl Program {
         let tiled: Vec<String> = inner.tiled.iter().map(|(tile, whole)| format!("%v{tile} = %v{whole}[0] : {}", of(*whole))).collect();
         let list =
             |word: &str, entries: &[String]| if entries.is_empty() { String::new() } else { format!(" {word}({})", entries.join(", ")) };
-        let left: Vec<(String, Id, Id)> = (inner.carried.iter().map(|&(_, _, left, result)| (format!("%v{left}"), left, result)))
-            .chain(inner.given.iter().map(|&(left, result)| (format!("%v{left}[0]"), left, result)))
-            .collect();
+        let given = inner.given.iter().map(|&(left, result)| (format!("%v{left}[0]"), left, result));
+        let carried_on = inner.carried.iter().map(|&(_, _, left, result)| (format!("%v{left}"), left, result));
+        let left: Vec<(String, Id, Id)> = given.chain(carried_on).collect();
         let results: Vec<Id> = left.iter().map(|(.., result)| *result).collect();
         let joined = |of: &dyn Fn(&(String, Id, Id)) -> String| left.iter().map(of).collect::<Vec<_>>().join(", ");
         let _ = writeln!(
