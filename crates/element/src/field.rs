@@ -95,18 +95,18 @@ pub struct Field {
 
 /// The element of a finite number.
 const fn element_of(number: f64) -> FieldElement {
-    FieldElement::new(residue_of(number, P), residue_of(number, Q), false)
+    FieldElement::new(residue_of::<P>(number), residue_of::<Q>(number), false)
 }
 
-const fn residue_of(number: f64, modulus: u32) -> u64 {
+const fn residue_of<const MODULUS: u32>(number: f64) -> u64 {
     let bits = number.abs().to_bits();
     let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
     let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
     // Two to the power of the modulus minus one is 1: a negative exponent is one from there.
-    let order = modulus as i64 - 1;
-    let scale = power(2, exponent.rem_euclid(order).unsigned_abs(), modulus);
-    let magnitude = mantissa % modulus as u64 * scale % modulus as u64;
-    if number < 0.0 { opposite(magnitude, modulus) } else { magnitude }
+    let order = MODULUS as i64 - 1;
+    let scale = power::<MODULUS>(2, exponent.rem_euclid(order).unsigned_abs());
+    let magnitude = mantissa % MODULUS as u64 * scale % MODULUS as u64;
+    if number < 0.0 { opposite(magnitude, MODULUS) } else { magnitude }
 }
 
 impl Field {
@@ -261,8 +261,8 @@ impl Arithmetic for Field {
             _ if right.first == 0 && left.first == 0 => FieldElement::UNDEFINED,
             _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
             _ => {
-                let second = if right.is_spent() { 0 } else { inverse(right.residue(), Q) };
-                self.mul(left, FieldElement::new(inverse(u64::from(right.first), P), second, right.is_spent()))
+                let second = if right.is_spent() { 0 } else { inverse::<Q>(right.residue()) };
+                self.mul(left, FieldElement::new(inverse::<P>(u64::from(right.first)), second, right.is_spent()))
             }
         }
     }
@@ -394,13 +394,14 @@ const fn opposite(residue: u64, modulus: u32) -> u64 {
     if residue == 0 { 0 } else { modulus as u64 - residue }
 }
 
-const fn power(base: u64, mut exponent: u64, modulus: u32) -> u64 {
+/// A power modulo a number that is known when this is compiled, which takes a fraction of the time.
+const fn power<const MODULUS: u32>(base: u64, mut exponent: u64) -> u64 {
     let (mut result, mut square) = (1, base);
     while exponent > 0 {
         if exponent % 2 == 1 {
-            result = result * square % modulus as u64;
+            result = result * square % MODULUS as u64;
         }
-        square = square * square % modulus as u64;
+        square = square * square % MODULUS as u64;
         exponent /= 2;
     }
     result
@@ -434,8 +435,8 @@ fn exponential(exponent: u64) -> u64 {
 }
 
 /// The inverse of a residue; of 0, which meets nothing but itself by chance, 0.
-const fn inverse(residue: u64, modulus: u32) -> u64 {
-    power(residue, modulus as u64 - 2, modulus)
+const fn inverse<const MODULUS: u32>(residue: u64) -> u64 {
+    power::<MODULUS>(residue, MODULUS as u64 - 2)
 }
 
 /// A number's bits, stirred (the finaliser of `SplitMix64`).

@@ -17,7 +17,7 @@ fn values() -> Vec<FieldElement> {
 fn the_moduli_are_a_safe_prime_and_its_half() {
     let is_prime = |number: u32| (2..).take_while(|factor| factor * factor <= number).all(|factor| !number.is_multiple_of(factor));
     assert!(P == 2 * Q + 1 && is_prime(Q) && (2..46_341).all(|factor| !P.is_multiple_of(factor)));
-    assert_eq!((power(BASE, u64::from(Q), P), BASE != 1), (1, true), "the order of the base divides Q, which is prime");
+    assert_eq!((power::<P>(BASE, u64::from(Q)), BASE != 1), (1, true), "the order of the base divides Q, which is prime");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn powers_of_the_base_are_those_of_single_steps() {
         product = product * BASE % u64::from(P);
     }
     for exponent in [1 << 24, 0x2345_6789, u64::from(Q) - 1] {
-        assert_eq!(exponential(exponent), power(BASE, exponent, P));
+        assert_eq!(exponential(exponent), power::<P>(BASE, exponent));
     }
 }
 
