@@ -234,15 +234,15 @@ def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
     a value stays there only if all its users divide it alike. The result is never dearer by the model than what it begins with.
     Implemented in `src/joint/ir/divide_jointly.rs`; the method is in `docs/lx-planning.md`.
 
-    Refuses what `spyre-divide-work` refuses; a `work_div` is followed.
+    Refuses what `spyre-divide-work` refuses; a `work_div` is followed, and so is the division of a plan file, which `spyre-choose-tiles`
+    notes on the function.
 
     No rewrite pattern: the splits of all ops of a function are one choice.
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/joint/divide-jointly.mlir`
   }];
   let options = [
-    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
-    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">
+    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

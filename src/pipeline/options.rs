@@ -378,8 +378,8 @@ fn list<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<Vec<T>, Stri
 fn last_phase(name: &str) -> Phase {
     match name {
         "precision" | "sticks" => Phase::Layout,
-        "dims" | "tile-search" | "tile-steps" | "more-lx" | "proves" => Phase::Hint,
-        "joint" | "objective" | "plan" | "notes-plan" => Phase::Work,
+        "dims" | "tile-search" | "tile-steps" | "more-lx" | "proves" | "plan" | "notes-plan" => Phase::Hint,
+        "joint" | "objective" => Phase::Work,
         "lx-planner" => Phase::Lx,
         "addresses" | "loops" => Phase::Bundle,
         _ => Phase::Import,

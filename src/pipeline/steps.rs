@@ -223,7 +223,8 @@ impl Options {
                 Some(most) => choose.with(option::STEPS, most),
                 None => choose,
             };
-            let choose = self.with_plan(choose.with(option::OBJECTIVE, self.objective));
+            let choose = choose.with(option::OBJECTIVE, self.objective);
+            let choose = if self.plan.is_empty() { choose } else { choose.with_path(option::PLAN, &self.plan) };
             let choose = if self.notes_plan { choose.with(option::NOTES_PLAN, true) } else { choose };
             let choose = if self.more_lx { choose.with(option::MORE_LX, true) } else { choose };
             steps.push(if self.proves { choose.with(option::PROVES, true) } else { choose });
@@ -235,12 +236,8 @@ impl Options {
         // The slices without which a core could not address its part; whoever divides keeps them.
         let reduce = Step::of(&reduce_span::PASS);
         // The rest: by what an op alone takes, or with what the planner would make of it.
-        let jointly = || self.with_plan(Step::of(&divide_jointly::PASS).with(option::OBJECTIVE, self.objective));
+        let jointly = || Step::of(&divide_jointly::PASS).with(option::OBJECTIVE, self.objective);
         vec![reduce, if self.is_joint() { jointly() } else { Step::of(&divide_work::PASS) }]
-    }
-
-    fn with_plan(&self, step: Step) -> Step {
-        if self.plan.is_empty() { step } else { step.with_path(option::PLAN, &self.plan) }
     }
 
     fn lx_steps(&self) -> Vec<Step> {

@@ -13,7 +13,7 @@ use crate::{
         ir::program::{Numbers, Values},
     },
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
-    plan_file::{Chosen, PlanFile, Split},
+    plan_file::{Chosen, Split},
     tile::ir::settle_loops::settle_loops,
     work::{
         OperandOf, Operation, WorkSplit,
@@ -31,18 +31,13 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     let objective = options.read(module, option::OBJECTIVE)?;
     settle_loops(module);
-    let path = options.text(option::PLAN);
-    let plan = if path.is_empty() {
-        None
-    } else {
-        PlanFile::read(path).map_err(|message| error_at(module, format_args!("option 'plan': {message}")).report())?
-    };
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        match plan.as_ref().and_then(|plan| plan.chosen.work.as_deref()) {
+        let plan = plan_of(function);
+        match plan.as_ref().and_then(|chosen| chosen.work.as_deref()) {
             Some(work) => follow(function, work, &target)?,
             None => divide_function(function, &target, objective)?,
         }
-        if let Some(chosen) = plan_of(function) {
+        if let Some(chosen) = plan {
             set_plan(
                 function,
                 &Chosen { work: Some(work_of(function).map_err(|message| error_at(function, message).report())?), ..chosen },

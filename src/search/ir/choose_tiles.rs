@@ -15,7 +15,6 @@ use crate::dialect::ods::option;
 use crate::{
     dialect::{PlannedCost, RunnerUp, TileSearch, declared_maxima, mark_symbolic, set_plan, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
-    plan_file,
     search::{Chosen, Found, Loops, MORE_LX_BYTES, choose, choose_fewest_bytes, cost_with, stretches},
 };
 use cost::{Cost, Objective};
@@ -48,7 +47,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 }
 
 /// Follows the plan file of that name; without one, searches. Notes what is to be written to a file: what was searched for, and if `notes` is
-/// set what was followed as well.
+/// set what was followed as well; and what is to be followed later, the division of work.
 fn plan_function(function: Op<'_>, request: Request<'_>, path: &str, notes: bool) -> Result<(), Reported> {
     let key = key_of_function(function);
     let plan = if path.is_empty() { Ok(None) } else { planned(path, &key, request.target) };
@@ -60,8 +59,9 @@ fn plan_function(function: Op<'_>, request: Request<'_>, path: &str, notes: bool
     let mut steps = Steps::of(function, &declared_maxima(function))?;
     steps.find_eligible(function)?;
     follow(function, &steps, &plan.chosen.loops)?;
-    if notes {
-        set_plan(function, &plan_file::Chosen { work: None, ..plan.chosen });
+    // The file is read once: who divides the work finds here how.
+    if notes || plan.chosen.work.is_some() {
+        set_plan(function, &plan.chosen);
     }
     Ok(())
 }
