@@ -27,13 +27,15 @@ pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Li
     let [function] = functions.as_slice() else { return Err(refuse("it is not one function of 'spyre' ops when it is imported")) };
     let own = Options { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
     let found = pieces(function, limits.whole);
+    // There may be many, so the larger ones are executed by samples, which take as long as a few draws of the others.
+    let of_one = Limits { whole: limits.all_draws, ..*limits };
     let (mut known, mut verdict) = (BTreeSet::new(), None::<Verdict>);
     for piece in &found {
         let module = module_of(&imported, piece);
         if !known.insert(module.op().to_string()) {
             continue;
         }
-        let judged = judge_piece(&module, &own, limits).map_err(|failure| within(piece, functions_of(imported.op())[0], failure))?;
+        let judged = judge_piece(&module, &own, &of_one).map_err(|failure| within(piece, functions_of(imported.op())[0], failure))?;
         match &mut verdict {
             Some(verdict) => verdict.add(&judged),
             None => verdict = Some(judged),

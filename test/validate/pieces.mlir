@@ -1,0 +1,23 @@
+// What is too large for samples is validated in pieces, each compiled by itself.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: spyre-compile %t/large.mlir --validate -o %t/large | FileCheck %t/large.mlir
+// RUN: spyre-compile %t/integers.mlir --validate -o %t/integers | FileCheck %t/integers.mlir
+// RUN: ls %t/large/program.json %t/integers/program.json
+
+//--- large.mlir
+// An element of this depends on all of a product.
+// CHECK: validated in 2 pieces, as the program is too large for samples of it: 2 of them are no copies of others, and were compiled by themselves; what is decided for the whole program alone is not seen; validated by samples:
+func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
+  %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+  %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>
+  return %d : tensor<1x1xf16>
+}
+
+//--- integers.mlir
+// Samples of integers are not taken; the piece that gives them is executed whole.
+// CHECK: validated in 2 pieces
+func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %i: tensor<128x128xi64>) -> (tensor<4096x4096xf16>, tensor<128x128xi64>) {
+  %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+  %j = spyre.copy %i : tensor<128x128xi64> -> tensor<128x128xi64>
+  return %c, %j : tensor<4096x4096xf16>, tensor<128x128xi64>
+}
