@@ -1,5 +1,6 @@
 //! One compilation: runs the pipeline phase by phase and collects the report on the way. `validated.rs` does so under validation.
 
+mod blame;
 mod bound;
 mod library;
 mod needs;

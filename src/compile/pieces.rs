@@ -1,6 +1,9 @@
 //! A program that is too large to be executed, validated in pieces: each is a program of its own, compiled under the same options.
 
-use super::{compile, compile_watched, validated::blame, validated::note};
+use super::{
+    blame::{blame, note},
+    compile, compile_watched,
+};
 use crate::{
     dialect::ods::attr,
     import::DimSize,

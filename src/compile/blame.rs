@@ -1,0 +1,66 @@
+//! What a compilation leaves behind each phase, for validation, and which phase is to blame where its files are wrong.
+
+use super::compile_watched;
+use crate::{
+    mlir::{Module, quietly},
+    pipeline::{Options, Phase, PlannerName},
+    validate::{Limits, Phases},
+};
+
+/// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
+pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
+    let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
+    let undivided = Options { cores: 1, ..in_hbm.clone() };
+    for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
+        // What these compilations have to say was said before.
+        if quietly(original.op(), || is_right(&mut original.duplicate(), &options, limits)) {
+            return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
+        }
+    }
+    format!("phase '{}' is at fault, or the layouts: without a place in LX and a division of work they are wrong, too", Phase::Bundle)
+}
+
+/// Whether the files that a compilation writes agree with what it has imported.
+fn is_right<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> bool {
+    let Ok(place) = tempfile::tempdir() else { return false };
+    let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
+    let Some(output) = directory.to_str() else { return false };
+    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module)).is_some()
+        && phases.judge(Some(&directory)).is_ok()
+}
+
+/// Notes the program behind a phase.
+pub(super) fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c>) {
+    #[cfg(debug_assertions)]
+    fault::make(phase, module.op());
+    phases.note(phase, module);
+    #[cfg(debug_assertions)]
+    if phase == Phase::Lx {
+        fault::make(Phase::Bundle, module.op());
+    }
+}
+
+/// What a phase would do that is wrong, for the test of what is said of it.
+#[cfg(debug_assertions)]
+mod fault {
+    use crate::{
+        dialect::ods::{attr, spyre},
+        mlir::{Op, OpExt},
+        pipeline::Phase,
+    };
+    use std::env;
+
+    /// Names the phase.
+    const BROKEN_PHASE: &str = "SPYRE_BROKEN_PHASE";
+
+    /// Behind the broken phase every subtraction is the other way round.
+    pub(super) fn make(phase: Phase, module: Op<'_>) {
+        if env::var(BROKEN_PHASE).is_ok_and(|broken| broken == phase.to_string()) {
+            for op in module.nested().into_iter().filter(|op| op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == "sub") {
+                let inputs = op.inputs();
+                op.set_input(0, inputs[1]);
+                op.set_input(1, inputs[0]);
+            }
+        }
+    }
+}
