@@ -426,8 +426,11 @@ LogicalResult LoopOp::verify() {
     return emitOpError("must end with 'spyre.yield'");
   if (yield.getNumOperands() != getNumResults())
     return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getNumOperands() << " values";
-  if (yield.getTiledDims().size() != yield.getTiles().size())
-    return success(); // yield_c1 reports it at the yield.
+  // The yield is verified behind the loop: whether it has the lists that it says, and yield_c1, is reported there.
+  ArrayRef<int32_t> lists = yield.getProperties().operandSegmentSizes;
+  int64_t numTiles = yield.getTiledDims().size();
+  if (lists[0] != numTiles || lists[1] < 0 || numTiles + lists[1] != yield.getNumOperands())
+    return success();
   for (size_t index = 0, end = yield.getTiles().size(); index < end; ++index)
     if (failed(verifyTileOfResult(*this, yield, index)))
       return failure();

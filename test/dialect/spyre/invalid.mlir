@@ -881,6 +881,18 @@ func.func @yield_c1(%x: tensor<4x64xf16>) {
 
 // -----
 
+// What a yield says of its lists is not believed before it is verified.
+func.func @yield_lists(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  %y = "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 0>}> ({
+  ^bb0(%x0: tensor<2x64xf16>):
+    // expected-error @+1 {{'spyre.yield' op operand count (1) does not match with the total size (3) specified in attribute 'operandSegmentSizes'}}
+    "spyre.yield"(%x0) <{operandSegmentSizes = array<i32: 3, 0>, tiled_dims = array<i64: 0, 0, 0>}> : (tensor<2x64xf16>) -> ()
+  }) : (tensor<4x64xf16>) -> tensor<4x64xf16>
+  return %y : tensor<4x64xf16>
+}
+
+// -----
+
 func.func @tiles_come_first(%x: tensor<4x64xf16>, %y: tensor<2x64xf16>) {
   %sum, %all = spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) carried(%before = %y : tensor<2x64xf16>) {
     // expected-error @+1 {{a tile stands behind a value without a dimension: tiles come first}}
