@@ -4,7 +4,7 @@ use super::compile_watched;
 use crate::{
     mlir::{Module, quietly},
     pipeline::{Options, Phase, PlannerName},
-    validate::{Limits, Phases},
+    validate::{Failure, Limits, Phases, Verdict},
 };
 
 /// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
@@ -13,20 +13,21 @@ pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -
     let undivided = Options { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
         // What these compilations have to say was said before.
-        if quietly(original.op(), || is_right(&mut original.duplicate(), &options, limits)) {
+        if quietly(original.op(), || judged(&mut original.duplicate(), &options, limits).is_some_and(|verdict| verdict.is_ok())) {
             return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
         }
     }
     format!("phase '{}' is at fault, or the layouts: without a place in LX and a division of work they are wrong, too", Phase::Bundle)
 }
 
-/// Whether the files that a compilation writes agree with what it has imported.
-fn is_right<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> bool {
-    let Ok(place) = tempfile::tempdir() else { return false };
+/// Compares the files that a compilation writes, to a folder that nobody keeps, with what it has imported. None if it fails, which has been reported.
+pub(super) fn judged<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> Option<Result<Verdict, Failure>> {
+    let refuse = |why: &str| Some(Err(Failure::Limit(format!("cannot be validated: {why}"))));
+    let Ok(place) = tempfile::tempdir() else { return refuse("there is no temporary folder") };
     let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
-    let Some(output) = directory.to_str() else { return false };
-    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module)).is_some()
-        && phases.judge(Some(&directory)).is_ok()
+    let Some(output) = directory.to_str() else { return refuse("the temporary folder has no name in UTF-8") };
+    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module))?;
+    Some(phases.judge(Some(&directory)))
 }
 
 /// Notes the program behind a phase.

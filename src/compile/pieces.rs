@@ -1,8 +1,8 @@
 //! A program that is too large to be executed, validated in pieces: each is a program of its own, compiled under the same options.
 
 use super::{
-    blame::{blame, note},
-    compile, compile_watched,
+    blame::{blame, judged},
+    compile,
 };
 use crate::{
     dialect::ods::attr,
@@ -10,7 +10,7 @@ use crate::{
     interpret::read_functions,
     mlir::{Module, Op, OpExt, collect, functions_of, keep_part, location_text},
     pipeline::{Options, Phase},
-    validate::{Failure, Limits, Phases, Piece, Pieces, Verdict, pieces},
+    validate::{Failure, Limits, Piece, Pieces, Verdict, pieces},
 };
 use std::collections::BTreeSet;
 
@@ -74,19 +74,13 @@ fn module_of<'s>(imported: &Module<'s>, piece: &Piece) -> Module<'s> {
     copy
 }
 
-fn judge_piece<'c>(module: &Module<'c>, options: &Options, limits: &Limits) -> Result<Verdict, Failure> {
-    let place = tempfile::tempdir().map_err(|error| Failure::Limit(format!("cannot be validated: no temporary folder: {error}")))?;
-    let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
-    let output =
-        directory.to_str().ok_or_else(|| Failure::Limit("cannot be validated: the temporary folder has no name in UTF-8".to_owned()))?;
-    let mut watch = |phase, module: &Module<'c>| note(&mut phases, phase, module);
-    let compiling = || compile_watched(&mut module.duplicate(), options, output, &mut watch).is_some();
-    let (is_compiled, said) = collect(module.session().context(), compiling);
-    if !is_compiled {
+fn judge_piece(module: &Module<'_>, options: &Options, limits: &Limits) -> Result<Verdict, Failure> {
+    let (judged, said) = collect(module.session().context(), || judged(&mut module.duplicate(), options, limits));
+    let refuse = || {
         let why = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-        return Err(Failure::Limit(format!("cannot be validated: it cannot be compiled by itself: {why}")));
-    }
-    phases.judge(Some(&directory)).map_err(|failure| match failure {
+        Failure::Limit(format!("cannot be validated: it cannot be compiled by itself: {why}"))
+    };
+    judged.ok_or_else(refuse)?.map_err(|failure| match failure {
         Failure::Files(message) => Failure::Files(format!("{message}: {}", blame(module, options, limits))),
         other => other,
     })

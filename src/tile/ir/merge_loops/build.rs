@@ -3,7 +3,7 @@
 use super::Merge;
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::{loop_over, pointwise, shown_along, tiled_dims, yield_values},
+    dialect::{GivenTile, given_tiles, loop_over, pointwise, shown_along, tiled_dims, yield_values},
     mlir::{
         Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, new_block, push,
     },
@@ -22,24 +22,17 @@ struct Built<'a, 'c> {
     changes: Vec<((usize, bool, bool), Value<'c>)>,
 }
 
-/// A result of one of the loops that is written tile by tile and read behind them.
-struct Given<'c> {
-    result: Value<'c>,
-    left: Value<'c>,
-    dim: usize,
-}
-
 impl<'c> Merge<'c> {
     /// Writes the merged loop in the place of the first one.
     pub(in crate::tile::ir) fn build(self) -> Op<'c> {
         for op in &self.early {
             op.move_to_before(self.first);
         }
-        let given: Vec<Given<'c>> = [self.first, self.second].into_iter().flat_map(|from| self.given(from)).collect();
+        let given: Vec<GivenTile<'c>> = [self.first, self.second].into_iter().flat_map(|from| self.given(from)).collect();
         let operands = self.operands();
         let arguments: Vec<Type<'c>> = operands.iter().map(|(argument, ..)| argument.r#type()).collect();
         let carried = || self.carried.iter().flatten().map(|(of, _)| of.carried);
-        let results: Vec<Value<'c>> = given.iter().map(|given| given.result).chain(carried().map(|carried| carried.result)).collect();
+        let results: Vec<Value<'c>> = given.iter().map(|given| given.whole).chain(carried().map(|carried| carried.result)).collect();
         let outputs: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
         let tiled: Vec<(Value<'c>, usize)> = operands.iter().filter_map(|&(_, value, dim)| Some((value, dim?))).collect();
         let before: Vec<Value<'c>> = carried().map(|carried| carried.before).collect();
@@ -81,11 +74,8 @@ impl<'c> Merge<'c> {
     }
 
     /// What a loop writes tile by tile and something but the second loop reads.
-    fn given(&self, from: Op<'c>) -> Vec<Given<'c>> {
-        let Some(end) = from.body_ops().pop() else { return Vec::new() };
-        let (tiles, results) = (end.inputs().into_iter().zip(tiled_dims(end)), from.outputs());
-        let given = tiles.zip(results).map(|((left, dim), result)| Given { result, left, dim });
-        given.filter(|given| self.is_read_behind(given.result)).collect()
+    fn given(&self, from: Op<'c>) -> Vec<GivenTile<'c>> {
+        given_tiles(from).into_iter().filter(|given| self.is_read_behind(given.whole)).collect()
     }
 
     /// Whether anything but the second loop reads a result of the first one, or a view through which it does.
@@ -247,16 +237,16 @@ impl<'c> Built<'_, 'c> {
         push(self.around, shown_along(context, location, (value, own.element), &indices, &like.shape)).output()
     }
 
-    fn end(&mut self, given: &[Given<'c>]) {
+    fn end(&mut self, given: &[GivenTile<'c>]) {
         let carried: Vec<Value<'c>> = self.merge.carried.iter().flatten().map(|(of, _)| self.of(of.carried.after)).collect();
-        let tiles: Vec<(Value<'c>, usize)> = given.iter().map(|given| (self.of(given.left), given.dim)).collect();
+        let tiles: Vec<(Value<'c>, usize)> = given.iter().map(|given| (self.of(given.tile), given.dim)).collect();
         push(self.around, yield_values(self.around.ctx(), self.around.loc(), &tiles, &carried));
         self.compact_tiles(given);
     }
 
     /// What was written into a buffer that nobody else reads lives within an iteration.
-    fn compact_tiles(&self, given: &[Given<'c>]) {
-        for handed in self.merge.handed.iter().filter(|handed| !given.iter().any(|given| given.left == handed.left)) {
+    fn compact_tiles(&self, given: &[GivenTile<'c>]) {
+        for handed in self.merge.handed.iter().filter(|handed| !given.iter().any(|given| given.tile == handed.left)) {
             let whole = self.merge.first.outputs()[handed.position].r#type();
             let tile = self.of(handed.left);
             // A window that a loop could make has a compact type: its tile has had one in other loops.
