@@ -11,11 +11,11 @@ use machine::{Family, STICK_BYTES};
 use std::collections::BTreeSet;
 
 /// A step as the model of time sees it, before anything is divided or placed: all of it in HBM, in one slice. `number` gives the tensor that
-/// begins at these offsets of a buffer its number.
+/// begins at this element of a buffer its number: a view of a buffer is the same tensor, whatever its dimensions are.
 ///
 /// # Errors
 /// If the layout phase has not run, or a loop cuts a buffer where its layout cannot be cut.
-pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, Vec<i64>) -> usize) -> Result<TileOp, String> {
+pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, i64) -> usize) -> Result<TileOp, String> {
     let space = step.compute.iteration_space();
     let n_outputs = space.len() - step.compute.n_reduced();
     // A reduction of one element is a copy.
@@ -30,8 +30,7 @@ pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, Vec<i64
     let operands = step.accesses.iter().enumerate().map(|(position, access)| {
         let mut operand = tile_operand(step, access, &space)?;
         operand.is_output = position == last;
-        let offsets = access.coordinates(&space)?.iter().map(|coordinate| coordinate.offset).collect();
-        operand.buffer = number(home_of(access.value), offsets);
+        operand.buffer = number(home_of(access.value), first_element(access, &space)?);
         Ok(operand)
     });
     Ok(TileOp {
@@ -81,6 +80,13 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64]) -> Resu
         advances: step.loops.iter().map(advances).collect(),
         ..TileOperand::default()
     })
+}
+
+/// The element of a buffer, in the order in which the device has them, that an access begins at.
+fn first_element(access: &Access<'_>, space: &[i64]) -> Result<i64, String> {
+    let coordinates = access.coordinates(space)?;
+    let along = coordinates.iter().zip(access.layout()?.device_size());
+    Ok(along.fold(0, |first, (coordinate, &size)| first * size + coordinate.offset))
 }
 
 /// Elements that a step reads of its index tensor.

@@ -115,7 +115,7 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointPr
     for step in &values.schedule.steps {
         let refuse = |message: String| error_at(step.compute.op, message).report();
         let (operation, own) = divided(step.compute, &step.accesses, target)?;
-        let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).map_err(refuse)?;
+        let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).map_err(refuse)?;
         ops.push((operation, own, tile));
     }
     let mut found = Found { values: Vec::new(), of_ops: ops.iter().map(|(operation, ..)| vec![None; operation.operands.len()]).collect() };

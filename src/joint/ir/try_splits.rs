@@ -37,7 +37,7 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<Cost>, String> {
     let mut numbers = Numbers::default();
     let mut kernel = Vec::with_capacity(values.schedule.steps.len());
     for step in &values.schedule.steps {
-        let mut tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets))?;
+        let mut tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element))?;
         for (dim, &slices) in tile.dims.iter_mut().zip(split_of(step.compute)?.slices()) {
             dim.slices = slices;
         }

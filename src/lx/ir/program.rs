@@ -216,14 +216,14 @@ fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
 /// Numbers for the parts of buffers.
 #[derive(Default)]
 pub(crate) struct Numbers {
-    of_buffer: ValueMap<BTreeMap<Vec<i64>, usize>>,
+    of_buffer: ValueMap<BTreeMap<i64, usize>>,
     next: usize,
 }
 
 impl Numbers {
-    pub(crate) fn of(&mut self, buffer: Value<'_>, offsets: Vec<i64>) -> usize {
+    pub(crate) fn of(&mut self, buffer: Value<'_>, first_element: i64) -> usize {
         let next = self.next;
-        let number = *self.of_buffer.get_or_default(buffer).entry(offsets).or_insert(next);
+        let number = *self.of_buffer.get_or_default(buffer).entry(first_element).or_insert(next);
         self.next += usize::from(number == next);
         number
     }

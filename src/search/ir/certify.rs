@@ -27,7 +27,7 @@ fn program(function: Op<'_>) -> Option<Program> {
     let mut priced = |op: Op<'_>| {
         let compute = ComputeOp::of(op).filter(takes_its_time)?;
         let step = schedule.steps.iter().find(|step| step.compute.op == compute.op)?;
-        let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).ok()?;
+        let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).ok()?;
         (!tile.is_irregular && tile.trips.is_empty()).then_some(tile)
     };
     let ops = steps.ops.iter().zip(&steps.plain).map(|(op, plain)| described(plain, priced(*op))).collect();

@@ -132,7 +132,7 @@ struct PricedOp {
 impl PricedOp {
     fn of(step: &Step<'_>, target: &Target) -> Option<Self> {
         let mut numbers = Numbers::default();
-        let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).ok()?;
+        let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).ok()?;
         let (splits, needs_loop) = match quietly(step.compute.op, || divided(step.compute, &step.accesses, target)) {
             Ok((operation, own)) => (candidates(&operation, &own, false, target).ok()?, false),
             Err(_) => (plain_splits(&tile, target.cores), true),
