@@ -1,5 +1,6 @@
 //! The plan of least time: a shortest path over segments, whose costs are estimated first and judged where it matters.
 
+mod preference;
 #[cfg(test)]
 mod tests;
 
@@ -8,6 +9,7 @@ use super::{
     runner_up::next_best,
 };
 use cost::Objective;
+use preference::{LITTLE_TIME, is_preferred, is_sparing};
 use std::{collections::BTreeSet, ops::Range};
 
 /// The most ops of a segment.
@@ -17,14 +19,6 @@ const CLOSE: f64 = 0.001;
 /// What estimates are taken for, one after the other, as multiples: first only what promises much is judged, which ends soon; at last all that
 /// could be better.
 const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
-/// What a loop saves at the least, as a part of the time, if it moves more bytes: less is within what the model of time does not know.
-const WORTH_BYTES: f64 = 0.05;
-/// Plans that take at most this part longer than the fastest one are as fast; what moves the fewest bytes of them is taken.
-const SAME_TIME: f64 = 0.01;
-/// What part of the time all bytes together are worth, as far as a plan takes at most the part [`LITTLE_TIME`] longer than the fastest one.
-const WORTH_OF_BYTES: f64 = 0.2;
-/// What a plan that moves fewer bytes may take longer than the fastest one, as a part.
-const LITTLE_TIME: f64 = 0.1;
 /// The most paths whose nests are tried together.
 const MOST_PATHS: usize = 6;
 /// The most nests of a segment that are judged because they move fewer bytes.
@@ -112,13 +106,16 @@ struct Edge<'a> {
     judged: Vec<(Cost, Nest)>,
     /// How many nests were judged, those that cannot be made included.
     n_judged: usize,
+    /// How many times as long as estimated the nests took that were judged, at the least: the others will hardly do better.
+    off: f64,
 }
 
 impl Edge<'_> {
     /// The least that it may take, as far as is known, if what was not judged takes `caution` times what is estimated.
     fn least_ns(&self, caution: f64) -> f64 {
         let estimated = self.queue.as_ref().map_or(self.roomy_ns, |queue| queue.last().map_or(f64::INFINITY, |(cost, _)| cost.ns));
-        self.settled_ns().min(estimated * caution)
+        let off = if caution > 1.0 && self.off.is_finite() { self.off } else { 1.0 };
+        self.settled_ns().min(estimated * caution.max(off))
     }
 
     /// What the best judged nest takes.
@@ -169,12 +166,13 @@ impl Edge<'_> {
         n_estimates.div_ceil(ESTIMATES_A_STEP)
     }
 
-    fn judge(&mut self, nest: Nest, judge: &dyn Judge) {
-        if let Some(cost) = judge.segment(self.range.clone(), &self.axes, &nest) {
-            let place = self.judged.partition_point(|(known, _)| known.ns <= cost.ns);
-            self.judged.insert(place, (cost, nest));
-        }
+    /// Gives what the nest takes, if it can be made.
+    fn judge(&mut self, nest: Nest, judge: &dyn Judge) -> Option<Cost> {
         self.n_judged += 1;
+        let cost = judge.segment(self.range.clone(), &self.axes, &nest)?;
+        let place = self.judged.partition_point(|(known, _)| known.ns <= cost.ns);
+        self.judged.insert(place, (cost, nest));
+        Some(cost)
     }
 
     /// The nests with the next smaller or the next larger count of one level in place of the best judged one's.
@@ -194,8 +192,10 @@ impl Edge<'_> {
 
     /// Judges the nest that is estimated best; gives the steps that it took.
     fn judge_next(&mut self, judge: &dyn Judge) -> usize {
-        let Some((_, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
-        self.judge(nest, judge);
+        let Some((estimate, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
+        if let Some(cost) = self.judge(nest, judge) {
+            self.off = self.off.min(cost.ns / estimate.ns);
+        }
         if self.n_judged == MOST_JUDGED {
             self.queue = Some(Vec::new());
         }
@@ -230,6 +230,7 @@ impl<'a> Search<'a> {
             queue: None,
             judged: Vec::new(),
             n_judged: 0,
+            off: f64::INFINITY,
         };
         let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
         Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_plans: 0, plans: Vec::new() }
@@ -472,35 +473,4 @@ fn next_to(counts: &[i64], count: i64) -> impl Iterator<Item = i64> {
     let at = counts.iter().position(|other| *other == count);
     let near = at.into_iter().flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();
     near.filter_map(|near| counts.get(near).copied())
-}
-
-/// Whether something that takes longer than another moves so many bytes less that it is preferred: a fiftieth of the time for a tenth of the bytes, and
-/// hardly longer than the fastest one.
-fn is_sparing(cost: &Cost, other: &Cost, fastest_ns: f64) -> bool {
-    let saved = f64_of(other.hbm_bytes - cost.hbm_bytes) / f64_of(other.hbm_bytes.max(1));
-    cost.ns >= other.ns
-        && saved > 0.0
-        && cost.ns - other.ns <= other.ns * saved * WORTH_OF_BYTES
-        && cost.ns <= fastest_ns * (1.0 + LITTLE_TIME)
-}
-
-#[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
-fn f64_of(bytes: i64) -> f64 {
-    bytes as f64
-}
-
-/// Whether a plan is preferred to another one: what takes less time; of plans that take hardly longer than the fastest one what moves fewer
-/// bytes; and no loop rather than one that saves little time with more bytes.
-fn is_preferred(plan: &Cost, other: &Cost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
-    let is_fast = |cost: &Cost| cost.ns <= fastest_ns * (1.0 + SAME_TIME);
-    if is_sparing(plan, other, fastest_ns) || is_sparing(other, plan, fastest_ns) {
-        return plan.hbm_bytes < other.hbm_bytes;
-    }
-    if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes {
-        return plan.ns * (1.0 - WORTH_BYTES) < other.ns;
-    }
-    match (is_fast(plan), is_fast(other)) {
-        (true, true) => plan.hbm_bytes.cmp(&other.hbm_bytes).then(plan.ns.total_cmp(&other.ns)).is_lt(),
-        _ => plan.ns < other.ns,
-    }
 }

@@ -26,7 +26,7 @@
 //! | `carry.rs` | what a loop can carry instead of waiting for it |
 //! | `copies.rs` | what a copy in front of loops could keep in LX |
 //! | `roomy.rs` | what no plan can do better than, as far as estimates go |
-//! | `choose.rs` | the shortest path |
+//! | `choose.rs` | the shortest path; `choose/preference.rs`: which of two plans is taken |
 //! | `more_lx.rs` | what a program would cost on a machine with more LX |
 //! | `objective.rs` | the least time, or the fewest bytes |
 //! | `runner_up.rs` | the next best plan |

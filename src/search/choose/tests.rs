@@ -209,34 +209,20 @@ fn an_op_that_no_loop_can_cut_stands_beside_those_that_need_one() {
 }
 
 #[test]
-fn time_comes_first_and_bytes_second() {
-    let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
-    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
-    assert!(preferred(cost(100.0, 20), cost(120.0, 10)));
-    assert!(!preferred(cost(120.0, 10), cost(100.0, 20)));
-    assert!(preferred(cost(100.9, 10), cost(100.0, 20)), "as fast, with fewer bytes");
-    assert!(!preferred(cost(100.0, 20), cost(100.9, 10)));
-    assert!(preferred(cost(111.0, 20), cost(112.0, 10)), "neither is nearly as fast as the fastest");
-}
-
-#[test]
-fn fewer_bytes_are_worth_a_little_time() {
-    let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
-    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
-    for (ns, hbm_bytes, is_worth_it) in [(105.9, 70, true), (106.1, 70, false), (109.9, 10, true), (110.1, 10, false)] {
-        let (sparing, fastest) = (cost(ns, hbm_bytes), cost(100.0, 100));
-        assert_eq!(preferred(sparing, fastest), is_worth_it, "{ns} ns, {hbm_bytes} bytes");
-        assert_eq!(preferred(fastest, sparing), !is_worth_it, "{ns} ns, {hbm_bytes} bytes");
+fn what_estimates_of_a_segment_are_off_is_expected_of_its_other_nests() {
+    let ops = chain(4);
+    for (surprise, expected) in [(1.1, 1.3), (1.5, 1.5)] {
+        let judge = Bytes { surprise, ..Bytes::new(&ops, 1 << 20) };
+        let mut search = Search::new(&ops, &judge);
+        let edge = &mut search.edges[0][3];
+        edge.open(&judge);
+        edge.judge_next(&judge);
+        // No nest is as good as the one that was judged.
+        edge.judged.clear();
+        let next = edge.queue.as_ref().and_then(|queue| queue.last()).map(|(estimate, _)| estimate.ns).unwrap();
+        assert!((edge.least_ns(1.3) - next * expected).abs() < 1e-6 * next, "{surprise}");
+        assert!((edge.least_ns(1.0) - next).abs() < 1e-6 * next, "at last all that could be better is judged");
     }
-}
-
-#[test]
-fn no_loop_is_preferred_to_one_that_saves_little_with_more_bytes() {
-    let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
-    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, true);
-    assert!(preferred(cost(104.0, 18), cost(100.0, 20)));
-    assert!(!preferred(cost(106.0, 18), cost(100.0, 20)));
-    assert!(!preferred(cost(104.0, 20), cost(100.0, 20)), "no byte is saved");
 }
 
 #[test]

@@ -1,0 +1,88 @@
+//! Which of two plans is taken: time comes first, and bytes second.
+
+use super::Cost;
+
+/// What part of the time a loop that moves more bytes need save at the most: otherwise it saves as large a part of the time as it moves more of the
+/// bytes, and more than [`SAME_TIME`].
+const WORTH_BYTES: f64 = 0.05;
+/// Plans that take at most this part longer than the fastest one are as fast; what moves the fewest bytes of them is taken.
+const SAME_TIME: f64 = 0.01;
+/// What part of the time all bytes together are worth, as far as a plan takes at most the part [`LITTLE_TIME`] longer than the fastest one.
+const WORTH_OF_BYTES: f64 = 0.2;
+/// What a plan that moves fewer bytes may take longer than the fastest one, as a part.
+pub(super) const LITTLE_TIME: f64 = 0.1;
+/// Whether something that takes longer than another moves so many bytes less that it is preferred: a fiftieth of the time for a tenth of the bytes, and
+/// hardly longer than the fastest one.
+pub(super) fn is_sparing(cost: &Cost, other: &Cost, fastest_ns: f64) -> bool {
+    let saved = f64_of(other.hbm_bytes - cost.hbm_bytes) / f64_of(other.hbm_bytes.max(1));
+    cost.ns >= other.ns
+        && saved > 0.0
+        && cost.ns - other.ns <= other.ns * saved * WORTH_OF_BYTES
+        && cost.ns <= fastest_ns * (1.0 + LITTLE_TIME)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
+fn f64_of(bytes: i64) -> f64 {
+    bytes as f64
+}
+
+/// What part of the time it must save that `other` moves more bytes than `plan`.
+fn worth_of_more(plan: &Cost, other: &Cost) -> f64 {
+    let more = f64_of(other.hbm_bytes - plan.hbm_bytes) / f64_of(plan.hbm_bytes.max(1));
+    more.clamp(SAME_TIME, WORTH_BYTES)
+}
+
+/// Whether a plan is preferred to another one: what takes less time; of plans that take hardly longer than the fastest one what moves fewer
+/// bytes; and no loop rather than one that saves little time with more bytes.
+pub(super) fn is_preferred(plan: &Cost, other: &Cost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
+    let is_fast = |cost: &Cost| cost.ns <= fastest_ns * (1.0 + SAME_TIME);
+    if is_sparing(plan, other, fastest_ns) || is_sparing(other, plan, fastest_ns) {
+        return plan.hbm_bytes < other.hbm_bytes;
+    }
+    if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes {
+        return plan.ns * (1.0 - worth_of_more(plan, other)) < other.ns;
+    }
+    match (is_fast(plan), is_fast(other)) {
+        (true, true) => plan.hbm_bytes.cmp(&other.hbm_bytes).then(plan.ns.total_cmp(&other.ns)).is_lt(),
+        _ => plan.ns < other.ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_comes_first_and_bytes_second() {
+        let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+        let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
+        assert!(preferred(cost(100.0, 20), cost(120.0, 10)));
+        assert!(!preferred(cost(120.0, 10), cost(100.0, 20)));
+        assert!(preferred(cost(100.9, 10), cost(100.0, 20)), "as fast, with fewer bytes");
+        assert!(!preferred(cost(100.0, 20), cost(100.9, 10)));
+        assert!(preferred(cost(111.0, 20), cost(112.0, 10)), "neither is nearly as fast as the fastest");
+    }
+
+    #[test]
+    fn fewer_bytes_are_worth_a_little_time() {
+        let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+        let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
+        for (ns, hbm_bytes, is_worth_it) in [(105.9, 70, true), (106.1, 70, false), (109.9, 10, true), (110.1, 10, false)] {
+            let (sparing, fastest) = (cost(ns, hbm_bytes), cost(100.0, 100));
+            assert_eq!(preferred(sparing, fastest), is_worth_it, "{ns} ns, {hbm_bytes} bytes");
+            assert_eq!(preferred(fastest, sparing), !is_worth_it, "{ns} ns, {hbm_bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn no_loop_is_preferred_to_one_that_saves_little_with_more_bytes() {
+        let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+        let preferred = |plan, other| is_preferred(&plan, &other, 100.0, true);
+        assert!(preferred(cost(104.0, 18), cost(100.0, 20)));
+        assert!(!preferred(cost(106.0, 18), cost(100.0, 20)));
+        assert!(!preferred(cost(104.0, 20), cost(100.0, 20)), "no byte is saved");
+        assert!(!preferred(cost(104.0, 100), cost(100.0, 103)), "a loop that saves a larger part of the time than it moves more");
+        assert!(preferred(cost(104.0, 100), cost(100.0, 105)));
+        assert!(preferred(cost(100.9, 1000), cost(100.0, 1001)), "a hundredth of the time is nothing");
+    }
+}
