@@ -262,8 +262,7 @@ impl<'c> ComputeOp<'c> {
     /// Whether the result lives in LX.
     #[must_use]
     pub fn is_in_lx(self) -> bool {
-        // A buffer that is written in parts is never in LX, and its place is behind all of its parts.
-        !self.is_insert() && self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+        self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
     }
 
     /// The number of tiles that the op is cut into if each of its hints cuts it; a count that is a name counts once.

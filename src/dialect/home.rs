@@ -40,13 +40,12 @@ pub fn retyped_home(value: Value<'_>) -> Value<'_> {
     if maps_alike && shape_of(input) == shape_of(value) { retyped_home(input) } else { value }
 }
 
-/// The value that stands for all that a loop carries from `value` on, or to it: the result of the outermost loop; `value` itself if no loop
-/// carries it.
+/// The value that stands for all that is written where `value` is: what loops carry it to, and for what is a part of a buffer, or has parts, the buffer.
 #[must_use]
-pub fn carried_home(value: Value<'_>) -> Value<'_> {
+pub fn written_home(value: Value<'_>) -> Value<'_> {
     let mut home = value;
-    while let Some(Link::Carried(next)) = link_of(home) {
-        home = next;
+    while let Some(link @ (Link::Carried(_) | Link::Part(_) | Link::Placed(_))) = link_of(home) {
+        home = link.to();
     }
     home
 }

@@ -1,6 +1,6 @@
 //! What work division and LX planning know of a compute op.
 
-use super::{Access, ComputeOp};
+use super::{Access, ComputeOp, is_placed};
 use crate::dialect::ods::spyre;
 use crate::{
     mlir::OpExt,
@@ -24,9 +24,11 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
     let space = compute.iteration_space();
     let n_outputs = space.len() - compute.n_reduced();
     let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
-    let operands = accesses.iter().map(|access| {
+    let is_placed = is_placed(compute.op.output());
+    let operands = accesses.iter().enumerate().map(|(position, access)| {
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
-        Ok(Operand { layout, coordinates, is_part: access.is_part(&space) })
+        let is_placed = is_placed && position + 1 == accesses.len();
+        Ok(Operand { layout, coordinates, is_part: is_placed || access.is_part(&space) })
     });
     let operands = operands.collect::<Result<Vec<_>, String>>()?;
     let blocked = (0..space.len()).filter(|&dim| is_blocked(compute, dim, space[dim], &operands)).collect();

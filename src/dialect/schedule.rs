@@ -1,6 +1,6 @@
 //! The compute ops of a function in program order, and when values are alive.
 
-use super::{Access, ComputeOp, carried_home};
+use super::{Access, ComputeOp, written_home};
 use crate::mlir::{Op, Value, ValueMap};
 use crate::work::OperandOf;
 use std::ops::RangeInclusive;
@@ -19,7 +19,7 @@ pub struct Step<'c> {
 pub struct Schedule<'c> {
     /// The ops in order.
     pub steps: Vec<Step<'c>>,
-    /// By what loops carry it to, as the readers are.
+    /// By the buffer, or what loops carry it to, as the readers are.
     writers: ValueMap<Vec<usize>>,
     readers: ValueMap<Vec<OperandOf>>,
     /// For each loop the times of its body.
@@ -44,9 +44,9 @@ impl<'c> Schedule<'c> {
         let time = self.steps.len();
         for (operand, access) in step.accesses.iter().enumerate() {
             if operand + 1 == step.accesses.len() {
-                self.writers.get_or_default(carried_home(access.value)).push(time);
+                self.writers.get_or_default(written_home(access.value)).push(time);
             } else {
-                self.readers.get_or_default(carried_home(access.value)).push(OperandOf { op: time, operand });
+                self.readers.get_or_default(written_home(access.value)).push(OperandOf { op: time, operand });
             }
         }
         for around in &step.loops {
@@ -58,16 +58,17 @@ impl<'c> Schedule<'c> {
         self.steps.push(step);
     }
 
-    /// The steps that write a value, in order: one, or for a value that a loop carries the one that makes it and those that overwrite it.
+    /// The steps that write a value, in order: one; for a value that a loop carries the one that makes it and those that overwrite it; for a
+    /// buffer that is written in parts those that write them.
     #[must_use]
     pub fn writers(&self, value: Value<'c>) -> &[usize] {
-        self.writers.get(carried_home(value)).map_or(&[], Vec::as_slice)
+        self.writers.get(written_home(value)).map_or(&[], Vec::as_slice)
     }
 
     /// The reads of a value.
     #[must_use]
     pub fn readers(&self, value: Value<'c>) -> &[OperandOf] {
-        self.readers.get(carried_home(value)).map_or(&[], Vec::as_slice)
+        self.readers.get(written_home(value)).map_or(&[], Vec::as_slice)
     }
 
     /// The times during which step `user` needs a value that was made outside `around_value`'s loops: a loop that the value is not made in

@@ -5,7 +5,7 @@ use crate::{
     lx::Ineligible,
     work::{CoreUse, OperandOf, WorkSplit, agreed_view},
 };
-use cost::{Dim, OpKind, OpShape, Refusal, TileOp, TileOperand, describe, estimate_op_ns, refuse};
+use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
 
@@ -39,9 +39,9 @@ pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn P
         let split = program.split(position, chosen[position]);
         kernel.push(divided(&op.tile, split, |operand| op.values[operand].is_some_and(|value| is_in_lx[value])).shape());
     }
-    let refusal = refuse(&kernel, target).err();
-    debug_assert!(!matches!(refusal, Some(Refusal::Lx { .. })), "the planner has placed what lives in LX, and yet {refusal:?}");
-    let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refusal.is_some(), spilled };
+    // What is in LX has room there: the planner has placed it, and knows what is one buffer.
+    let placed = Target { lx_bytes: i64::MAX, ..target.clone() };
+    let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refuse(&kernel, &placed).is_err(), spilled };
     for op in describe(&kernel) {
         evaluated.hbm_bytes += op.bytes.hbm();
         evaluated.ns += estimate_op_ns(&op, &target.time);

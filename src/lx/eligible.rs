@@ -12,7 +12,7 @@ pub enum Ineligible {
         /// The device function of the op that writes it.
         function: String,
     },
-    /// A core's LX would get its part of the buffer from several ops, each of which divides its own part among the cores.
+    /// Its parts are written in different loops, or by an op that can write into HBM only.
     #[error("it is written in parts")]
     WrittenInParts,
     /// It has the place of the value that the loop begins with.

@@ -64,7 +64,7 @@ func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
 // A value whose last reader reads its copy in LX has done with its offset when the copy is made.
 // CHECK-LABEL: func @parts
 // CHECK: spyre.pointwise log({{.*}}place = #spyre.place<pool, [[LOG:[0-9]+]],
-// CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "it is written in parts">}
+// CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "its users divide it among the cores in different ways: use 0 divides a dimension of which it needs a part">}
 // CHECK-NEXT: [[COPY:%.*]] = spyre.copy {{.*}}place = #spyre.place<lx,
 // CHECK-NEXT: spyre.insert [[COPY]] into {{.*}} at [0, 0] {spyre.bundle = 0 : i64,
 // CHECK: spyre.pointwise tanh([[COPY]])
@@ -74,15 +74,15 @@ func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
 // BAKED: spyre.empty {place = #spyre.place<pool, [[BUFFER:16384]], "the LX planner is off">}
 // BAKED: spyre.insert {{.*}} at [0, 0] {spyre.bundle = 0 : i64,
 // BAKED: spyre.pointwise tanh({{.*}}place = #spyre.place<pool, 0,
-// BAKED: spyre.insert {{.*}} at [0, 64] {spyre.bundle = 0 : i64,
+// BAKED: spyre.insert {{.*}} at [64, 0] {spyre.bundle = 0 : i64,
 // BAKED: spyre.pointwise sqrt({{.*}}place = #spyre.place<hbm,
-func.func @parts(%x: tensor<64x64xf16>) -> tensor<64x128xf16> {
+func.func @parts(%x: tensor<64x64xf16>) -> tensor<128x64xf16> {
   %abs = spyre.pointwise abs(%x) : tensor<64x64xf16>
   %log = spyre.pointwise log(%abs) : tensor<64x64xf16>
-  %buffer = spyre.empty : tensor<64x128xf16>
-  %left = spyre.insert %log into %buffer at [0, 0] : tensor<64x64xf16> into tensor<64x128xf16>
+  %buffer = spyre.empty : tensor<128x64xf16>
+  %left = spyre.insert %log into %buffer at [0, 0] : tensor<64x64xf16> into tensor<128x64xf16>
   %tanh = spyre.pointwise tanh(%log) : tensor<64x64xf16>
-  %whole = spyre.insert %tanh into %left at [0, 64] : tensor<64x64xf16> into tensor<64x128xf16>
-  %sqrt = spyre.pointwise sqrt(%whole) : tensor<64x128xf16>
-  return %sqrt : tensor<64x128xf16>
+  %whole = spyre.insert %tanh into %left at [64, 0] : tensor<64x64xf16> into tensor<128x64xf16>
+  %sqrt = spyre.pointwise sqrt(%whole) : tensor<128x64xf16>
+  return %sqrt : tensor<128x64xf16>
 }

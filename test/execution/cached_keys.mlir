@@ -5,7 +5,7 @@
 // RUN: spyre-compile %s -o %t/strict --precision=strict --validate > %t.log && spyre-run %t/strict --check %s | FileCheck %s --check-prefixes=CHECK,STRICT
 // RUN: spyre-compile %s -o %t/odd --cores 3 --lx-bytes 2048 > %t.log && spyre-run %t/odd --check %s | FileCheck %s
 
-// PARTED: 13 executes; HBM 70144 B read, 2048 B written
+// PARTED: 13 executes; HBM 68096 B read, 1536 B written
 // STRICT: 15 executes; HBM 153984 B read, 85760 B written
 // CHECK: result0: agrees with the reference
 #rows = affine_map<(h, g, t, d) -> (h, t, d)>

@@ -199,7 +199,8 @@ impl<'c> Planned<'c> {
         let steps = &program.values.schedule.steps;
         let is_beside = |read: &OperandOf| steps[read.op].loops == steps[writer].loops;
         // The planner counts a read of a part as one of the whole, and a copy of the whole for parts may not pay.
-        let is_whole = program.values.rewriters(writer).is_empty() && !program.values.is_read_in_parts(writer);
+        let is_whole =
+            program.values.rewriters(writer).is_empty() && !program.values.writes_part(writer) && !program.values.is_read_in_parts(writer);
         let is_plain = self.readers.len() > 1 && self.readers.iter().all(is_beside);
         Ok(is_whole && is_plain && self.is_copied_like_its_user(program)?)
     }

@@ -91,12 +91,14 @@ fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -
 }
 
 impl<'c> LxProgram<'c> {
-    /// Plans as torch-spyre's planners do, which leave in HBM what is read in parts.
+    /// Plans as torch-spyre's planners do, which leave in HBM what is read or written in parts.
     fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
         let mut buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         for (time, buffer) in buffers.iter_mut().enumerate() {
-            if self.values.ineligible(time).is_none() && self.values.is_read_in_parts(time) {
-                buffer.barred = Some(Ineligible::PartialRead.into());
+            let is_written_in_parts = self.values.writes_part(time).then_some(Ineligible::WrittenInParts);
+            let in_parts = is_written_in_parts.or_else(|| self.values.is_read_in_parts(time).then_some(Ineligible::PartialRead));
+            if let Some(in_parts) = in_parts.filter(|_| self.values.ineligible(time).is_none()) {
+                buffer.barred = Some(in_parts.into());
                 buffer.in_place_parents.clear();
             }
         }
@@ -121,10 +123,11 @@ impl<'c> LxProgram<'c> {
     /// The buffers, and where the program says that they are.
     fn placed(&self) -> (Vec<Buffer>, Placement) {
         let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
-        let address = |step: &Step<'c>| match Place::on(step.compute.op)?.memory {
-            Memory::Lx(address) => Some(address),
-            Memory::Hbm | Memory::Pool(_) => None,
-        };
+        let address =
+            |step: &Step<'c>| match Place::on(step.compute.place_owner()).filter(|_| !self.values.overwrites(step.compute))?.memory {
+                Memory::Lx(address) => Some(address),
+                Memory::Hbm | Memory::Pool(_) => None,
+            };
         let addresses: Vec<Option<i64>> = self.values.schedule.steps.iter().map(address).collect();
         (buffers, Placement { reasons: vec![None; addresses.len()], addresses })
     }

@@ -2,10 +2,13 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, split_of, users_behind_views},
+    dialect::{
+        Access, ComputeOp, Part, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, parts_of, split_of,
+        users_behind_views, written_home,
+    },
     layout::Coordinate,
     lx::Ineligible,
-    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
+    mlir::{Op, OpExt, OperationLike, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
     work::{CoreUse, OperandOf, Operation, WorkSplit, agreed_view},
 };
 use machine::{DeviceFormat, Family};
@@ -130,20 +133,24 @@ impl<'c> Values<'c> {
     /// Why the value may not be in LX, however work is divided: the first in the reference's order of reasons (F.1).
     pub(crate) fn ineligible(&self, time: usize) -> Option<Ineligible> {
         let step = &self.schedule.steps[time];
-        let readers = self.schedule.readers(step.compute.op.output());
+        let made = step.compute.op.output();
+        let readers = self.schedule.readers(made);
         if step.compute.family() == Family::Gather {
             return Some(Ineligible::Gathered);
         }
-        if step.compute.is_insert() || is_placed(step.compute.op.output()) {
+        if self.overwrites(step.compute) {
+            return Some(if self.writes_part(time) { Ineligible::WrittenInParts } else { Ineligible::Carried });
+        }
+        let parts = parts_of(written_home(made));
+        if !self.is_whole_of(time, &parts) {
             return Some(Ineligible::WrittenInParts);
         }
-        if self.overwrites(step.compute) {
-            return Some(Ineligible::Carried);
+        let mut writers = [time].into_iter().chain(self.rewriters(time).iter().copied()).map(|writer| self.schedule.steps[writer].compute);
+        if let Some(writer) = writers.find(|writer| !may_be_in_lx(*writer)) {
+            return Some(Ineligible::FunctionNotAllowed { function: writer.function().to_owned() });
         }
-        if !may_be_in_lx(step.compute) {
-            return Some(Ineligible::FunctionNotAllowed { function: step.compute.function().to_owned() });
-        }
-        let output = step.compute.op.output();
+        // The buffer with all of its parts is what others use.
+        let output = parts.last().map_or(made, |part| part.insert.output());
         // As large as what it was a window of, it is not what a core has of it.
         if Tensor::of(home_of(output).r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some()) {
             return Some(Ineligible::Tiled);
@@ -165,6 +172,22 @@ impl<'c> Values<'c> {
         readers.is_empty().then_some(Ineligible::NoReader)
     }
 
+    /// Whether what a step writes is whole, or all of its parts are written beside each other, so that each core has its share of every part.
+    fn is_whole_of(&self, time: usize, parts: &[Part<'c>]) -> bool {
+        let step = &self.schedule.steps[time];
+        let writers = self.schedule.writers(step.compute.op.output());
+        let is_beside = |part: &Part<'c>| part.insert.block() == step.compute.op.block();
+        let in_loops = |writer: &usize| self.schedule.steps[*writer].loops == step.loops;
+        let is_made_there = parts.len() == writers.len() && parts.iter().all(is_beside) && writers.iter().all(in_loops);
+        if parts.is_empty() { !self.writes_part(time) } else { is_made_there }
+    }
+
+    /// Whether a step writes a part of a buffer.
+    pub(crate) fn writes_part(&self, time: usize) -> bool {
+        let compute = self.schedule.steps[time].compute;
+        compute.is_insert() || is_placed(compute.op.output())
+    }
+
     /// Whether an op reads a part of what a step makes: such a value has a place in LX only where the planner gives parts one.
     pub(crate) fn is_read_in_parts(&self, time: usize) -> bool {
         let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
@@ -175,7 +198,8 @@ impl<'c> Values<'c> {
     /// in another way as well, as in `x + transpose(x)`, would be read where it is overwritten.
     pub(crate) fn parents(&self, step: &Step<'c>) -> Vec<usize> {
         let Some((result, inputs)) = step.accesses.split_last() else { return Vec::new() };
-        if step.compute.family() != Family::Pointwise {
+        // A part is not as large as its buffer, which lives on when other parts are written.
+        if step.compute.family() != Family::Pointwise || is_placed(step.compute.op.output()) {
             return Vec::new();
         }
         let space = step.compute.iteration_space();
@@ -207,7 +231,7 @@ pub(crate) fn reads_part(step: &Step<'_>, operand: usize) -> bool {
 fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
     match compute.family() {
         Family::Matmul => true,
-        Family::Copy => compute.op.is(spyre::COPY),
+        Family::Copy => compute.op.is(spyre::COPY) || compute.is_insert(),
         Family::Gather => false,
         Family::Pointwise | Family::Reduce => compute.table_row().is_some_and(|row| row.lx),
     }

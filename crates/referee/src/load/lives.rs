@@ -31,7 +31,12 @@ pub(crate) struct Deaths {
     behind_ops: BTreeMap<usize, Vec<Dead>>,
     /// Behind each loop, by its number in the order of the text.
     behind_loops: BTreeMap<usize, Vec<Dead>>,
+    /// The lives in LX.
+    lx: Vec<Life>,
 }
+
+/// A life in LX, by where it begins: its first byte and its first op.
+pub(crate) type Begun = (i64, usize);
 
 impl Deaths {
     /// What dies in a launch of a bundle.
@@ -41,7 +46,7 @@ impl Deaths {
     pub(crate) fn of(entry: &LaunchEntry, bundle: &Bundle) -> Result<Self, String> {
         let mut loops = Vec::new();
         note_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
-        let mut deaths = Self::default();
+        let mut deaths = Self { lx: entry.lx.clone(), ..Self::default() };
         for (memory, lives) in [(Scratch::Lx, &entry.lx), (Scratch::Pool, &entry.pool)] {
             let mut born: BTreeMap<usize, Vec<&Life>> = BTreeMap::new();
             for life in lives {
@@ -68,6 +73,14 @@ impl Deaths {
             }
         }
         Ok(deaths)
+    }
+
+    /// The life in LX that an execute writes a part of which begins at this byte: one that it begins, else one that has begun.
+    pub(crate) fn written(&self, number: usize, byte: i64) -> Option<Begun> {
+        let has =
+            |life: &&Life| (life.first_op..=life.last_op).contains(&number) && (life.offset..life.offset + life.bytes).contains(&byte);
+        let written = self.lx.iter().filter(has).max_by_key(|life| life.first_op);
+        written.map(|life| (life.offset, life.first_op))
     }
 
     /// What dies behind an execute.
@@ -152,6 +165,14 @@ mod tests {
     fn what_takes_the_place_of_an_operand_lives_on() {
         let found = deaths(&[(0, 384, 1, 2), (128, 128, 2, 3)]).unwrap();
         assert_eq!(found.behind_op(2), [at(0, 128), at(256, 384)]);
+    }
+
+    #[test]
+    fn an_op_writes_a_part_of_the_life_that_it_begins_or_else_of_one_that_has_begun() {
+        let found = deaths(&[(0, 384, 0, 2), (0, 256, 2, 3), (512, 128, 0, 0)]).unwrap();
+        let written =
+            [(0, 0), (1, 128), (2, 128), (2, 256), (3, 0), (3, 256), (1, 512), (0, 384)].map(|(op, byte)| found.written(op, byte));
+        assert_eq!(written, [Some((0, 0)), Some((0, 0)), Some((0, 2)), Some((0, 0)), Some((0, 2)), None, None, None]);
     }
 
     #[test]

@@ -153,18 +153,22 @@ fn check_written(plan: &Plan, core: usize, tensor: usize, part: &Part, machine: 
     }
 }
 
-/// An LX tensor is the result of one execution; bytes of another writer mean that two live buffers overlap.
+/// An LX tensor is the result of one execution, or of those that write the parts of one life; bytes of another writer mean that two live buffers
+/// overlap.
 fn check_whole(plan: &Plan, core: usize, tensor: usize, part: &Part, region: &Region, machine: &Machine) -> Result<(), SimError> {
-    let writer = region.writer(part.byte as usize);
+    let first = region.writer(part.byte as usize);
     for interval in plan.touched(part, tensor) {
-        if let Some(byte) = region.first_other_writer(interval.start as usize, interval.end as usize, writer) {
-            let (first, second) = (machine.writer_name(writer), machine.writer_name(region.writer(byte)));
-            return Err(SimError::TornBuffer {
-                site: plan.site(core, tensor),
-                first: first.to_owned(),
-                second: second.to_owned(),
-                address: byte as i64,
-            });
+        let (mut start, mut writer) = (interval.start as usize, first);
+        while let Some(byte) = region.first_other_writer(start, interval.end as usize, writer) {
+            (start, writer) = (byte, region.writer(byte));
+            if !machine.write_one_value(first, writer) {
+                return Err(SimError::TornBuffer {
+                    site: plan.site(core, tensor),
+                    first: machine.writer_name(first).to_owned(),
+                    second: machine.writer_name(writer).to_owned(),
+                    address: byte as i64,
+                });
+            }
         }
     }
     Ok(())

@@ -4,6 +4,7 @@ pub(crate) mod access;
 pub(crate) mod memory;
 
 use crate::error::SimError;
+use crate::load::lives::Begun;
 use crate::machine::memory::{Region, Writer};
 use std::collections::BTreeMap;
 
@@ -62,6 +63,10 @@ pub(crate) struct Machine {
     /// The name of each writer, as an index of `names`.
     writers: Vec<usize>,
     names: Vec<String>,
+    /// The writer that has begun each life in LX.
+    begun: BTreeMap<Begun, Writer>,
+    /// For each writer that writes a part of a value which another one has begun, that one.
+    continued: BTreeMap<Writer, Writer>,
     /// Whether new memory has values.
     has_values: bool,
 }
@@ -78,6 +83,8 @@ impl Machine {
             limit,
             writers: vec![0],
             names: vec!["nobody".to_owned()],
+            begun: BTreeMap::new(),
+            continued: BTreeMap::new(),
             has_values: true,
         }
     }
@@ -181,6 +188,21 @@ impl Machine {
         (self.writers.len() - 1) as Writer
     }
 
+    /// Notes that a writer writes a value in LX: the one that begins its life, or a part of it later.
+    pub(crate) fn note_value(&mut self, writer: Writer, life: Begun, begins: bool) {
+        if begins {
+            self.begun.insert(life, writer);
+        } else if let Some(first) = self.begun.get(&life) {
+            self.continued.insert(writer, *first);
+        }
+    }
+
+    /// Whether two writers of LX have written parts of one value.
+    pub(crate) fn write_one_value(&self, one: Writer, other: Writer) -> bool {
+        let first = |writer: Writer| self.continued.get(&writer).copied().unwrap_or(writer);
+        first(one) == first(other)
+    }
+
     pub(crate) fn writer_name(&self, writer: Writer) -> &str {
         self.writers.get(writer as usize).map_or("nobody", |index| &self.names[*index])
     }
@@ -221,6 +243,19 @@ mod tests {
         assert_eq!(machine.find(2 << 34), Some(Location { region: RegionId::Hbm(second), byte: 128, end: 192 }));
         machine.unmap_all();
         assert_eq!(machine.find(2 << 34), None);
+    }
+
+    #[test]
+    fn who_writes_parts_of_one_life_writes_one_value() {
+        let mut machine = Machine::new(1 << 34, 2 << 20, 1 << 30);
+        let writers = [(0, true), (0, false), (0, false), (256, true), (0, true), (0, false)].map(|(byte, begins)| {
+            let writer = machine.writer("an op");
+            machine.note_value(writer, (byte, 0), begins);
+            writer
+        });
+        let with_first = writers.map(|writer| machine.write_one_value(writers[1], writer));
+        assert_eq!(with_first, [true, true, true, false, false, false], "another life, and the same one in the next iteration");
+        assert!(machine.write_one_value(writers[4], writers[5]));
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use crate::account::rounding::OpError;
 use crate::account::traffic::{Traffic, count};
 use crate::error::SimError;
-use crate::machine::Machine;
-use crate::machine::access::{Parts, check};
+use crate::load::lives::{Begun, Deaths};
+use crate::machine::access::{Part, Parts, check};
 use crate::machine::memory::Writer;
+use crate::machine::{Machine, RegionId};
 use crate::number::POISON;
 use crate::ops::{CoreView, ElementOf, Memory, Stored, Values, arranged, combine, compute, moved_bytes, shuffle, write};
 use crate::plan::{Interval, Kernel, Plan};
@@ -25,10 +26,11 @@ pub(crate) struct Executed {
     pub(crate) parts: Parts,
 }
 
-/// Executes an op once, on the device's numbers and on what is kept beside them.
+/// Executes an op once, on the device's numbers and on what is kept beside them. `lives` are those of the launch, and the number of the execute.
 pub(crate) fn execute<B: Beside>(
     plan: &Arc<Plan>,
     symbols: impl Fn(i64) -> Option<i64>,
+    lives: (&Deaths, usize),
     machine: &mut Machine,
     beside: &mut B,
 ) -> Result<Executed, SimError> {
@@ -40,6 +42,10 @@ pub(crate) fn execute<B: Beside>(
         traffic.ring_bytes += moved_bytes(plan);
     }
     let writer = machine.writer(&plan.name);
+    let (deaths, number) = lives;
+    if let Some((life, begins)) = parts.0.first().and_then(|tensors| lx_life(deaths, number, &tensors[plan.output])) {
+        machine.note_value(writer, life, begins);
+    }
     // Both are computed before either is stored.
     let has_numbers = machine.has_values() && !beside.replaces_numbers();
     let results = if has_numbers { results(plan, &parts, &leaders, machine) } else { Vec::new() };
@@ -55,6 +61,12 @@ pub(crate) fn execute<B: Beside>(
         mark_written(plan, core, &parts, machine, writer);
     }
     Ok(Executed { traffic, error, parts })
+}
+
+/// The life that an execute writes in LX, and whether it begins it; every core has its share at the same bytes.
+fn lx_life(deaths: &Deaths, number: usize, part: &Part) -> Option<(Begun, bool)> {
+    let RegionId::Lx(_) = part.region else { return None };
+    deaths.written(number, part.byte).map(|life| (life, life.1 == number))
 }
 
 /// What each first core of a part of the result stores.

@@ -533,7 +533,7 @@ impl<B: Beside> Launch<'_, B> {
                 Some(_) => {}
             }
         }
-        let Executed { traffic, error, parts } = execute(plan, value, self.machine, self.beside)?;
+        let Executed { traffic, error, parts } = execute(plan, value, (self.deaths, position), self.machine, self.beside)?;
         self.timeline.note(position, plan, &parts, &self.running);
         let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
         if index == self.ops.len() {
