@@ -6,7 +6,7 @@
 // RUN: spyre-compile %s -o %t/odd --cores 3 --lx-bytes 2048 > %t.log && spyre-run %t/odd --check %s | FileCheck %s
 
 // PARTED: 13 executes; HBM 68096 B read, 1536 B written
-// STRICT: 15 executes; HBM 153984 B read, 85760 B written
+// STRICT: 15 executes; HBM 69760 B read, 3072 B written
 // CHECK: result0: agrees with the reference
 #rows = affine_map<(h, g, t, d) -> (h, t, d)>
 #all = affine_map<(h, g, t, d) -> (h, g, t, d)>
