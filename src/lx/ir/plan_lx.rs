@@ -157,7 +157,8 @@ impl<'c> LxProgram<'c> {
             return;
         }
         let op = compute.op;
-        let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
+        // A restickify has its copy because it cannot pad what is a part of something larger.
+        let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some() && !user.is(spyre::RESTICKIFY));
         let is_from_hbm = op.is(spyre::COPY) && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
         let is_spare = is_from_hbm && is_read_by_ops_only && keeps_layout(op);
         if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
