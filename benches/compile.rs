@@ -156,7 +156,8 @@ fn small_block(criterion: &mut Criterion) {
 criterion_group!(repeated, small_block);
 
 fn main() {
-    let arguments: Vec<String> = env::args().skip(1).collect();
+    // Cargo adds an argument of its own.
+    let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if let Some(at) = arguments.iter().position(|argument| argument == "--write") {
         let (path, layers) = (&arguments[at + 1], arguments[at + 2].parse().unwrap());
         let of_8b = arguments.get(at + 3).map(|tokens| Granite::of_8b(layers, tokens.parse().unwrap()));
