@@ -1,7 +1,7 @@
 //! Any compute op through its iteration space and access maps: the view that every stage works on.
 
 use super::{
-    attrs::{Memory, Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
+    attrs::{Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
     enums::Enumerated,
     home::{behind_views, home_of, is_in_place, is_insert, overwritten_operand, owner_of, placed_at, retyped_home, tiled_operand},
     indices::plain_indices,
@@ -257,12 +257,6 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn place_owner(self) -> Op<'c> {
         owner_of(home_of(self.op.output())).unwrap_or(self.op)
-    }
-
-    /// Whether the result lives in LX.
-    #[must_use]
-    pub fn is_in_lx(self) -> bool {
-        self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
     }
 
     /// The number of tiles that the op is cut into if each of its hints cuts it; a count that is a name counts once.

@@ -1,6 +1,9 @@
 //! Which buffer a value is, or is a window of, and how the window moves with the loops around it.
 
-use super::{attrs::Tensor, indices::plain_indices};
+use super::{
+    attrs::{Memory, Place, Tensor},
+    indices::plain_indices,
+};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{BlockLike, Expr, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results, shape_of};
 use mlir_sys::{MlirOperation, MlirValue};
@@ -302,6 +305,12 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
         let yielded = || def.body_ops().last().and_then(|terminator| terminator.inputs().get(index).copied());
         value = carried.or_else(yielded)?;
     }
+}
+
+/// Whether the buffer of a value lies in LX, once LX is planned.
+#[must_use]
+pub fn is_in_lx(value: Value<'_>) -> bool {
+    owner_of(home_of(value)).and_then(Place::on).is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
 }
 
 /// The op that writes the buffer of a value last, before anything behind the value reads it; none for an argument of the function or of a

@@ -50,8 +50,9 @@ pub use buffers::{MOST_PARTS, Misuse, Part, is_apart, made_for_one, misused_buff
 pub use compute::{Access, ComputeOp, UsedAs, plain_view};
 pub use enums::Role;
 pub use home::{
-    Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, given_tiles, home_of, is_carried, is_placed, last_writer_of,
-    moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, tiled_dims, users_behind_views, written_home,
+    Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, given_tiles, home_of, is_carried, is_in_lx, is_placed,
+    last_writer_of, moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, tiled_dims, users_behind_views,
+    written_home,
 };
 pub use indices::plain_dims;
 pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};

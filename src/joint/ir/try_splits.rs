@@ -4,12 +4,12 @@
 //! and so is the division of each op by itself, before one of them is taken.
 
 use crate::{
-    dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
+    dialect::{ComputeOp, is_in_lx, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
         program::{LxProgram, Numbers, Values},
     },
-    mlir::{Op, Reported, Scratch, Value, error_at},
+    mlir::{Op, Reported, Scratch, error_at},
     work::{WorkSplit, ir::divide_work::set_work},
 };
 use cost::{Cost, describe};
@@ -47,8 +47,4 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<Cost>, String> {
         kernel.push(tile.shape());
     }
     Ok(describe(&kernel).iter().map(|op| Cost::of(op, &target.time)).collect())
-}
-
-fn is_in_lx(value: Value<'_>) -> bool {
-    owner_of(home_of(value)).and_then(Place::on).is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
 }

@@ -6,7 +6,7 @@
 use super::{emit_stays::emit_stays, program::LxProgram};
 use crate::dialect::ods::{option, spyre};
 use crate::{
-    dialect::{ComputeOp, Memory, Place, Step, Tensor, home_of, is_carried, target_of},
+    dialect::{ComputeOp, Memory, Place, Step, Tensor, is_carried, is_in_lx, target_of},
     lx::Ineligible,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
     tile::ir::settle_loops::check_settled,
@@ -159,7 +159,7 @@ impl<'c> LxProgram<'c> {
         let op = compute.op;
         // A restickify has its copy because it cannot pad what is a part of something larger.
         let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some() && !user.is(spyre::RESTICKIFY));
-        let is_from_hbm = op.is(spyre::COPY) && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
+        let is_from_hbm = op.is(spyre::COPY) && !is_in_lx(op.inputs()[0]);
         let is_spare = is_from_hbm && is_read_by_ops_only && keeps_layout(op);
         if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
             op.output().replace_with(op.inputs()[0]);
