@@ -82,7 +82,8 @@ const fn default_cases(family: Family) -> usize {
 }
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-pub(crate) const OPEN: [(&str, usize, &str); 2] = [
+pub(crate) const OPEN: [(&str, usize, &str); 3] = [
+    ("views", 26473, "what a scope yields in a shape whose sticks begin within rows is refused, which is read as it is without the scope"),
     ("tiled", 26873, "spyre-materialize-views panics"),
     (
         "cascades",

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 /// What is refused under some options, or with some hints, and not under others. Whoever refuses another program that can be compiled has
 /// a reason that stands here.
-const DEPENDS_ON_THE_WAY: [&str; 18] = [
+const DEPENDS_ON_THE_WAY: [&str; 17] = [
     "cannot cut",
     "is to be cut into",
     "is an inner name of",
@@ -38,8 +38,6 @@ const DEPENDS_ON_THE_WAY: [&str; 18] = [
     // Sticks that are chosen greedily, or for other hints, may be such that nothing leads on from them.
     "no chain of moves gives it",
     "cannot write its result, whose layout has",
-    // What a scope yields is made under the shape that it has there, where sticks may begin within rows; beside none it is read as it is.
-    "so it carries",
     // A window adds dimensions, of which a file has seven.
     "no label is left for the dimension",
     "has one output and at most 7 dimensions",
