@@ -145,6 +145,54 @@ fn a_fault_in_a_tiled_program_is_found() {
     }
 }
 
+/// The smallest of what a maximum moves, with the maximum of the tiles that were seen: what it has is corrected by a difference of maxima.
+const CORRECTED: &str = "
+  func.func @smallest(%x: tensor<8x256xf32>) -> tensor<8x1xf32> {
+    %lowest = spyre.fill 0xFF800000 : f32 -> tensor<8x1xf32>
+    %highest = spyre.fill 0x7F800000 : f32 -> tensor<8x1xf32>
+    %max, %min = spyre.loop 4 \"N\" tiled(%tile = %x[1] : tensor<8x256xf32>)
+        carried(%before = %lowest : tensor<8x1xf32>, %had = %highest : tensor<8x1xf32>) attributes {spyre.corrects} {
+      %part = spyre.reduce max(%tile) dims [1] : tensor<8x64xf32> -> tensor<8x1xf32>
+      %after = spyre.pointwise maximum(%before, %part) : tensor<8x1xf32>
+      %moved = spyre.pointwise add(%tile, %after) : (tensor<8x64xf32>, tensor<8x1xf32>) -> tensor<8x64xf32>
+      %least = spyre.reduce min(%moved) dims [1] : tensor<8x64xf32> -> tensor<8x1xf32>
+      %floor = spyre.fill -1.0e+30 : f32 -> tensor<8x1xf32>
+      %finite = spyre.pointwise maximum(%before, %floor) : tensor<8x1xf32>
+      %change = spyre.pointwise sub(%after, %finite) : tensor<8x1xf32>
+      %corrected = spyre.pointwise add(%had, %change) : tensor<8x1xf32>
+      %new = spyre.pointwise minimum(%corrected, %least) : tensor<8x1xf32>
+      spyre.yield %after, %new : tensor<8x1xf32>, tensor<8x1xf32>
+    } : tensor<8x1xf32>, tensor<8x1xf32>
+    return %min : tensor<8x1xf32>
+  }";
+
+/// The same in whole tensors.
+const SMALLEST: &str = "
+  func.func @smallest(%x: tensor<8x256xf32>) -> tensor<8x1xf32> {
+    %max = spyre.reduce max(%x) dims [1] : tensor<8x256xf32> -> tensor<8x1xf32>
+    %moved = spyre.pointwise add(%x, %max) : (tensor<8x256xf32>, tensor<8x1xf32>) -> tensor<8x256xf32>
+    %min = spyre.reduce min(%moved) dims [1] : tensor<8x256xf32> -> tensor<8x1xf32>
+    return %min : tensor<8x1xf32>
+  }";
+
+/// No order of residues moves with what is added; that of the real numbers beside them does.
+#[test]
+fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
+    let whole = snapshot(SMALLEST);
+    let found = whole.difference(&snapshot(CORRECTED));
+    assert!(found.is_none(), "{found:?}");
+    for (right, wrong) in [
+        ("sub(%after, %finite)", "sub(%finite, %after)"),
+        ("minimum(%corrected, %least)", "minimum(%had, %least)"),
+        ("minimum(%corrected, %least)", "maximum(%corrected, %least)"),
+        ("add(%tile, %after)", "add(%tile, %part)"),
+        ("spyre.fill 0x7F800000 : f32", "spyre.fill 0xFF800000 : f32"),
+    ] {
+        assert!(CORRECTED.contains(right), "{right}");
+        assert!(whole.difference(&snapshot(&CORRECTED.replacen(right, wrong, 1))).is_some(), "{wrong}");
+    }
+}
+
 /// Of a program that is too large, the same elements are compared before and after.
 #[test]
 fn a_fault_in_a_large_program_is_found_in_samples() {

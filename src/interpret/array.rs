@@ -35,6 +35,15 @@ impl<E: Copy> Array<E> {
         }
     }
 
+    /// The same tensor of other elements.
+    #[must_use]
+    pub fn of<O: Copy>(self, element: impl Fn(E) -> O) -> Array<O> {
+        match self {
+            Self::Numbers(elements) => Array::numbers(elements.iter().map(|number| element(*number)).collect()),
+            Self::Positions(elements) => Array::Positions(elements),
+        }
+    }
+
     /// A tensor that nothing has written.
     pub(super) fn unwritten(of: &Tensor, poison: E) -> Self {
         if of.element.is_integer() { Self::Positions(Arc::new(vec![None; of.length()])) } else { Self::numbers(vec![poison; of.length()]) }

@@ -1,7 +1,7 @@
 //! Random arguments for a function: elements of a finite field, and positions where ops look something up.
 
 use crate::interpret::{Array, Block, Function, Kind, Selection, Tensor};
-use element::{Arithmetic, Field, FieldElement, stirred};
+use element::{Draw, Field, FieldElement, stirred};
 use machine::ElementType;
 
 /// Positions of arguments that nothing looks up are below this.
@@ -10,35 +10,41 @@ const SMALL: usize = 16;
 /// The arguments of a function in a draw.
 #[must_use]
 pub fn arguments(function: &Function<'_>, draw: u64) -> Vec<Array<FieldElement>> {
-    let drawn = Drawn::of(function, draw);
+    arguments_of(function, &Field::new(draw), draw)
+}
+
+/// The arguments of a function, of the elements of a draw.
+pub(super) fn arguments_of<D: Draw>(function: &Function<'_>, elements: &D, draw: u64) -> Vec<Array<D::Element>> {
+    let drawn = Drawn::of(function, elements, draw);
     (0..function.body.arguments.len()).map(|position| drawn.argument(position, 0..drawn.tensor(position).length())).collect()
 }
 
 /// Elements of them: those that are selected of each argument.
-pub(super) fn arguments_at(function: &Function<'_>, selections: &[Selection], draw: u64) -> Vec<Array<FieldElement>> {
-    let drawn = Drawn::of(function, draw);
+pub(super) fn arguments_at<D: Draw>(function: &Function<'_>, selections: &[Selection], elements: &D, draw: u64) -> Vec<Array<D::Element>> {
+    let drawn = Drawn::of(function, elements, draw);
     let of = |(position, selection): (usize, &Selection)| drawn.argument(position, selection.places(&drawn.tensor(position).shape));
     selections.iter().enumerate().map(of).collect()
 }
 
 /// The arguments of a function in a draw, before any is made.
-struct Drawn<'f, 'c> {
+struct Drawn<'f, 'c, D> {
     function: &'f Function<'c>,
+    elements: &'f D,
     rows: Vec<Option<usize>>,
     draw: u64,
 }
 
-impl<'f, 'c> Drawn<'f, 'c> {
-    fn of(function: &'f Function<'c>, draw: u64) -> Self {
-        Self { function, rows: rows(function), draw }
+impl<'f, 'c, D: Draw> Drawn<'f, 'c, D> {
+    fn of(function: &'f Function<'c>, elements: &'f D, draw: u64) -> Self {
+        Self { function, elements, rows: rows(function), draw }
     }
 
     fn tensor(&self, position: usize) -> &'f Tensor {
         &self.function.values[self.function.body.arguments[position]]
     }
 
-    fn argument(&self, position: usize, places: impl IntoIterator<Item = usize>) -> Array<FieldElement> {
-        let (field, argument) = (Field::new(self.draw), position as u64);
+    fn argument(&self, position: usize, places: impl IntoIterator<Item = usize>) -> Array<D::Element> {
+        let (elements, argument) = (self.elements, position as u64);
         let rows = self.rows[self.function.body.arguments[position]];
         let range = self.function.ranges.get(position).copied().flatten().filter(|_| rows.is_none());
         let (first, rows) = match range {
@@ -51,9 +57,11 @@ impl<'f, 'c> Drawn<'f, 'c> {
             ElementType::I8 | ElementType::I32 | ElementType::I64 | ElementType::Index => {
                 Array::positions(places.map(|index| first + (bits(index) % rows).cast_signed()))
             }
-            ElementType::Truth => Array::numbers(places.map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
+            ElementType::Truth => {
+                Array::numbers(places.map(|index| elements.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect())
+            }
             ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 => {
-                Array::numbers(places.map(|index| field.input(argument, index as u64)).collect())
+                Array::numbers(places.map(|index| elements.input(argument, index as u64)).collect())
             }
         }
     }

@@ -1,8 +1,8 @@
 //! How much of a program is executed: all of it, or what some elements of its results depend on.
 
-use super::{DRAWS, Difference, arguments, arguments_at, difference};
+use super::{DRAWS, Difference, arguments_at, arguments_of, difference};
 use crate::interpret::{Array, Fault, Function, Selection, evaluate};
-use element::{Field, FieldElement, stirred};
+use element::{Draw, Field, FieldElement, Ordered, stirred};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
@@ -97,14 +97,27 @@ impl Extent {
 
 /// What a function computes in a draw: all of its results, or samples of them.
 pub(super) fn run(function: &Function<'_>, samples: Option<&[Selection]>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
-    let field = Field::new(draw);
+    if draw & Field::ORDERED == 0 {
+        run_on(&Field::new(draw), function, samples, draw)
+    } else {
+        run_on(&Ordered::new(draw), function, samples, draw)
+    }
+}
+
+fn run_on<D: Draw>(
+    elements: &D,
+    function: &Function<'_>,
+    samples: Option<&[Selection]>,
+    draw: u64,
+) -> Result<Vec<Array<FieldElement>>, String> {
     let done = match samples {
-        None => evaluate(function, arguments(function, draw), &field),
+        None => evaluate(function, arguments_of(function, elements, draw), elements),
         Some(samples) => function
             .sampled(samples)
-            .and_then(|sampled| evaluate(&sampled.function, arguments_at(function, &sampled.arguments, draw), &field)),
+            .and_then(|sampled| evaluate(&sampled.function, arguments_at(function, &sampled.arguments, elements, draw), elements)),
     };
-    done.map_err(|fault| fault.to_string())
+    let results = done.map_err(|fault| fault.to_string())?;
+    Ok(results.into_iter().map(|result| result.of(|element| elements.seen(element))).collect())
 }
 
 /// Where two executions of a function differ whose results have these shapes, in all elements or in the samples that were taken.

@@ -2,10 +2,10 @@
 
 use super::arguments_at;
 use crate::interpret::{Array, Function, Selection, Tensor};
-use element::{Arithmetic, Field, FieldElement};
+use element::{Arithmetic, Draw, Field, FieldElement, Ordered};
 use machine::DeviceFormat;
 use machine::ElementType;
-use referee::{Companions, Elements, HostArray, RunOptions, SimError, Simulation};
+use referee::{Companion, Companions, Elements, HostArray, RunOptions, SimError, Simulation};
 use sdsc_format::program;
 use std::collections::BTreeMap;
 
@@ -14,10 +14,26 @@ use std::collections::BTreeMap;
 /// # Errors
 /// What the simulated machine refuses, or files that take other arguments than the function.
 pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
+    match draw & Field::ORDERED {
+        0 => results_on(&Field::new(draw), simulation, function, draw),
+        _ => results_on(&Ordered::new(draw), simulation, function, draw),
+    }
+}
+
+fn results_on<D: Draw + Companion>(
+    elements: &D,
+    simulation: &Simulation,
+    function: &Function<'_>,
+    draw: u64,
+) -> Result<Vec<Array<FieldElement>>, String> {
     let inputs = inputs(simulation, function, draw, true)?;
-    let companions = simulation.elements(&Field::new(draw), &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
+    let companions = simulation.elements(elements, &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
     let results = &simulation.program().results;
-    Ok(companions.into_iter().zip(results).map(|(found, of)| nothing(of, draw).unwrap_or_else(|| array(found, is_position(of)))).collect())
+    let found = companions.into_iter().zip(results).map(|(found, of)| {
+        let array = || array(found, is_position(of)).of(|element| elements.seen(element));
+        nothing(of, draw).unwrap_or_else(array)
+    });
+    Ok(found.collect())
 }
 
 /// Integers in a floating-point format are numbers.
@@ -41,7 +57,7 @@ fn inputs(simulation: &Simulation, function: &Function<'_>, draw: u64, has_zeros
     let tensors: Vec<&Tensor> = function.body.arguments.iter().map(|id| &function.values[*id]).collect();
     let is_given = |tensor: &Tensor| tensor.element.is_integer() || tensor.element == ElementType::Truth;
     let whole = |tensor: &&Tensor| if is_given(tensor) { Selection::whole(&tensor.shape) } else { Selection::none(tensor.shape.len()) };
-    let given = arguments_at(function, &tensors.iter().map(whole).collect::<Vec<_>>(), draw);
+    let given = arguments_at(function, &tensors.iter().map(whole).collect::<Vec<_>>(), &Field::new(draw), draw);
     let mut inputs = BTreeMap::new();
     for ((tensor, own), array) in program.arguments.iter().zip(&tensors).zip(&given) {
         if tensor.shape.contains(&0) {
@@ -76,6 +92,19 @@ pub(super) fn samples(
     selections: &[Selection],
     draw: u64,
 ) -> Result<Vec<Array<FieldElement>>, Refusal> {
+    match draw & Field::ORDERED {
+        0 => samples_on(&Field::new(draw), simulation, function, selections, draw),
+        _ => samples_on(&Ordered::new(draw), simulation, function, selections, draw),
+    }
+}
+
+fn samples_on<D: Draw + Companion>(
+    elements: &D,
+    simulation: &Simulation,
+    function: &Function<'_>,
+    selections: &[Selection],
+    draw: u64,
+) -> Result<Vec<Array<FieldElement>>, Refusal> {
     let inputs = inputs(simulation, function, draw, false).map_err(Refusal::Wrong)?;
     let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
     // Of what the caller knows without elements nothing is compared.
@@ -83,10 +112,11 @@ pub(super) fn samples(
     let places =
         |((selection, shape), is_empty): ((&Selection, &[usize]), bool)| if is_empty { Vec::new() } else { selection.places(shape) };
     let wanted: Vec<Vec<usize>> = selections.iter().zip(shapes).zip(is_empty).map(places).collect();
-    match simulation.sampled(&Field::new(draw), &inputs, &wanted, &RunOptions::default()) {
+    match simulation.sampled(elements, &inputs, &wanted, &RunOptions::default()) {
         Ok(found) => {
+            let seen = |found: Vec<D::Element>| Array::numbers(found.into_iter().map(|element| elements.seen(element)).collect());
             let results = &simulation.program().results;
-            Ok(found.into_iter().zip(results).map(|(found, of)| nothing(of, draw).unwrap_or_else(|| Array::numbers(found))).collect())
+            Ok(found.into_iter().zip(results).map(|(found, of)| nothing(of, draw).unwrap_or_else(|| seen(found))).collect())
         }
         Err(error @ (SimError::NotSimulated { .. } | SimError::TooManySteps { .. })) => Err(Refusal::Limit(error.to_string())),
         Err(error) => Err(Refusal::Wrong(error.to_string())),
@@ -107,6 +137,6 @@ fn fill(elements: &mut Elements, array: &Array<FieldElement>, field: &Field) {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "integers of the device are integers")]
-fn array(found: Companions<FieldElement>, is_integer: bool) -> Array<FieldElement> {
+fn array<E: Copy>(found: Companions<E>, is_integer: bool) -> Array<E> {
     if is_integer { Array::positions(found.device.iter().map(|number| *number as i64)) } else { Array::numbers(found.elements) }
 }

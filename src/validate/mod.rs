@@ -28,7 +28,7 @@ mod snapshot;
 use difference::undefined;
 pub use difference::{Difference, difference};
 pub use draw::arguments;
-use draw::arguments_at;
+use draw::{arguments_at, arguments_of};
 pub use each::observe;
 pub use extent::{Limits, Samples};
 pub(crate) use phases::{Failure, Phases, said};

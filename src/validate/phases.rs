@@ -45,6 +45,9 @@ pub struct Verdict {
     /// Whether exponentials of what has exponentials in it were compared by their law alone: a loop corrects some.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lawful: bool,
+    /// Whether maxima and minima were compared in the order of real numbers alone: a loop corrects some.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ordered: bool,
     /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_chance: Option<f64>,
@@ -66,6 +69,7 @@ impl Verdict {
         self.undefined += other.undefined;
         self.log2_degree = self.log2_degree.max(other.log2_degree);
         self.lawful |= other.lawful;
+        self.ordered |= other.ordered;
         // One of the pieces hides a difference with the sum of their probabilities at most.
         self.log2_chance = self.log2_chance.zip(other.log2_chance).map(|(one, other)| (one.exp2() + other.exp2()).log2());
         self.sampled = match (self.sampled, other.sampled) {
@@ -81,7 +85,8 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, at_sizes, pieces, draws, element_operations, sampled, undefined, log2_degree, lawful, log2_chance } = self;
+        let Self { compared, at_sizes, pieces, draws, element_operations, sampled, undefined, log2_degree, lawful, ordered, log2_chance } =
+            self;
         if let Some(Pieces { number, different }) = pieces {
             write!(
                 formatter,
@@ -111,6 +116,9 @@ impl fmt::Display for Verdict {
         }
         if *lawful {
             write!(formatter, "; exponentials of what has exponentials in it were compared by their law alone, as a loop corrects them")?;
+        }
+        if *ordered {
+            write!(formatter, "; maxima and minima were compared in the order of real numbers alone, as a loop corrects them")?;
         }
         let where_it_is = if sampled.is_some() { " in them" } else { "" };
         match log2_chance {
@@ -221,6 +229,7 @@ impl<'c> Phases<'c> {
             undefined: 0,
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
             lawful: false,
+            ordered: false,
             log2_chance: None,
         };
         verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
@@ -234,13 +243,17 @@ impl<'c> Phases<'c> {
                 let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(|draw| judge(draw | bits)).collect();
                 judged.into_iter().collect::<Result<Vec<u64>, Failure>>()
             };
-            let undefined = match judged(0) {
-                Err(Failure::Phase(_) | Failure::Files(_)) if self.corrects => {
-                    verdict.lawful = true;
-                    judged(Field::LAWFUL)?
+            let mut found = judged(0);
+            // What a loop corrects agrees by the law of exponentials, or by that of maxima as well, and nothing else.
+            for laws in [Field::LAWFUL, Field::LAWFUL | Field::ORDERED] {
+                if !self.corrects || !matches!(found, Err(Failure::Phase(_) | Failure::Files(_))) {
+                    break;
                 }
-                judged => judged?,
-            };
+                verdict.lawful = true;
+                verdict.ordered |= laws & Field::ORDERED != 0;
+                found = judged(laws);
+            }
+            let undefined = found?;
             verdict.undefined += undefined.into_iter().min().unwrap_or(0);
         }
         Ok(verdict)

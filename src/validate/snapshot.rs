@@ -81,13 +81,16 @@ impl Snapshot {
     }
 }
 
+/// The laws by which a loop corrects exponentials, and maxima.
+const LAWS: u64 = Field::LAWFUL | Field::ORDERED;
+
 impl Results {
     fn of(function: &Function<'_>, corrects: bool, limits: &Limits, before: Option<&Self>) -> Result<Self, String> {
         let (numbers, samples): (Vec<u64>, _) = match before {
             Some(before) => (before.draws.iter().map(|(number, _)| *number).collect(), before.samples.clone()),
             None => {
                 let Extent { draws, samples } = Extent::of(std::slice::from_ref(function), limits)?;
-                let lawful = draws.start | Field::LAWFUL;
+                let lawful = draws.start | LAWS;
                 (draws.chain([lawful]).collect(), samples.and_then(|(mut selections, _)| selections.pop()))
             }
         };
@@ -98,8 +101,8 @@ impl Results {
 
     fn difference(&self, after: &Self) -> Option<Difference> {
         let shapes: Vec<&[usize]> = self.shapes.iter().map(Vec::as_slice).collect();
-        // A pass that lets a loop correct exponentials keeps their law, and nothing else of exponentials of exponentials.
-        let is_compared = |draw: u64| self.corrects == after.corrects || draw & Field::LAWFUL != 0;
+        // A pass that lets a loop correct what it has keeps these laws, and nothing else of what it corrects.
+        let is_compared = |draw: u64| self.corrects == after.corrects || draw & LAWS == LAWS;
         let mut both = self.draws.iter().zip(&after.draws).filter(|((draw, _), _)| is_compared(*draw));
         both.find_map(|((draw, before), (_, after))| compare(&shapes, self.samples.as_deref(), before, after, *draw))
     }

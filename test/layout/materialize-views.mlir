@@ -93,6 +93,18 @@ func.func @shared_keys(%q: tensor<16x8x64xf16>, %k: tensor<4x64x128xf16>) -> ten
   return %product : tensor<16x8x128xf16>
 }
 
+// 36 of the merged rows are two times 16 and 4: 48 are copied, once for both operands.
+// CHECK-LABEL: func.func @part_of_rows_twice(
+// CHECK:         [[ROWS:%.+]] = spyre.copy {{%.+}} {spyre.for_layout} : tensor<48x3x1xf32>
+// CHECK-NEXT:    [[PART:%.+]] = spyre.view [[ROWS]]
+// CHECK-NEXT:    spyre.pointwise minimum([[PART]], [[PART]])
+func.func @part_of_rows_twice(%x: tensor<16x16x8x1xf32>) -> tensor<36x3x1xf32> {
+  %part = spyre.view %x by affine_map<(d0, d1, d2) -> ((d0 + 128) floordiv 16, (d0 + 128) mod 16, d1, 0)>
+      : tensor<16x16x8x1xf32> -> tensor<36x3x1xf32>
+  %least = spyre.pointwise minimum(%part, %part) : tensor<36x3x1xf32>
+  return %least : tensor<36x3x1xf32>
+}
+
 // -----
 
 // Indices are read as a list: those of a column are copied into one.

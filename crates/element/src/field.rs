@@ -18,7 +18,8 @@
 //! probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
 
 use super::spent::Marks;
-use super::{Arithmetic, Binary, Unary, products};
+use super::{Arithmetic, Binary, Draw, Unary, products};
+use std::cmp::Ordering;
 
 /// The first modulus, `2 Q + 1`.
 const P: u32 = 2_147_483_579;
@@ -76,6 +77,16 @@ impl FieldElement {
         [Self::POISON, Self::UNDEFINED].into_iter().find(|missing| operands.contains(missing))
     }
 
+    /// Whether it is what nothing has written, or has no value.
+    pub(crate) fn is_missing(self) -> bool {
+        Self::missing([self, self]).is_some()
+    }
+
+    /// Where a residue is between 0 and 1.
+    pub(crate) fn fraction(self) -> f64 {
+        f64::from(self.first) / f64::from(P)
+    }
+
     /// Whether two programs that computed these computed the same, as far as one draw tells.
     #[must_use]
     pub const fn agrees(self, other: Self) -> bool {
@@ -118,22 +129,24 @@ impl Field {
     /// is 1 then, so that an exponential of an exponential does not show what that is of.
     pub const LAWFUL: u64 = 1 << 63;
 
+    /// Set in the number of a draw whose maxima move with what is added to what they are of: [`super::Ordered`].
+    pub const ORDERED: u64 = 1 << 62;
+
     /// The draw of that number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
         Self { key: stirred(draw ^ 0x5370_7972_6521_f1e1), is_zero_largest: draw % 3 == 2, is_lawful: draw & Self::LAWFUL != 0 }
     }
 
-    /// A random element for an input: `index` counts its elements, `tensor` the inputs.
-    #[must_use]
-    pub const fn input(&self, tensor: u64, index: u64) -> FieldElement {
-        self.hashed(stirred(tensor ^ stirred(index)), 0x1a_9117, false)
-    }
-
     /// A random element that follows from two numbers.
     const fn hashed(&self, of: u64, name: u64, is_spent: bool) -> FieldElement {
         let bits = stirred(self.key ^ stirred(of ^ stirred(name)));
         FieldElement::new(bits % P as u64, stirred(bits) % Q as u64, is_spent)
+    }
+
+    /// The order that maxima have.
+    pub(crate) fn order(&self, left: FieldElement, right: FieldElement) -> Ordering {
+        self.rank(left).cmp(&self.rank(right))
     }
 
     /// Where a residue stands in the order.
@@ -178,6 +191,16 @@ impl Field {
         let scaled = self.mul(self.mul(x, x), self.number(-570.0 / 8192.0));
         let exponent = self.mul(x, self.add(scaled, self.number(-819.0 / 512.0)));
         self.div(x, self.add(self.exp(exponent), FieldElement::ONE))
+    }
+}
+
+impl Draw for Field {
+    fn input(&self, tensor: u64, index: u64) -> FieldElement {
+        self.hashed(stirred(tensor ^ stirred(index)), 0x1a_9117, false)
+    }
+
+    fn seen(&self, element: FieldElement) -> FieldElement {
+        element
     }
 }
 

@@ -8,12 +8,14 @@
 mod exact;
 mod field;
 mod function;
+mod ordered;
 mod products;
 mod spent;
 
 pub use exact::{Exact, erf, maximum};
 pub use field::{Field, FieldElement, stirred};
 pub use function::{Binary, Reduction, Unary};
+pub use ordered::{Ordered, OrderedElement};
 
 use std::fmt::Debug;
 
@@ -127,6 +129,15 @@ pub trait Arithmetic: Sync {
             }
         }
     }
+}
+
+/// Elements that are drawn at random.
+pub trait Draw: Arithmetic {
+    /// A random element for an input: `index` counts its elements, `tensor` the inputs.
+    fn input(&self, tensor: u64, index: u64) -> Self::Element;
+
+    /// What two programs are compared by.
+    fn seen(&self, element: Self::Element) -> FieldElement;
 }
 
 fn both<E: Copy>(left: &mut [E], right: &[E], function: impl Fn(E, E) -> E) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::affine::Expr;
-use element::{Exact, Field};
+use element::{Draw, Exact, Field};
 use machine::ElementType;
 
 fn tensor(shape: &[usize], element: ElementType) -> Tensor {

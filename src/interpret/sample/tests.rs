@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::interpret::{Array, Literal, Loop, evaluate};
-use element::{Field, FieldElement};
+use element::{Draw, Field, FieldElement};
 use machine::ElementType;
 use proptest::prelude::*;
 

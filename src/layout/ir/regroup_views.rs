@@ -50,7 +50,13 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
     {
         return;
     }
-    let ops: Vec<Op<'_>> = compute.op.inputs().into_iter().filter_map(ValueExt::def).filter(|def| def.is(spyre::VIEW)).collect();
+    // One view may be several operands.
+    let mut ops: Vec<Op<'_>> = Vec::new();
+    for op in compute.op.inputs().into_iter().filter_map(ValueExt::def).filter(|def| def.is(spyre::VIEW)) {
+        if !ops.contains(&op) {
+            ops.push(op);
+        }
+    }
     for op in ops {
         let Some((to, from, exprs)) = view_parts(op) else { continue };
         let Some(found) = with_whole_rows(&exprs, &from.shape, &to.shape) else { continue };

@@ -10,7 +10,7 @@ use crate::machine::access::Parts;
 use crate::machine::{Machine, RegionId};
 use crate::ops::Stored;
 use crate::plan::Plan;
-use element::{Arithmetic, Exact, Field, FieldElement};
+use element::{Arithmetic, Draw, Exact, Field, FieldElement, Ordered, OrderedElement};
 use machine::DeviceFormat;
 use std::sync::Arc;
 
@@ -46,6 +46,17 @@ impl Companion for Field {
     }
 
     fn argument(&self, argument: u64, index: u64, _exact: f64, _device: f32) -> FieldElement {
+        self.input(argument, index)
+    }
+}
+
+/// As [`Field`].
+impl Companion for Ordered {
+    fn given(&self, exact: f64, _device: f32) -> OrderedElement {
+        self.number(exact)
+    }
+
+    fn argument(&self, argument: u64, index: u64, _exact: f64, _device: f32) -> OrderedElement {
         self.input(argument, index)
     }
 }

@@ -17,12 +17,12 @@ use crate::machine::{Extent, Machine, RegionId};
 use crate::number::{decode_run, meaning};
 use crate::ops::{Stored, write};
 use crate::plan::Plan;
-use crate::run::beside::{Beside, Given};
+use crate::run::beside::{Beside, Companion, Given};
 use crate::run::execute::results;
 use crate::run::planes::{Both, Planes, is_float, is_number};
 use crate::run::simulation::{RunOptions, Simulation, array_error};
 use demand::{Demand, Execution, Work, works};
-use element::{Arithmetic, Field, FieldElement};
+use element::Draw;
 use points::{Points, group_of, reduced};
 use rayon::prelude::*;
 use sdsc_format::program::Tensor;
@@ -44,13 +44,13 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Self::count`]; results of integers; more executions of ops than are kept, or more points than the limit.
-    pub fn sampled(
+    pub fn sampled<D: Draw + Companion>(
         &self,
-        field: &Field,
+        field: &D,
         inputs: &BTreeMap<String, HostArray>,
         wanted: &[Vec<usize>],
         options: &RunOptions,
-    ) -> Result<Vec<Vec<FieldElement>>, SimError> {
+    ) -> Result<Vec<Vec<D::Element>>, SimError> {
         self.check_fits()?;
         let mut trace = Trace::default();
         let (buffers, report) = self.count_beside(inputs, options, &mut trace)?;
@@ -134,16 +134,16 @@ impl Beside for Trace {
 }
 
 /// Computes what is needed.
-struct Sampled<'a> {
-    field: &'a Field,
-    planes: Planes<'a, Field>,
+struct Sampled<'a, D: Draw + Companion> {
+    field: &'a D,
+    planes: Planes<'a, D>,
     /// The elements of arguments and constants that are needed.
     demand: Demand,
     /// What is left of the executions.
     works: std::vec::IntoIter<Work>,
 }
 
-impl Beside for Sampled<'_> {
+impl<D: Draw + Companion> Beside for Sampled<'_, D> {
     fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
         let (memory, poison) = (Both { machine, planes: &self.planes }, self.field.poison());
         match self.works.next() {
