@@ -105,6 +105,18 @@ func.func @part_of_rows_twice(%x: tensor<16x16x8x1xf32>) -> tensor<36x3x1xf32> {
   return %least : tensor<36x3x1xf32>
 }
 
+// Rows of 65 are a list first, and rows of 32 then: each view alone can be read, and both together as one only.
+// CHECK-LABEL: func.func @rows_through_a_list(
+// CHECK-SAME:    [[X:%.+]]: tensor<64x65xf16>)
+// CHECK:         [[FLAT:%.+]] = spyre.view {{%.+}} by affine_map<(d0, d1) -> (d0, d1 floordiv 65, d1 mod 65)>
+// CHECK-NEXT:    [[LIST:%.+]] = spyre.copy [[FLAT]] {spyre.for_layout} : tensor<2x4160xf16>
+// CHECK-NEXT:    spyre.view [[LIST]] by affine_map<(d0, d1, d2) -> (d0, d1 * 32 + d2)> : {{.+}} -> tensor<2x130x32xf16>
+func.func @rows_through_a_list(%x: tensor<64x65xf16>) -> tensor<130x32xf16> {
+  %list = spyre.view %x by affine_map<(d0) -> (d0 floordiv 65, d0 mod 65)> : tensor<64x65xf16> -> tensor<4160xf16>
+  %rows = spyre.view %list by affine_map<(d0, d1) -> (d0 * 32 + d1)> : tensor<4160xf16> -> tensor<130x32xf16>
+  return %rows : tensor<130x32xf16>
+}
+
 // -----
 
 // Indices are read as a list: those of a column are copied into one.

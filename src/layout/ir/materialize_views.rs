@@ -4,7 +4,7 @@
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
 //! whose left operand lacks a dimension of the result, or whose operands lack K. Rows that are read as rows of another length are flat between.
 
-use super::regroup_views::{copy_whole_rows, flatten_rows};
+use super::regroup_views::{copy_whole_rows, flatten_rows, read_through};
 use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
@@ -25,6 +25,9 @@ const MOST_MASK_ELEMENTS: i64 = 1 << 22;
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         mask_diagonals(op).map_err(|message| error_at(op, message).report())?;
+    }
+    for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
+        read_through(op);
     }
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         flatten_rows(op);

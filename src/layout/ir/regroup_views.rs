@@ -15,6 +15,16 @@ use machine::Family;
 /// Dimensions of a copy: with one more for the stick, an op walks along no more.
 const MOST_DIMS: usize = 6;
 
+/// Lets a view of a view read what that one shows, where no op can read it through both: a list of rows is one number of an element there.
+pub(super) fn read_through(op: Op<'_>) {
+    let Some(inner) = op.inputs()[0].def().filter(|def| def.is(spyre::VIEW)) else { return };
+    let (Some((to, _, outer)), Some((_, _, exprs))) = (view_parts(op), view_parts(inner)) else { return };
+    let through: Vec<Expr> = exprs.iter().map(|expr| expr.with_dims(&|dim| outer[dim].clone())).collect();
+    if through.iter().any(|expr| Index::of(expr, &to.shape).is_err()) {
+        replace(op, shown_by(op, inner.inputs()[0], &through, &to));
+    }
+}
+
 /// Replaces a view that reads rows as rows of another length: a copy in which they are flat is read, and what it shows is copied, so that all
 /// ops can read it.
 pub(super) fn flatten_rows(op: Op<'_>) {
