@@ -406,7 +406,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let new = match &self.graph.node(id).kind {
             Kind::Known(known) => {
                 let is_integer = self.graph.node(id).element == Element::Int;
-                let element = if is_integer { tensor.element } else { self.element_type(id) };
+                let element = match ScalarType::of(tensor.element) {
+                    _ if is_integer => tensor.element,
+                    // What is known is not computed in the device's format, and need not fit in it.
+                    ScalarType::F32 | ScalarType::F64 => type_of_element(self.context, ElementType::F32),
+                    _ => self.element_type(id),
+                };
                 let fits = |number: f64| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number);
                 if is_integer && !known.numbers().all(fits) {
                     return Err(
