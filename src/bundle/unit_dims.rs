@@ -103,8 +103,9 @@ fn merge_pins_beyond_room(op: &mut OpSpec, used: &[Vec<usize>]) {
         return;
     }
     for operand in &mut op.operands {
-        let beside_stick = operand.device_size.len().saturating_sub(2);
-        for position in pins(operand).into_iter().rev().filter(|position| *position < beside_stick) {
+        // What a position is put into may be a position itself, of a dimension of size 1 until then.
+        let beyond_room = |operand: &Operand| pins(operand).into_iter().rev().find(|position| position + 2 < operand.device_size.len());
+        while let Some(position) = beyond_room(operand) {
             let size = operand.device_size.remove(position);
             let pin = operand.coordinates.remove(position);
             operand.coordinates[position].offset += pin.offset * operand.device_size[position];
@@ -288,9 +289,13 @@ mod tests {
 
     /// A matmul of dimensions m, n, k whose operands are [m, k], [k, n], [m, n].
     fn matmul(ranges: &[i64], operands: Vec<Operand>) -> OpSpec {
+        matmul_of(ranges, operands, &[vec![0, 2], vec![2, 1], vec![0, 1]])
+    }
+
+    fn matmul_of(ranges: &[i64], operands: Vec<Operand>, used: &[Vec<usize>]) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
         let mut op = OpSpec { function: "batchmatmul".to_owned(), is_reduction: true, iteration_space, operands, ..OpSpec::default() };
-        complete_product(&mut op, &[vec![0, 2], vec![2, 1], vec![0, 1]]);
+        complete_product(&mut op, used);
         op
     }
 
@@ -344,6 +349,20 @@ mod tests {
         assert_eq!(product.iteration_space.len(), 3);
         assert_eq!(product.operands[0].device_size, [24, 2, 64]);
         assert_eq!(product.operands[0].coordinates[..2], [C::dim(0).plus(20), C::floordiv(2, 64).plus(1)]);
+    }
+
+    #[test]
+    fn a_position_beyond_room_goes_through_a_dimension_of_size_1() {
+        // Batches are 0 and 1, rows are 2: between rows and columns x is at one position of six, and of one.
+        let rows = [(4, C::dim(1)), (4, C::dim(2))];
+        let lies = [(1, C::floordiv(4, 64)), (4, C::dim(0)), (64, C::modulo(4, 64))];
+        let x = operand(&[&rows[..], &[(6, C::constant(5)), (1, C::constant(0))], &lies].concat());
+        let y = operand(&[(4, C::dim(1)), (64, C::dim(4)), (1, C::floordiv(3, 64)), (4, C::dim(0)), (64, C::modulo(3, 64))]);
+        let result = operand(&[&rows[..], &[(1, C::floordiv(3, 64)), (4, C::dim(0)), (64, C::modulo(3, 64))]].concat());
+        let product = matmul_of(&[4, 4, 4, 64, 64], vec![x, y, result], &[vec![0, 1, 2, 4], vec![0, 1, 4, 3], vec![0, 1, 2, 3]]);
+        assert_eq!(product.iteration_space.len(), 5);
+        assert_eq!(product.operands[0].device_size, [4, 4, 6, 4, 64]);
+        assert_eq!(product.operands[0].coordinates[2], C::floordiv(4, 64).plus(5));
     }
 
     #[test]

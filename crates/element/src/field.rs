@@ -185,13 +185,30 @@ impl Field {
             }
         }
     }
+}
 
-    /// `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be computed in steps.
-    fn gelu(&self, x: FieldElement) -> FieldElement {
-        let scaled = self.mul(self.mul(x, x), self.number(-570.0 / 8192.0));
-        let exponent = self.mul(x, self.add(scaled, self.number(-819.0 / 512.0)));
-        self.div(x, self.add(self.exp(exponent), FieldElement::ONE))
-    }
+/// A function that a law defines in terms of others, which compilers use; none for the others.
+pub(crate) fn by_law<A: Arithmetic>(on: &A, function: Unary, constants: &[A::Element], x: A::Element) -> Option<A::Element> {
+    let (zero, one) = (|| on.number(0.0), || on.number(1.0));
+    let negative = || on.sub(zero(), x);
+    let number = |index: usize| constants.get(index).copied().unwrap_or_else(|| on.poison());
+    Some(match function {
+        Unary::Abs => on.maximum(x, negative()),
+        // `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be computed in steps.
+        Unary::Gelu => {
+            let scaled = on.mul(on.mul(x, x), on.number(-570.0 / 8192.0));
+            let exponent = on.mul(x, on.add(scaled, on.number(-819.0 / 512.0)));
+            on.div(x, on.add(on.apply(Unary::Exp, &[], exponent), one()))
+        }
+        Unary::Neg => negative(),
+        Unary::Reciprocal => on.div(one(), x),
+        Unary::Relu => on.maximum(x, zero()),
+        Unary::Rsqrt => on.div(one(), on.apply(Unary::Sqrt, &[], x)),
+        Unary::Sigmoid => on.div(one(), on.add(one(), on.apply(Unary::Exp, &[], negative()))),
+        Unary::Silu => on.mul(x, on.apply(Unary::Sigmoid, &[], x)),
+        Unary::Clip => on.minimum(on.maximum(x, number(0)), number(1)),
+        Unary::Exp | Unary::Floor | Unary::Log | Unary::Sqrt | Unary::Tanh | Unary::Softplus => return None,
+    })
 }
 
 impl Draw for Field {
@@ -321,25 +338,10 @@ impl Arithmetic for Field {
         if self.is_poison(x) || x.is_undefined() {
             return x;
         }
-        let negative = || self.sub(FieldElement::ZERO, x);
-        let number = |index: usize| constants.get(index).copied().unwrap_or(FieldElement::POISON);
-        match function {
-            Unary::Abs => self.maximum(x, negative()),
-            Unary::Exp => self.exp(x),
-            Unary::Gelu => self.gelu(x),
-            Unary::Neg => negative(),
-            Unary::Reciprocal => self.div(FieldElement::ONE, x),
-            Unary::Relu => self.maximum(x, FieldElement::ZERO),
-            Unary::Rsqrt => self.div(FieldElement::ONE, self.apply(Unary::Sqrt, &[], x)),
-            Unary::Sigmoid => self.div(FieldElement::ONE, self.add(FieldElement::ONE, self.exp(negative()))),
-            Unary::Silu => self.mul(x, self.apply(Unary::Sigmoid, &[], x)),
-            Unary::Clip => self.minimum(self.maximum(x, number(0)), number(1)),
-            Unary::Floor => self.any(1, constants, x),
-            Unary::Log => self.any(2, constants, x),
-            Unary::Sqrt => self.any(3, constants, x),
-            Unary::Tanh => self.any(4, constants, x),
-            Unary::Softplus => self.any(5, constants, x),
+        if let Some(lawful) = by_law(self, function, constants, x) {
+            return lawful;
         }
+        if function == Unary::Exp { self.exp(x) } else { self.any(function as u64, constants, x) }
     }
 
     fn multiply(&self, left: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement], k: usize, n: usize) {

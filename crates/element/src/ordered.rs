@@ -1,11 +1,20 @@
 //! Elements of a field in the order of real numbers: `max(a, b) + c = max(a + c, b + c)` holds, which no order of residues has.
 //!
-//! Beside each element stands a number of f64, computed by the same functions, and it says which of two elements is the larger one. Two
-//! programs that a law of sums, products, exponentials and maxima makes of one another keep equal elements, but for numbers that the rounding
-//! of f64 cannot tell apart: these are in the order of the field.
+//! Beside each element stands a number of f64, and it says which of two elements is the larger one: the sum of two for a sum, and so on; for
+//! a function without a law, a number that depends on the result alone. Two programs that a law of sums, products, exponentials and maxima
+//! makes of one another keep equal elements, but for numbers that the rounding of f64 cannot tell apart: these are in the order of the field.
 
-use super::{Arithmetic, Binary, Draw, Exact, Field, FieldElement, Unary};
+use super::{Arithmetic, Binary, Draw, Field, FieldElement, Unary, field::by_law};
 use std::cmp::Ordering;
+
+/// `exp(x)` has the exponential of this times `x`: the same law, and neither numbers that programs compute become infinite, nor are those of
+/// small `x` one number.
+const GROWTH: f64 = 1.0 / (1_u64 << 32) as f64;
+
+/// The number of what is random, between -2 and 2.
+fn number_of(element: FieldElement) -> f64 {
+    4.0 * element.fraction() - 2.0
+}
 
 /// A field with the order of real numbers.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +69,7 @@ impl Draw for Ordered {
     /// The number is between -2 and 2.
     fn input(&self, tensor: u64, index: u64) -> OrderedElement {
         let element = self.0.input(tensor, index);
-        OrderedElement { element, real: 4.0 * element.fraction() - 2.0 }
+        OrderedElement { element, real: number_of(element) }
     }
 
     fn seen(&self, element: OrderedElement) -> FieldElement {
@@ -122,16 +131,12 @@ impl Arithmetic for Ordered {
     }
 
     fn apply(&self, function: Unary, constants: &[OrderedElement], x: OrderedElement) -> OrderedElement {
-        let number = |index: usize| constants.get(index).copied().unwrap_or_else(|| self.poison());
-        match function {
-            Unary::Abs => self.maximum(x, self.sub(self.number(0.0), x)),
-            Unary::Relu => self.maximum(x, self.number(0.0)),
-            Unary::Clip => self.minimum(self.maximum(x, number(0)), number(1)),
-            _ => {
-                let (elements, reals): (Vec<_>, Vec<_>) = constants.iter().map(|constant| (constant.element, constant.real)).unzip();
-                OrderedElement { element: self.0.apply(function, &elements, x.element), real: Exact.apply(function, &reals, x.real) }
-            }
+        if let Some(lawful) = by_law(self, function, constants, x) {
+            return lawful;
         }
+        let constants: Vec<FieldElement> = constants.iter().map(|constant| constant.element).collect();
+        let element = self.0.apply(function, &constants, x.element);
+        OrderedElement { element, real: if function == Unary::Exp { (x.real * GROWTH).exp() } else { number_of(element) } }
     }
 }
 

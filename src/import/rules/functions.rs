@@ -3,13 +3,14 @@
 use super::{
     angles,
     plain::{neg, same},
-    powers, recognize, steps, trigonometry,
+    powers, recognize, steps, trigonometry, unordered,
 };
 use crate::import::graph::{
     Element, Graph, Kind, NodeId,
     known::{Known, MOST_KNOWN_ELEMENTS},
     rows,
 };
+use std::cmp::Ordering;
 
 /// How an operation is computed at run time.
 #[derive(Clone, Copy)]
@@ -76,17 +77,47 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("arith.minnumf", "as `arith.minimumf`", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
     row("arith.remf", "`realdiv`, `floor`, `mul`, `sub`, put right once", |x| x[0] % x[1], Run::Rule(steps::remainder)),
     compared("arith.cmpf oeq", "equal", |x| truth(x[0] == x[1])),
-    compared("arith.cmpf ueq", "equal", |x| truth(x[0] == x[1])),
-    compared("arith.cmpf one", "notequal", |x| truth(x[0] != x[1])),
+    row(
+        "arith.cmpf ueq",
+        "`equal` of `greaterthan` and `lesserthan`: true of NaN",
+        |x| truth(!(x[0] < x[1] || x[0] > x[1])),
+        Run::Rule(unordered::same),
+    ),
+    row(
+        "arith.cmpf one",
+        "`notequal` of `greaterthan` and `lesserthan`: false of NaN",
+        |x| truth(x[0] < x[1] || x[0] > x[1]),
+        Run::Rule(unordered::different),
+    ),
     compared("arith.cmpf une", "notequal", |x| truth(x[0] != x[1])),
     compared("arith.cmpf ogt", "greaterthan", |x| truth(x[0] > x[1])),
-    compared("arith.cmpf ugt", "greaterthan", |x| truth(x[0] > x[1])),
+    row(
+        "arith.cmpf ugt",
+        "`notequal` of `lesserequal` and 1: true of NaN",
+        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Equal))),
+        Run::Rule(unordered::above),
+    ),
     compared("arith.cmpf oge", "greaterequal", |x| truth(x[0] >= x[1])),
-    compared("arith.cmpf uge", "greaterequal", |x| truth(x[0] >= x[1])),
+    row(
+        "arith.cmpf uge",
+        "`notequal` of `lesserthan` and 1: true of NaN",
+        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less))),
+        Run::Rule(unordered::above_or_same),
+    ),
     compared("arith.cmpf olt", "lesserthan", |x| truth(x[0] < x[1])),
-    compared("arith.cmpf ult", "lesserthan", |x| truth(x[0] < x[1])),
+    row(
+        "arith.cmpf ult",
+        "`notequal` of `greaterequal` and 1: true of NaN",
+        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater | Ordering::Equal))),
+        Run::Rule(unordered::below),
+    ),
     compared("arith.cmpf ole", "lesserequal", |x| truth(x[0] <= x[1])),
-    compared("arith.cmpf ule", "lesserequal", |x| truth(x[0] <= x[1])),
+    row(
+        "arith.cmpf ule",
+        "`notequal` of `greaterthan` and 1: true of NaN",
+        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater))),
+        Run::Rule(unordered::below_or_same),
+    ),
     row(
         "arith.cmpf uno",
         "`notequal` of x and x: whether it is NaN",

@@ -206,6 +206,10 @@ pub(in crate::import) fn rows_from(
     exprs: &[Option<Expr>],
     sizes: &[i64],
 ) -> Result<Lookup, String> {
+    // All rows of a number are that number.
+    if graph.number_of(table).is_some() {
+        return Ok(Lookup { node: graph.broadcast(table, sizes), chosen: Vec::new(), bounds: Vec::new() });
+    }
     let chosen = chosen_row(graph, index, rows[dim]);
     if let Some(digits) = chosen.filter(|&index| graph.digits_of(index).is_some()) {
         return computed_row(graph, (table, rows), digits, dim, exprs, sizes).ok_or_else(|| NOT_BY_DIGITS.to_owned());

@@ -17,6 +17,7 @@
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `lookup.rs` | elements of a table at such indices, one or several |
+//! | `unordered.rs` | comparisons of what may be NaN |
 //! | `unfolded.rs` | reads of a table through windows that overlap |
 //! | `scan.rs` | running sums as products |
 //! | `digits.rs` | integers beyond those that a format holds, digit by digit |
@@ -66,3 +67,4 @@ mod steps;
 mod trigonometry;
 pub(super) mod truth;
 mod unfolded;
+mod unordered;

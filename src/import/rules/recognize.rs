@@ -4,6 +4,7 @@ use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
     plain::{Built, has, neg, same},
     safe_softmax::as_safe_softmax,
+    unordered,
 };
 use crate::import::graph::{Element, Graph, Kind, NodeId, order};
 use std::collections::BTreeSet;
@@ -165,8 +166,7 @@ pub(in crate::import) fn select(graph: &mut Graph, inputs: &[NodeId], element: E
 
 /// A choice by a comparison that another function makes by itself.
 fn choice(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId, element: Element) -> Result<Option<NodeId>, String> {
-    let Kind::Pointwise(comparison, _) = graph.node(condition).kind else { return Ok(None) };
-    let &[a, b] = graph.node(condition).inputs.as_slice() else { return Ok(None) };
+    let Some((comparison, a, b)) = unordered::compared(graph, condition) else { return Ok(None) };
     let (larger, smaller) = match comparison {
         "greaterthan" | "greaterequal" => (a, b),
         "lesserthan" | "lesserequal" => (b, a),

@@ -1,0 +1,102 @@
+//! Comparisons whose answer for a NaN is not the device's: the device answers no, but for `notequal`, as IEEE 754 has it.
+//!
+//! `x > y` or NaN is what `x <= y` denies. Whether two are equal or NaN is what neither `x > y` nor `x < y` says.
+
+use super::plain::{self, Built};
+use crate::import::graph::{Element, Graph, Kind, NodeId};
+
+/// The question that each of the comparisons denies.
+const DENIED: [(&str, &str); 4] =
+    [("greaterthan", "lesserequal"), ("greaterequal", "lesserthan"), ("lesserthan", "greaterequal"), ("lesserequal", "greaterthan")];
+
+pub(super) fn above(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+    unless(graph, "greaterthan", inputs)
+}
+
+pub(super) fn above_or_same(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+    unless(graph, "greaterequal", inputs)
+}
+
+pub(super) fn below(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+    unless(graph, "lesserthan", inputs)
+}
+
+pub(super) fn below_or_same(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+    unless(graph, "lesserequal", inputs)
+}
+
+pub(super) fn same(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+    either(graph, "equal", inputs)
+}
+
+pub(super) fn different(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+    either(graph, "notequal", inputs)
+}
+
+/// What a truth value compares, with the operands: also where it denies the opposite.
+pub(super) fn compared(graph: &Graph, truth: NodeId) -> Option<(&'static str, NodeId, NodeId)> {
+    let Kind::Pointwise(function, _) = graph.node(truth).kind else { return None };
+    let &[one, other] = graph.node(truth).inputs.as_slice() else { return None };
+    if function == "notequal"
+        && graph.number_of(other) == Some(1.0)
+        && let Kind::Pointwise(denied, _) = graph.node(one).kind
+        && let Some((asked, _)) = DENIED.iter().find(|(_, opposite)| *opposite == denied)
+        && let &[one, other] = graph.node(one).inputs.as_slice()
+    {
+        return Some((asked, one, other));
+    }
+    Some((function, one, other))
+}
+
+fn unless(graph: &mut Graph, asked: &'static str, inputs: &[NodeId]) -> Built {
+    plain::same(&graph.elements_of(inputs))?;
+    let opposite = DENIED.iter().find(|(function, _)| *function == asked).filter(|_| !are_numbers(graph, inputs));
+    let Some((_, opposite)) = opposite else { return Ok(graph.pointwise(asked, inputs, Element::Bool)) };
+    let (answer, yes) = (graph.pointwise(opposite, inputs, Element::Bool), graph.number(1.0));
+    Ok(graph.pointwise("notequal", &[answer, yes], Element::Bool))
+}
+
+fn either(graph: &mut Graph, asked: &'static str, inputs: &[NodeId]) -> Built {
+    plain::same(&graph.elements_of(inputs))?;
+    if are_numbers(graph, inputs) {
+        return Ok(graph.pointwise(asked, inputs, Element::Bool));
+    }
+    let answers = ["greaterthan", "lesserthan"].map(|function| graph.pointwise(function, inputs, Element::Bool));
+    Ok(graph.pointwise(asked, &answers, Element::Bool))
+}
+
+/// Whether no operand can be NaN.
+fn are_numbers(graph: &Graph, inputs: &[NodeId]) -> bool {
+    let is_known = |input: NodeId| graph.known_of(input).is_some_and(|known| known.numbers().all(|number| !number.is_nan()));
+    inputs.iter().all(|&input| is_known(input) || graph.integers.has(input))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denial_is_seen_as_what_it_says() {
+        let mut graph = Graph::default();
+        let [x, y] = [0, 1].map(|number| graph.tensor(number, vec![4], Element::F16));
+        for (function, rule) in [("greaterthan", above as fn(&mut Graph, &[NodeId], Element) -> Built), ("lesserequal", below_or_same)] {
+            let truth = rule(&mut graph, &[x, y], Element::Bool).unwrap();
+            assert!(matches!(graph.node(truth).kind, Kind::Pointwise("notequal", _)));
+            assert_eq!(compared(&graph, truth), Some((function, x, y)));
+        }
+        let plain = graph.pointwise("notequal", &[x, y], Element::Bool);
+        assert_eq!(compared(&graph, plain), Some(("notequal", x, y)));
+    }
+
+    #[test]
+    fn numbers_are_compared_at_once() {
+        let mut graph = Graph::default();
+        let [x, y] = [0, 1].map(|number| graph.tensor(number, vec![4], Element::F16));
+        let zero = graph.number(0.0);
+        [x, y].into_iter().for_each(|id| graph.note_integers(id));
+        let truth = below(&mut graph, &[x, zero], Element::Bool).unwrap();
+        assert!(matches!(graph.node(truth).kind, Kind::Pointwise("lesserthan", _)));
+        let truth = same(&mut graph, &[x, y], Element::Bool).unwrap();
+        assert!(matches!(graph.node(truth).kind, Kind::Pointwise("equal", _)));
+    }
+}
