@@ -105,6 +105,16 @@ func.func @part_of_rows_twice(%x: tensor<16x16x8x1xf32>) -> tensor<36x3x1xf32> {
   return %least : tensor<36x3x1xf32>
 }
 
+// 95 rows of two times 48, through a view of the view that repeats them.
+// CHECK-LABEL: func.func @part_of_repeated_rows(
+// CHECK:         spyre.copy {{%.+}} {spyre.for_layout} : tensor<96x1x64xf16>
+func.func @part_of_repeated_rows(%x: tensor<48x64xf16>, %y: tensor<95x1x64xf16>) -> tensor<95x1x64xf16> {
+  %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 mod 48, d1)> : tensor<48x64xf16> -> tensor<95x64xf16>
+  %shown = spyre.view %rows by affine_map<(d0, d1, d2) -> (d0, d2)> : tensor<95x64xf16> -> tensor<95x1x64xf16>
+  %sum = spyre.pointwise add(%shown, %y) : tensor<95x1x64xf16>
+  return %sum : tensor<95x1x64xf16>
+}
+
 // Rows of 65 are a list first, and rows of 32 then: each view alone can be read, and both together as one only.
 // CHECK-LABEL: func.func @rows_through_a_list(
 // CHECK-SAME:    [[X:%.+]]: tensor<64x65xf16>)

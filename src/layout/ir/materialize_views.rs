@@ -111,6 +111,11 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
         Family::Reduce => copy_unless_it_has(compute, 0, &(n_outputs..ranges.len()).collect::<Vec<_>>(), &ranges),
         Family::Matmul => {
             let (n, k) = (n_outputs - 1, n_outputs);
+            if ranges[n] == 1 {
+                return Err(
+                    "multiplies by one column, which fills no stick: not supported: multiply the transposed tensors, by one row".to_owned()
+                );
+            }
             let of_left: Vec<usize> = (0..ranges.len()).filter(|&dim| dim != n).collect();
             copy_unless_it_has(compute, 0, &of_left, &ranges)?;
             copy_unless_it_has(compute, 1, &[n, k], &ranges)

@@ -17,12 +17,18 @@ const MOST_DIMS: usize = 6;
 
 /// Lets a view of a view read what that one shows, where no op can read it through both: a list of rows is one number of an element there.
 pub(super) fn read_through(op: Op<'_>) {
-    let Some(inner) = op.inputs()[0].def().filter(|def| def.is(spyre::VIEW)) else { return };
-    let (Some((to, _, outer)), Some((_, _, exprs))) = (view_parts(op), view_parts(inner)) else { return };
-    let through: Vec<Expr> = exprs.iter().map(|expr| expr.with_dims(&|dim| outer[dim].clone())).collect();
+    let Some((source, through, to)) = through_both(op) else { return };
     if through.iter().any(|expr| Index::of(expr, &to.shape).is_err()) {
-        replace(op, shown_by(op, inner.inputs()[0], &through, &to));
+        replace(op, shown_by(op, source, &through, &to));
     }
+}
+
+/// What the view that a view reads shows, by which indices, and as what.
+fn through_both(op: Op<'_>) -> Option<(Value<'_>, Vec<Expr>, TensorType<'_>)> {
+    let inner = op.inputs()[0].def().filter(|def| def.is(spyre::VIEW))?;
+    let ((to, _, outer), (_, _, exprs)) = (view_parts(op)?, view_parts(inner)?);
+    let through = exprs.iter().map(|expr| expr.with_dims(&|dim| outer[dim].clone())).collect();
+    Some((inner.inputs()[0], through, to))
 }
 
 /// Replaces a view that reads rows as rows of another length: a copy in which they are flat is read, and what it shows is copied, so that all
@@ -67,7 +73,13 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
             ops.push(op);
         }
     }
-    for op in ops {
+    for mut op in ops {
+        while let Some((source, through, to)) = through_both(op) {
+            let shown = shown_by(op, source, &through, &to);
+            replace(op, shown);
+            let Some(def) = shown.def() else { break };
+            op = def;
+        }
         let Some((to, from, exprs)) = view_parts(op) else { continue };
         let Some(found) = with_whole_rows(&exprs, &from.shape, &to.shape) else { continue };
         let whole = copied(op, op.inputs()[0], &found, &from);

@@ -124,7 +124,14 @@ fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
         );
     }
     let axes = axes(&ops, 0..ops.len());
-    peels(&axes, &sizes, &bytes, target.cores, SMALL_BYTES)
+    let mut found = peels(&axes, &sizes, &bytes, target.cores, SMALL_BYTES);
+    // The device multiplies by no single column.
+    let is_column = |(&op, &dim): (&usize, &usize)| {
+        let family = items.list[op].compute.map(ComputeOp::family);
+        family == Some(Family::Matmul) && dim + 1 == sizes[op].len() - items.plain[op].n_reduced
+    };
+    found.retain(|peel| peel.size - peel.at > 1 || !peel.dims.iter().any(is_column));
+    found
 }
 
 fn peel_function(function: Op<'_>, peel: &Peel) {
