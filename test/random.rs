@@ -74,10 +74,10 @@ use std::{env, ops::Range};
 /// Cases of a family that run by default.
 const fn default_cases(family: Family) -> usize {
     match family {
-        Family::Any => 700,
-        Family::Views => 500,
-        Family::Tiled | Family::Repeats | Family::Cascades => 400,
-        Family::Rests => 40,
+        Family::Any => 580,
+        Family::Views => 400,
+        Family::Tiled | Family::Repeats | Family::Cascades => 320,
+        Family::Rests => 60,
     }
 }
 

@@ -1,9 +1,13 @@
 //! Running other programs, and where things are.
 
 use std::{
+    cell::RefCell,
     env,
+    fs::{self, File},
+    io::{self, Write},
     path::{Path, PathBuf},
     process::Command,
+    thread,
     time::Instant,
 };
 
@@ -39,16 +43,50 @@ pub(crate) fn libraries() -> Command {
     cargo(["build", "--profile", "checked", "--workspace", "--lib", "--test", "memory"])
 }
 
+thread_local! {
+    /// Where the steps of this thread are shown, if not at once.
+    static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
+}
+
 /// Runs `command` with its output shown; an error says what it was for.
 pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
-    println!("==> {what}: {}", text_of(command));
+    let log = LOG.with_borrow(|log| log.as_ref().map(File::try_clone).transpose()).map_err(|error| format!("{what}: {error}"))?;
+    let say = |text: String| match &log {
+        Some(log) => writeln!(&*log, "{text}").map_err(|error| format!("{what}: {error}")),
+        None => {
+            println!("{text}");
+            Ok(())
+        }
+    };
+    say(format!("==> {what}: {}", text_of(command)))?;
+    for output in [Command::stdout::<File>, Command::stderr::<File>] {
+        if let Some(log) = log.as_ref() {
+            output(command, log.try_clone().map_err(|error| format!("{what}: {error}"))?);
+        }
+    }
     let started = Instant::now();
     let status = command.status().map_err(|error| format!("{what}: cannot run {}: {error}", command.get_program().display()))?;
     if !status.success() {
         return Err(format!("{what}: {status}"));
     }
-    println!("==> {what}: done in {:.1} s", started.elapsed().as_secs_f64());
-    Ok(())
+    say(format!("==> {what}: done in {:.1} s", started.elapsed().as_secs_f64()))
+}
+
+/// Does both at a time. The steps of `other` are shown when all is done, so that lines do not mix.
+pub(crate) fn beside<T, O: Send>(one: impl FnOnce() -> T, other: impl FnOnce() -> O + Send) -> Result<(T, O), String> {
+    let place = target_dir()?.join("beside.log");
+    let fault = |error: io::Error| format!("{}: {error}", place.display());
+    let log = File::create(&place).map_err(fault)?;
+    let (one, other) = thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            LOG.set(Some(log));
+            other()
+        });
+        (one(), other.join())
+    });
+    print!("{}", String::from_utf8_lossy(&fs::read(&place).map_err(fault)?));
+    let other = other.map_err(|_| "a step that ran beside others panicked".to_owned())?;
+    Ok((one, other))
 }
 
 /// The command as one would type it.

@@ -22,11 +22,9 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
         step::run("lints", &mut lints(&["--workspace"])),
         step::run("lints without LLVM", without_llvm(&mut lints(&["--no-default-features"]))),
-        step::run("tests", &mut of_project(&crates)),
-        step::run("without LLVM", &mut of_crates_and_tools(&crates)),
-        beside_the_project(&crates),
-        step::run("memory", &mut checked(&["--workspace", "--test", "memory", "--", "--ignored"])),
-        step::run("page in a browser", &mut checked(&["--workspace", "--test", "page", "--", "--ignored"])),
+        step::run("tests", &mut tests()),
+        with_one_core_each(&crates),
+        step::run("without LLVM", without_llvm(&mut tools_alone())),
         plugin_test(),
         python::test(),
         package::test(),
@@ -68,17 +66,24 @@ fn crates() -> Result<Vec<OsString>, String> {
     Ok(paths.iter().filter_map(|path| path.file_name()).map(OsStr::to_owned).collect())
 }
 
-/// The command with an option for each name.
-fn with_each<'c>(option: &str, names: &[OsString], command: &'c mut Command) -> &'c mut Command {
-    command.args(names.iter().flat_map(|name| [OsStr::new(option), name]))
-}
-
-/// The tests that are not of the crates below `crates`. Each text test is also one of the printers and parsers.
-fn of_project(crates: &[OsString]) -> Command {
+/// All tests. Each text test is also one of the printers and parsers.
+fn tests() -> Command {
     let mut command = perturbed(&["--workspace", "--no-fail-fast"]);
     command.env("SPYRE_ROUNDTRIP", "1");
-    with_each("--exclude", crates, &mut command);
     command
+}
+
+/// What takes one core each: with the tests beside the project, those of memory and of the page in a browser.
+fn with_one_core_each(crates: &[OsString]) -> Result<(), String> {
+    let (beside, [memory, page]) = step::beside(
+        || beside_the_project(crates),
+        || {
+            [("memory", "memory"), ("page in a browser", "page")]
+                .map(|(what, program)| step::run(what, &mut checked(&["--workspace", "--test", program, "--", "--ignored"])))
+        },
+    )?;
+    let failures: Vec<String> = [beside, memory, page].into_iter().filter_map(Result::err).collect();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
 }
 
 /// Keeps a command from knowing where LLVM is.
@@ -87,11 +92,10 @@ fn without_llvm(command: &mut Command) -> &mut Command {
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
 }
 
-/// The tests of the crates below `crates`, and those of the stages and tools that need no MLIR, in a build that does not know where LLVM is.
-fn of_crates_and_tools(crates: &[OsString]) -> Command {
-    let mut command = perturbed(&["--no-fail-fast", "--no-default-features", "--package", "spyre"]);
-    with_each("--package", crates, without_llvm(&mut command));
-    command
+/// The tests of the stages and tools that need no MLIR, in a build that does not know where LLVM is. What the stages compute is tested with all
+/// else.
+fn tools_alone() -> Command {
+    perturbed(&["--no-fail-fast", "--no-default-features", "--package", "spyre", "--test", "*"])
 }
 
 /// The tests that need the material beside the project, where that is: in modules `shared` of programs that are built already, and ignored
@@ -113,16 +117,9 @@ fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
         println!("==> beside the project: NOT RUN, for there is no {}: the tests `shared::` of {programs}", folder.display());
         return Ok(());
     }
-    let run = |what: &str, mut command: Command, programs: &[String]| {
-        command.args(programs.iter().flat_map(|name| ["--test", name])).args(["--", "--ignored", "shared::"]);
-        step::run(what, &mut command)
-    };
-    // Both run, whatever fails.
-    let done = [
-        run("beside the project", of_project(crates), &own),
-        run("beside the project, for the crates", of_crates_and_tools(crates), &of_a_crate),
-    ];
-    done.into_iter().collect()
+    let mut command = tests();
+    command.args([own, of_a_crate].concat().iter().flat_map(|name| ["--test", name])).args(["--", "--ignored", "shared::"]);
+    step::run("beside the project", &mut command)
 }
 
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
