@@ -478,6 +478,11 @@ impl Graph {
         if self.node(part).shape == shape {
             return part;
         }
+        // A number has the elements of what it is written into.
+        let part = match self.node(part).clone() {
+            Node { kind: Kind::Filled, inputs, shape, .. } => self.add(Kind::Filled, &inputs, shape, element),
+            _ => part,
+        };
         if let Some(inserted) = self.insert_unfinished(part, whole, &offsets) {
             return inserted;
         }
