@@ -12,8 +12,8 @@ pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, ValueLike, box_numbers, functions_of, is_public, lower_stablehlo,
-    lower_tosa, make_entry, n_approximated, sizes_of, specialize, widen,
+    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, ValueLike, box_numbers, functions_of, i64_array_attribute, integers,
+    is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated, sizes_of, specialize, widen,
 };
 use machine::ElementType;
 use referee::{Elements, HostArray};
@@ -93,6 +93,7 @@ fn run_as(
     leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     runnable::check(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     check_inputs(function_of(&module, path)?, inputs)?;
+    step_by_one_over_one(module.op());
     if !widen(&module, pattern) {
         return Err(String::new());
     }
@@ -174,6 +175,20 @@ fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Gives a slice of one element along a dimension the stride 1 there, which is as good: MLIR's bufferization expects that of such a dimension
+/// where the result is without another one, and refuses the program otherwise.
+fn step_by_one_over_one(module: Op<'_>) {
+    for op in module.nested().into_iter().filter(|op| op.is("tensor.extract_slice") || op.is("tensor.insert_slice")) {
+        let list = |name: &str| op.attr(name).and_then(integers);
+        let (Some(sizes), Some(strides)) = (list("static_sizes"), list("static_strides")) else { continue };
+        let steps: Vec<i64> = sizes.iter().zip(&strides).map(|(&size, &stride)| if size == 1 { 1 } else { stride }).collect();
+        // A stride of run time has an operand.
+        if steps != strides && strides.iter().all(|stride| *stride > 0) {
+            op.set_attr("static_strides", i64_array_attribute(op.ctx(), &steps));
+        }
+    }
 }
 
 fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
