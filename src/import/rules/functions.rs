@@ -80,13 +80,13 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row(
         "arith.cmpf ueq",
         "`equal` of `greaterthan` and `lesserthan`: true of NaN",
-        |x| truth(!(x[0] < x[1] || x[0] > x[1])),
+        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
         Run::Rule(unordered::same),
     ),
     row(
         "arith.cmpf one",
         "`notequal` of `greaterthan` and `lesserthan`: false of NaN",
-        |x| truth(x[0] < x[1] || x[0] > x[1]),
+        |x| truth(matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
         Run::Rule(unordered::different),
     ),
     compared("arith.cmpf une", "notequal", |x| truth(x[0] != x[1])),
