@@ -15,6 +15,7 @@ use std::{
 
 pub(crate) fn run() -> Result<(), String> {
     let started = Instant::now();
+    check_disk()?;
     setup::run()?;
     let crates = crates()?;
     // All of them run, whatever fails, so that one run shows everything.
@@ -35,6 +36,27 @@ pub(crate) fn run() -> Result<(), String> {
     let seconds = started.elapsed().as_secs();
     println!("==> {} of {n_steps} steps passed in {} min {} s", n_steps - failures.len(), seconds / 60, seconds % 60);
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
+}
+
+/// What a first run leaves in the target folder, with room for what it takes away again.
+const NEEDED_GIB: u64 = 10;
+
+/// Refuses a first run that would end half an hour later with a full disk.
+fn check_disk() -> Result<(), String> {
+    let target = step::target_dir()?;
+    if target.join("checked").exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
+    let output = Command::new("df").arg("-Pk").arg(&target).output().map_err(|error| format!("cannot run df: {error}"))?;
+    let free_kib =
+        String::from_utf8_lossy(&output.stdout).lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    let free_gib = free_kib.ok_or_else(|| format!("df does not say how much of {} is free", target.display()))? >> 20;
+    if free_gib < NEEDED_GIB {
+        let place = target.display();
+        return Err(format!("{place} has {free_gib} GiB free, and a first run needs {NEEDED_GIB}: free some, or set CARGO_TARGET_DIR"));
+    }
+    Ok(())
 }
 
 /// A cargo command whose tests find no zeros in memory that they have not written and nothing sensible in what they have freed: glibc fills
