@@ -241,7 +241,9 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
     if bound.hbm_of_any_indices as u64 > moved || bound.hbm_of_any_indices > bound.hbm {
         return Err(fails("a run moves less than the bound", format!("{moved} bytes, {bound:?}")));
     }
-    if report.target == of_moving.target && bound.us > us + 0.002 {
+    // Scopes keep the import from making one function of several ops as well, each of which starts.
+    let starts_as_often = bound.fixed_us.total_cmp(&of_moving.lower_bound.fixed_us).is_eq();
+    if report.target == of_moving.target && starts_as_often && bound.us > us + 0.002 {
         return Err(fails("a plan takes less time than the bound", format!("{us} us, {bound:?}")));
     }
     Ok(())

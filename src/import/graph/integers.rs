@@ -100,6 +100,11 @@ impl Graph {
         self.integers.rows.get(&self.source_of(id)?).copied()
     }
 
+    /// The tensors of integers that choose rows, each with the fewest rows that it chooses from.
+    pub fn indices(&self) -> impl Iterator<Item = (usize, i64)> {
+        self.integers.wanted.iter().filter_map(|(&number, rows)| Some((number, (*rows)?)))
+    }
+
     /// Notes that integers choose one of `n_rows` rows.
     pub fn note_index(&mut self, index: NodeId, n_rows: i64) {
         if let Some(number) = self.source_of(index) {

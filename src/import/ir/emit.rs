@@ -172,7 +172,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 error_at(op, message).at(location).report()
             }
         })?;
-        for (number, range) in ranges {
+        // Integers that choose what is the same for all are read by no op; they choose one of the rows nevertheless.
+        let is_read = |number: usize| needed.iter().any(|&id| matches!(self.graph.node(id).kind, Kind::Tensor(read) if read == number));
+        let is_open = |number: usize| !ranges.contains_key(&number) && self.graph.integers.promised(number).is_none() && !is_read(number);
+        let unread = self.graph.indices().filter(|(number, _)| is_open(*number));
+        let unread: Vec<(usize, [i64; 2])> = unread.map(|(number, rows)| (number, [0, rows])).collect();
+        for (number, range) in ranges.into_iter().chain(unread) {
             if let Some(Source::Value(value)) = self.importer.sources.get(number)
                 && !matches!(element(number), Some(ScalarType::Integer(8 | 32 | 64)))
             {

@@ -64,6 +64,9 @@ pub(super) fn lookup_by_one(
         }
     }
     if graph.number_of(table).is_some() {
+        for (&index, &rows) in indices.iter().zip(rows) {
+            note_chosen(graph, index, rows);
+        }
         return elements(Lookup::plain(table));
     }
     let computed: Vec<usize> = (0..exprs.len()).filter(|&dim| exprs[dim].is_none()).collect();
@@ -208,6 +211,7 @@ pub(in crate::import) fn rows_from(
 ) -> Result<Lookup, String> {
     // All rows of a number are that number.
     if graph.number_of(table).is_some() {
+        note_chosen(graph, index, rows[dim]);
         return Ok(Lookup { node: graph.broadcast(table, sizes), chosen: Vec::new(), bounds: Vec::new() });
     }
     let chosen = chosen_row(graph, index, rows[dim]);
@@ -220,6 +224,13 @@ pub(in crate::import) fn rows_from(
     }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
     found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())
+}
+
+/// Notes that an index which comes from the caller chooses one of so many rows.
+fn note_chosen(graph: &mut Graph, index: NodeId, rows: i64) {
+    if let Some(index) = chosen_row(graph, index, rows) {
+        graph.note_index(index, rows);
+    }
 }
 
 /// Why places that are known by their digits only choose no rows.
