@@ -208,7 +208,7 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     operand lacks a dimension of the result, or whose operands lack K. Implemented in `src/layout/ir/materialize_views.rs`
     and `needs.rs`.
 
-    Refuses a diagonal that moves a dimension by parts, one of integers, and one too long for a mask.
+    Refuses a diagonal that moves a dimension by parts, one of integers, one too long for a mask, and a product by one column.
 
     No rewrite pattern: readers of the same elements share one copy, wherever they stand.
 

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 use machine::{DeviceFormat, DeviceFunction, ElementType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes the ops.
 pub(super) struct Emitter<'a, 'c> {
@@ -173,8 +173,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
             }
         })?;
         // Integers that choose what is the same for all are read by no op; they choose one of the rows nevertheless.
-        let is_read = |number: usize| needed.iter().any(|&id| matches!(self.graph.node(id).kind, Kind::Tensor(read) if read == number));
-        let is_open = |number: usize| !ranges.contains_key(&number) && self.graph.integers.promised(number).is_none() && !is_read(number);
+        let source = |&id: &NodeId| if let Kind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
+        let read: BTreeSet<usize> = needed.iter().filter_map(source).collect();
+        let is_open =
+            |number: usize| !ranges.contains_key(&number) && self.graph.integers.promised(number).is_none() && !read.contains(&number);
         let unread = self.graph.indices().filter(|(number, _)| is_open(*number));
         let unread: Vec<(usize, [i64; 2])> = unread.map(|(number, rows)| (number, [0, rows])).collect();
         for (number, range) in ranges.into_iter().chain(unread) {
