@@ -19,6 +19,8 @@ enum Run {
     Function(&'static str),
     /// A device function whose result is a truth value.
     Comparison(&'static str),
+    /// The same, but for the answer where an operand is NaN.
+    Unordered(&'static str),
     /// Several device functions, or another one where the operands allow it.
     Rule(fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>),
     /// Not at all: the operation counts where its operands are known, or as a part of an index.
@@ -81,13 +83,13 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         "arith.cmpf ueq",
         "`equal` of `greaterthan` and `lesserthan`: true of NaN",
         |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
-        Run::Rule(unordered::same),
+        Run::Unordered("equal"),
     ),
     row(
         "arith.cmpf one",
         "`notequal` of `greaterthan` and `lesserthan`: false of NaN",
         |x| truth(matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
-        Run::Rule(unordered::different),
+        Run::Unordered("notequal"),
     ),
     compared("arith.cmpf une", "notequal", |x| truth(x[0] != x[1])),
     compared("arith.cmpf ogt", "greaterthan", |x| truth(x[0] > x[1])),
@@ -95,28 +97,28 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         "arith.cmpf ugt",
         "`notequal` of `lesserequal` and 1: true of NaN",
         |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Equal))),
-        Run::Rule(unordered::above),
+        Run::Unordered("greaterthan"),
     ),
     compared("arith.cmpf oge", "greaterequal", |x| truth(x[0] >= x[1])),
     row(
         "arith.cmpf uge",
         "`notequal` of `lesserthan` and 1: true of NaN",
         |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less))),
-        Run::Rule(unordered::above_or_same),
+        Run::Unordered("greaterequal"),
     ),
     compared("arith.cmpf olt", "lesserthan", |x| truth(x[0] < x[1])),
     row(
         "arith.cmpf ult",
         "`notequal` of `greaterequal` and 1: true of NaN",
         |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater | Ordering::Equal))),
-        Run::Rule(unordered::below),
+        Run::Unordered("lesserthan"),
     ),
     compared("arith.cmpf ole", "lesserequal", |x| truth(x[0] <= x[1])),
     row(
         "arith.cmpf ule",
         "`notequal` of `greaterthan` and 1: true of NaN",
         |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater))),
-        Run::Rule(unordered::below_or_same),
+        Run::Unordered("lesserequal"),
     ),
     row(
         "arith.cmpf uno",
@@ -255,7 +257,7 @@ impl ScalarFunction {
     pub fn becomes(&self) -> String {
         match self.run {
             Run::Function(function) | Run::Comparison(function) => format!("`{function}`"),
-            Run::Rule(_) | Run::Integer => self.text.to_owned(),
+            Run::Unordered(_) | Run::Rule(_) | Run::Integer => self.text.to_owned(),
         }
     }
 
@@ -293,7 +295,7 @@ impl ScalarFunction {
             return self.evaluate(graph, inputs, element);
         }
         let of_rows = match (self.run, element) {
-            (Run::Comparison(_), _) => Element::Bool,
+            (Run::Comparison(_) | Run::Unordered(_), _) => Element::Bool,
             // What is looked up is a number, whatever it is the number of.
             (_, Element::Int) => graph.integers.element(),
             _ => element,
@@ -313,6 +315,10 @@ impl ScalarFunction {
             Run::Comparison(function) => {
                 same(&elements)?;
                 Ok(graph.pointwise(function, inputs, Element::Bool))
+            }
+            Run::Unordered(function) => {
+                same(&elements)?;
+                Ok(unordered::comparison(graph, function, inputs))
             }
             Run::Rule(rule) => {
                 let given = if element.is_float() { element } else { elements.first().copied().unwrap_or(element) };

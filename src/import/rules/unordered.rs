@@ -2,35 +2,23 @@
 //!
 //! `x > y` or NaN is what `x <= y` denies. Whether two are equal or NaN is what neither `x > y` nor `x < y` says.
 
-use super::plain::{self, Built};
 use crate::import::graph::{Element, Graph, Kind, NodeId};
 
 /// The question that each of the comparisons denies.
 const DENIED: [(&str, &str); 4] =
     [("greaterthan", "lesserequal"), ("greaterequal", "lesserthan"), ("lesserthan", "greaterequal"), ("lesserequal", "greaterthan")];
 
-pub(super) fn above(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    unless(graph, "greaterthan", inputs)
-}
-
-pub(super) fn above_or_same(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    unless(graph, "greaterequal", inputs)
-}
-
-pub(super) fn below(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    unless(graph, "lesserthan", inputs)
-}
-
-pub(super) fn below_or_same(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    unless(graph, "lesserequal", inputs)
-}
-
-pub(super) fn same(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    either(graph, "equal", inputs)
-}
-
-pub(super) fn different(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    either(graph, "notequal", inputs)
+/// What a device's comparison answers for numbers, and its opposite denies for a NaN; of `equal` and `notequal`, what those of larger and smaller say.
+pub(super) fn comparison(graph: &mut Graph, function: &'static str, inputs: &[NodeId]) -> NodeId {
+    if are_numbers(graph, inputs) {
+        return graph.pointwise(function, inputs, Element::Bool);
+    }
+    if let Some((_, opposite)) = DENIED.iter().find(|(asked, _)| *asked == function) {
+        let (answer, yes) = (graph.pointwise(opposite, inputs, Element::Bool), graph.number(1.0));
+        return graph.pointwise("notequal", &[answer, yes], Element::Bool);
+    }
+    let answers = ["greaterthan", "lesserthan"].map(|function| graph.pointwise(function, inputs, Element::Bool));
+    graph.pointwise(function, &answers, Element::Bool)
 }
 
 /// What a truth value compares, with the operands: also where it denies the opposite.
@@ -48,23 +36,6 @@ pub(super) fn compared(graph: &Graph, truth: NodeId) -> Option<(&'static str, No
     Some((function, one, other))
 }
 
-fn unless(graph: &mut Graph, asked: &'static str, inputs: &[NodeId]) -> Built {
-    plain::same(&graph.elements_of(inputs))?;
-    let opposite = DENIED.iter().find(|(function, _)| *function == asked).filter(|_| !are_numbers(graph, inputs));
-    let Some((_, opposite)) = opposite else { return Ok(graph.pointwise(asked, inputs, Element::Bool)) };
-    let (answer, yes) = (graph.pointwise(opposite, inputs, Element::Bool), graph.number(1.0));
-    Ok(graph.pointwise("notequal", &[answer, yes], Element::Bool))
-}
-
-fn either(graph: &mut Graph, asked: &'static str, inputs: &[NodeId]) -> Built {
-    plain::same(&graph.elements_of(inputs))?;
-    if are_numbers(graph, inputs) {
-        return Ok(graph.pointwise(asked, inputs, Element::Bool));
-    }
-    let answers = ["greaterthan", "lesserthan"].map(|function| graph.pointwise(function, inputs, Element::Bool));
-    Ok(graph.pointwise(asked, &answers, Element::Bool))
-}
-
 /// Whether no operand can be NaN.
 fn are_numbers(graph: &Graph, inputs: &[NodeId]) -> bool {
     let is_known = |input: NodeId| graph.known_of(input).is_some_and(|known| known.numbers().all(|number| !number.is_nan()));
@@ -79,8 +50,8 @@ mod tests {
     fn a_denial_is_seen_as_what_it_says() {
         let mut graph = Graph::default();
         let [x, y] = [0, 1].map(|number| graph.tensor(number, vec![4], Element::F16));
-        for (function, rule) in [("greaterthan", above as fn(&mut Graph, &[NodeId], Element) -> Built), ("lesserequal", below_or_same)] {
-            let truth = rule(&mut graph, &[x, y], Element::Bool).unwrap();
+        for function in ["greaterthan", "lesserequal"] {
+            let truth = comparison(&mut graph, function, &[x, y]);
             assert!(matches!(graph.node(truth).kind, Kind::Pointwise("notequal", _)));
             assert_eq!(compared(&graph, truth), Some((function, x, y)));
         }
@@ -94,9 +65,9 @@ mod tests {
         let [x, y] = [0, 1].map(|number| graph.tensor(number, vec![4], Element::F16));
         let zero = graph.number(0.0);
         [x, y].into_iter().for_each(|id| graph.note_integers(id));
-        let truth = below(&mut graph, &[x, zero], Element::Bool).unwrap();
+        let truth = comparison(&mut graph, "lesserthan", &[x, zero]);
         assert!(matches!(graph.node(truth).kind, Kind::Pointwise("lesserthan", _)));
-        let truth = same(&mut graph, &[x, y], Element::Bool).unwrap();
+        let truth = comparison(&mut graph, "equal", &[x, y]);
         assert!(matches!(graph.node(truth).kind, Kind::Pointwise("equal", _)));
     }
 }

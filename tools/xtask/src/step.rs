@@ -59,10 +59,9 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
         }
     };
     say(format!("==> {what}: {}", text_of(command)))?;
-    for output in [Command::stdout::<File>, Command::stderr::<File>] {
-        if let Some(log) = log.as_ref() {
-            output(command, log.try_clone().map_err(|error| format!("{what}: {error}"))?);
-        }
+    if let Some(log) = &log {
+        let log = || log.try_clone().map_err(|error| format!("{what}: {error}"));
+        command.stdout(log()?).stderr(log()?);
     }
     let started = Instant::now();
     let status = command.status().map_err(|error| format!("{what}: cannot run {}: {error}", command.get_program().display()))?;

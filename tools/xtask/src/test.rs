@@ -19,18 +19,14 @@ pub(crate) fn run() -> Result<(), String> {
     setup::run()?;
     let crates = crates()?;
     // All of them run, whatever fails, so that one run shows everything.
-    let done = [
+    let mut done = vec![
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
         step::run("lints", &mut lints(&["--workspace"])),
         step::run("lints without LLVM", without_llvm(&mut lints(&["--no-default-features"]))),
         step::run("tests", &mut tests()),
-        with_one_core_each(&crates),
-        step::run("without LLVM", without_llvm(&mut tools_alone())),
-        plugin_test(),
-        python::test(),
-        package::test(),
-        book::run(),
     ];
+    done.extend(with_one_core_each(&crates));
+    done.extend([step::run("without LLVM", without_llvm(&mut tools_alone())), plugin_test(), python::test(), package::test(), book::run()]);
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     let seconds = started.elapsed().as_secs();
@@ -96,16 +92,10 @@ fn tests() -> Command {
 }
 
 /// What takes one core each: with the tests beside the project, those of memory and of the page in a browser.
-fn with_one_core_each(crates: &[OsString]) -> Result<(), String> {
-    let (beside, [memory, page]) = step::beside(
-        || beside_the_project(crates),
-        || {
-            [("memory", "memory"), ("page in a browser", "page")]
-                .map(|(what, program)| step::run(what, &mut checked(&["--workspace", "--test", program, "--", "--ignored"])))
-        },
-    )?;
-    let failures: Vec<String> = [beside, memory, page].into_iter().filter_map(Result::err).collect();
-    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
+fn with_one_core_each(crates: &[OsString]) -> Vec<Result<(), String>> {
+    let alone = |what: &str, program: &str| step::run(what, &mut checked(&["--workspace", "--test", program, "--", "--ignored"]));
+    let done = step::beside(|| beside_the_project(crates), || [alone("memory", "memory"), alone("page in a browser", "page")]);
+    done.map_or_else(|error| vec![Err(error)], |(beside, [memory, page])| vec![beside, memory, page])
 }
 
 /// Keeps a command from knowing where LLVM is.
