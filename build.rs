@@ -32,11 +32,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     let llvm = version::llvm_version(&prefix).ok_or_else(|| format!("no llvm/Config/llvm-config.h below {}", prefix.display()))?;
     println!("cargo::rustc-env=SPYRE_LLVM=MLIR {llvm}");
-    let libraries = build_dialects(&prefix, &out.join("cmake"))?;
+    let dialects = folder_of_dialects(&out)?;
+    println!("cargo::rustc-env=SPYRE_BUILT_DIALECTS={}", dialects.display());
+    // A lint links nothing, and the C++ takes longer than all else of it.
+    if !is_lint() {
+        link(&build_dialects(&prefix, &dialects)?, &prefix);
+    }
     let declared = records(&prefix, "dialects/passes/Passes.td")?;
     fs::write(out.join("ods.rs"), format!("{}{}", names(&prefix)?, options(&declared)?))?;
     fs::write(out.join("passes.rs"), passes(&declared)?)?;
-    link(&libraries, &prefix);
     if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
         link_plugin(&out, &prefix)?;
     }
@@ -51,6 +55,24 @@ fn say_origin() -> Result<(), Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", path.display());
     }
     Ok(())
+}
+
+/// Whether clippy asks: it builds this script and the library for itself.
+fn is_lint() -> bool {
+    let wrapper = env::var_os("RUSTC_WORKSPACE_WRAPPER").map(PathBuf::from);
+    wrapper.is_some_and(|wrapper| wrapper.file_stem().is_some_and(|name| name == "clippy-driver"))
+}
+
+/// Where CMake builds: beside what cargo builds in this profile, whatever the features are. Where `SPYRE_DIALECTS` names the folder of
+/// another build, what it has is taken.
+fn folder_of_dialects(out: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    println!("cargo::rerun-if-env-changed=SPYRE_DIALECTS");
+    if let Some(folder) = env::var_os("SPYRE_DIALECTS") {
+        return Ok(PathBuf::from(folder));
+    }
+    // <profile>/build/spyre-<hash>/out
+    let profile = out.ancestors().nth(3).filter(|_| out.ends_with("out"));
+    Ok(profile.ok_or_else(|| format!("{} is in no folder of a profile", out.display()))?.join("dialects"))
 }
 
 /// Runs CMake and Ninja; gives the folder of the libraries.

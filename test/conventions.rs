@@ -4,8 +4,7 @@
 
 #[path = "../tools/pages/write.rs"]
 mod pages;
-#[path = "common/schemas.rs"]
-mod schemas;
+use crate::common::schemas;
 #[path = "../build/version.rs"]
 mod version;
 

@@ -6,7 +6,7 @@ use cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, desc
 use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
 
-mod common;
+use crate::common;
 #[path = "cost/shared.rs"]
 mod shared;
 

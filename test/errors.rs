@@ -1,16 +1,14 @@
 //! The mistakes that a user makes first, and what the tools answer: every row of `rows.rs` is run, must name the place, the value, the rule and
-//! what to do, and may leave nothing behind. `docs/errors.md` shows them; `BLESS=errors cargo test --test errors` writes it.
+//! what to do, and may leave nothing behind. `docs/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 #[path = "errors/material.rs"]
 mod material;
 #[path = "errors/rows.rs"]
 mod rows;
-#[path = "common/schemas.rs"]
-mod schemas;
+use crate::common::schemas;
 
 use material::Material;
 use rows::{Answer, ROWS, Row};
@@ -116,7 +114,7 @@ fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
     if let Some(difference) = first_difference(&found, &page) {
-        panic!("docs/errors.md is out of date, `BLESS=errors cargo test --test errors` writes it: {difference}");
+        panic!("docs/errors.md is out of date, `BLESS=errors cargo test --test compiler -- errors::` writes it: {difference}");
     }
 }
 

@@ -1,11 +1,10 @@
 //! Fault injection: files of right programs are broken in many ways, and the format rules or the execution catch each.
 //!
-//! `BLESS=faults cargo test --test faults` writes the table of `docs/referee.md` again.
+//! `BLESS=faults cargo test --test compiler -- faults::` writes the table of `docs/referee.md` again.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 
 #[path = "faults/edits.rs"]
 mod edits;

@@ -1,5 +1,5 @@
 //! How far the functions are off that the import makes of others (`src/import/rules`): on the simulated machine, for every number of the device's format that f16
-//! reaches, and for 65,536 numbers of f32. `docs/functions.md` has the table; `BLESS=functions cargo test --test functions` writes it.
+//! reaches, and for 65,536 numbers of f32. `docs/functions.md` has the table; `BLESS=functions cargo test --test compiler -- functions::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -169,7 +169,7 @@ fn table(functions: &[Function], element: &str) -> String {
 /// The page: what stands before the tables stays, the tables are what is measured.
 #[test]
 fn the_page_has_what_is_measured() {
-    const MARK: &str = "<!-- measured: what follows is written by `BLESS=functions cargo test --test functions` -->\n";
+    const MARK: &str = "<!-- measured: what follows is written by `BLESS=functions cargo test --test compiler -- functions::` -->\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/functions.md");
     let page = fs::read_to_string(&path).unwrap();
     let (told, _) = page.split_once(MARK).unwrap();

@@ -1,17 +1,16 @@
 //! Every golden case: `bundle.mlir` and the SDSC files. Those of the project are in `test/golden`, whose README says where they come from;
 //! those of the reference emitter are beside the project.
 //!
-//! `BLESS=golden/CASE cargo test --test golden` writes the files of a case of the project again; the diff is for review.
+//! `BLESS=golden/CASE cargo test --test compiler -- golden::` writes the files of a case of the project again; the diff is for review.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 
 use spyre::{launch::Launch, sdsc};
 use std::path::{Path, PathBuf};
 
-mod common;
+use crate::common;
 
 fn bundle_mlir_is_byte_for_byte_the_reference(cases: &[PathBuf]) {
     for case in cases {

@@ -7,13 +7,12 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 #![allow(clippy::print_stdout, reason = "what the processes say to each other")]
 
-mod common;
+use crate::common;
 #[path = "hostile/corpus.rs"]
 mod corpus;
 #[path = "hostile/memory.rs"]
 mod memory;
-#[path = "common/mutation.rs"]
-mod mutation;
+use crate::common::mutation;
 #[path = "hostile/targets.rs"]
 mod targets;
 #[cfg(unix)]
@@ -127,7 +126,7 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
     let mut process = Command::new("sh")
         .args(["-c", &limited])
         .arg(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "worker", "--nocapture", "--test-threads", "1"])
+        .args(["--ignored", "--exact", "hostile::worker", "--nocapture", "--test-threads", "1"])
         .env(WORK, format!("{}:{from}:{to}", target.name))
         .env("TMPDIR", scratch.path())
         .stdin(Stdio::null())

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test over files")]
 
-mod common;
+use crate::common;
 
 use serde_json::Value;
 use std::{

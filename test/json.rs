@@ -1,12 +1,10 @@
-//! The schemas of the JSON that the tools write: `docs/schemas` has what the types say (`BLESS=json cargo test --test json` writes it again),
+//! The schemas of the JSON that the tools write: `docs/schemas` has what the types say (`BLESS=json cargo test --test compiler -- json::` writes it again),
 //! and what is written has the form.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
-#[path = "common/bless.rs"]
-mod bless;
-#[path = "common/schemas.rs"]
-mod schemas;
+use crate::common::bless;
+use crate::common::schemas;
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use schemas::{expect_form, schema};
@@ -30,7 +28,7 @@ fn the_schemas_are_what_the_types_say() {
             fs::write(&path, &wanted).unwrap();
         }
         let found = fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(found, wanted, "docs/schemas/{form}.json: write it again with BLESS=json cargo test --test json");
+        assert_eq!(found, wanted, "docs/schemas/{form}.json: write it again with BLESS=json cargo test --test compiler -- json::");
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 
 #[path = "models/attention.rs"]
 mod attention;
-mod common;
+use crate::common;
 #[allow(dead_code, reason = "the benchmark has other shapes")]
 #[path = "../benches/granite.rs"]
 mod granite;

@@ -6,7 +6,7 @@ use scratchpad::{Buffer, Capacity, Instance, Use, UseKind, check, planner_named}
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-mod common;
+use crate::common;
 
 fn parse(path: &PathBuf) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()

@@ -1,12 +1,11 @@
 //! `test/pipeline/<program>`: one program after every phase, and the files at the end.
 //!
-//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test pipeline` rewrites the other files of a program; the diff is for
+//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the other files of a program; the diff is for
 //! review.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 
 use std::{
     env, fs,

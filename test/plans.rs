@@ -5,10 +5,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 
-mod common;
+use crate::common;
 
 use serde_json::Value;
 use std::{

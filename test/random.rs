@@ -13,7 +13,7 @@
 //! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
 //! in twelve is validated.
 //!
-//! A case follows from its family and its number. `SPYRE_RANDOM=1000 cargo test --test random` runs the first thousand of each family,
+//! A case follows from its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand of each family,
 //! `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, in its simplest form if it fails; with
 //! `SPYRE_RANDOM_TABLE=1` the whole table of what was refused is printed. Cases run in processes of their own, a batch in each, so that one
 //! that ends by a signal is found too.
@@ -34,10 +34,8 @@ mod choices;
 mod compute;
 #[path = "random/constants.rs"]
 mod constants;
-#[path = "common/counted.rs"]
-mod counted;
-#[path = "common/errors.rs"]
-mod errors;
+use crate::common::counted;
+use crate::common::listen;
 #[path = "random/generate.rs"]
 mod generate;
 #[path = "random/hints.rs"]

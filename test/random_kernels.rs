@@ -2,7 +2,7 @@
 //! that are chosen in front, and a second kernel behind the first. Fused none takes longer, by the model. Small ones are validated, fused and separate,
 //! against the program as it was imported; large ones, whose values have no room in LX as a whole, take a quarter less time together.
 //!
-//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test random_kernels -- --ignored --nocapture` runs so many large ones, validates them, too, and
+//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::` runs so many large ones, validates them, too, and
 //! says what they take together.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]

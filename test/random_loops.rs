@@ -2,21 +2,19 @@
 //! places, two begin alike, loops stand in loops. The passes from the division of work on compile them in random ways, the simulated
 //! machine runs them, and the numbers are those of plain Rust to the last bit.
 //!
-//! `SPYRE_RANDOM_LOOPS=100 cargo test --test random_loops` runs the first 100, `SPYRE_RANDOM_LOOP=17` that one alone.
+//! `SPYRE_RANDOM_LOOPS=100 cargo test --test compiler -- random_loops::` runs the first 100, `SPYRE_RANDOM_LOOP=17` that one alone.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
-#[path = "common/cases.rs"]
-mod cases;
-#[path = "common/errors.rs"]
-mod errors;
+use crate::common::cases;
+use crate::common::listen;
 #[path = "random_loops/generate.rs"]
 mod generate;
 
 use cases::{Outcome, number_of};
-use errors::listen;
 use generate::{COLUMNS, Program};
 use half::f16;
+use listen::listen;
 use machine::Target;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use referee::{Elements, HostArray, RunOptions, Simulation};
@@ -164,7 +162,12 @@ fn run((numbers, draws): (Vec<u16>, [u16; 6])) -> ((String, Way), Outcome) {
 /// The report about a program; of one that fails, the simplest that fails in the same way.
 fn report(number: usize) -> (String, Outcome) {
     let ((text, way), outcome) = cases::run_simplest(&mut cases::case_of(&recipes(), number), run);
-    (format!("\ncase {number}: {outcome:?}\n{way:?}\n{text}again: SPYRE_RANDOM_LOOP={number} cargo test --test random_loops\n"), outcome)
+    (
+        format!(
+            "\ncase {number}: {outcome:?}\n{way:?}\n{text}again: SPYRE_RANDOM_LOOP={number} cargo test --test compiler -- random_loops::\n"
+        ),
+        outcome,
+    )
 }
 
 #[test]

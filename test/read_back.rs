@@ -13,7 +13,7 @@ use spyre::{
 };
 use std::path::{Path, PathBuf};
 
-mod common;
+use crate::common;
 #[path = "read_back/random.rs"]
 mod random;
 

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "common/schemas.rs"]
-mod schemas;
+use crate::common::schemas;
 
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path, process::Command};

@@ -6,7 +6,7 @@
 use sdsc_format::Sdsc;
 use std::{fs, path::Path, process::Command};
 
-mod common;
+use crate::common;
 
 /// Says of the text of an SDSC file what is wrong with it.
 type Check<'c> = &'c dyn Fn(&str) -> Result<(), String>;

@@ -226,7 +226,7 @@ fn no_hints_are_better_than_what_is_chosen() {
 }
 
 #[test]
-#[ignore = "minutes: cargo test --profile checked --test search_oracle -- --ignored"]
+#[ignore = "minutes: cargo test --profile checked --test compiler -- search_oracle:: --ignored"]
 fn no_hints_are_better_for_500_programs() {
     let mut tally = Tally::default();
     (0..500).for_each(|seed| tally.add(seed));

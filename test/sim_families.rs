@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "common/counted.rs"]
-mod counted;
+use crate::common::counted;
 
 use machine::Target;
 use referee::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};

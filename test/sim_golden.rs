@@ -3,9 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-mod common;
-#[path = "common/counted.rs"]
-mod counted;
+use crate::common;
+use crate::common::counted;
 #[path = "sim_golden/shared.rs"]
 mod shared;
 

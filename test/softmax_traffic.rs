@@ -1,11 +1,10 @@
 //! The softmax of the seed document: what moves through HBM as more of it stays in LX, by the simulator's count.
 //!
-//! The table is in `docs/referee.md`; `BLESS=softmax_traffic cargo test --test softmax_traffic` rewrites it.
+//! The table is in `docs/referee.md`; `BLESS=softmax_traffic cargo test --test compiler -- softmax_traffic::` rewrites it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 
 use std::{
     env, fs,

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-mod common;
+use crate::common;
 #[allow(dead_code, reason = "the benchmark has other shapes")]
 #[path = "../benches/granite.rs"]
 mod granite;

@@ -1,7 +1,6 @@
 //! The rules of the tree, each a test; a failure names the file and line. `docs/testing.md` lists them.
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 
 #[path = "tidy/absent.rs"]
 mod absent;
@@ -321,8 +320,8 @@ fn every_constraint_has_its_code_and_its_test() {
 
 #[test]
 fn generated_docs_are_up_to_date() {
-    let build = Path::new(env!("OUT_DIR")).join("cmake");
-    let cmake = Command::new("cmake").arg("--build").arg(&build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
+    let build = Path::new(env!("SPYRE_BUILT_DIALECTS"));
+    let cmake = Command::new("cmake").arg("--build").arg(build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
     assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
     let from_td = |page: &str| (format!("docs/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
     let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md", "stablehlo.md", "tm_tensor.md"].map(from_td).to_vec();

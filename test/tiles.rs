@@ -7,8 +7,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "common/tiled.rs"]
-mod tiled;
+use crate::common::tiled;
 
 use half::f16;
 use referee::{Elements, HostArray};

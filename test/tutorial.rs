@@ -1,10 +1,9 @@
 //! The commands of `docs/tutorial.md` and `README.md` print what the pages say: each `console` block is run, in order and in one folder.
-//! `BLESS=tutorial cargo test --test tutorial` writes the pages.
+//! `BLESS=tutorial cargo test --test compiler -- tutorial::` writes the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
-#[path = "common/bless.rs"]
-mod bless;
+use crate::common::bless;
 
 use std::{env, fmt::Write as _, fs, path::Path, process::Command};
 

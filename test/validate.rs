@@ -92,7 +92,7 @@ fn a_program_too_large_for_samples_is_validated_in_pieces() {
 /// The phase is broken in a process of its own, which runs this test again.
 #[test]
 fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
-    const NAME: &str = "a_fault_in_a_piece_is_found_and_nothing_is_written";
+    const NAME: &str = "validate::a_fault_in_a_piece_is_found_and_nothing_is_written";
     if env::var_os("SPYRE_BROKEN_PHASE").is_some() {
         let place = tempfile::tempdir().unwrap();
         let output = place.path().join("bundle");

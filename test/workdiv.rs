@@ -8,7 +8,7 @@ use spyre::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
 use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
 use std::fs;
 
-mod common;
+use crate::common;
 
 fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
     let host = HostTensor::row_major(sizes).unwrap();

@@ -3,7 +3,7 @@
 //! `cargo xtask fuzz TARGET MINUTES` builds and runs it: `SPYRE_FUZZ_TARGET=TARGET spyre-fuzz CORPUS [OPTION...]`, with libFuzzer's options. The
 //! first two bytes of a file of the corpus say which right file it was.
 
-#[path = "../../test/common/mod.rs"]
+#[path = "../../test/common/places.rs"]
 mod common;
 #[path = "../../test/hostile/corpus.rs"]
 mod corpus;

@@ -1,8 +1,8 @@
 //! Bundles in which one member does not follow from the others, and programs in which files do not fit together.
 
-use crate::bundles::Files;
-use crate::edits::{json, pointer, remove, set, sets, text, texts};
-use crate::mutations::{Broken, broken};
+use crate::check_bundle::bundles::Files;
+use crate::check_bundle::edits::{json, pointer, remove, set, sets, text, texts};
+use crate::check_bundle::mutations::{Broken, broken};
 use serde_json::{Value, json};
 
 /// Changes `program.json`.

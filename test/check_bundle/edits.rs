@@ -1,6 +1,6 @@
 //! Small changes of a bundle's files.
 
-use crate::bundles::Files;
+use crate::check_bundle::bundles::Files;
 use serde_json::{Value, json};
 
 /// Replaces a part of `bundle.mlir`.

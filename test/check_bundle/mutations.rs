@@ -1,8 +1,10 @@
 //! Bundles that are wrong in one way each.
 
-use crate::bundles::{Files, adds, at, base, columns, copies, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k};
-use crate::derived::{broken_lives, broken_members, broken_programs};
-use crate::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
+use crate::check_bundle::bundles::{
+    Files, adds, at, base, columns, copies, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k,
+};
+use crate::check_bundle::derived::{broken_lives, broken_members, broken_programs};
+use crate::check_bundle::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
 use machine::DeviceFormat;
 use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};

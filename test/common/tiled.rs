@@ -1,11 +1,6 @@
 //! One program, compiled in process in several ways, executed, and the same program by MLIR's JIT.
 
-#[path = "counted.rs"]
-mod counted;
-#[path = "errors.rs"]
-mod errors;
-
-use errors::listen;
+use super::{counted, listen::listen};
 use machine::Target;
 use referee::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation};
 use spyre::{

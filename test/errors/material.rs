@@ -135,7 +135,7 @@ impl Material {
         static MADE: OnceLock<Material> = OnceLock::new();
         let made = MADE.get_or_init(Self::make);
         let copy = tempfile::tempdir().unwrap();
-        for (name, content) in crate::contents(made.folder()) {
+        for (name, content) in crate::errors::contents(made.folder()) {
             let path = copy.path().join(&name);
             if name.ends_with('/') { fs::create_dir(path).unwrap() } else { fs::write(path, content).unwrap() }
         }
@@ -164,7 +164,7 @@ impl Material {
             "spyre-plan buffers.csv --capacity 10 -o plan.json && sed 's/\"a\": 4/\"a\": 8/' plan.json > wrong.json",
             "spyre-opt small.mlir --emit-bytecode -o newer.mlirbc && sed -i 's/MLIR22/MLIR24/; 1s/^\\(ML.R\\)./\\1\\x1f/' newer.mlirbc",
         ] {
-            let said = crate::run(command, made.folder());
+            let said = crate::errors::run(command, made.folder());
             assert_eq!(said.code, Some(0), "{command}: {}", said.text);
         }
         made
@@ -174,7 +174,7 @@ impl Material {
 /// What stands in front of the rows of the page.
 pub(crate) const PAGE_HEAD: &str = "# Mistakes and their answers
 
-`BLESS=errors cargo test --test errors` writes this page: it runs every command below in a new folder. An answer names the place, the value
+`BLESS=errors cargo test --test compiler -- errors::` writes this page: it runs every command below in a new folder. An answer names the place, the value
 that was found, the rule that it breaks and what to do; the tool exits with 1 and leaves nothing behind. What was refused once and is
 understood now is shown with what it does. The files that the commands read stand [at the end](#files).
 ";

@@ -1,6 +1,6 @@
 //! The faults, each named as a reader of a broken program would.
 
-use crate::edits::{BUNDLE, Edit, all, edit_text, execute, moves, on_execute, operands, program, renames, sdsc, sets, swaps, text};
+use crate::faults::edits::{BUNDLE, Edit, all, edit_text, execute, moves, on_execute, operands, program, renames, sdsc, sets, swaps, text};
 use serde_json::json;
 
 /// A program that is wrong in one way.

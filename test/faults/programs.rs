@@ -1,6 +1,6 @@
 //! The programs that are broken: their files, and what they compute.
 
-use crate::edits::Files;
+use crate::faults::edits::Files;
 use machine::{DeviceFormat, Target};
 use referee::{HostArray, Simulation, seeded};
 use sdsc_check::check_directory;

@@ -1,6 +1,6 @@
 //! Right files of every kind, which mutants are made of.
 
-use crate::npy;
+use crate::hostile::npy;
 use sdsc_format::program::{LaunchEntry, Program as Description, Tensor};
 use spyre::{
     mlir::Module,
@@ -50,7 +50,7 @@ impl Program {
 }
 
 pub(crate) fn input(name: &str) -> Vec<u8> {
-    fs::read(Path::new(crate::ROOT).join("test/hostile/Inputs").join(name)).unwrap()
+    fs::read(Path::new(crate::hostile::ROOT).join("test/hostile/Inputs").join(name)).unwrap()
 }
 
 /// A file of a bundle: its path in its folder, and what it says.

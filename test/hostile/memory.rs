@@ -1,6 +1,6 @@
 //! What a tool needs for a file beyond what a process has anyway: a stated number of bytes, and so many for each byte of the file.
 
-use crate::targets::Case;
+use crate::hostile::targets::Case;
 use std::fs;
 
 /// Whatever the file says: what a simulated machine of 64 MiB holds, its inputs and its results (`limits` of `targets.rs`).

@@ -1,6 +1,6 @@
 //! What is done with a mutant: everything that a tool does with a file of its kind.
 
-use crate::{
+use crate::hostile::{
     common,
     corpus::{PROGRAMS, Place, golden_program, input, with_module},
     npy,

@@ -292,8 +292,8 @@ fn damaged_bytecode_ends_by_a_message() {
     let mut state = 1;
     for _ in 0..40 {
         let mut bytes = right.clone();
-        let at = crate::mutation::below(bytes.len(), &mut state);
-        bytes[at] = crate::mutation::mix(&mut state).to_le_bytes()[0];
+        let at = crate::hostile::mutation::below(bytes.len(), &mut state);
+        bytes[at] = crate::hostile::mutation::mix(&mut state).to_le_bytes()[0];
         fs::write(&damaged, &bytes).unwrap();
         let output = run(COMPILE, &[damaged.to_str().unwrap(), "--compile-to", "import"]);
         assert!(output.status.code().is_some_and(|code| code < 2), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));

@@ -1,6 +1,6 @@
 //! Which field of the format a place in a file is.
 
-use crate::Mutant;
+use crate::mutants::Mutant;
 use std::collections::BTreeMap;
 
 /// Members whose keys are numbers of cores, constants or symbols, dimensions, or layout classes.

@@ -1,6 +1,6 @@
 //! Fields without a meaning: a change of one changes nothing that anybody computes.
 
-use crate::{Mutant, programs::Files};
+use crate::mutants::{Mutant, programs::Files};
 use serde_json::Value;
 
 /// A field that may be anything, or that may change in one way.

@@ -1,6 +1,6 @@
 //! Changes of the fields of a JSON file.
 
-use crate::{Change, Mutant, fields::field_of};
+use crate::mutants::{Change, Mutant, fields::field_of};
 use serde_json::{Value, json};
 
 /// Adds every change of every field.

@@ -1,6 +1,6 @@
 //! Changes of the statements of `bundle.mlir`.
 
-use crate::Mutant;
+use crate::mutants::Mutant;
 
 /// Adds changes of each number, operand, name and line.
 pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {

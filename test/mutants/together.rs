@@ -1,6 +1,6 @@
 //! Changes of several fields that fit each other, as a mistake of a compiler would make them: no field by itself shows what is wrong.
 
-use crate::{Change, Mutant, programs::Files};
+use crate::mutants::{Change, Mutant, programs::Files};
 use serde_json::{Value, json};
 
 /// What a change by a stick adds to an address.

@@ -1,6 +1,6 @@
 //! What becomes of a mutant.
 
-use crate::{
+use crate::mutants::{
     Mutant,
     programs::{Files, Program, Ran, fields, run},
 };

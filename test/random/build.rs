@@ -1,6 +1,6 @@
 //! A program as it grows: its values with their numbers, and the text of its ops.
 
-use crate::{
+use crate::random::{
     choices::{Choices, mix},
     number::Number,
 };

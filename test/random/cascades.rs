@@ -1,6 +1,6 @@
 //! Reductions along one dimension that depend on each other, as in attention: what one loop along it may carry and correct, and much that it may not.
 
-use crate::{
+use crate::random::{
     build::{Builder, Draw, Kind},
     compute::Fold,
     number::{Binary, Unary},

@@ -1,6 +1,6 @@
 //! One random case: its program, its hints, and two ways to compile it.
 
-use crate::{
+use crate::random::{
     build::{Builder, Value},
     check,
     choices::{Choices, simplest},

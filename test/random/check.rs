@@ -1,10 +1,10 @@
 //! What becomes of a case: both ways are compiled and executed. The numbers that are never rounded are compared with the generator's own
 //! computation, and the two executions with each other on elements of a finite field, where they must be equal.
 
-use crate::{
+use crate::random::{
     case::{Case, Outcome, Written},
     counted::check_counted,
-    errors::listen,
+    listen::listen,
     number::Number,
 };
 use element::{Draw, Field, FieldElement, Ordered, OrderedElement};

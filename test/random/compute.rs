@@ -1,6 +1,6 @@
 //! Ops that compute: elementwise ops, reductions, sums of products.
 
-use crate::{
+use crate::random::{
     build::{Builder, Kind, Read, Value, each_point, list, map_text},
     number::{Binary, Compare, NEAR_OVERFLOW, Number, Unary},
     scalar::{Lines, Scalar},
@@ -307,7 +307,7 @@ impl Builder {
         let identity: Vec<Option<usize>> = (0..shape.len()).map(Some).collect();
         let map: Vec<Option<usize>> = identity.iter().map(|own| own.filter(|own| *own != dim)).collect();
         let highest = self.folded(&shape, &[(operand, identity.clone())], &map, Fold::Max, f64::NEG_INFINITY);
-        let rows = crate::build::strides(&map.iter().map(|dim| dim.map_or(1, |dim| shape[dim])).collect::<Vec<_>>());
+        let rows = crate::random::build::strides(&map.iter().map(|dim| dim.map_or(1, |dim| shape[dim])).collect::<Vec<_>>());
         let mut of = Vec::with_capacity(x.len());
         each_point(&shape, |point| of.push((0..shape.len()).filter(|own| *own != dim).map(|own| point[own] * rows[own]).sum::<usize>()));
         let grown: Vec<Number> = x.iter().zip(&of).map(|(x, row)| x.binary(Binary::Sub, highest[*row]).unary(Unary::Exp)).collect();
@@ -329,7 +329,7 @@ impl Builder {
         let (mut magnitudes, mut largest) = (vec![0.0; data.len()], vec![1.0; data.len()]);
         let steps: Vec<_> = reads.iter().map(|read| self.steps(read, sizes.len())).collect();
         let mut of_result = vec![0; sizes.len()];
-        for (dim, stride) in map.iter().zip(crate::build::strides(&shape)) {
+        for (dim, stride) in map.iter().zip(crate::random::build::strides(&shape)) {
             if let Some(dim) = dim {
                 of_result[*dim] = stride;
             }

@@ -1,6 +1,6 @@
 //! Constants in all spellings, ops in functions that are called, truth values, and parts that are computed in f32.
 
-use crate::{
+use crate::random::{
     build::{Builder, Kind, Read, Value, each_point, list},
     choices::mix,
     compute::Start,
@@ -161,7 +161,7 @@ impl Builder {
             self.type_text(part),
             self.type_text(into),
         );
-        let steps = crate::build::strides(&shape);
+        let steps = crate::random::build::strides(&shape);
         let (mut data, mut at) = (data, 0);
         each_point(&of_part, |point| {
             data[point.iter().zip(offsets).zip(&steps).map(|((at, offset), step)| (at + offset) * step).sum::<usize>()] = new[at];

@@ -1,6 +1,6 @@
 //! Which ops a random program has.
 
-use crate::{
+use crate::random::{
     build::{Builder, Kind},
     choices::Choices,
     number::Unary,

@@ -1,6 +1,6 @@
 //! Hints: scopes around ops, and hints around the whole function by options.
 
-use crate::{build::Builder, choices::Choices};
+use crate::random::{build::Builder, choices::Choices};
 use spyre::pipeline::Options;
 use std::ops::Range;
 

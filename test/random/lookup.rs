@@ -1,6 +1,6 @@
 //! Ops that read a tensor at indices that their bodies compute: rows by index, and positions that follow from the iteration alone.
 
-use crate::{
+use crate::random::{
     build::{Builder, Kind, Value, each_point, list, map_text, strides},
     scalar::holds,
 };

@@ -1,6 +1,6 @@
 //! Steps that move numbers.
 
-use crate::{
+use crate::random::{
     build::{Builder, MOST_RANK, Op},
     constants::Spelling,
     lookup::{ALONG, Along, Wrapping, index},
@@ -243,10 +243,10 @@ impl Builder {
 
     fn is_permutation(&self, from: usize, to: usize, order: &[usize]) -> bool {
         let (from, to) = (&self.values[from], &self.values[to]);
-        let steps = crate::build::strides(&from.shape);
+        let steps = crate::random::build::strides(&from.shape);
         let mut at = 0;
         let mut is_same = true;
-        crate::build::each_point(&to.shape, |point| {
+        crate::random::build::each_point(&to.shape, |point| {
             let of: usize = point.iter().zip(order).map(|(at, &dim)| at * steps[dim]).sum();
             is_same &= from.data[of] == to.data[at];
             at += 1;

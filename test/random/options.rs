@@ -1,6 +1,6 @@
 //! Random ways to compile: the options of `spyre-compile`, and machines.
 
-use crate::choices::Choices;
+use crate::random::choices::Choices;
 use cost::Objective;
 use machine::Target;
 use spyre::{

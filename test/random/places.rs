@@ -1,6 +1,6 @@
 //! Parts that are written to, or read from, places that an argument says; and windows that overlap.
 
-use crate::{
+use crate::random::{
     build::{Builder, Draw, MOST_RANK, Value, each_point, list, strides},
     compute::{Fold, Start},
     lookup::index,
@@ -155,7 +155,7 @@ impl Builder {
         each_point(&shape, |point| {
             let first: usize = (0..rank).map(|other| point[other] * if other == dim { stride } else { 1 } * steps[other]).sum();
             let elements = (0..size).map(|at| from.data[first + at * apart * steps[dim]]);
-            data.push(elements.fold(crate::number::Number::exact(start), |sum, element| element.binary(fold.binary(), sum)));
+            data.push(elements.fold(crate::random::number::Number::exact(start), |sum, element| element.binary(fold.binary(), sum)));
         });
         let mut classes = from.classes.clone();
         classes[dim] = self.new_class();

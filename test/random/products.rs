@@ -1,6 +1,6 @@
 //! Sums of products of two values, or of a value and an argument.
 
-use crate::build::{Builder, Draw, Read};
+use crate::random::build::{Builder, Draw, Read};
 
 impl Builder {
     pub(crate) fn product(&mut self, value: usize) {

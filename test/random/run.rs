@@ -1,6 +1,6 @@
 //! Many cases, a batch of them in a process, and the table of what was refused and why.
 
-use crate::{
+use crate::random::{
     OPEN,
     case::{Case, Outcome, simplified},
     check::kind_of,
@@ -74,7 +74,7 @@ fn run_batch(family: Family, cases: Range<usize>, done: &Mutex<Vec<Ran>>) {
     let mut start = cases.start;
     while start < cases.end {
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "one_batch_runs_in_its_process", "--nocapture", "--test-threads=1"])
+            .args(["--exact", "random::one_batch_runs_in_its_process", "--nocapture", "--test-threads=1"])
             .env(WORK, format!("{} {start} {}", family.name(), cases.end))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -138,7 +138,7 @@ pub(crate) fn report(family: Family, number: usize) -> (String, Outcome) {
         }
         outcome => (case, outcome),
     };
-    let again = format!("SPYRE_RANDOM_CASE={}:{number} cargo test --test random", family.name());
+    let again = format!("SPYRE_RANDOM_CASE={}:{number} cargo test --test compiler -- random::", family.name());
     (format!("\ncase {}:{number}: {outcome:?}\n{}again: {again}\n", family.name(), case.report()), outcome)
 }
 

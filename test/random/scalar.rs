@@ -1,6 +1,6 @@
 //! The scalar computation of an elementwise op: its text and its value.
 
-use crate::number::{Binary, Compare, Number, Unary};
+use crate::random::number::{Binary, Compare, Number, Unary};
 
 /// A scalar computation.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Steps that compute: elementwise functions, reductions, and what is made of both.
 
-use crate::{
+use crate::random::{
     build::{Builder, Kind, Read},
     compute::Fold,
     number::{Binary, Compare, Unary},

@@ -1,6 +1,6 @@
 //! Ops that move numbers: permutations, slices, reshapes, broadcasts, parts side by side, borders.
 
-use crate::{
+use crate::random::{
     build::{Builder, Value, each_point, list, map_text, strides},
     number::Number,
 };

@@ -1,6 +1,6 @@
 //! The text of a program: its ops in hint scopes and called functions, or plainly one after the other.
 
-use crate::{
+use crate::random::{
     build::{Builder, list},
     hints::{Around, Hints, Scope, name_of},
 };

@@ -8,7 +8,7 @@ const IGNORED: &str = "#[ignore = \"needs ../shared, the material beside the pro
 
 /// How one finds that material; only these files know.
 const NAMES: [&str; 2] = ["SPYRE_SHARED", "../shared"];
-const KNOWING: [&str; 2] = ["test/common/mod.rs", "test/tidy/absent.rs"];
+const KNOWING: [&str; 2] = ["test/common/places.rs", "test/tidy/absent.rs"];
 
 /// What stands in front of a block in which a test ends before it has looked at anything.
 const ABSENT: [&str; 4] = [" else {", ".exists() {", ".is_none() {", ".is_err() {"];

@@ -1,7 +1,7 @@
 // OPTIONS: --dims 0=A:B --dims 1=A:B --dims 2=A:B --tiles A=2,B=4 --cores 4
 //
 // (a + b) * c, tiled by 2 along the rows and by 4 along the columns. Each file of this folder is the program after one
-// more phase; `BLESS=pipeline/add_mul cargo test --test pipeline` rewrites them.
+// more phase; `BLESS=pipeline/add_mul cargo test --test compiler -- pipeline::` rewrites them.
 
 #matrix = affine_map<(row, column) -> (row, column)>
 

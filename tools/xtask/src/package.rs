@@ -41,9 +41,9 @@ pub(crate) fn test() -> Result<(), String> {
     if is_refused { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
 }
 
-/// Installs the dialects, and the C library of a folder.
+/// Installs the dialects and the C library of a folder, where cargo has built both.
 fn install(libraries: &Path, prefix: &Path) -> Result<(), String> {
-    let build = step::target_dir()?.join("package").join("dialects");
+    let build = libraries.join("dialects");
     let mut configure = cmake_in(&step::root(), &build);
     configure.arg(format!("-DSPYRE_C_LIBRARY={}", libraries.join("libspyre_c.so").display()));
     configure.arg(format!("-DMLIR_DIR={}", step::prefix().join("lib/cmake/mlir").display()));

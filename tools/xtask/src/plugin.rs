@@ -4,20 +4,25 @@ use crate::{
     setup,
     step::{self, cargo},
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run() -> Result<(), String> {
     setup::run()?;
-    let library = build()?;
+    let library = build(None)?;
     let path = library.display();
     println!("\nmlir-opt --load-dialect-plugin={path} --load-pass-plugin={path} --pass-pipeline='builtin.module(spyre-compile)' FILE");
     Ok(())
 }
 
-/// Builds the plugin in a target folder of its own, because mlir-sys links another MLIR for it; gives its path.
-pub(crate) fn build() -> Result<PathBuf, String> {
+/// Builds the plugin in a target folder of its own, because mlir-sys links another MLIR for it; gives its path. The dialects can be those that
+/// are built in a folder already.
+pub(crate) fn build(dialects: Option<&Path>) -> Result<PathBuf, String> {
     let folder = step::target_dir()?.join("plugin");
     let mut build = cargo(["rustc", "--lib", "--crate-type", "cdylib", "--features", "plugin", "--target-dir"]);
-    step::run("plugin", build.arg(&folder).env("MLIR_SYS_LINK_SHARED", "1"))?;
+    build.arg(&folder).env("MLIR_SYS_LINK_SHARED", "1");
+    if let Some(dialects) = dialects {
+        build.env("SPYRE_DIALECTS", dialects);
+    }
+    step::run("plugin", &mut build)?;
     Ok(folder.join("debug").join(format!("{}spyre{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)))
 }

@@ -40,7 +40,7 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
 /// Builds the libraries of the workspace, the Python extension and the C library among them, from what the tests have built: the features of
 /// dependencies are those of the tests where a test is built, too.
 pub(crate) fn libraries() -> Command {
-    cargo(["build", "--profile", "checked", "--workspace", "--lib", "--test", "memory"])
+    cargo(["build", "--profile", "checked", "--workspace", "--lib", "--test", "compiler"])
 }
 
 thread_local! {

@@ -12,7 +12,7 @@ use std::fs;
 
 mod brute;
 mod choices;
-#[path = "../../../../test/common/mod.rs"]
+#[path = "../../../../test/common/places.rs"]
 mod common;
 mod corrupt;
 mod forge;

@@ -1,0 +1,56 @@
+//! The tests that need the compiler, as one program: `cargo test --test compiler -- golden::` runs those of `test/golden.rs`.
+
+mod common {
+    pub(crate) mod bless;
+    pub(crate) mod cases;
+    pub(crate) mod counted;
+    pub(crate) mod listen;
+    pub(crate) mod mutation;
+    mod places;
+    pub(crate) mod schemas;
+    pub(crate) mod tiled;
+
+    pub(crate) use places::{golden_cases, shared, shared_golden_cases};
+}
+
+mod bridge;
+mod constants;
+mod conventions;
+mod emission;
+mod errors;
+mod expansions;
+mod faults;
+mod functions;
+mod golden;
+mod granite;
+mod hostile;
+mod import_exact;
+mod joint;
+mod json;
+mod memory;
+mod models;
+mod mutants;
+mod page;
+mod phases;
+mod pipeline;
+mod plans;
+mod plugin;
+mod random;
+mod random_kernels;
+mod random_loops;
+mod report;
+mod schema;
+mod search_oracle;
+mod snapshot;
+mod softmax_traffic;
+mod spyre_lsp_server;
+mod supported_ops;
+mod swapped;
+mod threads;
+mod tidy;
+mod tile_search;
+mod tiles;
+mod tune;
+mod tutorial;
+mod validate;
+mod validated;

@@ -1,0 +1,20 @@
+//! The tests that need no MLIR, as one program, which `cargo test --no-default-features` has, too: `cargo test --test plain -- cost::` runs
+//! those of `test/cost.rs`.
+
+mod common {
+    pub(crate) mod bless;
+    pub(crate) mod counted;
+    mod places;
+
+    pub(crate) use places::{golden_cases, shared, shared_golden_cases};
+}
+
+mod check_bundle;
+mod cost;
+mod peers;
+mod read_back;
+mod sim_families;
+mod sim_golden;
+mod spyre_plan;
+mod without_mlir;
+mod workdiv;
