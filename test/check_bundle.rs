@@ -2,10 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::common::bless;
-
-use crate::common;
-
 #[path = "check_bundle/bundles.rs"]
 mod bundles;
 #[path = "check_bundle/derived.rs"]
@@ -15,6 +11,7 @@ mod edits;
 #[path = "check_bundle/mutations.rs"]
 mod mutations;
 
+use crate::common::{self, bless};
 use bundles::{Files, RIGHT, base, emit, nest};
 use edits::{set, text};
 use machine::Target;

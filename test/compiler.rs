@@ -1,9 +1,12 @@
 //! The tests that need the compiler, as one program: `cargo test --test compiler -- golden::` runs those of `test/golden.rs`.
 
+#[allow(clippy::unwrap_used, reason = "tests over files")]
 mod common {
     pub(crate) mod bless;
     pub(crate) mod cases;
     pub(crate) mod counted;
+    #[path = "../../benches/granite.rs"]
+    pub(crate) mod granite;
     pub(crate) mod listen;
     pub(crate) mod mutation;
     mod places;

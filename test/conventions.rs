@@ -4,10 +4,10 @@
 
 #[path = "../tools/pages/write.rs"]
 mod pages;
-use crate::common::schemas;
 #[path = "../build/version.rs"]
 mod version;
 
+use crate::common::schemas;
 use serde_json::Value;
 use spyre::tool::{EXIT_CODES, VERSION, commands};
 use std::{collections::BTreeSet, fs, path::Path, process::Command};

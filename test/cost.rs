@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test over files and small numbers")]
 
+use crate::common;
 use cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, describe, price};
 use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
 
-use crate::common;
 #[path = "cost/shared.rs"]
 mod shared;
 

@@ -3,13 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
-use crate::common::bless;
 #[path = "errors/material.rs"]
 mod material;
 #[path = "errors/rows.rs"]
 mod rows;
-use crate::common::schemas;
 
+use crate::common::{bless, schemas};
 use material::Material;
 use rows::{Answer, ROWS, Row};
 use serde_json::Value;

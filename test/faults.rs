@@ -4,8 +4,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::common::bless;
-
 #[path = "faults/edits.rs"]
 mod edits;
 #[path = "faults/list.rs"]
@@ -13,6 +11,7 @@ mod list;
 #[path = "faults/programs.rs"]
 mod programs;
 
+use crate::common::bless;
 use edits::Files;
 use list::{Fault, all_faults};
 use machine::Target;

@@ -5,12 +5,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::common::bless;
-
+use crate::common::{self, bless};
 use spyre::{launch::Launch, sdsc};
 use std::path::{Path, PathBuf};
-
-use crate::common;
 
 fn bundle_mlir_is_byte_for_byte_the_reference(cases: &[PathBuf]) {
     for case in cases {

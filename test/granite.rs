@@ -2,10 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-#[path = "../benches/granite.rs"]
-mod granite;
-
-use granite::Granite;
+use crate::common::granite::Granite;
 use half::f16;
 use referee::{Elements, HostArray};
 use spyre::{mlir::Module, reference};

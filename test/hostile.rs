@@ -7,18 +7,17 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 #![allow(clippy::print_stdout, reason = "what the processes say to each other")]
 
-use crate::common;
 #[path = "hostile/corpus.rs"]
 mod corpus;
 #[path = "hostile/memory.rs"]
 mod memory;
-use crate::common::mutation;
 #[path = "hostile/targets.rs"]
 mod targets;
 #[cfg(unix)]
 #[path = "hostile/tools.rs"]
 mod tools;
 
+use crate::common::{self, mutation};
 use corpus::Place;
 use mutation::{below, mutant};
 use spyre::tool::spyre_run::npy;

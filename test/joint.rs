@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test over files")]
 
 use crate::common;
-
 use serde_json::Value;
 use std::{
     fs,

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
-use crate::common::bless;
-use crate::common::schemas;
-
+use crate::common::{bless, schemas};
 use schemars::{JsonSchema, generate::SchemaSettings};
 use schemas::{expect_form, schema};
 use sdsc_format::program::Program;

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use crate::common::{self, granite::Granite};
 use std::{
     fs,
     path::Path,
@@ -11,14 +12,9 @@ use std::{
 };
 
 #[path = "models/attention.rs"]
-mod attention;
-use crate::common;
-#[allow(dead_code, reason = "the benchmark has other shapes")]
-#[path = "../benches/granite.rs"]
-mod granite;
+pub(crate) mod attention;
 
 use attention::Attention;
-use granite::Granite;
 
 fn compile(input: &Path, out: &Path, options: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(out).args(options).output().unwrap()

@@ -7,8 +7,6 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
-use crate::common::bless;
-
 #[path = "mutants/fields.rs"]
 mod fields;
 #[path = "mutants/free.rs"]
@@ -26,6 +24,7 @@ mod together;
 #[path = "mutants/verdict.rs"]
 mod verdict;
 
+use crate::common::bless;
 use programs::{Files, Program, all_programs};
 use serde_json::Value;
 use std::{

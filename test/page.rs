@@ -6,12 +6,9 @@
 
 #[path = "page/browser.rs"]
 mod browser;
-#[allow(dead_code, reason = "other programs use the other sizes")]
-#[path = "../benches/granite.rs"]
-mod granite;
 
+use crate::common::granite::Granite;
 use browser::Browser;
-use granite::Granite;
 use serde_json::Value;
 use spyre::{
     explain::{LxValue, OpInLoop, TileLoop},

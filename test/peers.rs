@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
+use crate::common;
 use scratchpad::{Buffer, Capacity, Instance, Use, UseKind, check, planner_named};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::PathBuf};
-
-use crate::common;
 
 fn parse(path: &PathBuf) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()

@@ -5,10 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
-use crate::common::bless;
-
-use crate::common;
-
+use crate::common::{self, bless};
 use serde_json::Value;
 use std::{
     env, fs,

@@ -34,8 +34,6 @@ mod choices;
 mod compute;
 #[path = "random/constants.rs"]
 mod constants;
-use crate::common::counted;
-use crate::common::listen;
 #[path = "random/generate.rs"]
 mod generate;
 #[path = "random/hints.rs"]
@@ -63,6 +61,7 @@ mod views;
 #[path = "random/write.rs"]
 mod write;
 
+use crate::common::{counted, listen};
 use case::Case;
 use generate::{FAMILIES, Family};
 use run::{Ran, WORK, batch, print_refusals, report, run_cases, say};

@@ -6,11 +6,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
-use crate::common::cases;
-use crate::common::listen;
 #[path = "random_loops/generate.rs"]
 mod generate;
 
+use crate::common::{cases, listen};
 use cases::{Outcome, number_of};
 use generate::{COLUMNS, Program};
 use half::f16;

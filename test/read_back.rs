@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use crate::common;
 use machine::Target;
 use proptest::prelude::*;
 use sdsc_format::Sdsc;
@@ -13,7 +14,6 @@ use spyre::{
 };
 use std::path::{Path, PathBuf};
 
-use crate::common;
 #[path = "read_back/random.rs"]
 mod random;
 

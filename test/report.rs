@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::common::schemas;
-
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 

@@ -3,10 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use crate::common;
 use sdsc_format::Sdsc;
 use std::{fs, path::Path, process::Command};
-
-use crate::common;
 
 /// Says of the text of an SDSC file what is wrong with it.
 type Check<'c> = &'c dyn Fn(&str) -> Result<(), String>;

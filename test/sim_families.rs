@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::common::counted;
-
 use machine::Target;
 use referee::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};
 use sdsc_format::program::{LaunchEntry, Program, Symbol, Tensor};

@@ -3,11 +3,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::common;
-use crate::common::counted;
 #[path = "sim_golden/shared.rs"]
 mod shared;
 
+use crate::common::{self, counted};
 use machine::{ElementType, Target};
 use referee::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};

@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::common::bless;
-
 use std::{
     env, fs,
     io::Write,

@@ -3,13 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::common;
-#[allow(dead_code, reason = "the benchmark has other shapes")]
-#[path = "../benches/granite.rs"]
-mod granite;
-
+use crate::common::{self, granite::Granite};
 use element::{Arithmetic, Field, FieldElement};
-use granite::Granite;
 use machine::Target;
 use referee::{Bounded, Draw, HostArray, RunOptions, Simulation, drawn};
 use serde_json::Value;

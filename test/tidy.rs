@@ -1,7 +1,5 @@
 //! The rules of the tree, each a test; a failure names the file and line. `docs/testing.md` lists them.
 
-use crate::common::bless;
-
 #[path = "tidy/absent.rs"]
 mod absent;
 #[path = "tidy/citations.rs"]
@@ -11,6 +9,7 @@ mod examples;
 #[path = "tidy/links.rs"]
 mod links;
 
+use crate::common::bless;
 use rooms::{HOUSE, Source};
 use std::{
     collections::BTreeMap,

@@ -8,7 +8,6 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::common::tiled;
-
 use half::f16;
 use referee::{Elements, HostArray};
 use spyre::{

@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
 use crate::common::bless;
-
 use std::{env, fmt::Write as _, fs, path::Path, process::Command};
 
 /// What a command prints on standard output. It must succeed, the last one of a pipe at least.

@@ -3,15 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
-#[path = "models/attention.rs"]
-mod attention;
-use crate::common;
-#[allow(dead_code, reason = "the benchmark has other shapes")]
-#[path = "../benches/granite.rs"]
-mod granite;
+use crate::common::{self, granite::Granite};
+use crate::models::attention::Attention;
 
-use attention::Attention;
-use granite::Granite;
 use rayon::prelude::*;
 use std::{
     fs,

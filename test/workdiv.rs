@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
+use crate::common;
 use machine::{DeviceFormat, Family, Target};
 use serde_json::{Value, json};
 use spyre::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
 use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
 use std::fs;
-
-use crate::common;
 
 fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
     let host = HostTensor::row_major(sizes).unwrap();

@@ -26,7 +26,6 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("tests", &mut tests()),
     ];
     done.extend(with_one_core_each(&crates));
-    done.extend([step::run("without LLVM", without_llvm(&mut tools_alone())), plugin_test(), python::test(), package::test(), book::run()]);
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     let seconds = started.elapsed().as_secs();
@@ -100,11 +99,13 @@ fn tests() -> Command {
     command
 }
 
-/// What takes one core each: with the tests beside the project, those of memory and of the page in a browser.
+/// What takes little more than one core, in two rows beside each other: first what is built in folders of its own beside what is built
+/// already, for two builds in one folder wait for each other.
 fn with_one_core_each(crates: &[OsString]) -> Vec<Result<(), String>> {
     let alone = |what: &str, module: &str| step::run(what, &mut ignored(module)?);
-    let done = step::beside(|| beside_the_project(crates), || [alone("memory", "memory"), alone("page in a browser", "page")]);
-    done.map_or_else(|error| vec![Err(error)], |(beside, [memory, page])| vec![beside, memory, page])
+    let one = || [beside_the_project(crates), plugin_test(), step::run("without LLVM", without_llvm(&mut tools_alone()))];
+    let other = || [alone("memory", "memory"), alone("page in a browser", "page"), python::test(), package::test(), book::run()];
+    step::beside(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| one.into_iter().chain(other).collect())
 }
 
 /// The tests of a module that are left out where all run; there are some.
