@@ -71,10 +71,10 @@ use std::{env, ops::Range};
 /// Cases of a family that run by default.
 const fn default_cases(family: Family) -> usize {
     match family {
-        Family::Any => 580,
-        Family::Views => 400,
-        Family::Tiled | Family::Repeats | Family::Cascades => 320,
-        Family::Rests => 60,
+        Family::Any => 400,
+        Family::Views => 260,
+        Family::Tiled | Family::Repeats | Family::Cascades => 200,
+        Family::Rests => 40,
     }
 }
 

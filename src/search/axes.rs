@@ -32,12 +32,19 @@ pub fn axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
             for (read, behind) in input.dims.iter().zip(&input.behind) {
                 let made = behind.and_then(|behind| ops[maker].tiled.output.get(behind).copied().flatten());
                 if let (Some(read), Some(made)) = (*read, made) {
-                    groups.join((maker, made), (reader, read));
+                    groups.join(OpDim { op: maker, dim: made }, OpDim { op: reader, dim: read });
                 }
             }
         }
     }
     groups.into_axes(ops, &segment)
+}
+
+/// An iteration dimension of one of the ops.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct OpDim {
+    op: usize,
+    dim: usize,
 }
 
 /// Dimensions of ops, in groups that may still grow.
@@ -47,7 +54,7 @@ struct Groups {
     /// The size of all members.
     sizes: Vec<i64>,
     /// The group of each dimension of each op.
-    of: BTreeMap<(usize, usize), usize>,
+    of: BTreeMap<OpDim, usize>,
 }
 
 impl Groups {
@@ -55,7 +62,7 @@ impl Groups {
         let mut groups = Self { members: Vec::new(), sizes: Vec::new(), of: BTreeMap::new() };
         for op in segment {
             for (dim, &size) in ops[op].tiled.sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
-                groups.of.insert((op, dim), groups.members.len());
+                groups.of.insert(OpDim { op, dim }, groups.members.len());
                 groups.members.push(BTreeMap::from([(op, dim)]));
                 groups.sizes.push(size);
             }
@@ -64,7 +71,7 @@ impl Groups {
     }
 
     /// Makes one group of two, unless an op would have it twice.
-    fn join(&mut self, one: (usize, usize), other: (usize, usize)) {
+    fn join(&mut self, one: OpDim, other: OpDim) {
         let (Some(&one), Some(&other)) = (self.of.get(&one), self.of.get(&other)) else { return };
         let is_apart = self.members[other].keys().all(|op| !self.members[one].contains_key(op));
         if one == other || !is_apart {
@@ -72,9 +79,9 @@ impl Groups {
         }
         self.sizes[one] = common_divisor(self.sizes[one], self.sizes[other]);
         let taken = std::mem::take(&mut self.members[other]);
-        for member in taken {
-            self.of.insert(member, one);
-            self.members[one].insert(member.0, member.1);
+        for (op, dim) in taken {
+            self.of.insert(OpDim { op, dim }, one);
+            self.members[one].insert(op, dim);
         }
     }
 

@@ -216,8 +216,12 @@ struct Search<'a> {
     plans: Vec<PricedPlan>,
 }
 
-/// An edge: its first op, and its number of ops.
-type Place = (usize, usize);
+/// An edge by what it spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    first: usize,
+    n_ops: usize,
+}
 
 impl<'a> Search<'a> {
     fn new(ops: &'a [SearchedOp], judge: &'a dyn Judge) -> Self {
@@ -264,19 +268,19 @@ impl<'a> Search<'a> {
         self.n_plans + self.edges.iter().flatten().map(|edge| edge.n_judged).sum::<usize>()
     }
 
-    fn edge(&self, (from, n_ops): Place) -> &Edge<'a> {
-        &self.edges[from][n_ops - 1]
+    fn edge(&self, place: Place) -> &Edge<'a> {
+        &self.edges[place.first][place.n_ops - 1]
     }
 
     /// Looks at edges of the shortest path until it is settled; false if the steps did not do.
     fn run(&mut self, most_steps: usize) -> bool {
         let mut steps = 0;
         for caution in CAUTION {
-            while let Some((from, n_ops)) = self.doubtful(caution) {
+            while let Some(Place { first, n_ops }) = self.doubtful(caution) {
                 if steps >= most_steps {
                     return false;
                 }
-                let edge = &mut self.edges[from][n_ops - 1];
+                let edge = &mut self.edges[first][n_ops - 1];
                 if edge.queue.is_none() {
                     steps += edge.open(self.judge);
                 } else {
@@ -301,8 +305,8 @@ impl<'a> Search<'a> {
     /// Judges what is next to the nests of the shortest path, as long as that is better: among nests that are nearly alike estimates are no guide.
     fn climb(&mut self) {
         let (_, path) = self.path(Edge::settled_ns);
-        for (from, n_ops) in path {
-            let edge = &mut self.edges[from][n_ops - 1];
+        for Place { first, n_ops } in path {
+            let edge = &mut self.edges[first][n_ops - 1];
             let mut tried: BTreeSet<Nest> = edge.judged.iter().map(|(_, nest)| nest.clone()).collect();
             for _ in 0..MOST_CLIMBS {
                 for nest in edge.neighbours() {
@@ -317,8 +321,8 @@ impl<'a> Search<'a> {
     /// Judges on the shortest path what moves fewer bytes than its nests.
     fn look_for_fewer_bytes(&mut self) {
         let (_, path) = self.path(Edge::settled_ns);
-        for (from, n_ops) in path {
-            self.edges[from][n_ops - 1].judge_sparing(self.judge);
+        for Place { first, n_ops } in path {
+            self.edges[first][n_ops - 1].judge_sparing(self.judge);
         }
     }
 
@@ -459,9 +463,9 @@ impl<'a> Search<'a> {
         }
         let mut path = Vec::new();
         let mut end = n_ops;
-        while let Some((_, from)) = best[end].filter(|_| end > 0) {
-            path.push((from, end - from));
-            end = from;
+        while let Some((_, first)) = best[end].filter(|_| end > 0) {
+            path.push(Place { first, n_ops: end - first });
+            end = first;
         }
         path.reverse();
         (best[n_ops].map_or(0.0, |(ns, _)| ns), path)

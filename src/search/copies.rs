@@ -1,16 +1,16 @@
 //! What loops read unchanged, iteration after iteration: a copy in front of them may stay in LX.
 
-use super::{Copied, Loops, SearchedOp};
+use super::{Copied, Loops, Read, SearchedOp};
 use std::collections::BTreeMap;
 
 /// The values that could be copied in front of loops: made before them, and read again by some level. Those of which most bytes are read again come first.
 #[must_use]
 pub fn copies(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
-    let mut reads: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut reads: BTreeMap<usize, Vec<Read>> = BTreeMap::new();
     for op in loops.ops.clone().filter(|op| loops.levels.iter().any(|level| level.dims.contains_key(op))) {
         for (operand, &value) in ops[op].values.iter().enumerate().take(ops[op].operand_bytes.len() - 1) {
             if ops[op].tiled.inputs[operand].maker.is_none_or(|maker| maker < loops.ops.start) {
-                reads.entry(value).or_default().push((op, operand));
+                reads.entry(value).or_default().push(Read { op, operand });
             }
         }
     }
@@ -20,11 +20,11 @@ pub fn copies(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
 }
 
 /// The copy for these reads of a value, with the bytes that are read again; none if no level reads it again, or the readers cut it differently.
-fn copied(ops: &[SearchedOp], loops: &Loops, reads: Vec<(usize, usize)>) -> Option<(i64, Copied)> {
+fn copied(ops: &[SearchedOp], loops: &Loops, reads: Vec<Read>) -> Option<(i64, Copied)> {
     let mut cut_dims = Vec::with_capacity(loops.levels.len());
     let mut repeats = 1;
     for level in &loops.levels {
-        let cut = |&(op, operand): &(usize, usize)| {
+        let cut = |&Read { op, operand }: &Read| {
             let input = &ops[op].tiled.inputs[operand];
             let Some(dim) = level.dims.get(&op) else { return Some(None) };
             match input.dims.iter().position(|read| read == &Some(*dim)) {
@@ -40,7 +40,7 @@ fn copied(ops: &[SearchedOp], loops: &Loops, reads: Vec<(usize, usize)>) -> Opti
         repeats *= if first.is_none() { level.count } else { 1 };
         cut_dims.push(first);
     }
-    let &(op, operand) = reads.first()?;
+    let &Read { op, operand } = reads.first()?;
     let bytes = ops[op].operand_bytes[operand] * (repeats - 1);
     (repeats > 1).then_some((bytes, Copied { reads, cut_dims }))
 }
@@ -68,15 +68,19 @@ mod tests {
     fn what_a_level_does_not_cut_is_read_again() {
         let (ops, loops) = loops([4, 1]);
         let found = copies(&ops, &loops);
-        let reads: Vec<Vec<(usize, usize)>> = found.iter().map(|copied| copied.reads.clone()).collect();
-        assert_eq!(reads, [vec![(1, 1)], vec![(0, 1)]], "the right operands; what has most bytes is first");
+        let reads: Vec<Vec<Read>> = found.iter().map(|copied| copied.reads.clone()).collect();
+        assert_eq!(
+            reads,
+            [vec![Read { op: 1, operand: 1 }], vec![Read { op: 0, operand: 1 }]],
+            "the right operands; what has most bytes is first"
+        );
         assert!(found.iter().all(|copied| copied.cut_dims == [None]));
     }
 
     #[test]
     fn a_copy_stands_in_the_loops_that_cut_it() {
         let (ops, loops) = loops([4, 2]);
-        let rows = copies(&ops, &loops).into_iter().find(|copied| copied.reads == [(0, 0)]).unwrap();
+        let rows = copies(&ops, &loops).into_iter().find(|copied| copied.reads == [Read { op: 0, operand: 0 }]).unwrap();
         assert_eq!(rows.cut_dims, [Some(0), None]);
     }
 }

@@ -23,11 +23,20 @@ pub struct Level {
     pub dims: BTreeMap<usize, usize>,
 }
 
+/// An operand of one of the ops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The position of the op.
+    pub op: usize,
+    /// Which of its operands.
+    pub operand: usize,
+}
+
 /// A value from outside that is copied once in front of the loops that read all of what they find of it in each iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
-    /// Who reads it: the position of the op, and which operand.
-    pub reads: Vec<(usize, usize)>,
+    /// Who reads it.
+    pub reads: Vec<Read>,
     /// For each level the dimension of the value that it cuts, where it cuts one.
     pub cut_dims: Vec<Option<usize>>,
 }
@@ -36,7 +45,7 @@ impl Copied {
     /// The same for ops that stand `n_ops` later.
     #[must_use]
     pub(super) fn later_by(&self, n_ops: usize) -> Self {
-        let reads = self.reads.iter().map(|&(op, operand)| (op + n_ops, operand)).collect();
+        let reads = self.reads.iter().map(|read| Read { op: read.op + n_ops, ..*read }).collect();
         Self { reads, cut_dims: self.cut_dims.clone() }
     }
 }

@@ -58,7 +58,7 @@ pub(crate) use axes::common_divisor;
 pub use axes::{Axis, axes};
 pub use choose::{Chosen, Found, choose};
 pub use copies::copies;
-pub use loops::{Copied, Level, Loops};
+pub use loops::{Copied, Level, Loops, Read};
 pub use more_lx::{MORE_LX_BYTES, cost_with};
 pub use nests::{Cut, Nest, nests};
 pub use objective::choose_fewest_bytes;

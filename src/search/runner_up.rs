@@ -33,11 +33,11 @@ fn is_another(plan: &PricedPlan, chosen: &PricedPlan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Copied, Level};
+    use crate::search::{Copied, Level, Read};
     use std::collections::BTreeMap;
 
     fn plan(count: i64, n_copies: usize, ns: f64) -> PricedPlan {
-        let copies = vec![Copied { reads: vec![(0, 0)], cut_dims: vec![None] }; n_copies];
+        let copies = vec![Copied { reads: vec![Read { op: 0, operand: 0 }], cut_dims: vec![None] }; n_copies];
         let levels = vec![Level { count, dims: BTreeMap::from([(0, 0)]) }];
         PricedPlan { loops: vec![Loops { ops: 0..1, levels, copies }], cost: Cost { ns, hbm_bytes: 0 } }
     }

@@ -65,8 +65,11 @@ fn violations(source: &Source, text: &str) -> Vec<String> {
     for (offset, _) in source.code.match_indices("common::shared").filter(|(offset, _)| !is_shared(*offset)) {
         found.push(format!("{}: `common::shared` outside of a module `shared`", source.place(offset)));
     }
-    for (offset, _) in source.code.match_indices("use common::").chain(source.code.match_indices("common::{")) {
-        found.push(format!("{}: write `common::` where it is used", source.place(offset)));
+    for (offset, list) in source.code.match_indices("common::{") {
+        let imported = source.code[offset + list.len()..].split(';').next().unwrap_or_default();
+        if imported.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|name| name.starts_with("shared")) {
+            found.push(format!("{}: write `common::shared` where it is used", source.place(offset)));
+        }
     }
     for test in tests(source) {
         let is_ignored = text[test.clone()].trim_start_matches("#[test]").trim_start().starts_with(IGNORED);
@@ -110,5 +113,7 @@ fn tests_that_look_at_nothing_are_found() {
     assert_eq!(complaints("#[test]\nfn a() {\n    let Ok(x) = read() else { return };\n}\n#[test]\nfn b() {\n    c();\n}\n"), 1);
     assert_eq!(complaints("#[test]\nfn a() {\n    if !folder.exists() {\n        return;\n    }\n}\n"), 1);
     assert_eq!(complaints("fn a() {\n    let Ok(entries) = fs::read_dir(folder) else {\n        return;\n    };\n}\n"), 1);
-    assert_eq!(complaints("use common::shared;\n"), 2);
+    assert_eq!(complaints("use crate::common::shared;\n"), 1);
+    assert_eq!(complaints("use crate::common::{self, bless, shared};\n"), 1);
+    assert_eq!(complaints("use crate::common::{self, bless};\n"), 0);
 }

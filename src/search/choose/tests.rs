@@ -64,7 +64,9 @@ impl Judge for Bytes<'_> {
     }
 
     fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost> {
-        self.asked.borrow_mut().push(((segment.start, segment.len()), nest.iter().map(|cut| (cut.axis, cut.count)).collect()));
+        self.asked
+            .borrow_mut()
+            .push((Place { first: segment.start, n_ops: segment.len() }, nest.iter().map(|cut| (cut.axis, cut.count)).collect()));
         Some(self.cost(segment, axes, nest))
     }
 
@@ -147,7 +149,7 @@ fn steps_bound_the_judgements() {
     for most_steps in [0, 1, 30, 100] {
         let judge = Bytes { surprise: 1.05, ..Bytes::new(&ops, 1 << 20) };
         let _ = choose(&ops, &judge, most_steps);
-        let steps: usize = judge.asked.borrow().iter().map(|((_, n_ops), _)| n_ops + STEPS_A_JUDGEMENT).sum();
+        let steps: usize = judge.asked.borrow().iter().map(|(place, _)| place.n_ops + STEPS_A_JUDGEMENT).sum();
         // The last judgement, and what is next to the nests that were chosen, are above it.
         let beside = (1 + 4 * MOST_CLIMBS * ops.len()) * (1 + STEPS_A_JUDGEMENT);
         assert!(steps <= most_steps + MOST_OPS + beside, "{steps} of {most_steps}");
@@ -166,8 +168,8 @@ fn nothing_is_judged_when_the_steps_are_used_up() {
     };
     // The steps that it takes to find the nests among which the first one is judged.
     let (mut search, mut steps) = (begun(), 0);
-    while let Some((from, n_ops)) = search.doubtful(CAUTION[0]).filter(|&place| search.edge(place).queue.is_none()) {
-        steps += search.edges[from][n_ops - 1].open(&judge);
+    while let Some(Place { first, n_ops }) = search.doubtful(CAUTION[0]).filter(|&place| search.edge(place).queue.is_none()) {
+        steps += search.edges[first][n_ops - 1].open(&judge);
     }
     let n_judged = |most_steps| {
         let is_complete = begun().run(most_steps);
@@ -235,5 +237,6 @@ fn the_path_over_a_nest_has_the_best_ones_right_in_front_of_it_and_right_behind_
         search.edges[first][n_ops - 1].judged.push((cost, vec![Cut { axis: 0, count: 2 }]));
     }
     let paths = [vec![(0, 3)], vec![(0, 2), (2, 1)], vec![(0, 1), (1, 1), (2, 1)], vec![(0, 1), (1, 2)]];
-    assert_eq!(search.best_paths(), paths);
+    let plain = |path: Vec<Place>| path.into_iter().map(|place| (place.first, place.n_ops)).collect::<Vec<_>>();
+    assert_eq!(search.best_paths().into_iter().map(plain).collect::<Vec<_>>(), paths);
 }

@@ -5,7 +5,7 @@ use crate::{
     dialect::{ComputeOp, TileHint, behind_views, copy, declared_sizes, hints_attribute},
     hint::Count,
     mlir::{Op, OpExt, Value, ValueExt, ValueLike, insert_before, string_array},
-    search::{Copied, Loops},
+    search::{Copied, Loops, Read},
 };
 use std::collections::BTreeSet;
 
@@ -50,11 +50,11 @@ fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64)
 
 /// Copies a value in front of its first reader, which lets it stand in those loops only that cut it, and lets the readers read the copy.
 fn write_copy(loops: &Loops, copied: &Copied, ops: &[Op<'_>], first: usize, labels: &[(String, i64)]) {
-    let Some(&(op, operand)) = copied.reads.first() else { return };
+    let Some(&Read { op, operand }) = copied.reads.first() else { return };
     let reader = ops[op - first];
     let value = behind_views(reader.inputs()[operand]);
     let copy = insert_before(reader, copy(reader.ctx(), reader.loc(), value, value.r#type()));
-    for &(op, operand) in &copied.reads {
+    for &Read { op, operand } in &copied.reads {
         let reader = ops[op - first];
         let read = shown_again(reader, reader.inputs()[operand], copy.output());
         reader.set_input(operand, read);

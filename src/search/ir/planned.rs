@@ -9,7 +9,7 @@ use crate::{
     dialect::{behind_views, set_plan},
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at},
     plan_file::{self, Chosen, Nest, PlanFile, key_of},
-    search::{Copied, Level, Loops},
+    search::{Copied, Level, Loops, Read},
 };
 use machine::Target;
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
                 loops.levels.len()
             ));
         }
-        for &(op, operand) in &copied.reads {
+        for &Read { op, operand } in &copied.reads {
             let n_operands =
                 steps.plain.get(op).map(|op| op.values.len()).ok_or_else(|| format!("op {op} is none of the {n_ops} of the program"))?;
             if operand >= n_operands {
@@ -90,7 +90,10 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
 
 fn nest_of(loops: &Loops) -> Nest {
     let level = |level: &Level| plan_file::Level { count: level.count, dims: level.dims.clone() };
-    let copied = |copied: &Copied| plan_file::Copied { reads: copied.reads.clone(), cut_dims: copied.cut_dims.clone() };
+    let copied = |copied: &Copied| plan_file::Copied {
+        reads: copied.reads.iter().map(|read| (read.op, read.operand)).collect(),
+        cut_dims: copied.cut_dims.clone(),
+    };
     Nest {
         ops: [loops.ops.start, loops.ops.end],
         levels: loops.levels.iter().map(level).collect(),
@@ -100,7 +103,10 @@ fn nest_of(loops: &Loops) -> Nest {
 
 fn loops_of(nest: &Nest) -> Loops {
     let level = |level: &plan_file::Level| Level { count: level.count, dims: level.dims.clone() };
-    let copied = |copied: &plan_file::Copied| Copied { reads: copied.reads.clone(), cut_dims: copied.cut_dims.clone() };
+    let copied = |copied: &plan_file::Copied| Copied {
+        reads: copied.reads.iter().map(|&(op, operand)| Read { op, operand }).collect(),
+        cut_dims: copied.cut_dims.clone(),
+    };
     Loops {
         ops: nest.ops[0]..nest.ops[1],
         levels: nest.levels.iter().map(level).collect(),

@@ -4,7 +4,10 @@ use crate::{
     setup,
     step::{self, cargo},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 pub(crate) fn run() -> Result<(), String> {
     setup::run()?;
@@ -14,15 +17,22 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Builds the plugin in a target folder of its own, because mlir-sys links another MLIR for it; gives its path. The dialects can be those that
-/// are built in a folder already.
+/// A target folder of its own, because mlir-sys links another MLIR for a plugin. What is built there is built once, whole.
+pub(crate) fn builds(command: &mut Command) -> Result<&mut Command, String> {
+    Ok(command.arg("--target-dir").arg(folder()?).env("CARGO_INCREMENTAL", "0"))
+}
+
+fn folder() -> Result<PathBuf, String> {
+    Ok(step::target_dir()?.join("plugin"))
+}
+
+/// Builds the plugin; gives its path. The dialects can be those that are built in a folder already.
 pub(crate) fn build(dialects: Option<&Path>) -> Result<PathBuf, String> {
-    let folder = step::target_dir()?.join("plugin");
-    let mut build = cargo(["rustc", "--lib", "--crate-type", "cdylib", "--features", "plugin", "--target-dir"]);
-    build.arg(&folder).env("MLIR_SYS_LINK_SHARED", "1");
+    let mut build = cargo(["rustc", "--lib", "--crate-type", "cdylib", "--features", "plugin"]);
+    builds(&mut build)?.env("MLIR_SYS_LINK_SHARED", "1");
     if let Some(dialects) = dialects {
         build.env("SPYRE_DIALECTS", dialects);
     }
     step::run("plugin", &mut build)?;
-    Ok(folder.join("debug").join(format!("{}spyre{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)))
+    Ok(folder()?.join("debug").join(format!("{}spyre{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)))
 }

@@ -103,7 +103,7 @@ fn tests() -> Command {
 /// already, for two builds in one folder wait for each other.
 fn with_one_core_each(crates: &[OsString]) -> Vec<Result<(), String>> {
     let alone = |what: &str, module: &str| step::run(what, &mut ignored(module)?);
-    let one = || [beside_the_project(crates), plugin_test(), step::run("without LLVM", without_llvm(&mut tools_alone()))];
+    let one = || [beside_the_project(crates), plugin_test(), tools_alone()];
     let other = || [alone("memory", "memory"), alone("page in a browser", "page"), python::test(), package::test(), book::run()];
     step::beside(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| one.into_iter().chain(other).collect())
 }
@@ -125,9 +125,10 @@ fn without_llvm(command: &mut Command) -> &mut Command {
 }
 
 /// The tools that need no MLIR and what tests them, in a build that does not know where LLVM is. The tests of the crates, and of the plain
-/// halves of the stages, run with all else: they are the same code in both builds.
-fn tools_alone() -> Command {
-    perturbed(&["--no-default-features", "--package", "spyre", "--test", PLAIN])
+/// halves of the stages, run with all else: they are the same code in both builds. Most of what this build needs the plugin's has made.
+fn tools_alone() -> Result<(), String> {
+    let mut command = cargo(["test", "--no-default-features", "--package", "spyre", "--test", PLAIN]);
+    step::run("without LLVM", without_llvm(plugin::builds(&mut command)?))
 }
 
 /// The tests that need the material beside the project, where that is: in modules `shared` of programs that are built already, and ignored
