@@ -71,9 +71,9 @@ use std::{env, ops::Range};
 /// Cases of a family that run by default.
 const fn default_cases(family: Family) -> usize {
     match family {
-        Family::Any => 400,
-        Family::Views => 260,
-        Family::Tiled | Family::Repeats | Family::Cascades => 200,
+        Family::Any => 300,
+        Family::Views => 200,
+        Family::Tiled | Family::Repeats | Family::Cascades => 160,
         Family::Rests => 40,
     }
 }

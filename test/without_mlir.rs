@@ -1,4 +1,5 @@
-//! The tools that need no MLIR, on files alone: also built without the feature `mlir`, which `cargo xtask test` does where LLVM is not known.
+//! The tools that need no MLIR, on files alone. `cargo xtask test` builds them without the feature `mlir`, too, where LLVM is not known, and has these
+//! tests run what is in that folder, which `SPYRE_WITHOUT_MLIR` names.
 //! `test/spyre_plan.rs` is the one of them that is tested elsewhere.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
@@ -7,7 +8,7 @@ use half::f16;
 use npyz::{NpyFile, WriterBuilder};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -16,8 +17,11 @@ const PLAN: &str = env!("CARGO_BIN_EXE_spyre-plan");
 const RUN: &str = env!("CARGO_BIN_EXE_spyre-run");
 const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
 
-fn tool(name: &str, folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(name).current_dir(folder).args(arguments).output().unwrap()
+/// Runs a tool of this build, or the one of its name in the folder that `SPYRE_WITHOUT_MLIR` names.
+fn tool(own: &str, folder: &Path, arguments: &[&str]) -> Output {
+    let own = Path::new(own);
+    let path = env::var_os("SPYRE_WITHOUT_MLIR").map_or_else(|| own.to_owned(), |other| Path::new(&other).join(own.file_name().unwrap()));
+    Command::new(&path).current_dir(folder).args(arguments).output().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[track_caller]
@@ -130,8 +134,8 @@ fn an_instance_is_planned() {
     said(tool(PLAN, place.path(), &["--verify", "out.json", "in.csv"]));
 }
 
-#[cfg(not(feature = "mlir"))]
 #[test]
+#[cfg_attr(feature = "mlir", ignore = "needs tools that are built without MLIR: cargo xtask test builds them")]
 fn what_needs_mlir_is_refused_before_anything_runs() {
     let sum = Sum::new();
     let message = refusal(&tool(RUN, sum.folder(), &["sum", "--check", "sum.mlir", "--output-dir", "out"]));

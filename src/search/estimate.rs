@@ -1,7 +1,26 @@
 //! What a nest of loops around some ops is likely to take: the least times of the ops, and what fits into LX.
 
 use super::{Axis, Cost, Cut, OpCosts, SearchedOp};
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+/// A value from outside of the segment that an op of it reads, and another one read before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Again {
+    value: usize,
+    reader: usize,
+}
+
+/// A value that is kept in LX.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kept {
+    /// What an op of the segment makes.
+    Result(usize),
+    /// What comes from outside, for an op that reads it again.
+    Input(Again),
+}
 
 /// The ops of a segment in a nest.
 struct Tiled<'a> {
@@ -84,18 +103,53 @@ impl<'a> Tiled<'a> {
         readers.filter(|&reader| self.ops[op].may_be_in_lx && self.finds_in_lx(op, reader)).max()
     }
 
-    /// The ops whose results stay in LX for their readers: all that have some, but for the largest where there is no room.
-    fn values_in_lx(&self, lx_bytes: i64) -> BTreeMap<usize, i64> {
-        let mut kept: BTreeMap<usize, i64> = BTreeMap::new();
-        // By the op that makes it: the last reader and the bytes.
-        let mut live: BTreeMap<usize, (usize, i64)> = BTreeMap::new();
+    /// A value from outside of the segment that an operand reads again.
+    fn read_again(&self, op: usize, operand: usize) -> Option<Again> {
+        let searched = &self.ops[op];
+        let is_made_here = searched.tiled.inputs[operand].maker.is_some_and(|maker| self.segment.contains(&maker));
+        let before = searched.read_before.get(operand).copied().flatten().filter(|before| *before >= self.segment.start);
+        before.filter(|_| !is_made_here).map(|_| Again { value: searched.values[operand], reader: op })
+    }
+
+    /// By the op that reads such values: those that are read again, and the bytes of one iteration's part of each.
+    fn kept_inputs(&self) -> BTreeMap<usize, Vec<(Again, i64)>> {
+        let mut kept: BTreeMap<usize, Vec<(Again, i64)>> = BTreeMap::new();
+        for op in self.segment.clone() {
+            for operand in 0..self.ops[op].tiled.inputs.len() {
+                if let (Some(again), Some(before)) = (self.read_again(op, operand), self.ops[op].read_before[operand]) {
+                    kept.entry(before).or_default().push((again, self.part_bytes(op, operand)));
+                }
+            }
+        }
+        kept
+    }
+
+    /// Bytes of what one iteration reads of an operand.
+    fn part_bytes(&self, op: usize, operand: usize) -> i64 {
+        let dims = &self.ops[op].tiled.inputs[operand].dims;
+        let parts: i64 = self.cuts(op).filter(|(dim, _)| dims.contains(&Some(*dim))).map(|(_, count)| count).product();
+        self.ops[op].operand_bytes[operand] / parts
+    }
+
+    /// What is in LX for its readers: all results that have some, and what was read before, but for the largest where there is no room.
+    fn values_in_lx(&self, lx_bytes: i64) -> BTreeSet<Kept> {
+        let mut kept: BTreeSet<Kept> = BTreeSet::new();
+        // The last reader and the bytes.
+        let mut live: BTreeMap<Kept, (usize, i64)> = BTreeMap::new();
+        let mut inputs = self.kept_inputs();
         for op in self.segment.clone() {
             let takes_over = self.ops[op].may_take_over;
             live.retain(|_, (last, _)| *last > op || *last == op && !takes_over);
-            if let Some(last) = self.last_reader(op) {
-                let bytes = self.tile_bytes(op);
-                live.insert(op, (last, bytes));
-                kept.insert(op, bytes);
+            let result = self.last_reader(op).map(|last| (Kept::Result(op), (last, self.tile_bytes(op))));
+            for (again, bytes) in inputs.remove(&op).unwrap_or_default() {
+                // What was there for this op is the same.
+                live.remove(&Kept::Input(Again { reader: op, ..again }));
+                live.insert(Kept::Input(again), (again.reader, bytes));
+                kept.insert(Kept::Input(again));
+            }
+            if let Some((result, life)) = result {
+                live.insert(result, life);
+                kept.insert(result);
             }
             while live.values().map(|(_, bytes)| bytes).sum::<i64>() > lx_bytes {
                 let Some((&largest, _)) = live.iter().max_by_key(|(value, (_, bytes))| (*bytes, **value)) else { break };
@@ -106,16 +160,16 @@ impl<'a> Tiled<'a> {
         kept
     }
 
-    fn op_cost(&self, op: usize, in_lx: &BTreeMap<usize, i64>, costs: &dyn OpCosts) -> Cost {
+    fn op_cost(&self, op: usize, in_lx: &BTreeSet<Kept>, costs: &dyn OpCosts) -> Cost {
         let searched = &self.ops[op];
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
-            Some(maker) => in_lx.contains_key(&maker) && self.finds_in_lx(maker, op),
+            Some(maker) => in_lx.contains(&Kept::Result(maker)) && self.finds_in_lx(maker, op),
             // A copy that an earlier op has read serves this one.
-            None => searched.read_before.get(input).copied().flatten().is_some_and(|before| before >= self.segment.start),
+            None => self.read_again(op, input).is_some_and(|again| in_lx.contains(&Kept::Input(again))),
         };
         let mut places: Vec<bool> = (0..searched.operand_bytes.len() - 1).map(is_in_lx).collect();
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
-        places.push(in_lx.contains_key(&op) && !searched.is_result && searched.readers.iter().all(finds));
+        places.push(in_lx.contains(&Kept::Result(op)) && !searched.is_result && searched.readers.iter().all(finds));
         let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
         let cost = costs.op_cost(op, &cuts, &places);
         let combined = (0..self.n_combinations(op)).map(|_| costs.combine_cost(op, &cuts));

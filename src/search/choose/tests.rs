@@ -108,6 +108,28 @@ fn what_does_not_fit_is_run_in_tiles_that_do() {
     assert!(found.is_complete && found.ns() < found.untiled_ns() && found.ns() == found.least_ns, "{found:?}");
 }
 
+/// Two ops that read the same 2 MiB from outside, and nothing of each other.
+#[test]
+fn what_is_read_twice_is_a_reason_for_tiles() {
+    let reader = |before: Option<usize>| SearchedOp {
+        values: vec![0],
+        read_before: vec![before],
+        tiled: crate::tile::TiledOp { output: vec![None, None], ..pointwise(&[1024, 1024], None).tiled },
+        ..pointwise(&[1024, 1024], None)
+    };
+    let ops = vec![reader(None), reader(Some(0))];
+    let estimated = |nest: &[Cut], lx_bytes| {
+        let rows = Axis { size: 1024, dims: [(0, 0), (1, 0)].into(), ..Axis::default() };
+        estimate(&ops, 0..2, &[rows], nest, &Bytes::new(&ops, lx_bytes)).ns
+    };
+    let (value, rows) = (f64::from(1 << 21), |count| [Cut { axis: 0, count }]);
+    // Both results go to HBM; the value is read once where it, or what an iteration reads of it, has room.
+    assert_eq!(estimated(&[], 1 << 21), 3.0 * value + 20.0);
+    assert_eq!(estimated(&[], 1 << 20), 4.0 * value + 20.0);
+    assert_eq!(estimated(&rows(2), 1 << 20), 3.0 * value + 40.0);
+    assert_eq!(estimated(&rows(2), 1 << 19), 4.0 * value + 40.0);
+}
+
 #[test]
 fn what_fits_is_not_even_judged() {
     let ops = chain(4);

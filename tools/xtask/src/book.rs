@@ -11,7 +11,7 @@ pub(crate) fn run() -> Result<(), String> {
     let target = step::target_dir()?;
     let place = target.join("mdbook");
     // Cargo itself sees that this version is installed already.
-    step::run("book: mdBook", cargo(MDBOOK).arg("--root").arg(&place))?;
+    step::run("book: mdBook", cargo(MDBOOK).arg("--root").arg(&place).env("CARGO_PROFILE_DEV_DEBUG", "0"))?;
     let book = target.join("book");
     let mut build = Command::new(place.join("bin").join("mdbook"));
     step::run("book", build.arg("build").arg("--dest-dir").arg(&book).arg(step::root().join("docs")))?;

@@ -22,7 +22,8 @@ pub(crate) fn builds(command: &mut Command) -> Result<&mut Command, String> {
     Ok(command.arg("--target-dir").arg(folder()?).env("CARGO_INCREMENTAL", "0"))
 }
 
-fn folder() -> Result<PathBuf, String> {
+/// Where it is built.
+pub(crate) fn folder() -> Result<PathBuf, String> {
     Ok(step::target_dir()?.join("plugin"))
 }
 

@@ -124,11 +124,13 @@ fn without_llvm(command: &mut Command) -> &mut Command {
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
 }
 
-/// The tools that need no MLIR and what tests them, in a build that does not know where LLVM is. The tests of the crates, and of the plain
-/// halves of the stages, run with all else: they are the same code in both builds. Most of what this build needs the plugin's has made.
+/// Builds the tools that need no MLIR without knowing where LLVM is, and tests them. The tests of the crates, and of the plain halves of the
+/// stages, run with all else: they are the same code in both builds. Most of what this build needs the plugin's has made.
 fn tools_alone() -> Result<(), String> {
-    let mut command = cargo(["test", "--no-default-features", "--package", "spyre", "--test", PLAIN]);
-    step::run("without LLVM", without_llvm(plugin::builds(&mut command)?))
+    let mut build = cargo(["build", "--no-default-features", "--package", "spyre", "--bins"]);
+    step::run("tools without LLVM", without_llvm(plugin::builds(&mut build)?))?;
+    let mut test = perturbed(&["--workspace", "--test", PLAIN, "--", "--include-ignored", "without_mlir::"]);
+    step::run("tools without LLVM: tests", test.env("SPYRE_WITHOUT_MLIR", plugin::folder()?.join("debug")))
 }
 
 /// The tests that need the material beside the project, where that is: in modules `shared` of programs that are built already, and ignored
