@@ -85,6 +85,8 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     if cost.is_none_or(|cost| untiled.is_some_and(|untiled| untiled.ns <= cost.ns)) {
         (cost, loops) = (untiled, Vec::new());
     }
+    // Copies in front of loops are in no estimate.
+    let least_ns = cost.map_or(least_ns, |cost| least_ns.min(cost.ns));
     let without = untiled.map(|cost| PricedPlan { loops: Vec::new(), cost });
     let chosen = cost.map(|cost| PricedPlan { loops: loops.clone(), cost });
     let runner_up = chosen.and_then(|chosen| next_best(without.iter().chain(&search.plans), &chosen, Objective::Time));

@@ -4,6 +4,6 @@ use crate::step::{self, cargo};
 
 /// The test that compares the pages writes them when it is told to.
 pub(crate) fn run() -> Result<(), String> {
-    let mut test = cargo(["test", "--quiet", "--test", "tidy", "--", "generated_docs_are_up_to_date"]);
+    let mut test = cargo(["test", "--quiet", "--test", "compiler", "--", "tidy::generated_docs_are_up_to_date"]);
     step::run("docs", test.env("BLESS", "docs"))
 }

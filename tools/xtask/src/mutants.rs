@@ -4,7 +4,7 @@ use crate::step::{self, cargo};
 
 /// The test that tries a sample tries all when it is told to, and writes the table. It is built with optimisation, since there are thousands.
 pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
-    let mut test = cargo(["test", "--release", "--test", "mutants", "--", "no_mutant_survives", "--nocapture"]);
+    let mut test = cargo(["test", "--release", "--test", "compiler", "--", "mutants::no_mutant_survives", "--nocapture"]);
     test.env("SPYRE_MUTANTS", "1");
     match program {
         Some(program) => test.env("SPYRE_MUTANTS_OF", program),

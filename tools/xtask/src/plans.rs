@@ -4,7 +4,7 @@ use crate::step::{self, cargo};
 
 /// The test that writes the table; with other options it only prints what they give. It needs the programs beside the project too.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {
-    let mut test = cargo(["test", "--quiet", "--test", "plans", "--", "--ignored", "--exact", "write_the_table", "--nocapture"]);
+    let mut test = cargo(["test", "--quiet", "--test", "compiler", "--", "--ignored", "--exact", "plans::write_the_table", "--nocapture"]);
     if options.is_empty() {
         test.env("BLESS", "plans")
     } else {
