@@ -97,6 +97,18 @@ fn no_test_passes_because_something_is_absent() {
     expect_none("a test fails where something is absent that it looks at; see `common::shared`:", &found);
 }
 
+/// A file that no program has would be tested nowhere.
+#[test]
+fn every_file_of_tests_is_a_module_of_a_program() {
+    let programs = ["test/compiler.rs", "test/plain.rs"].map(read);
+    let is_module = |name: &str| programs.iter().any(|program| program.lines().any(|line| line == format!("mod {name};")));
+    let is_lost = |name: &&str| !name.contains('/') && !["compiler", "lit", "plain"].contains(name) && !is_module(name);
+    let paths = files("test", &["rs"]);
+    let names = paths.iter().filter_map(|path| path.strip_prefix("test/")?.strip_suffix(".rs"));
+    let lost: Vec<String> = names.filter(is_lost).map(|name| format!("test/{name}.rs")).collect();
+    expect_none("a file of tests is a module of `test/compiler.rs` or `test/plain.rs`:", &lost);
+}
+
 #[test]
 fn tests_that_look_at_nothing_are_found() {
     let complaints = |text: &str| {
