@@ -32,11 +32,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     let llvm = version::llvm_version(&prefix).ok_or_else(|| format!("no llvm/Config/llvm-config.h below {}", prefix.display()))?;
     println!("cargo::rustc-env=SPYRE_LLVM=MLIR {llvm}");
-    let dialects = folder_of_dialects(&out)?;
+    println!("cargo::rerun-if-env-changed=SPYRE_DIALECTS");
+    let built = env::var_os("SPYRE_DIALECTS").map(PathBuf::from);
+    let dialects = built.as_deref().map_or_else(|| folder_of_dialects(&out), |built| Ok(built.to_owned()))?;
     println!("cargo::rustc-env=SPYRE_BUILT_DIALECTS={}", dialects.display());
     // A lint links nothing, and the C++ takes longer than all else of it.
     if !is_lint() {
-        link(&build_dialects(&prefix, &dialects)?, &prefix);
+        // What is built already may be in use: it is only read.
+        let libraries = if built.is_some() { dialects.join("dialects") } else { build_dialects(&prefix, &dialects)? };
+        link(&libraries, &prefix)?;
     }
     let declared = records(&prefix, "dialects/passes/Passes.td")?;
     fs::write(out.join("ods.rs"), format!("{}{}", names(&prefix)?, options(&declared)?))?;
@@ -63,13 +67,8 @@ fn is_lint() -> bool {
     wrapper.is_some_and(|wrapper| wrapper.file_stem().is_some_and(|name| name == "clippy-driver"))
 }
 
-/// Where CMake builds: beside what cargo builds in this profile, whatever the features are. Where `SPYRE_DIALECTS` names the folder of
-/// another build, what it has is taken.
+/// Where CMake builds: beside what cargo builds in this profile, whatever the features are.
 fn folder_of_dialects(out: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    println!("cargo::rerun-if-env-changed=SPYRE_DIALECTS");
-    if let Some(folder) = env::var_os("SPYRE_DIALECTS") {
-        return Ok(PathBuf::from(folder));
-    }
     // <profile>/build/spyre-<hash>/out
     let profile = out.ancestors().nth(3).filter(|_| out.ends_with("out"));
     Ok(profile.ok_or_else(|| format!("{} is in no folder of a profile", out.display()))?.join("dialects"))
@@ -231,9 +230,16 @@ fn output_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
     Ok(written)
 }
 
-fn link(libraries: &Path, prefix: &Path) {
+fn link(libraries: &Path, prefix: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-link-search=native={}", libraries.display());
     for library in ["SpyreBridge", "SpyreDialects"] {
+        if !libraries.join(format!("lib{library}.a")).exists() {
+            return Err(format!(
+                "{} has no lib{library}.a: the folder in SPYRE_DIALECTS is one where this project is built",
+                libraries.display()
+            )
+            .into());
+        }
         println!("cargo::rustc-link-lib=static:-bundle={library}");
     }
     // The C API and the dialects are not all that the bridge needs: the driver and the parser have no C interface.
@@ -241,6 +247,7 @@ fn link(libraries: &Path, prefix: &Path) {
     for argument in ["-fuse-ld=lld".to_owned(), format!("-B{}", prefix.join("bin").display())] {
         println!("cargo::rustc-link-arg={argument}");
     }
+    Ok(())
 }
 
 /// A plugin must use the libMLIR of the program that loads it. Debian has no shared C API to go with it, so the library

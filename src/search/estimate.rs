@@ -92,9 +92,17 @@ impl<'a> Tiled<'a> {
 
     /// Bytes of what one iteration makes of an op's result.
     fn tile_bytes(&self, op: usize) -> i64 {
-        let output = &self.ops[op].tiled.output;
-        let tiles: i64 = self.cuts(op).filter(|(dim, _)| output.contains(&Some(*dim))).map(|(_, count)| count).product();
-        self.ops[op].result_bytes() / tiles
+        self.ops[op].result_bytes() / self.n_parts(op, &self.ops[op].tiled.output)
+    }
+
+    /// Bytes of what one iteration reads of an operand.
+    fn read_bytes(&self, op: usize, operand: usize) -> i64 {
+        self.ops[op].operand_bytes[operand] / self.n_parts(op, &self.ops[op].tiled.inputs[operand].dims)
+    }
+
+    /// In how many parts the loops cut a value that moves along these dimensions of an op.
+    fn n_parts(&self, op: usize, dims: &[Option<usize>]) -> i64 {
+        self.cuts(op).filter(|(dim, _)| dims.contains(&Some(*dim))).map(|(_, count)| count).product()
     }
 
     /// The last op that finds a result in LX, if one does.
@@ -103,12 +111,12 @@ impl<'a> Tiled<'a> {
         readers.filter(|&reader| self.ops[op].may_be_in_lx && self.finds_in_lx(op, reader)).max()
     }
 
-    /// A value from outside of the segment that an operand reads again.
-    fn read_again(&self, op: usize, operand: usize) -> Option<Again> {
+    /// A value from outside of the segment that an operand reads again, and the op of the segment that read it before.
+    fn read_again(&self, op: usize, operand: usize) -> Option<(usize, Again)> {
         let searched = &self.ops[op];
         let is_made_here = searched.tiled.inputs[operand].maker.is_some_and(|maker| self.segment.contains(&maker));
         let before = searched.read_before.get(operand).copied().flatten().filter(|before| *before >= self.segment.start);
-        before.filter(|_| !is_made_here).map(|_| Again { value: searched.values[operand], reader: op })
+        before.filter(|_| !is_made_here).map(|before| (before, Again { value: searched.values[operand], reader: op }))
     }
 
     /// By the op that reads such values: those that are read again, and the bytes of one iteration's part of each.
@@ -116,19 +124,12 @@ impl<'a> Tiled<'a> {
         let mut kept: BTreeMap<usize, Vec<(Again, i64)>> = BTreeMap::new();
         for op in self.segment.clone() {
             for operand in 0..self.ops[op].tiled.inputs.len() {
-                if let (Some(again), Some(before)) = (self.read_again(op, operand), self.ops[op].read_before[operand]) {
-                    kept.entry(before).or_default().push((again, self.part_bytes(op, operand)));
+                if let Some((before, again)) = self.read_again(op, operand) {
+                    kept.entry(before).or_default().push((again, self.read_bytes(op, operand)));
                 }
             }
         }
         kept
-    }
-
-    /// Bytes of what one iteration reads of an operand.
-    fn part_bytes(&self, op: usize, operand: usize) -> i64 {
-        let dims = &self.ops[op].tiled.inputs[operand].dims;
-        let parts: i64 = self.cuts(op).filter(|(dim, _)| dims.contains(&Some(*dim))).map(|(_, count)| count).product();
-        self.ops[op].operand_bytes[operand] / parts
     }
 
     /// What is in LX for its readers: all results that have some, and what was read before, but for the largest where there is no room.
@@ -140,16 +141,15 @@ impl<'a> Tiled<'a> {
         for op in self.segment.clone() {
             let takes_over = self.ops[op].may_take_over;
             live.retain(|_, (last, _)| *last > op || *last == op && !takes_over);
-            let result = self.last_reader(op).map(|last| (Kept::Result(op), (last, self.tile_bytes(op))));
             for (again, bytes) in inputs.remove(&op).unwrap_or_default() {
                 // What was there for this op is the same.
                 live.remove(&Kept::Input(Again { reader: op, ..again }));
                 live.insert(Kept::Input(again), (again.reader, bytes));
                 kept.insert(Kept::Input(again));
             }
-            if let Some((result, life)) = result {
-                live.insert(result, life);
-                kept.insert(result);
+            if let Some(last) = self.last_reader(op) {
+                live.insert(Kept::Result(op), (last, self.tile_bytes(op)));
+                kept.insert(Kept::Result(op));
             }
             while live.values().map(|(_, bytes)| bytes).sum::<i64>() > lx_bytes {
                 let Some((&largest, _)) = live.iter().max_by_key(|(value, (_, bytes))| (*bytes, **value)) else { break };
@@ -165,7 +165,7 @@ impl<'a> Tiled<'a> {
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
             Some(maker) => in_lx.contains(&Kept::Result(maker)) && self.finds_in_lx(maker, op),
             // A copy that an earlier op has read serves this one.
-            None => self.read_again(op, input).is_some_and(|again| in_lx.contains(&Kept::Input(again))),
+            None => self.read_again(op, input).is_some_and(|(_, again)| in_lx.contains(&Kept::Input(again))),
         };
         let mut places: Vec<bool> = (0..searched.operand_bytes.len() - 1).map(is_in_lx).collect();
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
