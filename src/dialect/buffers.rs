@@ -1,11 +1,11 @@
 //! Buffers that are written in parts, and who uses them: nobody may see one that is half written.
 
-use super::home::{given_tiles, is_in_place, is_insert, whole_of};
+use super::home::{given_tiles, home_of, is_in_place, is_insert, whole_of};
 use crate::dialect::{
     ComputeOp,
     ods::{attr, spyre},
 };
-use crate::mlir::{Op, OpExt, Value, ValueExt, integers, shape_of};
+use crate::mlir::{Op, OpExt, OperationLike, Value, ValueExt, integers, shape_of};
 use machine::Family;
 
 /// A use of a buffer that is written in parts, by who would not see it whole.
@@ -40,7 +40,12 @@ pub struct Part<'c> {
     pub sizes: Vec<i64>,
 }
 
-impl Part<'_> {
+impl<'c> Part<'c> {
+    fn of(insert: Op<'c>) -> Self {
+        let offsets = insert.attr(attr::OFFSETS).and_then(integers).unwrap_or_default();
+        Self { insert, offsets, sizes: shape_of(insert.inputs()[0]) }
+    }
+
     /// Whether two parts of one buffer share an element.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
@@ -55,11 +60,86 @@ pub fn parts_of(buffer: Value<'_>) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut last = next_part(buffer);
     while let Some(insert) = last {
-        let offsets = insert.attr(attr::OFFSETS).and_then(integers).unwrap_or_default();
-        parts.push(Part { insert, offsets, sizes: shape_of(insert.inputs()[0]) });
+        parts.push(Part::of(insert));
         last = next_part(insert.output());
     }
     parts
+}
+
+/// Inserts that put a value together one behind the other. Nothing is computed between them, so that they can stand wherever the last one can.
+pub struct Assembly<'c> {
+    /// The buffer.
+    pub buffer: Op<'c>,
+    /// What writes its parts, in order.
+    pub inserts: Vec<Op<'c>>,
+}
+
+impl<'c> Assembly<'c> {
+    /// The assembly that an insert is the end of; none for an insert behind which more parts are written, with others' ops between, or of a part
+    /// that is made in its place.
+    #[must_use]
+    pub fn of(last: Op<'c>) -> Option<Self> {
+        if !last.is(spyre::INSERT) || next_part(last.output()).is_some() {
+            return None;
+        }
+        let mut inserts = vec![last];
+        let mut first = last;
+        let buffer = loop {
+            if is_in_place(first) || first.attr(attr::SPYRE_SYMBOLIC).is_some() || inserts.len() > MOST_PARTS {
+                return None;
+            }
+            let before = whole_of(first).def().filter(|before| before.parent() == last.parent())?;
+            if before.is(spyre::EMPTY) {
+                break before;
+            }
+            if !before.is(spyre::INSERT) || !follows_at_once(before, first) {
+                return None;
+            }
+            inserts.push(before);
+            first = before;
+        };
+        inserts.reverse();
+        Some(Self { buffer, inserts })
+    }
+
+    /// The insert that writes the last part.
+    ///
+    /// # Panics
+    /// Never: there is one.
+    #[must_use]
+    pub fn last(&self) -> Op<'c> {
+        *self.inserts.last().expect("an assembly has an insert")
+    }
+
+    /// What stands in front of the last insert, and goes where that one goes: the buffer, and the other inserts.
+    #[must_use]
+    pub fn others(&self) -> Vec<Op<'c>> {
+        let inserts = self.inserts.split_last().map_or(&[][..], |(_, others)| others);
+        std::iter::once(self.buffer).chain(inserts.iter().copied()).collect()
+    }
+
+    /// For each dimension of the buffer whether all parts have it whole: along the others they lie beside each other.
+    #[must_use]
+    pub fn whole_dims(&self) -> Vec<bool> {
+        let sizes = shape_of(self.buffer.output());
+        let parts: Vec<Part<'_>> = self.inserts.iter().map(|insert| Part::of(*insert)).collect();
+        (0..sizes.len()).map(|dim| parts.iter().all(|part| part.sizes[dim] == sizes[dim])).collect()
+    }
+}
+
+/// Whether an insert stands in the loop in which its buffer is made, and in none further in: the part would have to move with it.
+#[must_use]
+pub fn is_beside_its_buffer(insert: Op<'_>) -> bool {
+    match home_of(insert.output()).def() {
+        Some(buffer) => buffer.parent() == insert.parent(),
+        None => insert.parent().is_some_and(|around| around.is("func.func")),
+    }
+}
+
+/// Whether nothing but views and constants stands between two ops of a block.
+fn follows_at_once<'c>(first: Op<'c>, second: Op<'c>) -> bool {
+    let is_idle = |op: &Op<'c>| op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY);
+    std::iter::successors(first.next_in_block(), |op| op.next_in_block()).find(|op| !is_idle(op)) == Some(second)
 }
 
 /// The insert that writes a part of a buffer next.

@@ -46,7 +46,7 @@ mod tile_search;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use buffers::{MOST_PARTS, Misuse, Part, is_apart, made_for_one, misused_buffers, parts_of};
+pub use buffers::{Assembly, MOST_PARTS, Misuse, Part, is_apart, is_beside_its_buffer, made_for_one, misused_buffers, parts_of};
 pub use compute::{Access, ComputeOp, UsedAs, plain_view};
 pub use enums::Role;
 pub use home::{

@@ -59,13 +59,13 @@ func.func @places_come_first(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16
 
 // -----
 
-// The window would have to move with the loop.
+// The part would have to move with the loop.
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 #window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
 func.func @a_part_in_a_loop(%x: tensor<64x64xf16, #layout>) {
+  %buffer = spyre.empty {place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
   spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {spyre.bundle = 0} {
-    %buffer = spyre.empty {place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
-    // expected-error @+1 {{'spyre.insert' op writes a part of a buffer in a loop: not supported yet}}
+    // expected-error @+1 {{'spyre.insert' op writes a part of a buffer that is not of its own loop: the part would have to move with the loop}}
     %part = spyre.insert %tile into %buffer at [0, 0] {work = #spyre.work<[1, 1]>} : tensor<32x64xf16, #window> into tensor<64x64xf16, #layout>
     spyre.yield
   }
@@ -78,10 +78,10 @@ func.func @a_part_in_a_loop(%x: tensor<64x64xf16, #layout>) {
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 #window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
 func.func @a_part_in_place_in_a_loop(%x: tensor<64x64xf16, #layout>) {
+  %buffer = spyre.empty {place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
   spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {spyre.bundle = 0} {
-    %buffer = spyre.empty {place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
     %made = spyre.pointwise exp(%tile) {work = #spyre.work<[1, 1]>} : tensor<32x64xf16, #window>
-    // expected-error @+1 {{'spyre.insert' op writes a part of a buffer in a loop: not supported yet}}
+    // expected-error @+1 {{'spyre.insert' op writes a part of a buffer that is not of its own loop: the part would have to move with the loop}}
     %part = spyre.insert %made into %buffer at [0, 0] {in_place} : tensor<32x64xf16, #window> into tensor<64x64xf16, #layout>
     spyre.yield
   }

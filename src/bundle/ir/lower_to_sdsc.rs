@@ -11,8 +11,8 @@ use crate::bundle::{
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{
-        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of,
-        owner_of, push_items, set_lives, split_of, target_of,
+        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of,
+        is_beside_its_buffer, moves_of, owner_of, push_items, set_lives, split_of, target_of,
     },
     layout,
     mlir::{
@@ -362,8 +362,10 @@ impl<'c> Lowering<'c> {
             let symbol = name.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
             return Ok(Some(Item::Loop { count, symbol, body }));
         }
-        if op.is(spyre::INSERT) && op.parent().is_some_and(|around| around.is(spyre::LOOP)) {
-            return Err(error_at(op, "writes a part of a buffer in a loop: not supported yet").report());
+        if op.is(spyre::INSERT) && !is_beside_its_buffer(op) {
+            return Err(
+                error_at(op, "writes a part of a buffer that is not of its own loop: the part would have to move with the loop").report()
+            );
         }
         let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
         let spec = self.op_spec(compute, launch).map_err(|message| error_at(op, message).report())?;

@@ -2,7 +2,7 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, TileHint, behind_views, copy, declared_sizes, hints_attribute},
+    dialect::{Assembly, ComputeOp, TileHint, behind_views, copy, declared_sizes, hints_attribute},
     hint::Count,
     mlir::{Op, OpExt, Value, ValueExt, ValueLike, insert_before, string_array},
     search::{Copied, Loops, Read},
@@ -51,13 +51,13 @@ fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64)
 /// Copies a value in front of its first reader, which lets it stand in those loops only that cut it, and lets the readers read the copy.
 fn write_copy(loops: &Loops, copied: &Copied, ops: &[Op<'_>], first: usize, labels: &[(String, i64)]) {
     let Some(&Read { op, operand }) = copied.reads.first() else { return };
-    let reader = ops[op - first];
-    let value = behind_views(reader.inputs()[operand]);
+    let (reader, position) = reader_of(ops[op - first], operand);
+    let value = behind_views(reader.inputs()[position]);
     let copy = insert_before(reader, copy(reader.ctx(), reader.loc(), value, value.r#type()));
     for &Read { op, operand } in &copied.reads {
-        let reader = ops[op - first];
-        let read = shown_again(reader, reader.inputs()[operand], copy.output());
-        reader.set_input(operand, read);
+        let (reader, position) = reader_of(ops[op - first], operand);
+        let read = shown_again(reader, reader.inputs()[position], copy.output());
+        reader.set_input(position, read);
     }
     let Some(compute) = ComputeOp::of(copy) else { return };
     for ((level, (name, id)), dim) in loops.levels.iter().zip(labels).zip(&copied.cut_dims) {
@@ -65,6 +65,11 @@ fn write_copy(loops: &Loops, copied: &Copied, ops: &[Op<'_>], first: usize, labe
             hint(compute, dim, (name, *id), level.count);
         }
     }
+}
+
+/// The op that reads something, and as which of its operands: of what inserts put together, each reads a part.
+fn reader_of(op: Op<'_>, operand: usize) -> (Op<'_>, usize) {
+    Assembly::of(op).map_or((op, operand), |assembly| (assembly.inserts[operand], 0))
 }
 
 /// What a value shows of another one, behind its views, shown of a copy of that; the views stand in front of the reader.

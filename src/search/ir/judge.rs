@@ -7,7 +7,7 @@ use super::{
 };
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::{ComputeOp, Schedule, Step, tile_op_of},
+    dialect::{Assembly, ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         candidates,
         ir::{divide_jointly::divide_function, try_splits::priced_when_placed},
@@ -53,6 +53,10 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
         let mut of_function = schedule.steps.iter();
         let mut priced = |op: Op<'c>| {
             ComputeOp::of(op)?;
+            // Parts may be made where they lie, and cost nothing then.
+            if Assembly::of(op).is_some() {
+                return None;
+            }
             // The ops of loops that are there already stand between.
             PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
         };

@@ -3,7 +3,7 @@
 use super::hints::is_name;
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{Access, ComputeOp, behind_views},
+    dialect::{Access, Assembly, ComputeOp, behind_views},
     lx::{Ineligible, ir::program::Values},
     mlir::{Op, OpExt, Reported, ValueExt, ValueMap, error_at},
     search::SearchedOp,
@@ -64,7 +64,8 @@ impl<'c> Steps<'c> {
         let mut times = 0..values.schedule.steps.len();
         for (op, plain) in self.ops.iter().zip(&mut self.plain) {
             // The ops of loops that are there already stand between.
-            let Some(time) = ComputeOp::of(*op).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == *op)) else {
+            let first = Assembly::of(*op).and_then(|assembly| assembly.inserts.first().copied()).unwrap_or(*op);
+            let Some(time) = ComputeOp::of(first).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == first)) else {
                 continue;
             };
             let reason = values.ineligible(time);
@@ -79,24 +80,33 @@ fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
     let Some(compute) = item.compute else {
         return Ok(SearchedOp { operand_bytes: vec![0; item.reads.len() + 1], ..SearchedOp::default() });
     };
-    let accesses = compute.accesses()?;
+    let mut accesses = Vec::new();
+    for compute in item.computes() {
+        accesses.push((compute, compute.accesses()?));
+    }
     let bytes = |access: &Access<'_>| Ok::<i64, String>(access.layout()?.bytes());
+    // All that is read, then the result.
+    let reads = accesses.iter().filter_map(|(_, accesses)| accesses.split_last()).flat_map(|(_, reads)| reads);
+    let result = accesses.last().and_then(|(_, accesses)| accesses.last());
     Ok(SearchedOp {
-        may_be_cut: may_be_cut(compute),
-        granules: granules(compute, &accesses)?,
-        operand_bytes: accesses.iter().map(bytes).collect::<Result<_, _>>()?,
+        may_be_cut: may_be_cut(item, compute),
+        granules: granules(&accesses)?,
+        operand_bytes: reads.chain(result).map(bytes).collect::<Result<_, _>>()?,
         may_take_over: compute.family() == Family::Pointwise,
         is_result: is_result(compute),
         ..SearchedOp::default()
     })
 }
 
-/// For each iteration dimension whether a loop may cut it: a symbolic size stays whole. A wish for slices over the cores names dimensions, which keep their names.
-fn may_be_cut(compute: ComputeOp<'_>) -> Vec<bool> {
+/// For each iteration dimension whether a loop may cut it: a symbolic size stays whole, and so does a dimension along which parts lie beside each other. A wish
+/// for slices over the cores names dimensions, which keep their names.
+fn may_be_cut(item: &Item<'_>, compute: ComputeOp<'_>) -> Vec<bool> {
     let names = compute.dim_names();
     let keeps_names = !compute.work_div().is_empty();
     let symbolic = compute.symbolic_dims();
-    let may_be_cut = |dim: usize| !compute.is_insert() && symbolic[dim].is_empty() && (!keeps_names || is_name(&names, dim));
+    let whole_dims = item.assembly.as_ref().map(Assembly::whole_dims);
+    let is_in_parts = |dim: usize| whole_dims.as_ref().map_or(compute.is_insert(), |whole| !whole[dim]);
+    let may_be_cut = |dim: usize| !is_in_parts(dim) && symbolic[dim].is_empty() && (!keeps_names || is_name(&names, dim));
     (0..names.len()).map(may_be_cut).collect()
 }
 
@@ -117,9 +127,10 @@ fn is_result(compute: ComputeOp<'_>) -> bool {
 }
 
 /// For each iteration dimension the elements of a stick if the sticks of an operand lie along it, else 1.
-fn granules(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Vec<i64>, String> {
-    let mut granules = vec![1; compute.iteration_space().len()];
-    for access in accesses {
+fn granules(accesses: &[(ComputeOp<'_>, Vec<Access<'_>>)]) -> Result<Vec<i64>, String> {
+    let n_dims = accesses.first().map_or(0, |(compute, _)| compute.iteration_space().len());
+    let mut granules = vec![1; n_dims];
+    for access in accesses.iter().flat_map(|(_, accesses)| accesses) {
         let layout = access.layout()?;
         let host = access.tensor.buffer().map_err(|error| error.to_string())?;
         for (dim, &moved_by) in access.dims.iter().enumerate() {

@@ -1,15 +1,19 @@
 //! Some ops of a function as a function of their own.
 
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::{
+    Assembly,
+    ods::{attr, spyre},
+};
 use crate::mlir::{
     Attributes, BlockExt, BlockLike, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push,
     set_function_type,
 };
 
-/// A copy of some ops of a function, in order, with the views and constants that they read. What they read of other ops are its arguments;
+/// A copy of some ops of a function, in order, with the views and constants that they read, and all inserts of what they put together. What they read of other ops are its arguments;
 /// what others read of them, and what the function gives, are its results. Time is linear in the ops and in who reads them.
 pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
     let mut needed = Needed { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
+    let ops: Vec<Op<'c>> = ops.iter().flat_map(|op| others_of(*op).into_iter().chain([*op])).collect();
     ops.iter().for_each(|op| needed.add(*op));
     let types: Vec<Type<'c>> = needed.inputs.iter().map(ValueLike::r#type).collect();
     let attributes = ["sym_name", "function_type", attr::SPYRE_DIM_SIZES, attr::SPYRE_SYMBOLS]
@@ -17,8 +21,13 @@ pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
         .fold(Attributes::new(function.ctx()), |attributes, name| attributes.with_option(name, function.attr(name)));
     let alone = build("func.func", function.loc(), &[], &[], attributes, vec![new_block(&types, function.loc())]);
     let alone = Scratch::from(alone);
-    fill(alone.op(), &needed, &results(function, ops));
+    fill(alone.op(), &needed, &results(function, &ops));
     alone
+}
+
+/// What stands in front of the last insert of what inserts put together.
+fn others_of(op: Op<'_>) -> Vec<Op<'_>> {
+    Assembly::of(op).map(|assembly| assembly.others()).unwrap_or_default()
 }
 
 /// What a segment is made of.

@@ -25,6 +25,7 @@ use accumulate::in_order;
 
 /// Why there is a copy of a tile.
 const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";
+const PUT_TOGETHER: &str = "read outside, and put together of parts: the tile may stay in LX";
 
 /// Where a loop cuts a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -216,14 +217,15 @@ impl<'a, 'c> Builder<'a, 'c> {
             return self.share_of_mean(op, value, depth, body);
         }
         if item.compute.is_some() {
-            for operand in 0..item.reads.len() {
+            for (operand, read) in item.reads.iter().enumerate() {
                 let value = self.operand(op, operand, depth, body)?;
-                item.op.set_input(operand, value);
+                read.reader.set_input(read.position, value);
             }
         } else {
             let values: Vec<Value<'c>> = item.reads.iter().map(|read| read.value).collect();
             values.into_iter().for_each(|value| self.move_views(value, self.in_block(body)));
         }
+        item.others().into_iter().for_each(|other| body.take(other));
         body.take(item.op);
         let Some(&output) = item.op.outputs().first().filter(|_| item.compute.is_some()) else { return Ok(()) };
         if depth == 0 {
@@ -237,10 +239,12 @@ impl<'a, 'c> Builder<'a, 'c> {
             return self.combine(op, output, body);
         }
         let is_given = self.uses[op].depth < depth;
-        let is_copied = is_given && self.uses[op].at_home && self.fits_lx(compact);
-        output.retype(if is_given && !is_copied { window } else { compact });
+        let why = if item.assembly.is_some() { PUT_TOGETHER } else { READ_ON_BOTH_SIDES };
+        let is_copied = is_given && (item.assembly.is_some() || self.uses[op].at_home && self.fits_lx(compact));
+        let own = if is_given && !is_copied { window } else { compact };
+        item.others().into_iter().map(|other| other.output()).chain([output]).for_each(|written| written.retype(own));
         self.made[op].near[depth] = Some(output);
-        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, READ_ON_BOTH_SIDES, body) } else { output });
+        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, why, body) } else { output });
         Ok(())
     }
 

@@ -6,10 +6,10 @@
 use super::{build_loops::Builder, items::Items};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Access, declared_maxima, declared_sizes, target_of},
+    dialect::{Access, ComputeOp, declared_maxima, declared_sizes, target_of},
     layout::LayoutError,
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
-    tile::{TiledOp, Tree},
+    tile::{Cut, TiledOp, Tree},
 };
 use machine::Target;
 use std::collections::BTreeMap;
@@ -50,8 +50,8 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
     let tree = Tree::grow(&items.plain, &declared.sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
     check_cuts(&items, &tree)?;
     // Before loops are written: some ops are erased then.
-    for item in &items.list {
-        item.op.remove_attr(attr::HINTS);
+    for op in items.list.iter().flat_map(|item| item.others().into_iter().chain([item.op])) {
+        op.remove_attr(attr::HINTS);
     }
     if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }
@@ -63,22 +63,28 @@ const MOST_TRIED: i64 = 1 << 16;
 fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
     for (position, item) in items.list.iter().enumerate() {
         let cuts = &tree.cuts[position];
-        let Some(compute) = item.compute.filter(|_| !cuts.is_empty()) else { continue };
-        let refuse = |message: String| error_at(compute.op, message).report();
-        for access in compute.accesses().map_err(refuse)? {
-            access.layout().map_err(refuse)?;
-            for cut in cuts {
-                let Some(dim) = TiledOp::cut_dim(&access.dims, cut) else { continue };
-                let (size, tile) = (items.plain[position].sizes[cut.dim], items.plain[position].tile_size(cuts, cut.dim));
-                let count = size / tile;
-                check_sticks(&access, dim, tile).map_err(|error| {
-                    let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });
-                    refuse(format!(
-                        "cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}{}",
-                        most_tiles(&access, dim, size)
-                    ))
-                })?;
-            }
+        for compute in item.computes().into_iter().filter(|_| !cuts.is_empty()) {
+            check_cuts_of(compute, &items.plain[position], cuts)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_cuts_of(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[Cut]) -> Result<(), Reported> {
+    let refuse = |message: String| error_at(compute.op, message).report();
+    for access in compute.accesses().map_err(refuse)? {
+        access.layout().map_err(refuse)?;
+        for cut in cuts {
+            let Some(dim) = TiledOp::cut_dim(&access.dims, cut) else { continue };
+            let (size, tile) = (plain.sizes[cut.dim], plain.tile_size(cuts, cut.dim));
+            let count = size / tile;
+            check_sticks(&access, dim, tile).map_err(|error| {
+                let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });
+                refuse(format!(
+                    "cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}{}",
+                    most_tiles(&access, dim, size)
+                ))
+            })?;
         }
     }
     Ok(())

@@ -3,10 +3,10 @@
 use super::combination::combination;
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, Tensor, TileHint, behind_views, plain_view},
+    dialect::{Assembly, ComputeOp, Tensor, TileHint, behind_views, plain_view},
     hint::{Count, CountError, maximum_of},
     layout::DeviceLayout,
-    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, remark_at},
+    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, remark_at, shape_of},
     tile::{Operand, TiledOp, cut::Level},
 };
 use std::collections::BTreeMap;
@@ -21,6 +21,10 @@ pub(crate) struct Shown<'c> {
 
 /// What an op reads.
 pub(crate) struct Read<'c> {
+    /// The op, which of several inserts it is where a value is put together.
+    pub(crate) reader: Op<'c>,
+    /// Which of its operands.
+    pub(crate) position: usize,
     pub(crate) value: Value<'c>,
     /// The same number for the same value.
     pub(crate) number: usize,
@@ -28,9 +32,11 @@ pub(crate) struct Read<'c> {
     pub(crate) views: Vec<Shown<'c>>,
 }
 
-/// What stands in a block, with what it reads from there.
+/// What stands in a block, with what it reads from there. A value that inserts put together is one item: its op is the last insert.
 pub(crate) struct Item<'c> {
     pub(crate) op: Op<'c>,
+    /// How inserts put it together.
+    pub(crate) assembly: Option<Assembly<'c>>,
     /// None for a loop that was there before.
     pub(crate) compute: Option<ComputeOp<'c>>,
     pub(crate) reads: Vec<Read<'c>>,
@@ -50,8 +56,19 @@ impl<'c> Items<'c> {
     pub(crate) fn of(around: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, Reported> {
         let mut items =
             Self { list: Vec::new(), plain: Vec::new(), makers: ValueMap::default(), numbers: ValueMap::default(), n_values: 0 };
+        let mut parts: ValueMap<()> = ValueMap::default();
+        let assemblies: Vec<Assembly<'c>> = around.body_ops().into_iter().filter_map(Assembly::of).collect();
+        for insert in assemblies.iter().flat_map(Assembly::others) {
+            parts.insert(insert.output(), ());
+        }
+        let mut assemblies = assemblies.into_iter().peekable();
         for op in around.body_ops() {
+            if let Some(assembly) = assemblies.next_if(|assembly| assembly.last() == op) {
+                items.add_assembly(assembly, maxima)?;
+                continue;
+            }
             match ComputeOp::of(op) {
+                Some(_) if parts.get(op.output()).is_some() => {}
                 Some(compute) => items.add_compute(compute, maxima)?,
                 None if !op.outputs().is_empty() && op.body().is_some() => items.add_opaque(op),
                 None => {}
@@ -61,15 +78,13 @@ impl<'c> Items<'c> {
     }
 
     fn add_compute(&mut self, compute: ComputeOp<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
-        let refuse = |message: String| error_at(compute.op, message).report();
-        let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
-        let mut levels = levels.map_err(|error| refuse(error.to_string()))?;
+        let mut levels = levels_of(compute, maxima)?;
         if compute.is_insert() && !levels.is_empty() {
             remark_at(compute.op, "writes a part of a larger buffer: it is not tiled, and stands between the loops").emit();
             levels.clear();
         }
         if !levels.is_empty() {
-            compute.accesses().map_err(refuse)?;
+            compute.accesses().map_err(|message| error_at(compute.op, message).report())?;
         }
         let n_reads = compute.reads().len();
         let mut plain = TiledOp {
@@ -82,23 +97,58 @@ impl<'c> Items<'c> {
             combines: combination(compute).is_some(),
         };
         let mut reads = Vec::new();
-        for (index, value) in compute.op.inputs().into_iter().enumerate() {
-            let read = self.read(value);
-            let dims = if index < n_reads { compute.operand_dims(index) } else { Vec::new() };
+        for position in 0..compute.op.inputs().len() {
+            let read = self.read(compute.op, position);
+            let dims = if position < n_reads { compute.operand_dims(position) } else { Vec::new() };
             plain.inputs.push(self.operand(&read, dims));
             reads.push(read);
         }
-        self.push(Item { op: compute.op, compute: Some(compute), reads }, plain);
+        self.push(Item { op: compute.op, assembly: None, compute: Some(compute), reads }, plain);
+        Ok(())
+    }
+
+    /// A value that inserts put together: an op over the dimensions of the value, which reads all parts.
+    fn add_assembly(&mut self, assembly: Assembly<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
+        let op = assembly.last();
+        let compute = ComputeOp::of(op).ok_or_else(|| error_at(op, "is no compute op").report())?;
+        let levels = levels_of(compute, maxima)?;
+        let whole_dims = assembly.whole_dims();
+        let mut names: Vec<Vec<String>> = compute.dim_names().iter().map(|names| names_of(names)).collect();
+        for (dim, names) in names.iter_mut().enumerate().filter(|(dim, _)| !whole_dims[*dim]) {
+            if let Some(level) = levels.iter().find(|level| names.contains(&level.name)) {
+                let name = &level.name;
+                remark_at(
+                    op,
+                    format_args!("puts parts beside each other along '{name}' (dimension {dim}): it stands outside of that loop"),
+                )
+                .emit();
+            }
+            names.clear();
+        }
+        let dims: Vec<Option<usize>> = whole_dims.iter().enumerate().map(|(dim, is_whole)| is_whole.then_some(dim)).collect();
+        let reads: Vec<Read<'c>> = assembly.inserts.iter().map(|insert| self.read(*insert, 0)).collect();
+        let plain = TiledOp {
+            names,
+            sizes: shape_of(op.output()),
+            levels,
+            inputs: reads.iter().map(|read| self.operand(read, dims.clone())).collect(),
+            output: dims,
+            ..TiledOp::default()
+        };
+        self.push(Item { op, assembly: Some(assembly), compute: Some(compute), reads }, plain);
         Ok(())
     }
 
     /// A loop that was there before; it stays as it is.
     fn add_opaque(&mut self, op: Op<'c>) {
-        let inside = op.nested().into_iter().flat_map(|inner| inner.inputs());
-        let values: Vec<Value<'c>> = op.inputs().into_iter().chain(inside).collect();
-        let reads: Vec<Read<'c>> = values.into_iter().map(|value| self.read(value)).collect();
+        let reads: Vec<Read<'c>> = op
+            .nested()
+            .into_iter()
+            .flat_map(|reader| (0..reader.inputs().len()).map(move |position| (reader, position)))
+            .map(|(reader, position)| self.read(reader, position))
+            .collect();
         let inputs = reads.iter().map(|read| self.operand(read, Vec::new())).collect();
-        self.push(Item { op, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
+        self.push(Item { op, assembly: None, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
     }
 
     fn push(&mut self, item: Item<'c>, plain: TiledOp) {
@@ -109,7 +159,8 @@ impl<'c> Items<'c> {
         self.plain.push(plain);
     }
 
-    fn read(&mut self, value: Value<'c>) -> Read<'c> {
+    fn read(&mut self, reader: Op<'c>, position: usize) -> Read<'c> {
+        let value = reader.inputs()[position];
         let number = self.numbers.get(value).copied().unwrap_or_else(|| {
             self.n_values += 1;
             self.numbers.insert(value, self.n_values);
@@ -121,7 +172,7 @@ impl<'c> Items<'c> {
             views.push(Shown { view, behind: cut_behind(view) });
             made = view.inputs()[0];
         }
-        Read { value, number, views }
+        Read { reader, position, value, number, views }
     }
 
     fn operand(&self, read: &Read<'c>, dims: Vec<Option<usize>>) -> Operand {
@@ -134,6 +185,27 @@ impl<'c> Items<'c> {
     pub(crate) fn maker(&self, value: Value<'c>) -> Option<usize> {
         self.makers.get(behind_views(value)).copied()
     }
+}
+
+impl<'c> Item<'c> {
+    /// The ops that it is made of: one, or the inserts that put a value together.
+    pub(crate) fn computes(&self) -> Vec<ComputeOp<'c>> {
+        match &self.assembly {
+            Some(assembly) => assembly.inserts.iter().filter_map(|insert| ComputeOp::of(*insert)).collect(),
+            None => self.compute.into_iter().collect(),
+        }
+    }
+
+    /// What goes where the op goes, in order, in front of it.
+    pub(crate) fn others(&self) -> Vec<Op<'c>> {
+        self.assembly.as_ref().map(Assembly::others).unwrap_or_default()
+    }
+}
+
+/// The levels that the hints of an op ask for, outermost first.
+fn levels_of(compute: ComputeOp<'_>, maxima: &BTreeMap<String, i64>) -> Result<Vec<Level>, Reported> {
+    let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
+    levels.map_err(|error| error_at(compute.op, error).report())
 }
 
 /// The level that a hint asks for: tiles have the size that the maximum of their number gives them.

@@ -168,10 +168,12 @@ fn accumulated(around: Op<'_>) -> Option<Vec<Accumulated<'_>>> {
     carried_by(around).into_iter().map(|carried| Accumulated::of(around, carried)).collect()
 }
 
-/// Whether an op may run as often as its loop does, wherever in it: it has no ops inside, and writes a buffer of its own.
+/// Whether an op may run as often as its loop does, wherever in it: it has no ops inside, and writes a buffer of its own, or of its iteration.
 fn is_plain(op: Op<'_>) -> bool {
-    let is_compute = || ComputeOp::of(op).is_some_and(|compute| !compute.is_insert());
-    op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT))
+    let is_beside = |buffer: &Op<'_>| buffer.parent() == op.parent();
+    let is_compute =
+        || ComputeOp::of(op).is_some_and(|compute| !compute.is_insert() || op.inputs()[1].def().as_ref().is_some_and(is_beside));
+    op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY))
 }
 
 /// What the second loop reads of what the first one makes tile by tile; none if it reads such a thing in another way than it is made.

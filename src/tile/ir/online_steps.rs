@@ -84,7 +84,12 @@ impl<'c> Analysis<'c> {
             value: self.number(*value),
             dims: compute.operand_dims(operand).into_iter().map(moved).collect(),
         };
-        values.iter().enumerate().map(read).collect()
+        let mut reads: Vec<Read> = values.iter().enumerate().map(read).collect();
+        if compute.is_insert() {
+            let buffer = compute.op.inputs()[values.len()];
+            reads.push(Read { value: self.number(buffer), dims: (0..shape_of(buffer).len()).map(Some).collect() });
+        }
+        reads
     }
 
     /// What a view shows: a dimension is followed where all of it is shown.
@@ -110,7 +115,7 @@ impl<'c> Analysis<'c> {
 pub(crate) fn rule_of(op: Op<'_>) -> Rule {
     let Some(compute) = ComputeOp::of(op) else { return if op.is(spyre::VIEW) { Rule::Same } else { Rule::Other } };
     match (compute.family(), compute.function()) {
-        (Family::Copy, _) => Rule::Same,
+        (Family::Copy, _) if !compute.is_insert() => Rule::Same,
         (Family::Matmul, _) => Rule::Product,
         (Family::Pointwise, "add") => Rule::Add,
         (Family::Pointwise, "sub") => Rule::Sub,

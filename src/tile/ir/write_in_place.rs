@@ -5,7 +5,7 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{MOST_PARTS, Part, Tensor, is_apart, made_for_one, parts_of, tile_type},
+    dialect::{MOST_PARTS, Part, Tensor, is_apart, is_beside_its_buffer, made_for_one, parts_of, tile_type},
     mlir::{Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, integer, unit_attribute},
 };
 
@@ -18,7 +18,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 
 /// Marks the inserts of a function whose parts can be made in place.
 pub(crate) fn write_in_place(function: Op<'_>) {
-    let inserts = function.body_ops().into_iter().filter(|op| op.is(spyre::INSERT));
+    let inserts = function.nested().into_iter().filter(|op| op.is(spyre::INSERT));
     // In a part of a program that is looked at by itself the buffer may come from elsewhere.
     let is_unwritten = |buffer: &Value<'_>| buffer.def().is_none_or(|def| !def.is(spyre::INSERT));
     for buffer in inserts.map(|insert| insert.inputs()[1]).filter(is_unwritten) {
@@ -27,7 +27,7 @@ pub(crate) fn write_in_place(function: Op<'_>) {
         if parts.len() > MOST_PARTS {
             continue;
         }
-        for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.insert.parent() == Some(function)) {
+        for (number, part) in parts.iter().enumerate().filter(|(_, part)| is_beside_its_buffer(part.insert)) {
             let made = window_of(part).filter(|_| is_apart(&parts, number)).and_then(|window| made_as(part.insert.inputs()[0], window));
             let Some(made) = made else { continue };
             made.into_iter().for_each(|(value, window)| value.retype(window));
