@@ -3,13 +3,19 @@
 mod preference;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use super::{
-    Axis, Cost, Judge, Loops, Nest, PricedPlan, SearchedOp, axes, copies, estimate::estimate, nests, nests::counts, roomy::Roomy,
+    Axis, Cost, Judge, Loops, Nest, PricedPlan, SearchedOp, axes,
+    copies::kept_before,
+    estimate::{estimate, not_written},
+    nests,
+    nests::counts,
+    roomy::Roomy,
     runner_up::next_best,
 };
 use cost::Objective;
-use preference::{LITTLE_TIME, is_preferred, is_sparing};
+use preference::{is_preferred, is_sparing};
 use std::{collections::BTreeSet, ops::Range};
 
 /// The most ops of a segment.
@@ -19,20 +25,26 @@ const CLOSE: f64 = 0.001;
 /// What estimates are taken for, one after the other, as multiples: first only what promises much is judged, which ends soon; at last all that
 /// could be better.
 const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
-/// The most paths whose nests are tried together.
-const MOST_PATHS: usize = 6;
 /// The most nests of a segment that are judged because they move fewer bytes.
 const MOST_SPARING: usize = 8;
 /// The most nests of a segment that are judged.
 const MOST_JUDGED: usize = 40;
 /// How often the neighbours of the best nest of a segment are judged.
 const MOST_CLIMBS: usize = 4;
-/// The most values that are copied in front of the loops of a segment.
-const MOST_COPIES: usize = 6;
 /// The most nests of a segment that are tried in the whole program.
 const MOST_TRIED: usize = 3;
 /// Judging an op takes as long as estimating it in so many nests.
 const ESTIMATES_A_STEP: usize = 2000;
+/// Which part of the steps there are, once more, for loops around which values stay in LX.
+const STEPS_OF_KEPT: usize = 3;
+/// Which part of the steps there are where estimates say that loops save nothing.
+const STEPS_OF_LITTLE: usize = 20;
+/// How much longer a program must take than its ops at their best, as a part, for a look at loops that promise nothing.
+const WORTH_A_LOOK: f64 = 0.02;
+/// How much more the ops outside of loops must take than was thought, as a part, for another look.
+const WORTH_LEARNING: f64 = 0.005;
+/// How often a path is looked for, each time with what the plan of the last one has shown of the ops outside of loops.
+const MOST_ROUNDS: usize = 3;
 /// What judging a segment takes beside its ops, in steps.
 const STEPS_A_JUDGEMENT: usize = 4;
 
@@ -70,16 +82,34 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
         return Chosen::default();
     }
     let mut search = Search::new(ops, judge);
-    if !search.may_gain() {
-        return Chosen::default();
-    }
     let untiled = judge.untiled();
+    let promises = search.promises(untiled.as_deref());
+    let most_steps = match promises {
+        Promises::Much => most_steps,
+        Promises::Little => most_steps / STEPS_OF_LITTLE,
+        Promises::Nothing => return Chosen::default(),
+    };
     search.begin(untiled.as_deref());
-    let is_complete = search.run(most_steps);
-    search.climb();
-    search.look_for_fewer_bytes();
-    let (least_ns, _) = search.path(|edge| edge.least_ns(1.0));
-    let (mut cost, mut loops) = search.refined();
+    let (mut is_complete, mut least_ns) = (true, f64::INFINITY);
+    let (mut cost, mut loops) = (None, Vec::new());
+    for (keeps, share) in [(false, 1), (true, STEPS_OF_KEPT)] {
+        if keeps {
+            search.keep_values();
+        }
+        for _ in 0..MOST_ROUNDS {
+            is_complete &= search.run(most_steps / share);
+            search.climb();
+            search.look_for_fewer_bytes();
+            least_ns = least_ns.min(search.path(|edge| edge.least_ns(1.0)).0);
+            let (found, plan) = search.refined();
+            if found.is_some_and(|found| cost.is_none_or(|cost| is_preferred(&found, &cost, search.fastest_ns, false))) {
+                (cost, loops) = (found, plan);
+            }
+            if !search.learn() {
+                break;
+            }
+        }
+    }
     let untiled: Option<Cost> = untiled.map(|by_op| by_op.into_iter().sum());
     // Nests that are good one by one may not be so together.
     if cost.is_none_or(|cost| untiled.is_some_and(|untiled| untiled.ns <= cost.ns)) {
@@ -88,8 +118,12 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     // Copies in front of loops are in no estimate.
     let least_ns = cost.map_or(least_ns, |cost| least_ns.min(cost.ns));
     let without = untiled.map(|cost| PricedPlan { loops: Vec::new(), cost });
+    if loops.is_empty() && promises == Promises::Little {
+        return Chosen::default();
+    }
     let chosen = cost.map(|cost| PricedPlan { loops: loops.clone(), cost });
-    let runner_up = chosen.and_then(|chosen| next_best(without.iter().chain(&search.plans), &chosen, Objective::Time));
+    let tried: Vec<PricedPlan> = search.tried.iter().filter_map(Tried::priced).collect();
+    let runner_up = chosen.and_then(|chosen| next_best(without.iter().chain(&tried), &chosen, Objective::Time));
     let found = Found { cost, untiled, runner_up, least_ns: Some(least_ns), n_judged: search.n_judged(), is_complete };
     Chosen { loops, found: Some(found) }
 }
@@ -98,6 +132,8 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
 struct Edge<'a> {
     ops: &'a [SearchedOp],
     range: Range<usize>,
+    /// Whether what ops before it make is in LX for it, where its loops do not cut it.
+    keeps: bool,
     /// What it takes if LX has room for everything.
     roomy_ns: f64,
     /// Empty until the path leads over it.
@@ -106,8 +142,9 @@ struct Edge<'a> {
     queue: Option<Vec<(Cost, Nest)>>,
     /// What was judged, the fastest first; to begin with no loop.
     judged: Vec<(Cost, Nest)>,
-    /// How many nests were judged, those that cannot be made included.
+    /// How many nests were judged, those that cannot be made included, and how many before it was looked at anew.
     n_judged: usize,
+    n_judged_before: usize,
     /// How many times as long as estimated the nests took that were judged, at the least: the others will hardly do better.
     off: f64,
 }
@@ -133,8 +170,10 @@ impl Edge<'_> {
 
     /// The loops to try in the whole program: the fastest that were judged, and those that move fewer bytes at hardly more time; none for no loop.
     fn loops_to_try(&self) -> Vec<Option<Loops>> {
-        let fastest = self.judged.iter().take(MOST_TRIED);
-        let sparing = self.judged.iter().skip(MOST_TRIED).filter(|(cost, _)| self.is_worth_more_time(cost)).take(MOST_TRIED);
+        let is_first = |&(number, (_, nest)): &(usize, &(Cost, Nest))| !self.judged[..number].iter().any(|(_, before)| before == nest);
+        let judged: Vec<&(Cost, Nest)> = self.judged.iter().enumerate().filter(is_first).map(|(_, judged)| judged).collect();
+        let fastest = judged.iter().take(MOST_TRIED);
+        let sparing = judged.iter().skip(MOST_TRIED).filter(|(cost, _)| self.is_worth_more_time(cost)).take(MOST_TRIED);
         fastest.chain(sparing).map(|(_, nest)| (!nest.is_empty()).then(|| Loops::new(&self.range, &self.axes, nest))).collect()
     }
 
@@ -158,7 +197,7 @@ impl Edge<'_> {
         self.axes = axes(self.ops, self.range.clone());
         let nests = nests(self.ops, self.range.clone(), &self.axes);
         let n_estimates = nests.len() * self.range.len();
-        let estimated = |nest: Nest| (estimate(self.ops, self.range.clone(), &self.axes, &nest, judge), nest);
+        let estimated = |nest: Nest| (estimate(self.ops, self.range.clone(), &self.axes, &nest, self.keeps, judge), nest);
         // What the ops take without loops is known.
         let mut queue: Vec<(Cost, Nest)> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimated).collect();
         // The best last; of equal ones the first, which has the fewest loops and tiles.
@@ -168,12 +207,29 @@ impl Edge<'_> {
         n_estimates.div_ceil(ESTIMATES_A_STEP)
     }
 
-    /// Gives what the nest takes, if it can be made.
-    fn judge(&mut self, nest: Nest, judge: &dyn Judge) -> Option<Cost> {
-        self.n_judged += 1;
-        let cost = judge.segment(self.range.clone(), &self.axes, &nest)?;
+    /// Notes what the ops cost without loops around them, op by op.
+    fn note_outside(&mut self, by_op: &[Cost]) {
+        self.note(by_op[self.range.clone()].iter().copied().sum(), Vec::new());
+    }
+
+    fn note(&mut self, cost: Cost, nest: Nest) {
         let place = self.judged.partition_point(|(known, _)| known.ns <= cost.ns);
         self.judged.insert(place, (cost, nest));
+    }
+
+    /// Gives what the nest takes, if it can be made.
+    fn judge(&mut self, nest: Nest, judge: &dyn Judge) -> Option<Cost> {
+        let kept = if self.keeps { kept_before(self.ops, &Loops::new(&self.range, &self.axes, &nest)) } else { Vec::new() };
+        let known = self.judged.iter().find(|(_, known)| *known == nest).filter(|_| kept.is_empty());
+        if let Some((cost, _)) = known {
+            return Some(*cost);
+        }
+        self.n_judged += 1;
+        let cost = judge.segment(self.range.clone(), &self.axes, &nest, &kept)?;
+        let reads = kept.iter().filter_map(|copied| copied.reads.first());
+        let makers = reads.filter_map(|read| self.ops[read.op].tiled.inputs[read.operand].maker);
+        let cost = not_written(self.ops, &self.range, makers, cost, judge);
+        self.note(cost, nest);
         Some(cost)
     }
 
@@ -205,17 +261,49 @@ impl Edge<'_> {
     }
 }
 
+/// A plan of the whole that was judged.
+struct Tried {
+    loops: Vec<Loops>,
+    /// What each op costs; none if it cannot be compiled.
+    by_op: Option<Vec<Cost>>,
+}
+
+impl Tried {
+    fn priced(&self) -> Option<PricedPlan> {
+        let by_op = self.by_op.as_ref()?;
+        Some(PricedPlan { loops: self.loops.clone(), cost: by_op.iter().copied().sum() })
+    }
+}
+
 struct Search<'a> {
     ops: &'a [SearchedOp],
     judge: &'a dyn Judge,
+    /// Steps taken.
+    steps: usize,
+    /// What each op costs outside of loops, as far as is known.
+    outside: Vec<Cost>,
+    /// The same as the plan of the shortest path has shown it.
+    shown: Vec<Cost>,
     /// What the fastest plan of the whole took that was judged, ns.
     fastest_ns: f64,
     /// By the first op, then by the number of ops less one.
     edges: Vec<Vec<Edge<'a>>>,
     /// How many plans of the whole were judged.
     n_plans: usize,
-    /// Those that can be compiled.
-    plans: Vec<PricedPlan>,
+    /// These plans.
+    tried: Vec<Tried>,
+}
+
+/// What a search promises.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Promises {
+    /// Not all values have room without loops, or some op is faster in tiles.
+    Much,
+    /// All is well as far as estimates go, but the ops take longer together: cores do not agree, for which a loop may be a cure. Where the user has written
+    /// loops, these are the cure.
+    Little,
+    /// The ops do as well as they could.
+    Nothing,
 }
 
 /// An edge by what it spans.
@@ -230,23 +318,42 @@ impl<'a> Search<'a> {
         let roomy = Roomy::new(ops, judge);
         let edge = |range: Range<usize>| Edge {
             ops,
-            roomy_ns: estimate(ops, range.clone(), &[], &[], &roomy).ns,
+            keeps: false,
+            roomy_ns: estimate(ops, range.clone(), &[], &[], false, &roomy).ns,
             range,
             axes: Vec::new(),
             queue: None,
             judged: Vec::new(),
             n_judged: 0,
+            n_judged_before: 0,
             off: f64::INFINITY,
         };
         let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
-        Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_plans: 0, plans: Vec::new() }
+        Self {
+            ops,
+            judge,
+            steps: 0,
+            outside: Vec::new(),
+            shown: Vec::new(),
+            fastest_ns: f64::INFINITY,
+            edges: (0..ops.len()).map(from).collect(),
+            n_plans: 0,
+            tried: Vec::new(),
+        }
     }
 
-    /// Whether loops could save something, if every op were at its best.
-    fn may_gain(&self) -> bool {
-        let (untiled_ns, _) = self.path(|edge| estimate(edge.ops, edge.range.clone(), &[], &[], self.judge).ns);
+    /// What loops could save, if every op were at its best.
+    fn promises(&self, untiled: Option<&[Cost]>) -> Promises {
+        let (untiled_ns, _) = self.path(|edge| estimate(edge.ops, edge.range.clone(), &[], &[], false, self.judge).ns);
         let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
-        untiled_ns > roomy_ns * (1.0 + CLOSE)
+        let placed_ns = untiled.map_or(f64::INFINITY, |by_op| by_op.iter().map(|cost| cost.ns).sum());
+        if untiled_ns > roomy_ns * (1.0 + CLOSE) {
+            Promises::Much
+        } else if placed_ns > roomy_ns * (1.0 + WORTH_A_LOOK) && self.ops.iter().all(|op| op.tiled.levels.is_empty()) {
+            Promises::Little
+        } else {
+            Promises::Nothing
+        }
     }
 
     /// Begins with what the ops take without loops. Of a program that cannot be compiled so, because of some of its ops, the others may well stand in
@@ -255,19 +362,47 @@ impl<'a> Search<'a> {
         self.n_plans += 1;
         let by_op = by_op.map_or_else(|| self.one_by_one(), <[Cost]>::to_vec);
         for edge in self.edges.iter_mut().flatten() {
-            edge.judged.push((by_op[edge.range.clone()].iter().copied().sum(), Vec::new()));
+            edge.note_outside(&by_op);
         }
+        self.outside = by_op;
+    }
+
+    /// Looks at all edges anew, as if what ops before them make were in LX for them where no loop cuts it. What comes of that the whole shows.
+    fn keep_values(&mut self) {
+        let roomy = Roomy::new(self.ops, self.judge);
+        for edge in self.edges.iter_mut().flatten() {
+            edge.keeps = true;
+            edge.roomy_ns = estimate(self.ops, edge.range.clone(), &[], &[], true, &roomy).ns;
+            (edge.queue, edge.n_judged_before, edge.n_judged, edge.off) = (None, edge.n_judged_before + edge.n_judged, 0, f64::INFINITY);
+        }
+        self.steps = 0;
+    }
+
+    /// Takes what the plan of the shortest path has shown for what ops outside of loops cost; false if that is what was known. Without any loop values
+    /// stay in LX from op to op that have to leave it where a loop makes or reads them.
+    fn learn(&mut self) -> bool {
+        let shown = std::mem::take(&mut self.shown);
+        let ns = |costs: &[Cost]| costs.iter().map(|cost| cost.ns).sum::<f64>();
+        if shown.is_empty() || ns(&shown) <= ns(&self.outside) * (1.0 + WORTH_LEARNING) {
+            return false;
+        }
+        for edge in self.edges.iter_mut().flatten() {
+            edge.judged.retain(|(_, nest)| !nest.is_empty());
+            edge.note_outside(&shown);
+        }
+        self.outside = shown;
+        true
     }
 
     /// What each op takes by itself without loops; time without end if it cannot be compiled so.
     fn one_by_one(&mut self) -> Vec<Cost> {
         self.n_plans += self.ops.len();
         let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };
-        (0..self.ops.len()).map(|op| self.judge.segment(op..op + 1, &[], &[]).unwrap_or(never)).collect()
+        (0..self.ops.len()).map(|op| self.judge.segment(op..op + 1, &[], &[], &[]).unwrap_or(never)).collect()
     }
 
     fn n_judged(&self) -> usize {
-        self.n_plans + self.edges.iter().flatten().map(|edge| edge.n_judged).sum::<usize>()
+        self.n_plans + self.edges.iter().flatten().map(|edge| edge.n_judged_before + edge.n_judged).sum::<usize>()
     }
 
     fn edge(&self, place: Place) -> &Edge<'a> {
@@ -276,18 +411,13 @@ impl<'a> Search<'a> {
 
     /// Looks at edges of the shortest path until it is settled; false if the steps did not do.
     fn run(&mut self, most_steps: usize) -> bool {
-        let mut steps = 0;
         for caution in CAUTION {
             while let Some(Place { first, n_ops }) = self.doubtful(caution) {
-                if steps >= most_steps {
+                if self.steps >= most_steps {
                     return false;
                 }
                 let edge = &mut self.edges[first][n_ops - 1];
-                if edge.queue.is_none() {
-                    steps += edge.open(self.judge);
-                } else {
-                    steps += edge.judge_next(self.judge);
-                }
+                self.steps += if edge.queue.is_none() { edge.open(self.judge) } else { edge.judge_next(self.judge) };
             }
         }
         true
@@ -326,125 +456,6 @@ impl<'a> Search<'a> {
         for Place { first, n_ops } in path {
             self.edges[first][n_ops - 1].judge_sparing(self.judge);
         }
-    }
-
-    /// The loops of the best path. Segments were judged one by one; together, values stay in LX from one to the next, and a value that one makes is
-    /// no argument of the next, so what was next best may be better: another path, other loops around a segment, or none.
-    fn refined(&mut self) -> (Option<Cost>, Vec<Loops>) {
-        let (mut best, mut plan, mut choices) = (None, Vec::new(), Vec::new());
-        for path in self.best_paths() {
-            let tried: Vec<Vec<Option<Loops>>> = path.iter().map(|&place| self.edge(place).loops_to_try()).collect();
-            let tried: Vec<Vec<Option<Loops>>> = tried.into_iter().filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
-            let together: Vec<Option<Loops>> = tried.iter().map(|choices| choices[0].clone()).collect();
-            let cost = self.judge_plan(&together);
-            self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
-            let is_better = cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, false)));
-            if is_better || choices.is_empty() {
-                (best, plan, choices) = (cost, together, tried);
-            }
-        }
-        for (place, others) in choices.iter().enumerate() {
-            for other in others.iter().skip(1).flatten().cloned().map(Some).chain([None]) {
-                best = self.take_if_better(&mut plan, place, other, best);
-            }
-        }
-        for place in 0..plan.len() {
-            best = self.with_copies(&mut plan, place, best);
-        }
-        for (place, others) in choices.iter().enumerate() {
-            for other in others.iter().flatten().cloned() {
-                best = self.with_copies_instead(&mut plan, place, other, best);
-            }
-        }
-        (best, plan.into_iter().flatten().collect())
-    }
-
-    /// Tries other loops at a place of the plan, with copies in front of them, if they move fewer bytes than the plan without, in about its time.
-    fn with_copies_instead(&mut self, plan: &mut Vec<Option<Loops>>, place: usize, loops: Loops, best: Option<Cost>) -> Option<Cost> {
-        let Some(known) = best.filter(|_| plan[place].as_ref().is_some_and(|own| own.levels != loops.levels)) else { return best };
-        let mut tried = plan.clone();
-        tried[place] = Some(loops);
-        let cost = self.judge_plan(&tried);
-        if cost.is_none_or(|cost| cost.hbm_bytes >= known.hbm_bytes || cost.ns > known.ns * (1.0 + LITTLE_TIME)) {
-            return best;
-        }
-        let cost = self.with_copies(&mut tried, place, cost);
-        if cost.is_some_and(|cost| is_preferred(&cost, &known, self.fastest_ns, false)) {
-            *plan = tried;
-            return cost;
-        }
-        best
-    }
-
-    /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better: all of them
-    /// are tried, as what is copied may leave room for the rest in far smaller tiles only.
-    fn with_copies(&mut self, plan: &mut [Option<Loops>], place: usize, mut best: Option<Cost>) -> Option<Cost> {
-        let Some(loops) = plan[place].clone() else { return best };
-        for copied in copies(self.ops, &loops).into_iter().take(MOST_COPIES) {
-            let mut tried = plan[place].clone();
-            tried.iter_mut().for_each(|loops| loops.copies.push(copied.clone()));
-            best = self.take_if_better(plan, place, tried, best);
-        }
-        let has_copies = plan[place].as_ref().is_some_and(|loops| !loops.copies.is_empty());
-        for _ in 0..if has_copies { MOST_CLIMBS } else { 0 } {
-            let before = plan[place].clone();
-            for other in before.iter().flat_map(|loops| self.with_other_counts(loops)).collect::<Vec<_>>() {
-                best = self.take_if_better(plan, place, Some(other), best);
-            }
-            if plan[place] == before {
-                break;
-            }
-        }
-        best
-    }
-
-    /// The same loops with another count of one level.
-    fn with_other_counts(&self, loops: &Loops) -> Vec<Loops> {
-        let mut found = Vec::new();
-        for (number, level) in loops.levels.iter().enumerate() {
-            let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
-            let counts = counts(self.ops, sizes.min().unwrap_or(1), &level.dims);
-            for other in counts.into_iter().filter(|count| *count != level.count) {
-                let mut loops = loops.clone();
-                loops.levels[number].count = other;
-                found.push(loops);
-            }
-        }
-        found
-    }
-
-    fn take_if_better(&mut self, plan: &mut [Option<Loops>], place: usize, tried: Option<Loops>, best: Option<Cost>) -> Option<Cost> {
-        let is_no_loop = tried.is_none();
-        let before = std::mem::replace(&mut plan[place], tried);
-        let cost = self.judge_plan(plan);
-        self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
-        if cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, is_no_loop))) {
-            return cost;
-        }
-        plan[place] = before;
-        best
-    }
-
-    fn judge_plan(&mut self, plan: &[Option<Loops>]) -> Option<Cost> {
-        self.n_plans += 1;
-        let loops: Vec<Loops> = plan.iter().flatten().cloned().collect();
-        let cost = self.judge.plan(&loops);
-        self.plans.extend(cost.map(|cost| PricedPlan { loops, cost }));
-        cost
-    }
-
-    /// The shortest paths of judged nests, the shortest first: for each edge in loops the shortest one over it.
-    fn best_paths(&self) -> Vec<Vec<Place>> {
-        let in_loops = |edge: &&Edge<'a>| edge.judged.first().is_some_and(|(_, nest)| !nest.is_empty());
-        let over = |through: &Edge<'a>| {
-            let is_apart = |edge: &Edge<'a>| edge.range.end <= through.range.start || edge.range.start >= through.range.end;
-            self.path(|edge| if edge.range == through.range || is_apart(edge) { edge.settled_ns() } else { f64::INFINITY })
-        };
-        let mut found: Vec<(f64, Vec<Place>)> = self.edges.iter().flatten().filter(in_loops).map(over).collect();
-        found.push(self.path(Edge::settled_ns));
-        found.sort_by(|(one, of_one), (other, of_other)| one.total_cmp(other).then_with(|| of_one.cmp(of_other)));
-        found.dedup_by(|(_, one), (_, other)| one == other);
-        found.into_iter().map(|(_, path)| path).take(MOST_PATHS).collect()
     }
 
     /// The shortest path and its length. Of equal ones that whose last edges are longer.

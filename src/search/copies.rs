@@ -19,6 +19,13 @@ pub fn copies(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
     found.into_iter().map(|(_, copied)| copied).collect()
 }
 
+/// The values that ops before the loops make and no loop cuts: they may be in LX all the time. As copies in front of the loops, as if they were copied.
+pub(super) fn kept_before(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
+    let is_made = |&Read { op, operand }: &Read| ops[op].tiled.inputs[operand].maker.is_some_and(|maker| ops[maker].may_be_in_lx);
+    let found = copies(ops, loops).into_iter();
+    found.filter(|copied| copied.cut_dims.iter().all(Option::is_none) && copied.reads.iter().all(is_made)).collect()
+}
+
 /// The copy for these reads of a value, with the bytes that are read again; none if no level reads it again, or the readers cut it differently.
 fn copied(ops: &[SearchedOp], loops: &Loops, reads: Vec<Read>) -> Option<(i64, Copied)> {
     let mut cut_dims = Vec::with_capacity(loops.levels.len());
@@ -82,5 +89,21 @@ mod tests {
         let (ops, loops) = loops([4, 2]);
         let rows = copies(&ops, &loops).into_iter().find(|copied| copied.reads == [Read { op: 0, operand: 0 }]).unwrap();
         assert_eq!(rows.cut_dims, [Some(0), None]);
+    }
+
+    #[test]
+    fn what_an_op_in_front_of_the_loops_makes_is_kept_where_no_loop_cuts_it() {
+        // The loop cuts the columns of the second product only, which reads all rows that the first one makes.
+        let (mut ops, mut loops) = loops([1, 4]);
+        ops[1].values[0] = 11;
+        let kept = |ops: &[SearchedOp], loops: &Loops| kept_before(ops, loops).into_iter().map(|copied| copied.reads).collect::<Vec<_>>();
+        loops.ops = 1..2;
+        loops.levels[0].dims = BTreeMap::from([(1, 1)]);
+        assert_eq!(kept(&ops, &loops), [vec![Read { op: 1, operand: 0 }]]);
+        loops.levels[0].dims = BTreeMap::from([(1, 0)]);
+        assert!(kept(&ops, &loops).is_empty(), "rows are cut");
+        loops.levels[0].dims = BTreeMap::from([(1, 1)]);
+        ops[0].may_be_in_lx = false;
+        assert!(kept(&ops, &loops).is_empty(), "it is in HBM");
     }
 }

@@ -16,6 +16,8 @@ struct Again {
 /// A value that is kept in LX.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kept {
+    /// What an op before the segment makes.
+    Before(usize),
     /// What an op of the segment makes.
     Result(usize),
     /// What comes from outside, for an op that reads it again.
@@ -25,6 +27,8 @@ enum Kept {
 /// The ops of a segment in a nest.
 struct Tiled<'a> {
     ops: &'a [SearchedOp],
+    /// Whether what ops before the segment make is in LX for it, where no loop cuts it.
+    keeps: bool,
     segment: Range<usize>,
     /// Of each level the count and the axis.
     levels: Vec<(i64, &'a Axis)>,
@@ -32,17 +36,43 @@ struct Tiled<'a> {
     loops_before: Vec<Vec<usize>>,
 }
 
-/// What a segment costs in a nest if cores agree on every value that all cores together have room for.
-pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], costs: &dyn OpCosts) -> Cost {
+/// What a segment costs in a nest if cores agree on every value that all cores together have room for; `keeps` if that is so of values from before the
+/// segment, too, which no loop cuts.
+pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], keeps: bool, costs: &dyn OpCosts) -> Cost {
     let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis])).collect();
-    let tiled = Tiled::new(ops, segment, levels);
+    let tiled = Tiled::new(ops, segment, levels, keeps);
     let in_lx = tiled.values_in_lx(costs.lx_bytes());
-    tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs)).sum()
+    let cost = tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs)).sum();
+    let makers = in_lx.iter().filter_map(|kept| if let Kept::Before(maker) = kept { Some(*maker) } else { None });
+    not_written(ops, &tiled.segment, makers, cost, costs)
+}
+
+/// What a segment costs if what it finds in LX was not written to HBM by these ops in front of it: each reader has its share of that.
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "bytes are far below 2^53")]
+pub(super) fn not_written(
+    ops: &[SearchedOp],
+    segment: &Range<usize>,
+    makers: impl Iterator<Item = usize>,
+    cost: Cost,
+    costs: &dyn OpCosts,
+) -> Cost {
+    makers.fold(cost, |cost, maker| {
+        let readers = &ops[maker].readers;
+        let share = readers.iter().filter(|reader| segment.contains(reader)).count() as f64 / readers.len().max(1) as f64;
+        let mut places = vec![false; ops[maker].operand_bytes.len()];
+        let to_hbm = costs.op_cost(maker, &[], &places);
+        places.iter_mut().last().into_iter().for_each(|result| *result = true);
+        let to_lx = costs.op_cost(maker, &[], &places);
+        // What needs a loop takes time without end.
+        let saved_ns = if to_lx.ns.is_finite() { to_hbm.ns - to_lx.ns } else { 0.0 };
+        let saved_bytes = (to_hbm.hbm_bytes - to_lx.hbm_bytes) as f64;
+        Cost { ns: cost.ns - share * saved_ns, hbm_bytes: cost.hbm_bytes - (share * saved_bytes) as i64 }
+    })
 }
 
 impl<'a> Tiled<'a> {
-    fn new(ops: &'a [SearchedOp], segment: Range<usize>, levels: Vec<(i64, &'a Axis)>) -> Self {
-        let mut tiled = Self { ops, segment, levels, loops_before: Vec::new() };
+    fn new(ops: &'a [SearchedOp], segment: Range<usize>, levels: Vec<(i64, &'a Axis)>, keeps: bool) -> Self {
+        let mut tiled = Self { ops, keeps, segment, levels, loops_before: Vec::new() };
         tiled.loops_before = (0..tiled.levels.len()).map(|level| tiled.count_loops_before(level)).collect();
         tiled
     }
@@ -132,12 +162,31 @@ impl<'a> Tiled<'a> {
         kept
     }
 
+    /// What ops before the segment make and no loop cuts for any op of it: the maker, the last reader, and the bytes.
+    fn kept_before(&self) -> BTreeMap<usize, (usize, i64)> {
+        let mut kept: BTreeMap<usize, Option<(usize, i64)>> = BTreeMap::new();
+        for op in self.segment.clone() {
+            for input in &self.ops[op].tiled.inputs {
+                let Some(maker) = input.maker.filter(|maker| *maker < self.segment.start) else { continue };
+                let is_kept = self.n_parts(op, &input.dims) == 1 && self.ops[maker].may_be_in_lx;
+                let found = is_kept.then_some((op, self.ops[maker].result_bytes()));
+                let known = kept.entry(maker).or_insert(found);
+                *known = known.and(found);
+            }
+        }
+        kept.into_iter().filter_map(|(maker, found)| Some((maker, found?))).collect()
+    }
+
     /// What is in LX for its readers: all results that have some, and what was read before, but for the largest where there is no room.
     fn values_in_lx(&self, lx_bytes: i64) -> BTreeSet<Kept> {
         let mut kept: BTreeSet<Kept> = BTreeSet::new();
         // The last reader and the bytes.
         let mut live: BTreeMap<Kept, (usize, i64)> = BTreeMap::new();
         let mut inputs = self.kept_inputs();
+        if self.keeps {
+            live.extend(self.kept_before().into_iter().map(|(maker, found)| (Kept::Before(maker), found)));
+            kept.extend(live.keys());
+        }
         for op in self.segment.clone() {
             let takes_over = self.ops[op].may_take_over;
             live.retain(|_, (last, _)| *last > op || *last == op && !takes_over);
@@ -165,7 +214,10 @@ impl<'a> Tiled<'a> {
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
             Some(maker) => in_lx.contains(&Kept::Result(maker)) && self.finds_in_lx(maker, op),
             // A copy that an earlier op has read serves this one.
-            None => self.read_again(op, input).is_some_and(|(_, again)| in_lx.contains(&Kept::Input(again))),
+            None => {
+                self.read_again(op, input).is_some_and(|(_, again)| in_lx.contains(&Kept::Input(again)))
+                    || searched.tiled.inputs[input].maker.is_some_and(|maker| in_lx.contains(&Kept::Before(maker)))
+            }
         };
         let mut places: Vec<bool> = (0..searched.operand_bytes.len() - 1).map(is_in_lx).collect();
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);

@@ -26,7 +26,7 @@
 //! | `carry.rs` | what a loop can carry instead of waiting for it |
 //! | `copies.rs` | what a copy in front of loops could keep in LX |
 //! | `roomy.rs` | what no plan can do better than, as far as estimates go |
-//! | `choose.rs` | the shortest path; `choose/preference.rs`: which of two plans is taken |
+//! | `choose.rs` | the shortest path; `choose/whole.rs`: plans of the whole; `choose/preference.rs`: which of two plans is taken |
 //! | `more_lx.rs` | what a program would cost on a machine with more LX |
 //! | `objective.rs` | the least time, or the fewest bytes |
 //! | `runner_up.rs` | the next best plan |
@@ -126,10 +126,10 @@ pub trait OpCosts {
 pub trait Judge: OpCosts {
     /// What each op costs in the program without loops; none if the program cannot be compiled so.
     fn untiled(&self) -> Option<Vec<Cost>>;
-    /// What a segment costs in a nest; none if it cannot be tiled so.
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost>;
-    /// What all ops cost with loops around some segments; none if they cannot be tiled so.
-    fn plan(&self, loops: &[Loops]) -> Option<Cost>;
+    /// What a segment costs in a nest, with these values in LX in front of it, however they come there; none if it cannot be tiled so.
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Cost>;
+    /// What each op costs with loops around some segments; none if they cannot be tiled so. What is added counts for the op that it stands behind.
+    fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>>;
 }
 
 #[cfg(test)]

@@ -11,14 +11,15 @@ pub const MORE_LX_BYTES: i64 = 1 << 20;
 #[must_use]
 pub fn cost_with(judge: &dyn Judge, chosen: &Chosen, of_smaller: &[Loops], objective: Objective) -> Option<Cost> {
     // Nothing is found where loops could save nothing.
-    let own = chosen.found.as_ref().map_or_else(|| judge.untiled().map(|by_op| by_op.into_iter().sum()), |found| found.cost);
-    own.into_iter().chain(judge.plan(of_smaller)).min_by(|one, other| objective.order(one, other))
+    let whole = |by_op: Vec<Cost>| by_op.into_iter().sum::<Cost>();
+    let own = chosen.found.as_ref().map_or_else(|| judge.untiled().map(whole), |found| found.cost);
+    own.into_iter().chain(judge.plan(of_smaller).map(whole)).min_by(|one, other| objective.order(one, other))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Axis, Cut, Found, OpCosts};
+    use crate::search::{Axis, Copied, Cut, Found, OpCosts};
     use std::ops::Range;
 
     /// A machine on which a program takes so long without loops and with some.
@@ -50,12 +51,12 @@ mod tests {
             Some(vec![taking(self.untiled)])
         }
 
-        fn segment(&self, _segment: Range<usize>, _axes: &[Axis], _nest: &[Cut]) -> Option<Cost> {
+        fn segment(&self, _segment: Range<usize>, _axes: &[Axis], _nest: &[Cut], _kept: &[Copied]) -> Option<Cost> {
             None
         }
 
-        fn plan(&self, _loops: &[Loops]) -> Option<Cost> {
-            self.with_loops.map(taking)
+        fn plan(&self, _loops: &[Loops]) -> Option<Vec<Cost>> {
+            Some(vec![taking(self.with_loops?)])
         }
     }
 

@@ -1,6 +1,6 @@
 //! What plans are compared by: a search for the fewest bytes is one for the least time with a judge that calls bytes time.
 
-use super::{Axis, Chosen, Cut, Judge, Loops, OpCosts, PricedPlan, SearchedOp, choose, runner_up::next_best};
+use super::{Axis, Chosen, Copied, Cut, Judge, Loops, OpCosts, PricedPlan, SearchedOp, choose, runner_up::next_best};
 use cost::{Cost, Objective};
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub fn choose_fewest_bytes(ops: &[SearchedOp], of_time: &dyn Judge, judge: &dyn 
     let searches: [&dyn Judge; 2] = [&ByBytes(judge), of_time];
     let of_search = |search: &dyn Judge| {
         let chosen = choose(ops, search, most_steps);
-        (judge.plan(&chosen.loops), chosen)
+        (cost_of_plan(judge, &chosen.loops), chosen)
     };
     let cost_of = |cost: &Option<Cost>| cost.unwrap_or(Cost { ns: f64::INFINITY, hbm_bytes: i64::MAX });
     let mut found = searches.map(of_search);
@@ -25,11 +25,16 @@ pub fn choose_fewest_bytes(ops: &[SearchedOp], of_time: &dyn Judge, judge: &dyn 
         found.untiled = judge.untiled().map(|by_op| by_op.into_iter().sum());
         found.least_ns = None;
         let of_searches = found.runner_up.take().map(|plan| plan.loops).into_iter().chain([other.loops, Vec::new()]);
-        let others: Vec<PricedPlan> = of_searches.filter_map(|loops| Some(PricedPlan { cost: judge.plan(&loops)?, loops })).collect();
+        let others: Vec<PricedPlan> =
+            of_searches.filter_map(|loops| Some(PricedPlan { cost: cost_of_plan(judge, &loops)?, loops })).collect();
         let own = cost.map(|cost| PricedPlan { loops: chosen.loops.clone(), cost });
         found.runner_up = own.and_then(|own| next_best(&others, &own, Objective::Bytes));
     }
     chosen
+}
+
+fn cost_of_plan(judge: &dyn Judge, loops: &[Loops]) -> Option<Cost> {
+    judge.plan(loops).map(|by_op| by_op.into_iter().sum())
 }
 
 /// A judge whose times are bytes.
@@ -59,11 +64,11 @@ impl Judge for ByBytes<'_> {
         Some(self.0.untiled()?.into_iter().map(by_bytes).collect())
     }
 
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost> {
-        self.0.segment(segment, axes, nest).map(by_bytes)
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Cost> {
+        self.0.segment(segment, axes, nest, kept).map(by_bytes)
     }
 
-    fn plan(&self, loops: &[Loops]) -> Option<Cost> {
-        self.0.plan(loops).map(by_bytes)
+    fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>> {
+        Some(self.0.plan(loops)?.into_iter().map(by_bytes).collect())
     }
 }

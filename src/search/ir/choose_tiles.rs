@@ -99,7 +99,7 @@ fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
         let part = known.entry(text.clone()).or_insert_with(|| search(alone.op(), request));
         for loops in &part.chosen.loops {
             let loops = loops.later_by(range.start);
-            nests.push(write_hints(&loops, &steps.ops, 0, &mut labels));
+            nests.push(write_hints(&loops, &steps.ops, 0, &mut labels).scope);
             all.push(loops);
         }
         texts.push(text);
@@ -151,7 +151,8 @@ fn runner_up(function: Op<'_>, steps: &Steps<'_>, parts: &[(Range<usize>, &Part)
     let alone = segment(function, &steps.ops[range.clone()]);
     let of_alone = quietly(alone.op(), || Steps::of(alone.op(), &declared_maxima(alone.op()))).ok()?;
     let mut labels = Labels::of(alone.op());
-    let nests = loops.iter().map(|loops| write_hints(&loops.later_by(range.start), &of_alone.ops, range.start, &mut labels)).collect();
+    let nests =
+        loops.iter().map(|loops| write_hints(&loops.later_by(range.start), &of_alone.ops, range.start, &mut labels).scope).collect();
     Some(RunnerUp { nests, cost: PlannedCost { us: chosen.us + us(more_ns), hbm: chosen.hbm + more_bytes } })
 }
 

@@ -9,9 +9,17 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
+/// A nest that was written as hints.
+pub(super) struct Written<'c> {
+    /// As a hint scope says it.
+    pub(super) scope: String,
+    /// The copies in front of it.
+    pub(super) copies: Vec<Op<'c>>,
+}
+
 /// Writes a nest as hints, with the copies in front of it; a dimension that has no name of its own gets one. `ops` begin with the op of number
-/// `first`. Gives the nest as a hint scope says it.
-pub(super) fn write_hints(loops: &Loops, ops: &[Op<'_>], first: usize, labels: &mut Labels) -> String {
+/// `first`.
+pub(super) fn write_hints<'c>(loops: &Loops, ops: &[Op<'c>], first: usize, labels: &mut Labels) -> Written<'c> {
     let labels: Vec<(String, i64)> = loops.levels.iter().map(|_| labels.next()).collect();
     let mut scope: Vec<String> = Vec::new();
     for (level, (name, id)) in loops.levels.iter().zip(&labels) {
@@ -23,15 +31,14 @@ pub(super) fn write_hints(loops: &Loops, ops: &[Op<'_>], first: usize, labels: &
         }
         scope.push(format!("{} = {}", first_name.as_ref().unwrap_or(name), level.count));
     }
-    for copied in &loops.copies {
-        write_copy(loops, copied, ops, first, &labels);
-    }
+    let made = loops.copies.iter().filter_map(|copied| write_copy(loops, copied, ops, first, &labels)).collect();
     let copies = match loops.copies.len() {
         0 => String::new(),
         1 => ", behind a copy of what they read".to_owned(),
         n_copies => format!(", behind {n_copies} copies of what they read"),
     };
-    format!("tiles({}) around ops {} to {}{copies}", scope.join(", "), loops.ops.start, loops.ops.end - 1)
+    let scope = format!("tiles({}) around ops {} to {}{copies}", scope.join(", "), loops.ops.start, loops.ops.end - 1);
+    Written { scope, copies: made }
 }
 
 /// Writes a hint for a dimension of an op, and gives the name that it has there.
@@ -49,8 +56,8 @@ fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64)
 }
 
 /// Copies a value in front of its first reader, which lets it stand in those loops only that cut it, and lets the readers read the copy.
-fn write_copy(loops: &Loops, copied: &Copied, ops: &[Op<'_>], first: usize, labels: &[(String, i64)]) {
-    let Some(&Read { op, operand }) = copied.reads.first() else { return };
+fn write_copy<'c>(loops: &Loops, copied: &Copied, ops: &[Op<'c>], first: usize, labels: &[(String, i64)]) -> Option<Op<'c>> {
+    let &Read { op, operand } = copied.reads.first()?;
     let (reader, position) = reader_of(ops[op - first], operand);
     let value = behind_views(reader.inputs()[position]);
     let copy = insert_before(reader, copy(reader.ctx(), reader.loc(), value, value.r#type()));
@@ -59,12 +66,13 @@ fn write_copy(loops: &Loops, copied: &Copied, ops: &[Op<'_>], first: usize, labe
         let read = shown_again(reader, reader.inputs()[position], copy.output());
         reader.set_input(position, read);
     }
-    let Some(compute) = ComputeOp::of(copy) else { return };
+    let compute = ComputeOp::of(copy)?;
     for ((level, (name, id)), dim) in loops.levels.iter().zip(labels).zip(&copied.cut_dims) {
         if let Some(dim) = *dim {
             hint(compute, dim, (name, *id), level.count);
         }
     }
+    Some(copy)
 }
 
 /// The op that reads something, and as which of its operands: of what inserts put together, each reads a part.

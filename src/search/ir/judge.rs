@@ -14,7 +14,7 @@ use crate::{
     },
     lx::ir::program::Numbers,
     mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
-    search::{Axis, Cut, Judge, Loops, OpCosts},
+    search::{Axis, Copied, Cut, Judge, Loops, OpCosts},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
         make_online::make_online,
@@ -74,41 +74,55 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
         })
     }
 
-    fn cost_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Cost> {
-        Some(self.costs_of(range, loops)?.into_iter().map(|(_, cost)| cost).sum())
-    }
-
-    /// What each op costs that the steps become, in order, with the number of the step; none for what is added.
-    fn costs_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Option<usize>, Cost)>> {
+    /// What each op costs that the steps become, in order, with what it is there for.
+    fn costs_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Part, Cost)>> {
         let alone = segment(self.function, &self.steps[range.clone()]);
         let function = alone.op();
         let costs = quietly(function, || {
             let declared = Declared::by(function);
             let of_alone = Steps::of(function, &declared.maxima)?;
             let mut labels = Labels::of(function);
+            number(&of_alone.ops, 0);
             for loops in loops {
-                write_hints(loops, &of_alone.ops, range.start, &mut labels);
+                let written = write_hints(loops, &of_alone.ops, range.start, &mut labels);
+                number(&written.copies, COPIED);
             }
-            number(&of_alone.ops);
             let priced = place(function, &declared, self.target, self.objective)?;
-            Ok::<_, Reported>(numbers(function).into_iter().zip(priced).collect())
+            Ok::<_, Reported>(parts(function).into_iter().zip(priced).collect())
         });
         costs.ok()
     }
 }
 
-/// Writes the numbers of steps on them, for as long as a copy of the program lives.
-fn number(ops: &[Op<'_>]) {
-    for (number, op) in (0..).zip(ops) {
+/// What an op that is priced is there for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It is the step of that number.
+    Step(usize),
+    /// It is a copy in front of loops.
+    Copied,
+    /// A pass has added it.
+    Added,
+}
+
+/// The first of the numbers of copies in front of loops: no program has so many steps.
+const COPIED: i64 = 1 << 32;
+
+/// Writes numbers on ops, for as long as a copy of the program lives.
+fn number(ops: &[Op<'_>], first: i64) {
+    for (number, op) in (first..).zip(ops) {
         op.set_attr(attr::SPYRE_NUMBER, i64_attribute(op.ctx(), number));
     }
 }
 
-/// The numbers of the ops that compute.
-fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
-    let number =
-        |compute: ComputeOp<'_>| compute.op.attr(attr::SPYRE_NUMBER).and_then(integer).and_then(|number| usize::try_from(number).ok());
-    ComputeOp::all_in(function).into_iter().map(number).collect()
+/// What the ops that compute are there for.
+fn parts(function: Op<'_>) -> Vec<Part> {
+    let part = |compute: ComputeOp<'_>| match compute.op.attr(attr::SPYRE_NUMBER).and_then(integer) {
+        Some(number) if number >= COPIED => Part::Copied,
+        Some(number) => usize::try_from(number).map_or(Part::Added, Part::Step),
+        None => Part::Added,
+    };
+    ComputeOp::all_in(function).into_iter().map(part).collect()
 }
 
 /// Tiles, divides and places; prices each op that computes.
@@ -243,21 +257,22 @@ impl OpCosts for FunctionJudge<'_, '_> {
 
 impl Judge for FunctionJudge<'_, '_> {
     fn untiled(&self) -> Option<Vec<Cost>> {
+        self.plan(&[])
+    }
+
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Cost> {
+        let loops = Loops { copies: kept.to_vec(), ..Loops::new(&segment, axes, nest) };
+        let costs = self.costs_of(segment, &[loops])?;
+        Some(costs.into_iter().filter(|(part, _)| *part != Part::Copied).map(|(_, cost)| cost).sum())
+    }
+
+    fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>> {
         let mut of_steps = vec![Cost::default(); self.steps.len()];
         let mut step = 0;
-        for (number, cost) in self.costs_of(0..self.steps.len(), &[])? {
-            // A copy that was added counts for the op that it stands behind.
-            step = number.unwrap_or(step);
+        for (part, cost) in self.costs_of(0..self.steps.len(), loops)? {
+            step = if let Part::Step(number) = part { number } else { step };
             of_steps[step] = [of_steps[step], cost].into_iter().sum();
         }
         Some(of_steps)
-    }
-
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost> {
-        self.cost_of(segment.clone(), &[Loops::new(&segment, axes, nest)])
-    }
-
-    fn plan(&self, loops: &[Loops]) -> Option<Cost> {
-        self.cost_of(0..self.steps.len(), loops)
     }
 }
