@@ -28,7 +28,13 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
     let operands = accesses.iter().enumerate().map(|(position, access)| {
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
         let is_placed = is_placed && position + 1 == accesses.len();
-        Ok(Operand { layout, coordinates, is_part: is_placed || access.is_part(&space) })
+        let part_of = match (is_placed, access.is_part(&space)) {
+            // What is made in its place is a part of the buffer that it is typed as a window of.
+            (true, _) => Some(layout.device_size().to_vec()),
+            (false, true) => Some(extents_of(access)?),
+            (false, false) => None,
+        };
+        Ok(Operand { layout, coordinates, part_of })
     });
     let operands = operands.collect::<Result<Vec<_>, String>>()?;
     let blocked = (0..space.len()).filter(|&dim| is_blocked(compute, dim, space[dim], &operands)).collect();
@@ -44,6 +50,16 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
         hint: hinted_split(&compute.work_div(), &compute.dim_names()).map_err(|error| format!("cannot follow its 'work_div': {error}"))?,
         blocked,
     })
+}
+
+/// The positions of each device dimension of a tensor: of a tile, where its layout is that of the buffer that it is a window of, those of the tile.
+fn extents_of(access: &Access<'_>) -> Result<Vec<i64>, String> {
+    let (tensor, layout) = (&access.tensor, access.layout()?);
+    if tensor.buffer_shape.is_none() {
+        return Ok(layout.device_size().to_vec());
+    }
+    let host = tensor.buffer().map_err(|error| error.to_string())?;
+    layout.of_tile(&host, &tensor.host.shape).map(|tile| tile.device_size().to_vec()).map_err(|error| error.to_string())
 }
 
 /// Whether the format forbids to divide a dimension: all of an op with indirect access (schema, section 1), and what a restickify pads, since

@@ -120,9 +120,8 @@ pub fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     let is_write = one.operand + 1 == one.op.operands.len();
     let weights = one.split.divisors(CoreOrder::of(one.op.family));
     let touched = touched(one, &operand.coordinates);
-    let sizes = operand.layout.device_size();
     // Who touches a part agrees with the others about the whole.
-    let extents: &[i64] = if operand.is_part { &sizes[..touched.len()] } else { &touched };
+    let extents: &[i64] = operand.part_of.as_ref().map_or(&touched, |whole| &whole[..touched.len()]);
     let mut digits = Vec::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
         if is_write && one.op.dims[dim].kind == DimKind::Reduction {
@@ -170,7 +169,7 @@ mod tests {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16).unwrap();
         let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates, is_part: false }
+        Operand { layout, coordinates, part_of: None }
     }
 
     const C0: Coordinate = Coordinate::dim(0);
@@ -289,7 +288,7 @@ mod tests {
         // The second half of the columns of [128, 256].
         let ranges = [128, 128];
         let mut part = operand(&[128, 256], &[C0, Coordinate { offset: 128, ..C1 }], &ranges);
-        part.is_part = true;
+        part.part_of = Some(part.layout.device_size().to_vec());
         let half = operation(Family::Pointwise, &ranges, 2, vec![part, operand(&[128, 128], &[C0, C1], &ranges)]);
         let whole = biased();
         let view = |op: &Operation, operand, slices: [i64; 2]| {

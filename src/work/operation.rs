@@ -29,8 +29,9 @@ pub struct Operand {
     pub layout: DeviceLayout,
     /// One coordinate per device dimension, in terms of the op's iteration dimensions.
     pub coordinates: Vec<Coordinate>,
-    /// Whether the op touches a part of the buffer only. A tile, which has the layout of a larger buffer, is whole if the op touches all of it.
-    pub is_part: bool,
+    /// Where the op touches a part only: the positions of each device dimension of the whole. A tile, which has the layout of a larger buffer, is whole if the
+    /// op touches all of it.
+    pub part_of: Option<Vec<i64>>,
 }
 
 impl Operand {
@@ -163,7 +164,7 @@ pub(super) mod tests {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, format).unwrap();
         let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates, is_part: false }
+        Operand { layout, coordinates, part_of: None }
     }
 
     fn operation(family: Family, dims: Vec<IterationDim>, operands: Vec<Operand>) -> Operation {

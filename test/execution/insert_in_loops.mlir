@@ -19,8 +19,8 @@
 // CHECK: result0: agrees with the reference
 // VALID: validated
 
-// Queries and keys are turned in the loop over heads: all 17 ops, of which what makes a half in its place is one, are in it.
-// ROTARY: loop of 4 over 'H': 17 ops
+// Queries and keys are turned in the loop over heads, and a tile of the queries, of which halves and the whole are read, comes to LX once: 18 ops.
+// ROTARY: loop of 4 over 'H': 18 ops
 // ROTARY: validated
 // TOKENS: loop of 2 over 'H'
 // TOKENS: loop of 4 over 'S': 12 ops

@@ -10,7 +10,7 @@ use crate::{
     joint::{self, alike::Alike, candidates},
     lx::{
         Ineligible,
-        ir::program::{Numbers, Values},
+        ir::program::{Numbers, Values, reads_part},
     },
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
     plan_file::{Chosen, Split},
@@ -176,7 +176,11 @@ fn result(values: &Values<'_>, operation: &Operation, time: usize, positions: &[
 /// The inputs that several ops of one block read as they are, so that one copy in LX could serve them, by the first reader.
 fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Vec<OperandOf>>> {
     let mut found: BTreeMap<usize, Vec<Vec<OperandOf>>> = BTreeMap::new();
-    for (_, reads) in values.reads_of_inputs(|read, input| is_input_of_block(&values.schedule.steps[read.op], input)) {
+    let is_read = |read: OperandOf, input: Value<'_>| {
+        let step = &values.schedule.steps[read.op];
+        is_input_of_block(step, input) && !reads_part(step, read.operand)
+    };
+    for (_, reads) in values.reads_of_inputs(is_read) {
         if reads.len() > 1 {
             found.entry(reads[0].op).or_default().push(reads);
         }

@@ -15,7 +15,7 @@ use crate::{
         Ineligible,
         stays::{Candidate, Chosen},
     },
-    mlir::{Op, OpExt, OperationLike, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of},
+    mlir::{Op, OpExt, OperationLike, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of, shape_of},
     work::{OperandOf, agreed_view},
 };
 use machine::Family;
@@ -118,6 +118,7 @@ fn promote<'c>(program: &LxProgram<'c>, made: &mut Planned<'c>) -> Result<(), St
     let Ok(view) = agreed_view(&[program.core_use(written)]) else { return Ok(()) };
     made.readers.retain(|&reader| {
         is_served(program, reader)
+            && !reads_part(&program.values.schedule.steps[reader.op], reader.operand)
             && program.values.schedule.steps[reader.op].loops == step.loops
             && agreed_view(&[program.core_use(written), program.core_use(reader)]).is_ok()
     });
@@ -160,32 +161,45 @@ fn inputs_of<'c>(program: &LxProgram<'c>, made: &[Planned<'c>]) -> Result<Vec<Pl
     Ok(inputs)
 }
 
-/// An input, if several ops read it in the slices of the first.
+/// An input, if ops read it in the slices of the first so that more is read than is there twice: a read of a part counts as that part.
 fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<OperandOf>) -> Result<Option<Planned<'c>>, String> {
     let first = program.core_use(readers[0]);
     let Ok(view) = agreed_view(&[first]) else { return Ok(None) };
     readers.retain(|&reader| agreed_view(&[first, program.core_use(reader)]).is_ok());
     let op = program.values.schedule.steps[readers[0].op].compute.op;
-    let Some(copied) = compact_type(op.ctx(), value)?.filter(|_| readers.len() > 1) else { return Ok(None) };
+    let n_reads = whole_reads(program, value, &readers);
+    let Some(copied) = compact_type(op.ctx(), value)?.filter(|_| n_reads > 1) else { return Ok(None) };
     let device_bytes = Tensor::of(copied).and_then(|tensor| tensor.layout).map_or(0, |layout| layout.bytes());
     let buffer = Buffer {
         name: format!("input of op{}", readers[0].op),
         bytes: device_bytes / view.slices(),
-        uses: reads(&readers).collect(),
+        uses: reads(&readers[..n_reads - 1]).chain(reads(&readers[readers.len() - 1..])).collect(),
         in_place_parents: Vec::new(),
         starts_in_hbm: true,
         ends_in_hbm: false,
         barred: None,
     };
-    let candidate = Candidate { buffer, device_bytes, may_split: true };
+    // What the planner does not know as a use may not lie between two stays.
+    let candidate = Candidate { buffer, device_bytes, may_split: n_reads == readers.len() };
     let input = Planned { value, writer: None, readers, copied: Some(copied), barred: None, candidate };
     Ok(input.is_copied_like_its_user(program)?.then_some(input))
 }
 
-/// Whether LX could serve a read: all elements of the tensor, as numbers, by an op that can read LX.
+/// Whether LX could serve a read: numbers, by an op that can read LX.
 fn is_served(program: &LxProgram<'_>, OperandOf { op, operand }: OperandOf) -> bool {
     let step = &program.values.schedule.steps[op];
-    !step.compute.op.is(spyre::RESTICKIFY) && step.accesses[operand].used_as == UsedAs::Data && !reads_part(step, operand)
+    !step.compute.op.is(spyre::RESTICKIFY) && step.accesses[operand].used_as == UsedAs::Data
+}
+
+/// How often reads of the whole read as much as some reads of a value do, rounded down.
+fn whole_reads(program: &LxProgram<'_>, value: Value<'_>, readers: &[OperandOf]) -> usize {
+    let whole = shape_of(value).iter().product::<i64>().max(1);
+    let elements = |&OperandOf { op, operand }: &OperandOf| {
+        let step = &program.values.schedule.steps[op];
+        let space = step.compute.iteration_space();
+        step.accesses[operand].dims.iter().map(|dim| dim.map_or(1, |dim| space[dim])).product::<i64>().min(whole)
+    };
+    usize::try_from(readers.iter().map(elements).sum::<i64>() / whole).unwrap_or(0).min(readers.len())
 }
 
 fn reads(readers: &[OperandOf]) -> impl Iterator<Item = Use> {
@@ -284,12 +298,18 @@ impl<'c> Planned<'c> {
     }
 }
 
-/// `value` through the views that `shown` is behind, in front of an op.
+/// `value` through the views that `shown` is behind, in front of an op. Of a value that lies otherwise than what they showed they say only the indices.
 fn shown_anew<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
+    let lies_alike = behind_views(shown).r#type() == value.r#type();
+    let type_of = |old: Op<'c>| {
+        let own = old.output().r#type();
+        if lies_alike { Some(own) } else { TensorType::of(own).map(|own| TensorType { encoding: None, ..own }.build()) }
+    };
     let is_view = |value: &Value<'c>| value.def().filter(|def| def.is(spyre::VIEW));
     let views: Vec<Op<'c>> = std::iter::successors(is_view(&shown), |view| is_view(&view.inputs()[0])).collect();
     views.into_iter().rev().try_fold(value, |behind, old| {
         let map = old.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
-        Ok(insert_before(before, view(old.ctx(), old.loc(), behind, map, old.output().r#type())).output())
+        let shown_as = type_of(old).ok_or("a view of what is no tensor")?;
+        Ok(insert_before(before, view(old.ctx(), old.loc(), behind, map, shown_as)).output())
     })
 }

@@ -3,7 +3,7 @@
 use crate::dialect::ods::spyre;
 use crate::{
     dialect::{
-        Access, ComputeOp, Part, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, parts_of, split_of,
+        Access, ComputeOp, Part, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, parts_of, plain_view, split_of,
         users_behind_views, written_home,
     },
     layout::Coordinate,
@@ -111,13 +111,13 @@ impl<'c> Values<'c> {
         writers.chain(readers.iter().copied()).collect()
     }
 
-    /// The values that `is_input` says yes to, by first reader, with the reads that it says yes to. A gather reads from HBM only.
+    /// The values that `is_input` says yes to, by first reader, with the reads that it says yes to, at once or through plain views. A gather reads from HBM only.
     pub(crate) fn reads_of_inputs(&self, is_input: impl Fn(OperandOf, Value<'c>) -> bool) -> Vec<(Value<'c>, Vec<OperandOf>)> {
         let mut reads: ValueMap<Vec<OperandOf>> = ValueMap::default();
         let mut inputs: Vec<Value<'c>> = Vec::new();
         for (time, step) in self.schedule.steps.iter().enumerate().filter(|(_, step)| step.compute.family() != Family::Gather) {
-            for (operand, value) in step.compute.reads().into_iter().enumerate() {
-                let read = OperandOf { op: time, operand };
+            for (operand, read_as) in step.compute.reads().into_iter().enumerate() {
+                let (read, value) = (OperandOf { op: time, operand }, behind_plain_views(read_as));
                 if is_input(read, value) {
                     let reads = reads.get_or_default(value);
                     if reads.is_empty() {
@@ -220,6 +220,12 @@ fn places(access: &Access<'_>, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64,
     let layout = access.tensor.layout.as_ref()?;
     let positions = layout.device_size().iter().copied().zip(access.coordinates(space).ok()?);
     Some((layout.format(), positions.filter(|(size, _)| *size > 1).collect()))
+}
+
+/// What a value shows behind views that change nothing but indices; itself where some view says how the bytes lie.
+fn behind_plain_views(value: Value<'_>) -> Value<'_> {
+    let view = value.def().filter(|def| def.is(spyre::VIEW) && plain_view(*def).is_some());
+    view.map_or(value, |view| behind_plain_views(view.inputs()[0]))
 }
 
 /// Whether a step reads fewer elements of an operand than there are.

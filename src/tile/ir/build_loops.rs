@@ -12,7 +12,7 @@ use crate::{
     dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_values},
     mlir::{
         Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, push,
-        string_array, string_attribute,
+        shape_of, string_array, string_attribute,
     },
     tile::{Node, TiledOp, Tree},
 };
@@ -93,6 +93,8 @@ pub(super) struct Builder<'a, 'c> {
     tiles: BTreeMap<(Tile, usize), Value<'c>>,
     /// Views of tiles, by the value that they are a part of and the loop that they stand in.
     views: BTreeMap<(usize, usize, bool), Value<'c>>,
+    /// Views of tiles of values from outside, by the view, the loop that they stand in, and the tile.
+    source_views: BTreeMap<(usize, usize, Tile), Value<'c>>,
     moved_views: ValueMap<()>,
     /// Results in whose place others stand.
     replaced: ValueMap<()>,
@@ -119,6 +121,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             made: (0..n_ops).map(|op| Made::with_depths(tree.chains[op].len() + 1)).collect(),
             tiles: BTreeMap::new(),
             views: BTreeMap::new(),
+            source_views: BTreeMap::new(),
             moved_views: ValueMap::default(),
             replaced: ValueMap::default(),
             full: items.list.iter().map(|item| item.op.outputs()[0].r#type()).collect(),
@@ -153,8 +156,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         let mut known = BTreeSet::new();
         for (op, plain) in self.items.plain.iter().enumerate() {
             for (operand, input) in plain.inputs.iter().enumerate() {
-                let number = self.items.list[op].reads[operand].number;
-                let cuts = self.cuts_apart(op, operand);
+                let Tile { number, cuts } = self.tile_of(op, operand);
                 for (last, cut) in cuts.iter().enumerate() {
                     let (tile, around) = (Tile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][cut.level]);
                     if known.insert((around, tile.clone())) {
@@ -191,6 +193,22 @@ impl<'a, 'c> Builder<'a, 'c> {
         let shared = maker.map_or(0, |maker| self.tree.common_depth(op, maker));
         let dims = self.cut_dims(op, operand).into_iter().enumerate().skip(shared);
         dims.filter_map(|(level, dim)| Some(CutAt { level, dim: dim? })).collect()
+    }
+
+    /// The tile that the loops around an op cut out for an operand: of what it reads, or where that is one of several views of a value from outside, of the
+    /// value, so that its tile is there once for all of them.
+    fn tile_of(&self, op: usize, operand: usize) -> Tile {
+        let (read, cuts) = (&self.items.list[op].reads[operand], self.cuts_apart(op, operand));
+        let behind = &self.items.plain[op].inputs[operand].behind;
+        let of_source = |cut: &CutAt, value: Value<'c>| {
+            let dim = behind.get(cut.dim).copied()??;
+            // Tiles of a part are no tiles of the whole.
+            (shape_of(value)[dim] == shape_of(read.value)[cut.dim]).then_some(CutAt { dim, ..*cut })
+        };
+        let of_sources = |value: Value<'c>| cuts.iter().map(|cut| of_source(cut, value)).collect::<Option<Vec<CutAt>>>();
+        let shared = read.source.and_then(|(value, number)| Some((number, of_sources(value)?)));
+        let (number, cuts) = shared.unwrap_or((read.number, cuts));
+        Tile { number, cuts }
     }
 
     /// For each loop around an op the dimension of its result that is cut there.
@@ -319,7 +337,8 @@ impl<'a, 'c> Builder<'a, 'c> {
         let mut reads = Vec::new();
         for wanted in std::mem::take(&mut self.wanted[around]) {
             let Some((last, outer)) = wanted.tile.cuts.split_last() else { continue };
-            let (value, dim) = (self.tile((wanted.op, wanted.operand), outer, depth, body, true)?, last.dim);
+            let outer = Tile { cuts: outer.to_vec(), ..wanted.tile };
+            let (value, dim) = (self.tile((wanted.op, wanted.operand), &outer, depth, body, true)?, last.dim);
             reads.push((wanted.tile, value, dim));
         }
         Ok(reads)
@@ -329,21 +348,37 @@ impl<'a, 'c> Builder<'a, 'c> {
     fn tile(
         &mut self,
         (op, operand): (usize, usize),
-        cuts: &[CutAt],
+        tile: &Tile,
         depth: usize,
         body: Body<'c>,
         is_tiled: bool,
     ) -> Result<Value<'c>, Reported> {
-        let Some(last) = cuts.last() else { return self.base(op, operand, depth, body, is_tiled) };
-        let number = self.items.list[op].reads[operand].number;
-        let key = (Tile { number, cuts: cuts.to_vec() }, self.tree.chains[op][last.level]);
+        let Some(last) = tile.cuts.last() else {
+            let source = self.items.list[op].reads[operand].source.filter(|(_, number)| *number == tile.number);
+            return source.map_or_else(|| self.base(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
+        };
+        let key = (tile.clone(), self.tree.chains[op][last.level]);
         let refuse = || error_at(self.items.list[op].op, "reads a tile that no loop has").report();
         self.tiles.get(&key).copied().ok_or_else(refuse)
     }
 
     fn operand(&mut self, op: usize, operand: usize, depth: usize, body: Body<'c>) -> Result<Value<'c>, Reported> {
-        let cuts = self.cuts_apart(op, operand);
-        self.tile((op, operand), &cuts, depth, body, false)
+        let tile = self.tile_of(op, operand);
+        let read = &self.items.list[op].reads[operand];
+        if tile.cuts.is_empty() || tile.number == read.number {
+            let tile = Tile { number: read.number, ..tile };
+            return self.tile((op, operand), &tile, depth, body, false);
+        }
+        let key = (read.number, self.tree.chains[op][depth - 1], tile.clone());
+        if let Some(known) = self.source_views.get(&key) {
+            return Ok(*known);
+        }
+        let whole = self.tile((op, operand), &tile, depth, body, false)?;
+        let cut = |CutAt { level, dim }: CutAt| (self.tree.cuts[op][level].level.count, dim);
+        let cuts: Vec<(i64, usize)> = self.cuts_apart(op, operand).into_iter().map(cut).collect();
+        let shown = self.view_of_tile(&read.views, whole, &cuts, body)?;
+        self.source_views.insert(key, shown);
+        Ok(shown)
     }
 
     /// What an operand reads, in the loops that it shares with what makes it.

@@ -9,7 +9,7 @@ use crate::{
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, remark_at, shape_of},
     tile::{Operand, TiledOp, cut::Level},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A view between what an op reads and what was made.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ pub(crate) struct Read<'c> {
     pub(crate) number: usize,
     /// The views in front of what an op makes, the outermost first.
     pub(crate) views: Vec<Shown<'c>>,
+    /// What comes from outside and is read through other views, too: the value behind the views, with its number.
+    pub(crate) source: Option<(Value<'c>, usize)>,
 }
 
 /// What stands in a block, with what it reads from there. A value that inserts put together is one item: its op is the last insert.
@@ -74,6 +76,7 @@ impl<'c> Items<'c> {
                 None => {}
             }
         }
+        items.find_sources();
         Ok(items)
     }
 
@@ -159,20 +162,43 @@ impl<'c> Items<'c> {
         self.plain.push(plain);
     }
 
-    fn read(&mut self, reader: Op<'c>, position: usize) -> Read<'c> {
-        let value = reader.inputs()[position];
-        let number = self.numbers.get(value).copied().unwrap_or_else(|| {
+    /// Notes what comes from outside and is read through different views.
+    fn find_sources(&mut self) {
+        let mut read_as: ValueMap<BTreeSet<usize>> = ValueMap::default();
+        let is_outside = |items: &Self, read: &Read<'c>| items.maker(read.value).is_none();
+        for read in self.list.iter().flat_map(|item| &item.reads).filter(|read| is_outside(self, read)) {
+            read_as.get_or_default(behind_views(read.value)).insert(read.number);
+        }
+        for op in 0..self.list.len() {
+            for position in 0..self.list[op].reads.len() {
+                let read = &self.list[op].reads[position];
+                let (value, has_views) = (behind_views(read.value), !read.views.is_empty());
+                if has_views && is_outside(self, read) && read_as.get(value).is_some_and(|numbers| numbers.len() > 1) {
+                    let number = self.number(value);
+                    self.list[op].reads[position].source = Some((value, number));
+                }
+            }
+        }
+    }
+
+    fn number(&mut self, value: Value<'c>) -> usize {
+        self.numbers.get(value).copied().unwrap_or_else(|| {
             self.n_values += 1;
             self.numbers.insert(value, self.n_values);
             self.n_values
-        });
+        })
+    }
+
+    fn read(&mut self, reader: Op<'c>, position: usize) -> Read<'c> {
+        let value = reader.inputs()[position];
+        let number = self.number(value);
         let mut views = Vec::new();
         let mut made = value;
         while let Some(view) = made.def().filter(|def| def.is(spyre::VIEW)) {
             views.push(Shown { view, behind: cut_behind(view) });
             made = view.inputs()[0];
         }
-        Read { reader, position, value, number, views }
+        Read { reader, position, value, number, views, source: None }
     }
 
     fn operand(&self, read: &Read<'c>, dims: Vec<Option<usize>>) -> Operand {
