@@ -14,5 +14,5 @@ pub use cuts::Cuts;
 pub use groups::{GroupOp, groups};
 pub use knobs::KnobValue;
 pub use legal::{Code, Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, Refusal, ShownInput};
-pub use mode::KernelMode;
+pub use mode::{FusionMode, KernelMode};
 pub use outcome::{Fused, KernelOutcome, Outcome, Side, Unfused};

@@ -3,8 +3,9 @@
 use super::{
     dim_labels::Labels,
     neighbours::{KernelView, views_between},
+    placed::mark_moved,
 };
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, behind_views, input_dims_of, readers_through_views, rebuilt_scope, set_input_dims},
     mlir::{Op, OpExt, Value, ValueExt, insert_before, shape_of},
@@ -26,7 +27,7 @@ pub(super) fn move_in_front<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'
     let sites: Vec<Op<'c>> = shown.iter().flat_map(|(input, _)| arguments[*input].users()).collect();
     let anchor = common_anchor(kernel, &sites);
     let copy = insert_before(anchor, (*producer).clone());
-    copy.remove_attr(attr::SPYRE_NUMBER);
+    mark_moved(copy);
     for (operand, (value, _)) in operands.iter().enumerate() {
         copy.set_input(operand, argument_of(kernel, *value));
     }
@@ -113,7 +114,7 @@ pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c>
     let scope = if scope == view.op { kernel } else { scope };
     let Some(end) = scope.body_ops().pop() else { return kernel };
     let copy = insert_before(end, (*consumer).clone());
-    copy.remove_attr(attr::SPYRE_NUMBER);
+    mark_moved(copy);
     for (operand, value) in operands.iter().enumerate() {
         let outside = views_between(*value);
         let (start, views) = match &inside[operand] {

@@ -8,7 +8,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Access, declared_maxima, declared_sizes, target_of},
     layout::LayoutError,
-    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at, i64_attribute},
     tile::{TiledOp, Tree},
 };
 use machine::Target;
@@ -50,8 +50,12 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
     let tree = Tree::grow(&items.plain, &declared.sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
     check_cuts(&items, &tree)?;
     // Before loops are written: some ops are erased then.
-    for item in &items.list {
+    for (position, item) in items.list.iter().enumerate() {
         item.op.remove_attr(attr::HINTS);
+        let times = tree.times(position);
+        if times > 1 {
+            item.op.set_attr(attr::SPYRE_TIMES, i64_attribute(item.op.ctx(), times));
+        }
     }
     if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }
@@ -68,8 +72,8 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
         for access in compute.accesses().map_err(refuse)? {
             access.layout().map_err(refuse)?;
             for cut in cuts {
-                let Some(dim) = TiledOp::cut_dim(&access.dims, cut) else { continue };
-                let (size, tile) = (items.plain[position].sizes[cut.dim], items.plain[position].tile_size(cuts, cut.dim));
+                let (Some(dim), Some(of_op)) = (TiledOp::cut_dim(&access.dims, cut), cut.dim) else { continue };
+                let (size, tile) = (items.plain[position].sizes[of_op], items.plain[position].tile_size(cuts, of_op));
                 let count = size / tile;
                 check_sticks(&access, dim, tile).map_err(|error| {
                     let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });

@@ -57,12 +57,15 @@ impl<'c> Items<'c> {
                 None => {}
             }
         }
+        items.compute_again_what_is_read_in_loops_alone(around);
         Ok(items)
     }
 
     fn add_compute(&mut self, compute: ComputeOp<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
         let refuse = |message: String| error_at(compute.op, message).report();
-        let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
+        let hints = compute.hints();
+        let again = hints.iter().filter(|hint| hint.again).map(|hint| hint.id).collect();
+        let levels: Result<Vec<Level>, CountError> = hints.into_iter().map(|hint| level_of(hint, maxima)).collect();
         let mut levels = levels.map_err(|error| refuse(error.to_string()))?;
         if compute.is_insert() && !levels.is_empty() {
             remark_at(compute.op, "writes a part of a larger buffer: it is not tiled, and stands between the loops").emit();
@@ -77,6 +80,7 @@ impl<'c> Items<'c> {
             sizes: compute.iteration_space(),
             n_reduced: compute.n_reduced(),
             levels,
+            again,
             inputs: Vec::new(),
             output: compute.operand_dims(n_reads),
             combines: combination(compute).is_some(),
@@ -99,6 +103,16 @@ impl<'c> Items<'c> {
         let reads: Vec<Read<'c>> = values.into_iter().map(|value| self.read(value)).collect();
         let inputs = reads.iter().map(|read| self.operand(read, Vec::new())).collect();
         self.push(Item { op, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
+    }
+
+    /// Only what is elementwise can be had tile by tile, and what the block gives is made once.
+    fn compute_again_what_is_read_in_loops_alone(&mut self, around: Op<'c>) {
+        let given: Vec<usize> = around.yielded().into_iter().filter_map(|value| self.maker(value)).collect();
+        for (position, plain) in self.plain.iter_mut().enumerate() {
+            if plain.n_reduced > 0 || given.contains(&position) {
+                plain.again.clear();
+            }
+        }
     }
 
     fn push(&mut self, item: Item<'c>, plain: TiledOp) {
@@ -138,7 +152,7 @@ impl<'c> Items<'c> {
 
 /// The level that a hint asks for: tiles have the size that the maximum of their number gives them.
 fn level_of(hint: TileHint, maxima: &BTreeMap<String, i64>) -> Result<Level, CountError> {
-    let TileHint { id, dim, count } = hint;
+    let TileHint { id, dim, count, again: _ } = hint;
     let (count, symbol) = match count {
         Count::Number(count) => (count, None),
         Count::Symbol(symbol) => (maximum_of(&dim, &symbol, maxima)?, Some(symbol)),
