@@ -3,6 +3,7 @@
 mod decide;
 mod dim_labels;
 pub(crate) mod dissolve_kernels;
+mod fixed_numbers;
 mod followers;
 pub(crate) mod form_kernels;
 pub(crate) mod fuse_prologue_epilogue;
