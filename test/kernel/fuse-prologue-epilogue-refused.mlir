@@ -148,6 +148,22 @@ func.func @p_sites(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
 
 // -----
 
+// The kernel writes into what is made in front of it; what it writes it may.
+func.func @p_tied(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
+  %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 2, d1)> : tensor<64x128xf16> -> tensor<128x128xf16>
+  // expected-remark @+1 {{'spyre.pointwise' op [P-TIED] stays in front of the kernel: makes a buffer that the kernel writes into}}
+  %buffer = spyre.pointwise neg(%rows) : tensor<128x128xf16>
+  %part = spyre.pointwise exp(%x) : tensor<64x128xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %part : tensor<64x128xf16>, %into = %buffer : tensor<128x128xf16>) {
+    %0 = spyre.insert %in into %into at [64, 0] : tensor<64x128xf16> into tensor<128x128xf16>
+    spyre.yield %0 : tensor<128x128xf16>
+  }
+  return %y : tensor<128x128xf16>
+}
+
+// -----
+
 func.func @p_map_of_a_reshape(%x: tensor<8x1024xf16>) -> tensor<64x128xf16> {
   // expected-remark @+1 {{'spyre.pointwise' op [P-MAP] stays in front of the kernel: is cut by the kernel along dimension 0 of a view, which is no dimension of its result}}
   %neg = spyre.pointwise neg(%x) : tensor<8x1024xf16>

@@ -1,10 +1,11 @@
 //! What pays: which neighbours of kernels move into them, and which of these loops compute again.
 //!
 //! The module is compiled without moves, with all of them, once more with all of them computed again that may be, and then with each move in its
-//! other modes: taken back, kept outside of the loops that do not cut it, or computed again in them. What is better is kept.
+//! other modes: taken back, kept outside of the loops that do not cut it, or computed again in them. What is better is kept. Where the program
+//! cannot be compiled with all moves, they are made one by one instead.
 
 use super::{
-    fusion::{Choice, EdgeId, Fusion, Move},
+    fusion::{Choice, EdgeId, Fusion},
     judge::{Judge, Judged},
     placed::placed,
 };
@@ -22,6 +23,8 @@ const SAME_TIME: f64 = 1e-6;
 #[derive(Default)]
 pub(super) struct Decided {
     pub(super) choice: Choice,
+    /// With what the program cannot be compiled.
+    pub(super) impossible: BTreeSet<EdgeId>,
     /// Nothing moves: the program is best as it is. To exclude all moves is less, since what stays behind one kernel might move in front of the next.
     pub(super) is_separate: bool,
     pub(super) savings: Vec<Saving>,
@@ -59,10 +62,25 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided 
         let all = Choice { inlined: may_be_again.clone(), ..Choice::default() };
         best.improve(judged(&all), all);
     }
-    let mut savings: Vec<Saving> = Vec::new();
-    for Move { id, .. } in moves.iter().rev().take(MOST_TRIALS) {
-        let without = best.choice.without(*id);
-        let taken_back = judged(&without);
+    let (mut savings, mut impossible): (Vec<Saving>, BTreeSet<EdgeId>) = Default::default();
+    let mut ids: Vec<EdgeId> = moves.iter().rev().map(|made| made.id).collect();
+    if best.judged.is_none() {
+        ids.reverse();
+        best.choice.excluded = ids.iter().copied().collect();
+        best.judged = separate;
+    }
+    for id in ids.into_iter().take(MOST_TRIALS) {
+        let without = best.choice.without(id);
+        let was_made = without != best.choice;
+        let taken_back = if was_made { judged(&without) } else { best.judged };
+        if !was_made {
+            let with = best.choice.with(id);
+            let made = judged(&with);
+            impossible.extend(made.is_none().then_some(id));
+            if !best.improve(made, with) {
+                continue;
+            }
+        }
         let mut again_ns = 0.0;
         if may_be_again.contains(&id.0) {
             let turned = best.choice.turned(id.0);
@@ -71,14 +89,14 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided 
             best.improve(other, turned);
         }
         if !best.improve(taken_back, without) {
-            savings.extend(best.saving(*id, taken_back, again_ns));
+            savings.extend(best.saving(id, taken_back, again_ns));
         }
     }
     let is_separate = is_better(judge, separate, best.judged);
     if is_separate {
         (best.judged, savings) = (separate, Vec::new());
     }
-    Decided { choice: best.choice, is_separate, savings, fused: best.judged, separate, n_judged: judge.n_judged() }
+    Decided { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged: judge.n_judged() }
 }
 
 /// The best choice so far.

@@ -119,7 +119,9 @@ fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, 
             || number_of(op).is_some_and(|number| decided.choice.excluded.contains(&(number, side)))
             || op.is(spyre::KERNEL) && has_excluded(op, &decided.choice.excluded);
         let code = if side == Side::Prologue { Code::PCost } else { Code::ECost };
-        is_excluded.then(|| Refusal { code, message: "is not moved, as the program takes less time so".to_owned() })
+        let is_impossible = number_of(op).is_some_and(|number| decided.impossible.contains(&(number, side)));
+        let why = if is_impossible { "cannot be compiled with it" } else { "is no better with it" };
+        is_excluded.then(|| Refusal { code, message: format!("is not moved, as the program {why}") })
     };
     let in_front = producers(view).into_iter().map(|op| (op, Side::Prologue, view.prologue(op).check()));
     let behind = view.consumers().into_iter().filter(|op| !op.is("func.return") && !op.is(spyre::YIELD));

@@ -36,7 +36,7 @@ pub(super) struct Move {
 }
 
 /// How neighbours move.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     /// What stays where it is.
     pub(super) excluded: BTreeSet<EdgeId>,
@@ -48,6 +48,12 @@ impl Choice {
     pub(super) fn without(&self, id: EdgeId) -> Self {
         let mut other = self.clone();
         other.excluded.insert(id);
+        other
+    }
+
+    pub(super) fn with(&self, id: EdgeId) -> Self {
+        let mut other = self.clone();
+        other.excluded.remove(&id);
         other
     }
 

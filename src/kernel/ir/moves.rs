@@ -74,11 +74,16 @@ fn shown_again<'c>(value: Value<'c>, views: Vec<Op<'c>>, anchor: Op<'c>) -> Valu
 }
 
 /// The operands of an op with the names of their dimensions. Of operands that are arguments the first one along a dimension has its name, which does:
-/// another one, such as angles that queries and keys share, may have another name elsewhere.
+/// another one, such as angles that queries and keys share, may have another name elsewhere. What is known has none: it comes along, and a mask would
+/// take the name from what it masks.
 fn named_operands<'c>(producer: Op<'c>, of_iteration: Option<&Labels<String>>) -> NewInputs<'c> {
     let mut open = of_iteration.cloned();
     let mut found = NewInputs::new();
     for (operand, value) in producer.inputs().into_iter().enumerate() {
+        if behind_views(value).def().is_some_and(|def| def.is(spyre::CONSTANT)) {
+            found.push((value, vec![None; shape_of(value).len()]));
+            continue;
+        }
         let is_argument = behind_views(value).def().is_none();
         let labels = operand_labels(producer, operand, if is_argument { open.as_ref() } else { of_iteration }, value);
         if let Some(open) = &mut open {
