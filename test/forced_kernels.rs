@@ -1,5 +1,5 @@
 //! Every move that the rules allow, made whether it pays or not, executed: the programs of `test/kernel/Inputs`, which say in their second line how
-//! many ops move and how many stay outside. Each is compiled with all moves, with those that pay and with none; all are validated, and their numbers are those of
+//! many ops are in which mode then. Each is compiled with all moves, with those that pay and with none; all are validated, and their numbers are those of
 //! MLIR's JIT.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
@@ -35,18 +35,18 @@ fn run(command: &mut Command) -> Result<String, String> {
     if done.status.success() { Ok(text(&done.stdout)) } else { Err(text(&done.stderr)) }
 }
 
-/// How many ops moved and how many stay outside, as a program says it and as it came to be.
-fn moves_of(program: &str, forced: &str) -> (String, String) {
+/// How many ops are in which mode, as a program says it and as it came to be.
+fn modes_of(program: &str, forced: &str) -> (String, String) {
     let said = program.lines().nth(1).unwrap_or_default().trim_start_matches("// ").to_owned();
     let in_mode = |mode: &str| forced.matches(&format!(r"\22mode\22:\22{mode}\22")).count();
-    (said, format!("moved {}, outside {}", in_mode("inline") + in_mode("stage"), in_mode("separate")))
+    (said, format!("INLINE {}, STAGE {}, SEPARATE {}", in_mode("inline"), in_mode("stage"), in_mode("separate")))
 }
 
 fn check(path: &Path) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     run(Command::new(env!("CARGO_BIN_EXE_spyre-opt")).arg(path).args(FORCED).arg("-o").arg(at("forced.mlir")))?;
-    let (said, found) = moves_of(&fs::read_to_string(path).unwrap(), &fs::read_to_string(at("forced.mlir")).unwrap());
+    let (said, found) = modes_of(&fs::read_to_string(path).unwrap(), &fs::read_to_string(at("forced.mlir")).unwrap());
     if said != found {
         return Err(format!("{found}, but it says: {said}"));
     }

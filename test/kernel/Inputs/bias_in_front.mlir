@@ -1,5 +1,5 @@
 // A bias in front of a product, and one behind it; others read the product with and without it.
-// moved 2, outside 0
+// INLINE 1, STAGE 1, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @matmul(%a: tensor<128x128xf16> {spyre.dims = ["m", "k"]}, %b: tensor<128x256xf16> {spyre.dims = ["k", "n"]})
     -> tensor<128x256xf16>

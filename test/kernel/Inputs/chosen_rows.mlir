@@ -1,5 +1,5 @@
 // Rows that are chosen in front of a kernel, and their exponential.
-// moved 2, outside 0
+// INLINE 2, STAGE 0, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @double(%x: tensor<256x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<256x128xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 8>]} {

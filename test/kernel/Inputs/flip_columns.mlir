@@ -1,5 +1,5 @@
 // Columns from the last to the first: these lie in sticks, so that two tiles of rows are the most.
-// moved 2, outside 0
+// INLINE 2, STAGE 0, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @double(%x: tensor<128x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<128x128xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 2 in pow2 1 to 8>]} {

@@ -1,5 +1,5 @@
-// Rows from the last to the first in front of the kernel: rows that are chosen.
-// moved 2, outside 0
+// Rows from the last to the first in front of the kernel: rows that are chosen by a known list, along which nothing of the program is cut.
+// INLINE 0, STAGE 2, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @double(%x: tensor<128x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<128x128xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 8>]} {

@@ -1,5 +1,5 @@
 // Padding stays 0 under a negation.
-// moved 1, outside 0
+// INLINE 1, STAGE 0, SEPARATE 0
 func.func private @row_sums(%x: tensor<128x100xf16> {spyre.dims = ["rows", ""]}) -> tensor<128xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 8>]} {
   %zero = arith.constant 0.0 : f16

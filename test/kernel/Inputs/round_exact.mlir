@@ -1,5 +1,5 @@
 // What is computed in f32 is rounded to f16 in front of the kernel, and in it.
-// moved 1, outside 0
+// INLINE 1, STAGE 0, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @double(%x: tensor<128x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<128x128xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 8>]} {

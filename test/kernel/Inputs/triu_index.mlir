@@ -1,5 +1,5 @@
 // The places of elements choose, in front of the kernel and behind it: masks that are known, which come along.
-// moved 2, outside 0
+// INLINE 2, STAGE 0, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @double(%x: tensor<128x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<128x128xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 8>]} {

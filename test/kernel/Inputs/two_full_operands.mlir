@@ -1,5 +1,5 @@
 // The sum of two matrices in front of each side of a product.
-// moved 2, outside 0
+// INLINE 0, STAGE 2, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @matmul(%a: tensor<128x128xf16> {spyre.dims = ["m", "k"]}, %b: tensor<128x256xf16> {spyre.dims = ["k", "n"]})
     -> tensor<128x256xf16>

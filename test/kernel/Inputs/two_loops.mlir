@@ -1,5 +1,5 @@
 // The rows of a softmax are cut: one loop over columns finds the maximum, one the sum, one divides. All read what is scaled in front of them.
-// moved 1, outside 0
+// INLINE 1, STAGE 0, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @softmax(%x: tensor<128x512xf16> {spyre.dims = ["rows", "columns"]}) -> tensor<128x512xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 2 in pow2 1 to 8>, #spyre.knob<C = 4 in pow2 1 to 8>]} {
