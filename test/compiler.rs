@@ -23,6 +23,7 @@ mod emission;
 mod errors;
 mod expansions;
 mod faults;
+mod forced_kernels;
 mod functions;
 mod golden;
 mod granite;

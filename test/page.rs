@@ -438,6 +438,7 @@ fn fusion_is_shown_before_and_after() {
     assert!(fused.len() >= 3);
     for op in fused {
         assert!(text.contains(op["function"].as_str().unwrap()), "{op} in {text}");
+        assert!(text.contains(&op["mode"].as_str().unwrap().to_uppercase()), "{op} in {text}");
         assert!(op["loops"].as_array().unwrap().iter().all(|each| text.contains(each.as_str().unwrap())), "{op} in {text}");
     }
     assert_eq!(text.matches("saves ").count(), fused.len(), "{text}");
@@ -446,16 +447,27 @@ fn fusion_is_shown_before_and_after() {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
+fn what_is_computed_again_is_shown_with_its_time() {
+    let scaled = of_project("test/kernel/inline.mlir");
+    let mut opened = Opened::program(&scaled, &[]);
+    shows_the_report(&mut opened, &scaled, &[]);
+    opened.press("#tab-kernels");
+    let text = opened.plain_text("side");
+    assert!(["INLINE", "computed 2 times", "of that, computed again in loops"].iter().all(|part| text.contains(part)), "{text}");
+}
+
+#[test]
+#[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn a_refusal_is_shown_with_its_code() {
     // A product behind a kernel is another kernel's work.
     let mut report = Report { program: "main".to_owned(), ..Report::default() };
     let refused = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
-        [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;
+        [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "mode": "separate", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;
     report.kernels = vec![serde_json::from_str(refused).unwrap()];
     let mut opened = of_report(&report, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
-    assert!(["E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"].iter().all(|part| text.contains(part)), "{text}");
+    assert!(["SEPARATE", "E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"].iter().all(|part| text.contains(part)), "{text}");
     opened.is_content();
 }
 

@@ -14,10 +14,11 @@ def SpyreMakeKernels : Spyre_Pass<"spyre-make-kernels"> {
   let description = [{
     Replaces every call of a function with `spyre.kernel` by a `spyre.kernel` op with a copy of its body, its `spyre.knobs`, and the
     `spyre.dims` of its arguments as the names of the inputs' dimensions. Calls in a kernel's own body stay: what is called there
-    is a part of it. Gives the knobs the values that `knobs` asks for, in all kernels of the name. Implemented in `src/kernel/ir/make_kernels.rs`.
+    is a part of it. Gives the knobs the values that `knobs` asks for, in all kernels of the name; and numbers of tiles and of slices
+    without a knob (`tiles_DIM`, `splits_DIM`), and the order of a scope's loops (`order`). Implemented in `src/kernel/ir/make_kernels.rs`.
 
     Refuses a program that is marked itself, a kernel that gives nothing or takes what is no tensor of static shape, names that are
-    not one a dimension, a kernel or a knob that is not there, a value that a knob does not have, and one that breaks a condition.
+    not one a dimension, a kernel or a number that is not there, a value that a knob does not have, and one that breaks a condition.
 
     No rewrite pattern: one walk over the calls of a module.
 

@@ -130,8 +130,8 @@ def SpyreFuseGathers : Spyre_Pass<"spyre-fuse-gathers"> {
   let summary = "Let a gather compute the function that alone reads what it chooses";
   let description = [{
     A gather writes to HBM whatever it chooses. Where its only reader is an elementwise function of one operand and without
-    constants, the gather computes it: what was chosen is neither written nor read back. Ops with hints or a work division
-    of their own stay as they are: a gather is one core's work. Implemented in `src/import/ir/fuse_gathers.rs`.
+    constants, the gather computes it: what was chosen is neither written nor read back. Ops with a work division of
+    their own stay as they are, as a gather is one core's work, and so do those for which hints ask for other loops. Implemented in `src/import/ir/fuse_gathers.rs`.
 
     No rewrite pattern: one walk over the functions finds all there is, since what a fused gather writes is fused no further.
 

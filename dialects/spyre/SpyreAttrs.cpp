@@ -228,17 +228,19 @@ Attribute TileHintAttr::parse(AsmParser &parser, Type) {
   OptionalParseResult number = parser.parseOptionalInteger(count);
   if (number.has_value() ? failed(*number) : failed(parser.parseKeywordOrString(&symbol)))
     return {};
-  if (parser.parseGreater())
+  bool again = succeeded(parser.parseOptionalComma());
+  if ((again && parser.parseKeyword("again")) || parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count, symbol);
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count, symbol, again);
 }
 
 void TileHintAttr::print(AsmPrinter &printer) const {
   printHead(printer, getId(), getDim());
   if (getSymbol().empty())
-    printer << getCount() << '>';
+    printer << getCount();
   else
-    printer << getSymbol() << '>';
+    printer << getSymbol();
+  printer << (getAgain() ? ", again>" : ">");
 }
 
 /// Passes count on from the ids that there are.
@@ -251,7 +253,7 @@ static LogicalResult verifyHintId(function_ref<InFlightDiagnostic()> emitError, 
 }
 
 LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t id, StringRef dim, int64_t count,
-                                   StringRef symbol) {
+                                   StringRef symbol, bool) {
   // tile_hint_c1
   if (symbol.empty() ? count <= 0 : count != 0)
     return emitError() << "dimension '" << dim << "' is cut into at least one tile, found " << count;

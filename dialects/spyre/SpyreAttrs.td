@@ -102,20 +102,22 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
   let summary = "The user's wish to run an op in `count` tiles along a named dimension";
   let description = [{
     The flattened form of a `spyre.hint` scope: ops with the same `id` are one loop level; a smaller id is further
-    out. A count that is known at launch only is the name of it, its `symbol`; `count` is then 0.
+    out. A count that is known at launch only is the name of it, its `symbol`; `count` is then 0. With `again` an op that
+    has no such dimension is in the loop all the same, and computes the same anew in each turn.
 
     Constraints:
     * (tile_hint_c1) `count` is positive, or there is a `symbol`;
     * (tile_hint_c2) a `symbol` begins with a letter and has letters, digits and `_`;
     * (tile_hint_c3) `id` is from 0 to 2^31 - 1.
 
-    Examples: `#spyre.tile_hint<0, A = 2>`, `#spyre.tile_hint<0, A = T>`
+    Examples: `#spyre.tile_hint<0, A = 2>`, `#spyre.tile_hint<0, A = T>`, `#spyre.tile_hint<0, A = 2, again>`
   }];
   let parameters = (ins
     "int64_t":$id,
     StringRefParameter<"dimension name">:$dim,
     "int64_t":$count,
-    StringRefParameter<"the name of a count that is not known; empty: it is known", "\"\"">:$symbol
+    StringRefParameter<"the name of a count that is not known; empty: it is known", "\"\"">:$symbol,
+    DefaultValuedParameter<"bool", "false", "whether an op that the loop does not cut is in it, too">:$again
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

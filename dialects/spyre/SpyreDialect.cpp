@@ -93,6 +93,13 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyNumbers(op, attribute, "maxima");
   if (attribute.getName() == "spyre.granularities" && isa<FunctionOpInterface>(op))
     return verifyNumbers(op, attribute, "granularities");
+  // How many times loops compute the same of an op.
+  if (attribute.getName() == "spyre.times" && isa<ComputeOpInterface>(op)) {
+    auto times = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (times && times.getValue().sgt(1))
+      return success();
+    return op->emitOpError("'spyre.times' must be a number above 1, found ") << attribute.getValue();
+  }
   // The symbolic sizes that iteration dimensions walk along.
   if (attribute.getName() == "spyre.symbolic" && isa<ComputeOpInterface>(op) && isNames(attribute.getValue()))
     return success();

@@ -44,7 +44,8 @@ def Spyre_Dialect : Dialect {
 
     A `spyre.copy` that the program does not ask for says why it is there: `spyre.for_layout` (an op cannot read the tensor
     where it lies), or `spyre.for_loop` with the reason as text (what a loop makes is copied to where others read it). A
-    `spyre.loop` that corrects what it carries when a running value changes has `spyre.corrects`.
+    `spyre.loop` that corrects what it carries when a running value changes has `spyre.corrects`. An op that loops compute
+    anew in each turn, since a hint says `again`, has the number of times in `spyre.times`.
 
     A function with `spyre.kernel` is a kernel, whose calls become `spyre.kernel` ops; `spyre.knobs` are the numbers that it
     leaves open. What was fused into kernels, and what was not, is in `spyre.kernels` of the function that is compiled.
@@ -81,7 +82,8 @@ def Spyre_Dialect : Dialect {
     "::mlir::UnitAttr":$kernel,
     "::mlir::ArrayAttr":$knobs,
     "::mlir::StringAttr":$kernels,
-    "::mlir::StringAttr":$peeled
+    "::mlir::StringAttr":$peeled,
+    "::mlir::IntegerAttr":$times
   );
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -347,12 +347,16 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
     declares its maximum in `spyre.symbols`. Each `name = slices` of `work_div` asks for so many slices of the dimension of
     that name over the cores, in every op of the scope that has one; dimensions that are not named stay whole, and a scope
     inside another overrides the slices of a name. A number of slices may be a name too, which must be bound.
+    An op that does not move along a dimension stands outside of the loop along it, and is computed once. With the name in
+    `again` the elementwise ops of the scope are in that loop all the same, which this scope or one around it asks for, and
+    are computed anew in each turn; those whose results are read outside of it stay outside.
     `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
 
     Constraints:
     * (hint_c1) something is asked for, every number is positive, and no dimension is named twice in one list;
     * (hint_c2) the results have the types of the yielded values;
-    * (hint_c3) the name of a count begins with a letter and has letters, digits and `_`.
+    * (hint_c3) the name of a count begins with a letter and has letters, digits and `_`;
+    * (hint_c4) no name is twice in `again`.
 
     Example:
     ```mlir
@@ -366,7 +370,8 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
     StrArrayAttr:$tile_dims,
     Spyre_CountArrayAttr:$tile_counts,
     DefaultValuedAttr<StrArrayAttr, "{}">:$work_dims,
-    DefaultValuedAttr<Spyre_CountArrayAttr, "{}">:$work_slices
+    DefaultValuedAttr<Spyre_CountArrayAttr, "{}">:$work_slices,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$again
   );
   let results = (outs Variadic<Spyre_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);

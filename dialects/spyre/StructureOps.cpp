@@ -205,11 +205,14 @@ static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<Attribute>
 
 LogicalResult HintOp::verify() {
   // hint_c1
-  if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty())
+  if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty() && getAgain().empty())
     return emitOpError("names 0 dimensions and 0 counts");
   if (failed(verifyWishes(*this, getTileDims(), getTileCounts().getValue(), "cuts", "tiles", "count")) ||
       failed(verifyWishes(*this, getWorkDims(), getWorkSlices().getValue(), "divides", "slices", "number")))
     return failure();
+  // hint_c4
+  if (llvm::SmallDenseSet<Attribute>(getAgain().begin(), getAgain().end()).size() != getAgain().size())
+    return emitOpError("names a dimension twice in 'again'");
   // hint_c2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
@@ -274,6 +277,17 @@ static ParseResult parseWork(OpAsmParser &parser, OperationState &state, bool &i
   return success();
 }
 
+/// `again(name, ...)`.
+static ParseResult parseAgain(OpAsmParser &parser, OperationState &state, bool &isThere) {
+  SmallVector<std::string> dims;
+  isThere = succeeded(parser.parseOptionalKeyword("again"));
+  auto parseName = [&] { return parser.parseKeywordOrString(&dims.emplace_back()); };
+  if (isThere && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseName))
+    return failure();
+  state.addAttribute("again", parser.getBuilder().getStrArrayAttr(SmallVector<StringRef>(dims.begin(), dims.end())));
+  return success();
+}
+
 static void printNumber(OpAsmPrinter &printer, Attribute number) {
   if (auto known = dyn_cast<IntegerAttr>(number))
     printer << known.getInt();
@@ -294,11 +308,11 @@ static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims
 }
 
 ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
-  bool isTiled, isDivided;
-  if (parseTiles(parser, state, isTiled) || parseWork(parser, state, isDivided))
+  bool isTiled, isDivided, isAgain;
+  if (parseTiles(parser, state, isTiled) || parseWork(parser, state, isDivided) || parseAgain(parser, state, isAgain))
     return failure();
-  if (!isTiled && !isDivided)
-    return parser.emitError(parser.getCurrentLocation(), "expected 'tiles' or 'work_div'");
+  if (!isTiled && !isDivided && !isAgain)
+    return parser.emitError(parser.getCurrentLocation(), "expected 'tiles', 'work_div' or 'again'");
   Region *body = state.addRegion();
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || checkKinds<HintOp>(parser, state) || parser.parseRegion(*body))
     return failure();
@@ -312,7 +326,12 @@ ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
 void HintOp::print(OpAsmPrinter &printer) {
   printWishes(printer, "tiles", getTileDims(), getTileCounts());
   printWishes(printer, "work_div", getWorkDims(), getWorkSlices());
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts", "work_dims", "work_slices"});
+  if (!getAgain().empty()) {
+    printer << " again(";
+    llvm::interleaveComma(getAgain().getAsRange<StringAttr>(), printer, [&](StringAttr dim) { printer.printKeywordOrString(dim); });
+    printer << ')';
+  }
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts", "work_dims", "work_slices", "again"});
   printer << ' ';
   printer.printRegion(getBody());
 }

@@ -43,7 +43,15 @@ unsafe extern "C" {
     fn spyrePlaceAttrGetOffsetBytes(place: MlirAttribute) -> i64;
     fn spyrePlaceAttrGetReason(place: MlirAttribute) -> MlirStringRef;
     fn spyreAttributeIsATileHint(attribute: MlirAttribute) -> bool;
-    fn spyreTileHintAttrGet(context: MlirContext, id: i64, dim: MlirStringRef, count: i64, symbol: MlirStringRef) -> MlirAttribute;
+    fn spyreTileHintAttrGet(
+        context: MlirContext,
+        id: i64,
+        dim: MlirStringRef,
+        count: i64,
+        symbol: MlirStringRef,
+        again: bool,
+    ) -> MlirAttribute;
+    fn spyreTileHintAttrGetAgain(hint: MlirAttribute) -> bool;
     fn spyreTileHintAttrGetId(hint: MlirAttribute) -> i64;
     fn spyreTileHintAttrGetDim(hint: MlirAttribute) -> MlirStringRef;
     fn spyreTileHintAttrGetCount(hint: MlirAttribute) -> i64;
@@ -276,6 +284,8 @@ pub struct TileHint {
     pub dim: String,
     /// The number of tiles.
     pub count: Count,
+    /// Whether an op that has no such dimension is in the loop all the same.
+    pub again: bool,
 }
 
 impl TileHint {
@@ -292,6 +302,7 @@ impl TileHint {
                     "" => Count::Number(spyreTileHintAttrGetCount(raw)),
                     symbol => Count::Symbol(symbol.to_owned()),
                 },
+                again: spyreTileHintAttrGetAgain(raw),
             })
         }
     }
@@ -304,7 +315,10 @@ impl TileHint {
             Count::Symbol(symbol) => (0, symbol.as_str()),
         };
         // SAFETY: MLIR copies the names.
-        unsafe { Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, string_ref(&self.dim), count, string_ref(symbol))) }
+        unsafe {
+            let (dim, symbol) = (string_ref(&self.dim), string_ref(symbol));
+            Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, dim, count, symbol, self.again))
+        }
     }
 }
 

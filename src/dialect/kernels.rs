@@ -112,6 +112,24 @@ pub fn end_with<'c>(scope: Op<'c>, values: &[Value<'c>]) {
     push(scope, yield_values(scope.ctx(), scope.loc(), &[], values));
 }
 
+/// Puts an op into a hint scope of its own, which has it computed again in each turn of the loops along these dimensions.
+///
+/// # Panics
+/// If MLIR gives the scope no body.
+pub fn computed_again(op: Op<'_>, dims: &[String]) {
+    let context = op.ctx();
+    let none = || array(context, &[]);
+    let attributes = Attributes::new(context)
+        .with(attr::TILE_DIMS, none())
+        .with(attr::TILE_COUNTS, none())
+        .with(attr::AGAIN, string_array(context, dims));
+    let body = new_block(&[], op.loc());
+    let scope = insert_before(op, build(spyre::HINT, op.loc(), &[], &[op.output().r#type()], attributes, vec![body]));
+    op.output().replace_with(scope.output());
+    op.move_to_end(scope.body().expect("a body was built"));
+    end_with(scope, &[op.output()]);
+}
+
 /// A kernel or a hint scope with other inputs and results in the place of `scope`: the body moves. `inputs` are the values from outside with the
 /// number of the argument that each replaces, `yielded` the values from inside with the number of the result that each was.
 ///
@@ -122,7 +140,7 @@ pub fn rebuilt_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], y
     let types: Vec<Type<'c>> = yielded.iter().map(|(value, _)| value.r#type()).collect();
     let arguments: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
     let mut attributes = Attributes::new(scope.ctx());
-    for name in [attr::NAME, attr::KNOBS, attr::TILE_DIMS, attr::TILE_COUNTS, attr::WORK_DIMS, attr::WORK_SLICES] {
+    for name in [attr::NAME, attr::KNOBS, attr::TILE_DIMS, attr::TILE_COUNTS, attr::WORK_DIMS, attr::WORK_SLICES, attr::AGAIN] {
         attributes = attributes.with_option(name, scope.attr(name));
     }
     let body = if scope.is(spyre::KERNEL) { new_block(&arguments, scope.loc()) } else { new_block(&[], scope.loc()) };

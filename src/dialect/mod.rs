@@ -55,7 +55,7 @@ pub use home::{
     written_home,
 };
 pub use indices::plain_dims;
-pub use kernels::{Knob, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
+pub use kernels::{Knob, computed_again, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{

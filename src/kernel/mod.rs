@@ -1,6 +1,7 @@
 //! Stage `kernel`: ops that belong together.
 
 mod cuts;
+mod fixed;
 mod groups;
 mod knobs;
 mod legal;
@@ -11,8 +12,9 @@ mod outcome;
 pub(crate) mod ir;
 
 pub use cuts::Cuts;
+pub use fixed::{FixedKind, Numbered, order, same_order};
 pub use groups::{GroupOp, groups};
 pub use knobs::KnobValue;
 pub use legal::{Code, Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, Refusal, ShownInput};
-pub use mode::KernelMode;
+pub use mode::{FusionMode, KernelMode};
 pub use outcome::{Fused, KernelOutcome, Outcome, Side, Unfused};

@@ -1,6 +1,6 @@
 //! What was fused into kernels and what was not, for the report.
 
-use super::Code;
+use super::{Code, FusionMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -26,6 +26,9 @@ pub struct Outcome {
     /// With nothing fused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separate_us: Option<f64>,
+    /// The part of it in which loops compute again what they do not cut, us; none if they do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again_us: Option<f64>,
     /// Bytes to and from HBM of the program with what was fused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hbm_bytes: Option<i64>,
@@ -63,8 +66,15 @@ pub struct Fused {
     pub location: String,
     /// Where it stood.
     pub side: Side,
+    /// Whether it runs in all loops around what it exchanges a value with.
+    pub mode: FusionMode,
     /// The loops of the kernel that it is in, outermost first, as `name = count`.
     pub loops: Vec<String>,
+    /// How many times each of its elements is computed.
+    pub times: i64,
+    /// The time that this takes beyond the first time, us.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again_us: Option<f64>,
     /// What the program would take longer without it, and without what moved through it, us; none if moves were not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_us: Option<f64>,
@@ -82,6 +92,8 @@ pub struct Unfused {
     pub location: String,
     /// Where it stands.
     pub side: Side,
+    /// `separate`.
+    pub mode: FusionMode,
     /// The rule that says so.
     pub code: String,
     /// What was found.
@@ -92,7 +104,7 @@ impl Unfused {
     /// An op that breaks a rule.
     #[must_use]
     pub fn new(function: String, location: String, side: Side, code: Code, message: String) -> Self {
-        Self { function, location, side, code: code.name().to_owned(), message }
+        Self { function, location, side, mode: FusionMode::Separate, code: code.name().to_owned(), message }
     }
 }
 
@@ -104,9 +116,10 @@ impl fmt::Display for Outcome {
         let (Some(us), Some(separate_us)) = (self.us, self.separate_us) else { return Ok(()) };
         let (Some(bytes), Some(separate_bytes)) = (self.hbm_bytes, self.separate_hbm_bytes) else { return Ok(()) };
         let n_judged = self.n_judged;
+        let again = self.again_us.map_or_else(String::new, |us| format!(" ({us:.1} us of it again in loops)"));
         write!(
             formatter,
-            "\n  with what moved {us:.1} us and {bytes} bytes of HBM, without {separate_us:.1} us and {separate_bytes} bytes; {n_judged} compilations"
+            "\n  with what moved {us:.1} us{again} and {bytes} bytes of HBM, without {separate_us:.1} us and {separate_bytes} bytes; {n_judged} compilations"
         )
     }
 }
@@ -119,14 +132,26 @@ impl fmt::Display for KernelOutcome {
             let values: Vec<String> = knobs.iter().map(|(knob, value)| format!("{knob} = {value}")).collect();
             write!(formatter, " with {}", values.join(", "))?;
         }
-        let moved: Vec<&str> = fused.iter().map(|fused| fused.function.as_str()).collect();
-        let moved = if moved.is_empty() { "nothing".to_owned() } else { moved.join(", ") };
-        write!(formatter, ": {moved} moved into it")?;
-        if !separate.is_empty() {
-            let outside: Vec<String> = separate.iter().map(|unfused| format!("{} [{}]", unfused.function, unfused.code)).collect();
-            write!(formatter, ", {} stays outside", outside.join(", "))?;
+        let in_mode =
+            |mode: FusionMode| -> Vec<String> { fused.iter().filter(|fused| fused.mode == mode).map(ToString::to_string).collect() };
+        let outside: Vec<String> = separate.iter().map(|unfused| format!("{} [{}]", unfused.function, unfused.code)).collect();
+        let modes = [FusionMode::Inline, FusionMode::Stage].map(|mode| (mode, in_mode(mode)));
+        let modes = modes.into_iter().chain([(FusionMode::Separate, outside)]).filter(|(_, ops)| !ops.is_empty());
+        let modes: Vec<String> = modes.map(|(mode, ops)| format!("{mode} {}", ops.join(", "))).collect();
+        formatter.write_str(": ")?;
+        formatter.write_str(&if modes.is_empty() { "it has no neighbours".to_owned() } else { modes.join("; ") })
+    }
+}
+
+/// The function, with what is computed again.
+impl fmt::Display for Fused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, times, again_us, .. } = self;
+        match again_us {
+            Some(us) => write!(formatter, "{function} ({times} times, {us:.1} us more)"),
+            None if *times > 1 => write!(formatter, "{function} ({times} times)"),
+            None => formatter.write_str(function),
         }
-        Ok(())
     }
 }
 
@@ -140,21 +165,26 @@ mod tests {
             function: "mul".to_owned(),
             location: "a.mlir:1:1".to_owned(),
             side: Side::Prologue,
+            mode: FusionMode::Inline,
             loops: vec!["rows = 4".to_owned()],
+            times: 1,
+            again_us: None,
             saved_us: Some(1.0),
             saved_hbm_bytes: Some(512),
         };
+        let again = Fused { times: 4, again_us: Some(0.25), ..fused.clone() };
+        let staged = Fused { mode: FusionMode::Stage, ..fused.clone() };
         let separate = Unfused::new("sum".to_owned(), "a.mlir:2:1".to_owned(), Side::Epilogue, Code::EKind, "is".to_owned());
         let kernel = KernelOutcome {
             name: "k".to_owned(),
             knobs: vec![("T".to_owned(), 4)],
-            fused: vec![fused],
+            fused: vec![fused, staged, again],
             separate: vec![separate],
             ..KernelOutcome::default()
         };
         let plain = KernelOutcome { name: "plain".to_owned(), ..KernelOutcome::default() };
         let mut outcome = Outcome { kernels: vec![kernel, plain], ..Outcome::default() };
-        let lines = "  kernel 'k' with T = 4: mul moved into it, sum [E-KIND] stays outside\n  kernel 'plain': nothing moved into it";
+        let lines = "  kernel 'k' with T = 4: INLINE mul, mul (4 times, 0.2 us more); STAGE mul; SEPARATE sum [E-KIND]\n  kernel 'plain': it has no neighbours";
         assert_eq!(outcome.to_string(), lines);
         (outcome.us, outcome.separate_us, outcome.hbm_bytes, outcome.separate_hbm_bytes) = (Some(1.0), Some(2.0), Some(512), Some(1024));
         assert!(

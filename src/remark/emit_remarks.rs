@@ -96,7 +96,8 @@ fn fusions_of(function: Op<'_>) -> Vec<Said> {
         let name = &kernel.name;
         for fused in &kernel.fused {
             let saved = fused.saved_us.map_or_else(String::new, |us| format!(", which saves {us:.1} us"));
-            let message = format!("'{}' at {} moved into the kernel '{name}'{saved}", fused.function, fused.location);
+            let (mode, again) = (fused.mode, if fused.times > 1 { format!(", computed {} times", fused.times) } else { String::new() });
+            let message = format!("'{}' at {} moved into the kernel '{name}' ({mode}{again}){saved}", fused.function, fused.location);
             said.push((Remark::Passed, FUSION, message));
         }
         for stays in &kernel.separate {

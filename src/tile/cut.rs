@@ -38,6 +38,8 @@ pub struct TiledOp {
     pub n_reduced: usize,
     /// What the hints ask for, outermost first.
     pub levels: Vec<Level>,
+    /// The ids of levels that the op is in even where they do not cut it: it is computed again in each turn.
+    pub again: Vec<i64>,
     /// The operands.
     pub inputs: Vec<Operand>,
     /// For each dimension of the result, the iteration dimension that indexes it.
@@ -51,8 +53,8 @@ pub struct TiledOp {
 pub struct Cut {
     /// The level.
     pub level: Level,
-    /// The iteration dimension.
-    pub dim: usize,
+    /// The iteration dimension; none of a loop that the op is only computed again in.
+    pub dim: Option<usize>,
     /// Whether the op reduces it.
     pub is_reduced: bool,
 }
@@ -153,8 +155,8 @@ impl Display for KnownNames {
 }
 
 impl TiledOp {
-    /// The cuts of an op, outermost first. A level whose name the op does not have is left out, and one tile is no cut. `sizes` are those of
-    /// names.
+    /// The cuts of an op, outermost first. A level whose name the op does not have is left out, unless the op is to be computed again in it, and one
+    /// tile is no cut. `sizes` are those of names.
     ///
     /// # Errors
     /// When a level has the name of a dimension that it cannot cut.
@@ -163,7 +165,10 @@ impl TiledOp {
         let mut cuts = Vec::new();
         for level in self.levels.iter().filter(|level| level.count != 1) {
             let mut named = (0..self.names.len()).filter(|&dim| self.names[dim].contains(&level.name));
-            let Some(dim) = named.next() else { continue };
+            let Some(dim) = named.next() else {
+                cuts.extend(self.again.contains(&level.id).then(|| Cut { level: level.clone(), dim: None, is_reduced: false }));
+                continue;
+            };
             if let Some(second) = named.next() {
                 return Err(CutError::Ambiguous { dim: level.name.clone(), first: dim, second, count: level.count });
             }
@@ -172,7 +177,7 @@ impl TiledOp {
                 return Err(CutError::NoCombination { dim: level.name.clone(), size: left.sizes[dim], count: level.count });
             }
             left.cut(&self.names[dim], dim, level)?;
-            cuts.push(Cut { level: level.clone(), dim, is_reduced });
+            cuts.push(Cut { level: level.clone(), dim: Some(dim), is_reduced });
         }
         Ok(cuts)
     }
@@ -180,13 +185,13 @@ impl TiledOp {
     /// What cuts leave of an iteration dimension in one iteration of all loops.
     #[must_use]
     pub fn tile_size(&self, cuts: &[Cut], dim: usize) -> i64 {
-        cuts.iter().filter(|cut| cut.dim == dim).fold(self.sizes[dim], |size, cut| size / cut.level.count)
+        cuts.iter().filter(|cut| cut.dim == Some(dim)).fold(self.sizes[dim], |size, cut| size / cut.level.count)
     }
 
     /// The dimension of an operand or of the result, given by the iteration dimensions behind its dimensions, that a cut cuts.
     #[must_use]
     pub fn cut_dim(dims: &[Option<usize>], cut: &Cut) -> Option<usize> {
-        dims.iter().position(|&dim| dim == Some(cut.dim))
+        dims.iter().position(|&dim| dim.is_some() && dim == cut.dim)
     }
 }
 
@@ -238,13 +243,23 @@ mod tests {
 
     fn cuts(op: &TiledOp, sizes: &[(&str, i64)]) -> Result<Vec<(i64, usize, bool)>, CutError> {
         let sizes = sizes.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
-        op.cuts(&sizes).map(|cuts| cuts.into_iter().map(|cut| (cut.level.id, cut.dim, cut.is_reduced)).collect())
+        op.cuts(&sizes).map(|cuts| cuts.into_iter().filter_map(|cut| Some((cut.level.id, cut.dim?, cut.is_reduced))).collect())
     }
 
     #[test]
     fn each_level_cuts_the_dimension_of_its_name() {
         let max = op(&["A", "B"], &[1024, 4096], 1, &[("B", 4), ("C", 2), ("A", 2)]);
         assert_eq!(cuts(&max, &[]), Ok(vec![(0, 1, true), (2, 0, false)]));
+    }
+
+    #[test]
+    fn an_op_is_computed_again_in_a_loop_that_does_not_cut_it_only_if_it_is_asked_for() {
+        let asked = TiledOp { again: vec![0, 1], ..op(&["B"], &[64], 0, &[("A", 2), ("B", 4), ("C", 8)]) };
+        let cuts = asked.cuts(&BTreeMap::new()).unwrap();
+        assert_eq!(cuts.iter().map(|cut| (cut.level.id, cut.dim)).collect::<Vec<_>>(), [(0, None), (1, Some(0))]);
+        assert_eq!((asked.tile_size(&cuts, 0), TiledOp::cut_dim(&[None, Some(0)], &cuts[0])), (16, None));
+        let one_tile = TiledOp { again: vec![0], ..op(&["B"], &[64], 0, &[("A", 1)]) };
+        assert_eq!(one_tile.cuts(&BTreeMap::new()), Ok(vec![]));
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Puts every op into the loops that its levels ask for. An op joins a loop of its level that is there already, unless it needs a value
+    /// Puts every op into the loops that its levels ask for, those that it is to be computed again in only if it is read there alone. An op joins a loop of its level that is there already, unless it needs a value
     /// that is only complete behind that loop. What stands between ops of a loop, and needs nothing from it, comes before the loop.
     /// `sizes` are those of names.
     ///
@@ -50,6 +50,18 @@ impl Tree {
             cuts.push(op.cuts(sizes).map_err(|error| (position, error))?);
         }
         check_names(ops, sizes)?;
+        loop {
+            let tree = Self::of_cuts(ops, cuts);
+            let outside = tree.read_outside(ops);
+            if outside.is_empty() {
+                return Ok(tree);
+            }
+            cuts = tree.cuts;
+            outside.into_iter().for_each(|op| cuts[op].retain(|cut| cut.dim.is_some()));
+        }
+    }
+
+    fn of_cuts(ops: &[TiledOp], cuts: Vec<Vec<Cut>>) -> Self {
         let mut grower = Grower::new(ops, &cuts);
         for op in 0..ops.len() {
             grower.place(op);
@@ -58,7 +70,25 @@ impl Tree {
         let mut bodies = lists.into_iter().map(List::into_nodes);
         let roots = bodies.next().unwrap_or_default();
         let loops = levels.into_iter().zip(bodies).map(|(level, body)| Loop { level, body }).collect();
-        Ok(Self { roots, loops, cuts, chains })
+        Self { roots, loops, cuts, chains }
+    }
+
+    /// The ops that loops compute again although somebody outside of these loops reads them, or nobody in them: no turn may give such a value.
+    fn read_outside(&self, ops: &[TiledOp]) -> Vec<usize> {
+        let mut is_inside: Vec<Option<bool>> = vec![None; ops.len()];
+        for (reader, op) in ops.iter().enumerate() {
+            for maker in op.inputs.iter().filter_map(|input| input.maker) {
+                let shares_all = self.chains[reader].starts_with(&self.chains[maker]);
+                is_inside[maker] = Some(is_inside[maker].unwrap_or(true) && shares_all);
+            }
+        }
+        (0..ops.len()).filter(|&op| self.times(op) > 1 && is_inside[op] != Some(true)).collect()
+    }
+
+    /// How many times loops compute the same of an op.
+    #[must_use]
+    pub fn times(&self, op: usize) -> i64 {
+        self.cuts[op].iter().filter(|cut| cut.dim.is_none()).map(|cut| cut.level.count).product()
     }
 
     /// How many loops are around the complete result of an op: those outside the first one that cuts a dimension it reduces.
@@ -206,6 +236,10 @@ impl<'a> Grower<'a> {
     /// Whether the tile that an iteration of the loop at `depth` makes is what `op` reads of it in that iteration.
     fn reads_the_tile_made(&self, op: usize, cut: &Cut, maker: usize, depth: usize) -> bool {
         let made = &self.cuts[maker][depth];
+        // What is computed again is complete in each turn.
+        if made.dim.is_none() {
+            return true;
+        }
         let inputs = self.ops[op].inputs.iter().filter(|input| input.maker == Some(maker));
         let written = TiledOp::cut_dim(&self.ops[maker].output, made);
         // A dimension that the maker reduces is none of its result.

@@ -4,17 +4,25 @@ use crate::{
     bundle::{Addresses, Loops},
     hint::{Count, TileCount},
     import::Precision,
-    kernel::KernelMode,
+    kernel::{FixedKind, KernelMode},
     layout::Strategy,
     pipeline::Options,
 };
-use clap::{Args, builder::PossibleValuesParser};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use cost::Objective;
 use strum::VariantNames;
 
 /// Reads one of the names of an option, as the pipeline has them.
 fn names(names: &'static [&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new(names)
+}
+
+/// Reads a kind of numbers that tuning may search without a knob.
+pub(super) fn kinds() -> impl TypedValueParser<Value = FixedKind> {
+    names(FixedKind::VARIANTS).try_map(|name| name.parse::<FixedKind>())
 }
 
 /// What a user may choose about a compilation.

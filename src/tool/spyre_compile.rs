@@ -1,7 +1,7 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 use super::{
-    choices::Choices,
+    choices::{Choices, kinds},
     diagnostics::{listen, spelled},
     remarks::Remarks,
     report_file,
@@ -10,6 +10,7 @@ use super::{
 use crate::{
     compile::{compile_validated_watched, compile_watched},
     dialect::phase_of,
+    kernel::FixedKind,
     mlir::{Module, Op, note_bug},
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
@@ -40,6 +41,9 @@ struct Arguments {
     #[arg(long, value_name = "EFFORT", num_args = 0..=1, require_equals = true, default_missing_value = "quick", conflicts_with = "plan",
           value_parser = ["quick", "full"])]
     tune: Option<String>,
+    /// With --tune, search numbers that the kernels' hint scopes have without a knob, too: tiles, order (of loops), splits (slices over the cores)
+    #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "tune", value_parser = kinds())]
+    open: Vec<FixedKind>,
     /// Follow this plan instead of a search; if there is no such file, write there what was chosen
     #[arg(long, value_name = "FILE.json")]
     plan: Option<String>,
@@ -107,7 +111,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     listen(&session, speaker);
     let mut module = source.parse().ok_or_else(String::new)?;
     let (options, is_tuned) = match &arguments.tune {
-        Some(effort) => (tuned(&module, &options, (effort, emits), speaker)?, true),
+        Some(effort) => (tuned(&module, &options, (effort, &arguments.open, emits), speaker)?, true),
         None => (options, false),
     };
     // What a search has tried is nothing that was decided.
@@ -166,10 +170,15 @@ impl<'o> Steps<'o> {
 }
 
 /// The options with the best choices for what the program leaves open.
-fn tuned(module: &Module<'_>, options: &Options, (effort, is_said): (&str, bool), speaker: Speaker) -> Result<Options, String> {
+fn tuned(
+    module: &Module<'_>,
+    options: &Options,
+    (effort, open, is_said): (&str, &[FixedKind], bool),
+    speaker: Speaker,
+) -> Result<Options, String> {
     let budget = if effort == "full" { BUDGET as usize } else { QUICK };
     let terms = Terms { budget, seed: 0, within: 0.0, shard: Shard::WHOLE };
-    let tuned = tune(module, options, &Ask { terms, cache: Cache::default(), threads: None, speaker })?;
+    let tuned = tune(module, options, &Ask { terms, open: open.to_vec(), cache: Cache::default(), threads: None, speaker })?;
     if is_said {
         speaker.say(&short_summary(&tuned))?;
     }

@@ -44,6 +44,22 @@ func.func @read_twice(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> (te
 
 // -----
 
+// In the same loops, and not in others.
+// CHECK-LABEL: func.func @in_loops(
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.*}}) dim 0 {function = "exp", hints = [#spyre.tile_hint<0, A = 4>]}
+// CHECK-NEXT:    [[OTHERS:%.+]] = spyre.gather({{.*}}) dim 0 {hints = [#spyre.tile_hint<1, A = 4>]}
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[OTHERS]]) {hints = [#spyre.tile_hint<2, A = 4>]}
+// CHECK-NEXT:    return [[ROWS]], [[EXP]]
+func.func @in_loops(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> (tensor<8x256xf16>, tensor<8x256xf16>) {
+  %rows = spyre.gather(%table, %index) dim 0 {hints = [#spyre.tile_hint<0, A = 4>]} : (tensor<128x256xf16>, tensor<8xi64>) -> tensor<8x256xf16>
+  %exp = spyre.pointwise exp(%rows) {hints = [#spyre.tile_hint<0, A = 4>]} : tensor<8x256xf16>
+  %others = spyre.gather(%table, %index) dim 0 {hints = [#spyre.tile_hint<1, A = 4>]} : (tensor<128x256xf16>, tensor<8xi64>) -> tensor<8x256xf16>
+  %exp2 = spyre.pointwise exp(%others) {hints = [#spyre.tile_hint<2, A = 4>]} : tensor<8x256xf16>
+  return %exp, %exp2 : tensor<8x256xf16>, tensor<8x256xf16>
+}
+
+// -----
+
 // A hint that divides the function's work is followed.
 // CHECK-LABEL: func.func @divided_by_hand(
 // CHECK-NOT:     function

@@ -7,13 +7,13 @@
 // By bytes all of it moves.
 // RUN: spyre-compile %s -o %t/bytes --objective bytes | FileCheck %s --check-prefix=BYTES
 
-// CHECK:      kernel 'attention' with H = 2, K = 4: add, mul, mul moved into it, add [P-COST] stays outside
-// CHECK-NEXT: with what moved {{[0-9.]+}} us and 1377024 bytes of HBM, without {{[0-9.]+}} us and 1966848 bytes; 8 compilations
+// CHECK:      kernel 'attention' with H = 2, K = 4: STAGE add, mul, mul; SEPARATE add [P-COST]
+// CHECK-NEXT: with what moved {{[0-9.]+}} us and 1377024 bytes of HBM, without {{[0-9.]+}} us and 1966848 bytes; 10 compilations
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   HBM traffic 1.88 MiB
 // SEPARATE:   validated: the files and the imported program agree
 // NUMBERS:    agrees with the reference
-// BYTES:      kernel 'attention' with H = 2, K = 2: add, add, mul, mul, mul, mul moved into it
+// BYTES:      kernel 'attention' with H = 2, K = 2: INLINE add, mul, mul; STAGE add, mul, mul
 // BYTES:      HBM traffic 1.13 MiB (lower bound 832.0 KiB, 1.39 times)
 
 func.func private @attention(%q: tensor<4x256x64xf16> {spyre.dims = ["heads", "queries", ""]},

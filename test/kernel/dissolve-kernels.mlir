@@ -22,6 +22,27 @@ func.func @names_reach_arguments(%x: tensor<128x64xf16>, %weight: tensor<1x128xf
   return %y : tensor<64x128xf16>
 }
 
+// What is to be computed again along a dimension is so along the program's; along one that the program does not have it is not.
+// CHECK-LABEL: func.func @again(
+// CHECK-NEXT:    spyre.hint tiles(tokens = 2) {
+// CHECK-NEXT:      spyre.hint again(tokens) {
+// CHECK-NEXT:        spyre.pointwise neg
+func.func @again(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}, %w: tensor<1x128xf16>) -> tensor<64x128xf16> {
+  // expected-warning @+1 {{is not cut along 'other': no argument of the program has that dimension}}
+  %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>, %weight = %w : tensor<1x128xf16>) {
+    %z = spyre.hint tiles(rows = 2, other = 4) {
+      %again = spyre.hint again(rows, other) {
+        %neg = spyre.pointwise neg(%weight) : tensor<1x128xf16>
+        spyre.yield %neg : tensor<1x128xf16>
+      }
+      %product = spyre.pointwise mul(%in, %again) : (tensor<64x128xf16>, tensor<1x128xf16>) -> tensor<64x128xf16>
+      spyre.yield %product : tensor<64x128xf16>
+    }
+    spyre.yield %z : tensor<64x128xf16>
+  } {input_dims = [["rows", ""], ["other", ""]]}
+  return %y : tensor<64x128xf16>
+}
+
 // An argument keeps its name, and the kernel takes it over. Two kernels may have one name for different dimensions.
 // CHECK-LABEL: func.func @names_of_the_program(
 // CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16> {spyre.dims = ["tokens", ""]},

@@ -9,7 +9,7 @@
 // RUN: spyre-compile %S/../../examples/kernels/attention.mlir -o %t/heads --validate --knobs attention.H=4,attention.K=1 | FileCheck %s
 
 // The loop over keys stands in that over heads; the scaled queries are made once for all of its turns, and HBM has what it must have.
-// ONLINE: kernel 'attention' with H = 2, K = 2: mul moved into it
+// ONLINE: kernel 'attention' with H = 2, K = 2: STAGE mul
 // ONLINE: loop of 2 over 'heads'
 // ONLINE-NEXT: loop of 2 over 'keys'
 // ONLINE: HBM traffic 513.0 KiB (lower bound 512.0 KiB, 1.00 times)

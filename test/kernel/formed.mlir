@@ -5,7 +5,7 @@
 // RUN: spyre-run %t/formed --output-dir %t/1 --check %s | FileCheck %s --check-prefix=NUMBERS
 // RUN: spyre-run %t/plain --output-dir %t/2 > %t.log && diff -r %t/1 %t/2
 
-// CHECK:      kernel 'scope': neg, relufwd moved into it
+// CHECK:      kernel 'scope': INLINE neg, relufwd
 // CHECK:      HBM traffic
 // CHECK:      validated: the files and the imported program agree
 // PLAIN-NOT:  kernel

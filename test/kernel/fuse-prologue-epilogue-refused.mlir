@@ -87,6 +87,33 @@ func.func @e_grid_of_a_sum(%x: tensor<64x128xf16>) -> tensor<128x1xf16> {
 
 // -----
 
+// The same loops, and an op that is to be computed again in each turn of them.
+func.func @e_grid_of_an_op_that_is_computed_again(%x: tensor<64x128xf16>, %w: tensor<1x128xf16>) -> tensor<64x128xf16> {
+  // expected-note @+1 {{the kernel 'first'}}
+  %y = spyre.kernel "first"(%in = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  %z = spyre.kernel "second"(%in = %y : tensor<64x128xf16>, %weight = %w : tensor<1x128xf16>) {
+    %e = spyre.hint tiles(rows = 4) {
+      %again = spyre.hint again(rows) {
+        %neg = spyre.pointwise neg(%weight) : tensor<1x128xf16>
+        spyre.yield %neg : tensor<1x128xf16>
+      }
+      %product = spyre.pointwise mul(%in, %again) : (tensor<64x128xf16>, tensor<1x128xf16>) -> tensor<64x128xf16>
+      spyre.yield %product : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""], ["", ""]]}
+  return %z : tensor<64x128xf16>
+}
+
+// -----
+
 func.func @p_order(%x: tensor<64x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<64x128xf16> {
   // expected-remark @+1 {{'spyre.pointwise' op [P-ORDER] stays in front of the kernel: stands in another scope than the kernel}}
   %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
@@ -144,6 +171,22 @@ func.func @p_sites(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
     spyre.yield %loop : tensor<64x128xf16>
   }
   return %y : tensor<64x128xf16>
+}
+
+// -----
+
+// The kernel writes into what is made in front of it; what it writes it may.
+func.func @p_tied(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
+  %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 2, d1)> : tensor<64x128xf16> -> tensor<128x128xf16>
+  // expected-remark @+1 {{'spyre.pointwise' op [P-TIED] stays in front of the kernel: makes a buffer that the kernel writes into}}
+  %buffer = spyre.pointwise neg(%rows) : tensor<128x128xf16>
+  %part = spyre.pointwise exp(%x) : tensor<64x128xf16>
+  // expected-note @+1 {{the kernel 'k'}}
+  %y = spyre.kernel "k"(%in = %part : tensor<64x128xf16>, %into = %buffer : tensor<128x128xf16>) {
+    %0 = spyre.insert %in into %into at [64, 0] : tensor<64x128xf16> into tensor<128x128xf16>
+    spyre.yield %0 : tensor<128x128xf16>
+  }
+  return %y : tensor<128x128xf16>
 }
 
 // -----

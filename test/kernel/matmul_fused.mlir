@@ -5,12 +5,12 @@
 // RUN: spyre-run %t/out --check %s | FileCheck %s --check-prefix=NUMBERS
 // RUN: spyre-compile %s --validate -o %t/one --knobs matmul.M=1 | FileCheck %s --check-prefix=ONE
 
-// CHECK:      kernel 'matmul' with M = 4, N = 1: add, gelufwd moved into it
+// CHECK:      kernel 'matmul' with M = 4, N = 1: INLINE add, gelufwd
 // CHECK:      HBM traffic 836.0 KiB (lower bound 449.0 KiB, 1.86 times)
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   HBM traffic 1.31 MiB (lower bound 449.0 KiB, 3.00 times)
 // SEPARATE:   validated: the files and the imported program agree
-// ONE:        kernel 'matmul' with M = 1, N = 1: add, gelufwd moved into it
+// ONE:        kernel 'matmul' with M = 1, N = 1: INLINE add, gelufwd
 // ONE:        HBM traffic 449.0 KiB (lower bound 449.0 KiB)
 // ONE:        validated: the files and the imported program agree
 // NUMBERS:    agrees with the reference

@@ -5,7 +5,7 @@
 // RUN: spyre-compile %s --validate -o %t/separate --kernels separate | FileCheck %s --check-prefix=SEPARATE
 // RUN: spyre-run %t/out --check %s --wipe-lx | FileCheck %s --check-prefix=NUMBERS
 
-// CHECK:      kernel 'rms_norm' with T = 4: add, add, batchmatmul moved into it, identity [P-COST] stays outside
+// CHECK:      kernel 'rms_norm' with T = 4: INLINE add, add, batchmatmul; SEPARATE identity [P-COST]
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   validated: the files and the imported program agree
 // NUMBERS:    result0: agrees with the reference

@@ -5,7 +5,7 @@
 // RUN: spyre-run %t/out --check %s | FileCheck %s --check-prefix=NUMBERS
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
 
-// CHECK:      kernel 'rms_norm' with T = 4: mul, relufwd, add moved into it
+// CHECK:      kernel 'rms_norm' with T = 4: INLINE mul, relufwd, add
 // CHECK-NEXT: with what moved {{[0-9.]+}} us and 1779200 bytes of HBM, without {{[0-9.]+}} us and 4301568 bytes; 5 compilations
 // CHECK:      HBM traffic 1.70 MiB (lower bound 1.50 MiB, 1.13 times)
 // CHECK:      validated: the files and the imported program agree
@@ -20,8 +20,11 @@
 // REPORT:              "function": "mul",
 // REPORT-NEXT:         "location": "{{.+}}rms_norm_fused.mlir:{{[0-9:]+}}",
 // REPORT-NEXT:         "side": "prologue",
+// REPORT-NEXT:         "mode": "inline",
 // REPORT-NEXT:         "loops": [
 // REPORT-NEXT:           "rows = 4"
+// REPORT-NEXT:         ],
+// REPORT-NEXT:         "times": 1,
 // REPORT:              "saved_us": {{[0-9.]+}},
 // REPORT-NEXT:         "saved_hbm_bytes": {{[0-9]+}}
 

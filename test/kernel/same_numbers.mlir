@@ -6,7 +6,7 @@
 // RUN: spyre-run %t/fused --output-dir %t/1 --check %s --wipe-lx | FileCheck %s --check-prefix=NUMBERS
 // RUN: spyre-run %t/separate --output-dir %t/2 > %t.log && diff -r %t/1 %t/2
 
-// CHECK:      kernel 'softmax_rows' with T = 4: exp moved into it, mul [E-COST] stays outside
+// CHECK:      kernel 'softmax_rows' with T = 4: INLINE exp; SEPARATE mul [E-COST]
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   validated: the files and the imported program agree
 // NUMBERS:    result0: agrees with the reference

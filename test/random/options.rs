@@ -38,7 +38,7 @@ pub(crate) const DRAWN: [&str; 16] = [
 /// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
 /// about it, which function and sizes are meant. Kernels are drawn by `test/random_kernels.rs`.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 22] = [
+pub(crate) const NOT_DRAWN: [&str; 23] = [
     "--certificate",
     "--compare",
     "--compile-to",
@@ -47,6 +47,7 @@ pub(crate) const NOT_DRAWN: [&str; 22] = [
     "--format",
     "--kernels",
     "--knobs",
+    "--open",
     "--plan",
     "--quiet",
     "--remarks-filter",

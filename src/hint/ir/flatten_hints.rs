@@ -56,7 +56,7 @@ impl Flattener<'_> {
     ) -> Result<Vec<TileHint>, Reported> {
         let mut all = around.to_vec();
         for (dim, count) in tiles {
-            all.push(TileHint { id: self.id(), dim: dim.to_owned(), count: self.resolve(asks, dim, count)? });
+            all.push(TileHint { id: self.id(), dim: dim.to_owned(), count: self.resolve(asks, dim, count)?, again: false });
         }
         Ok(all)
     }
@@ -79,7 +79,15 @@ impl Flattener<'_> {
     /// What is asked for inside `scope`, which stands under `around`.
     fn enter(&mut self, scope: Op<'_>, around: &Wishes) -> Result<Wishes, Reported> {
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
-        let tiles = self.tiles(scope, &around.tiles, names(scope, "tile_dims").into_iter().zip(counts))?;
+        let mut tiles = self.tiles(scope, &around.tiles, names(scope, "tile_dims").into_iter().zip(counts))?;
+        for dim in names(scope, attr::AGAIN) {
+            if !tiles.iter().any(|tile| tile.dim == dim) {
+                let message =
+                    format!("computes its ops again in each turn along '{dim}', but no scope asks for tiles along it: name one that does");
+                return Err(error_at(scope, message).report());
+            }
+            tiles.iter_mut().filter(|tile| tile.dim == dim).for_each(|tile| tile.again = true);
+        }
         let mut work = around.work.clone();
         let slices = scope.attr(attr::WORK_SLICES).and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
         for (dim, slices) in names(scope, "work_dims").into_iter().zip(slices) {

@@ -10,7 +10,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-gathers", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for gather in module.nested().into_iter().filter(|op| op.is(spyre::GATHER) && op.attr(attr::FUNCTION).is_none()) {
-        if let Some(reader) = reader_of_all(gather).filter(|reader| may_fuse(*reader) && is_free(gather) && is_free(*reader)) {
+        if let Some(reader) = reader_of_all(gather).filter(|reader| may_fuse(*reader) && run_alike(gather, *reader)) {
             gather.set_attr(attr::FUNCTION, string_attribute(gather.ctx(), reader.text_attr(attr::FUNCTION)));
             reader.output().replace_with(reader.inputs()[0]);
             reader.erase();
@@ -31,7 +31,8 @@ fn may_fuse(op: Op<'_>) -> bool {
     op.is(spyre::POINTWISE) && op.inputs().len() == 1 && op.attr(attr::CONSTANTS).is_none()
 }
 
-/// Whether no hint says how the op is to be tiled or divided.
-fn is_free(op: Op<'_>) -> bool {
-    op.attr(attr::HINTS).is_none() && op.attr(attr::WORK_DIV).is_none()
+/// Whether hints ask for the same loops around both, or for none, and do not divide them.
+fn run_alike(gather: Op<'_>, reader: Op<'_>) -> bool {
+    let is_free = |op: Op<'_>| op.attr(attr::WORK_DIV).is_none();
+    gather.attr(attr::HINTS) == reader.attr(attr::HINTS) && is_free(gather) && is_free(reader)
 }

@@ -3,13 +3,14 @@
 //! [`super::joint`] plans whole lives, `spyre-plan-lx` also brings values in and out of LX. So what is chosen is planned as that pass does,
 //! and so is the division of each op by itself, before one of them is taken.
 
+use crate::dialect::ods::attr;
 use crate::{
     dialect::{ComputeOp, is_in_lx, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
         program::{LxProgram, Numbers, Values},
     },
-    mlir::{Op, Reported, Scratch, error_at},
+    mlir::{Op, OpExt, Reported, Scratch, error_at, integer},
     work::{WorkSplit, ir::divide_work::set_work},
 };
 use cost::{Cost, describe};
@@ -27,13 +28,32 @@ pub(super) fn cost_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
 
 /// Places the values of a function that is divided; prices each op, those that are added included.
 pub(crate) fn priced_when_placed(function: Op<'_>, target: &Target) -> Result<Vec<Cost>, Reported> {
+    Ok(priced_ops(function, target)?.into_iter().map(|op| op.cost).collect())
+}
+
+/// What an op costs.
+pub(crate) struct PricedOp {
+    pub(crate) cost: Cost,
+    /// How many times loops compute the same of it.
+    times: i64,
+}
+
+impl PricedOp {
+    /// The time that it takes from the second time on.
+    pub(crate) fn again_ns(&self) -> f64 {
+        self.cost.ns * (self.times - 1) as f64 / self.times as f64
+    }
+}
+
+/// The same, with how many times ops are computed.
+pub(crate) fn priced_ops(function: Op<'_>, target: &Target) -> Result<Vec<PricedOp>, Reported> {
     let refuse = |message: String| error_at(function, message).report();
     emit_stays(&LxProgram::of(function)?, &Capacity::of(target)).map_err(refuse)?;
     priced(&Values::of(function)?, target).map_err(refuse)
 }
 
 /// Prices the ops of a program that is divided and placed, as one kernel.
-fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<Cost>, String> {
+fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedOp>, String> {
     let mut numbers = Numbers::default();
     let mut kernel = Vec::with_capacity(values.schedule.steps.len());
     for step in &values.schedule.steps {
@@ -46,5 +66,7 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<Cost>, String> {
         }
         kernel.push(tile.shape());
     }
-    Ok(describe(&kernel).iter().map(|op| Cost::of(op, &target.time)).collect())
+    let times =
+        values.schedule.steps.iter().map(|step| step.compute.op.attr(attr::SPYRE_TIMES).and_then(integer).map_or(1, |times| times.max(1)));
+    Ok(describe(&kernel).iter().zip(times).map(|(op, times)| PricedOp { cost: Cost::of(op, &target.time), times }).collect())
 }

@@ -1,9 +1,9 @@
 //! What is known of the dimensions of values, carried from some values to all that is computed of them: names, or where they come from.
 
-use crate::dialect::ods::spyre;
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, indices_of_view},
-    mlir::{BlockExt, Op, OpExt, Value, ValueMap, shape_of},
+    mlir::{BlockExt, Op, OpExt, Value, ValueMap, argument_attribute, shape_of, strings},
 };
 
 /// For each dimension of a value what is known of it.
@@ -90,4 +90,17 @@ pub(super) fn through_view(view: Op<'_>) -> Vec<Option<usize>> {
         index.offset == 0 && digit.dim == dim && digit.divisor == 1 && digit.factor == 1 && digit.size == size && shown[dim] == size
     };
     (0..shown.len()).map(|dim| indices.iter().zip(&behind).position(|(index, size)| walks(dim, index, *size))).collect()
+}
+
+/// The names that the program's arguments give to the dimensions of all values.
+pub(super) fn program_labels(function: Op<'_>) -> DimLabels<String> {
+    let mut labels = DimLabels::new();
+    for (number, argument) in function.body_args().into_iter().enumerate() {
+        let names = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
+        if names.len() == shape_of(argument).len() {
+            labels.set(argument, names.into_iter().map(|name| (!name.is_empty()).then(|| name.to_owned())).collect());
+        }
+    }
+    labels.carry(function);
+    labels
 }

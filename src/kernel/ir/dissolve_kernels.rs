@@ -181,7 +181,8 @@ fn settle_scope(scope: Op<'_>, renamed: Option<&BTreeMap<String, String>>, numbe
     };
     let (dims, counts) = settled(attr::TILE_DIMS, attr::TILE_COUNTS);
     let (work_dims, slices) = settled(attr::WORK_DIMS, attr::WORK_SLICES);
-    if dims.is_empty() && work_dims.is_empty() {
+    let again: Vec<String> = names(attr::AGAIN).into_iter().filter_map(name_of).collect();
+    if dims.is_empty() && work_dims.is_empty() && again.is_empty() {
         scope.dissolve();
         return;
     }
@@ -189,4 +190,5 @@ fn settle_scope(scope: Op<'_>, renamed: Option<&BTreeMap<String, String>>, numbe
     scope.set_attr(attr::TILE_COUNTS, array(context, &counts));
     scope.set_attr(attr::WORK_DIMS, string_array(context, &work_dims));
     scope.set_attr(attr::WORK_SLICES, array(context, &slices));
+    scope.set_attr(attr::AGAIN, string_array(context, &again));
 }

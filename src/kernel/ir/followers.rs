@@ -59,8 +59,11 @@ impl<'c> KernelView<'c> {
         let (Some(innermost), Some((_, output))) = (second.chain(), reads.first()) else { return false };
         let (levels, of_second) = (self.levels_in(self.made(*output).scope), second.levels_in(innermost));
         let counts = |levels: &[Level]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
+        // Scopes go as kernels are joined, so that what is to be computed again would not be.
+        let is_again = |op: &Op<'_>| op.attr(attr::AGAIN).and_then(strings).is_some_and(|names| !names.is_empty());
         let is_plain = |op: &Op<'_>| {
-            ComputeOp::of(*op).is_some() || [spyre::VIEW, spyre::CONSTANT, spyre::HINT, spyre::YIELD].iter().any(|name| op.is(name))
+            ComputeOp::of(*op).is_some()
+                || !is_again(op) && [spyre::VIEW, spyre::CONSTANT, spyre::HINT, spyre::YIELD].iter().any(|name| op.is(name))
         };
         let is_whole = |op: &Op<'c>| {
             let summed = ComputeOp::of(*op).map(|compute| second.summed_by(compute)).unwrap_or_default();

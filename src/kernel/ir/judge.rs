@@ -3,7 +3,7 @@
 use crate::dialect::ods::attr;
 use crate::{
     dialect::target_of,
-    joint::ir::try_splits::priced_when_placed,
+    joint::ir::try_splits::{PricedOp, priced_ops},
     mlir::{Op, OpExt, Scratch, compile_copy, functions_of, quietly},
 };
 use cost::{Cost, Objective};
@@ -30,6 +30,11 @@ impl Judge {
 
     /// What the functions of a module cost; none if it cannot be compiled.
     pub(crate) fn cost(&self, module: Op<'_>) -> Option<Cost> {
+        self.judged(module).map(|judged| judged.cost)
+    }
+
+    /// The same, with the part that is computed again.
+    pub(super) fn judged(&self, module: Op<'_>) -> Option<Judged> {
         self.n_judged.set(self.n_judged.get() + 1);
         let mut copy = Scratch::of(module);
         unnumber(copy.op());
@@ -38,16 +43,25 @@ impl Judge {
                 return None;
             }
             let target = target_of(copy.op()).ok()?;
-            functions_of(copy.op())
-                .into_iter()
-                .map(|function| Some(priced_when_placed(function, &target).ok()?.into_iter().sum::<Cost>()))
-                .sum()
+            let mut ops = Vec::new();
+            for function in functions_of(copy.op()) {
+                ops.extend(priced_ops(function, &target).ok()?);
+            }
+            Some(Judged { again_ns: ops.iter().map(PricedOp::again_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
         })
     }
 
     pub(super) fn n_judged(&self) -> usize {
         self.n_judged.get()
     }
+}
+
+/// What a compiled module costs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judged {
+    pub(super) cost: Cost,
+    /// The time of what loops compute again, from the second time on.
+    pub(super) again_ns: f64,
 }
 
 /// Takes the numbers from ops.

@@ -1,6 +1,6 @@
 //! `spyre-make-kernels`, the values that the user gives to knobs.
 
-use super::kernels_of;
+use super::{fixed_numbers::fixed_numbers, kernels_of};
 use crate::dialect::ods::attr;
 use crate::{
     dialect::{Knob, set_knob},
@@ -12,7 +12,9 @@ use std::collections::BTreeSet;
 /// Gives knobs the values that the user wants, in all kernels of the name, and checks these together.
 pub(super) fn set_knobs(around: Op<'_>, values: &[KnobValue]) -> Result<(), Reported> {
     let kernels = kernels_of(around);
-    for value in values {
+    // Orders come last: the other numbers stand where the kernel has them.
+    let (orders, numbers): (Vec<&KnobValue>, Vec<&KnobValue>) = values.iter().partition(|value| value.knob.starts_with("order"));
+    for value in numbers.into_iter().chain(orders) {
         let named: Vec<Op<'_>> = kernels.iter().copied().filter(|kernel| kernel.text_attr(attr::NAME) == value.kernel).collect();
         if named.is_empty() {
             let names: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.text_attr(attr::NAME)).collect();
@@ -29,9 +31,7 @@ pub(super) fn set_knobs(around: Op<'_>, values: &[KnobValue]) -> Result<(), Repo
 fn set_value(kernel: Op<'_>, value: &KnobValue) -> Result<(), Reported> {
     let knobs = Knob::all_of(kernel);
     let Some(number) = knobs.iter().position(|knob| knob.name == value.knob) else {
-        let names = knobs.iter().map(|knob| format!("'{}'", knob.name)).collect::<Vec<_>>().join(", ");
-        let found = if names.is_empty() { "none".to_owned() } else { names };
-        return Err(error_at(kernel, format_args!("has no knob '{}': its knobs are {found}", value.knob)).report());
+        return set_fixed(kernel, &knobs, value);
     };
     if !knobs[number].choices.contains(&value.value) {
         let choices = knobs[number].choices.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
@@ -41,4 +41,26 @@ fn set_value(kernel: Op<'_>, value: &KnobValue) -> Result<(), Reported> {
     }
     set_knob(kernel, number, value.value);
     Ok(())
+}
+
+/// Changes a number that a scope of the kernel has without a knob.
+fn set_fixed(kernel: Op<'_>, knobs: &[Knob], value: &KnobValue) -> Result<(), Reported> {
+    let fixed = fixed_numbers(kernel);
+    let Some(number) = fixed.iter().find(|number| number.name == value.knob) else {
+        let quoted = |names: Vec<&str>| names.into_iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        let names = quoted(knobs.iter().map(|knob| knob.name.as_str()).collect());
+        let found = if names.is_empty() { "none".to_owned() } else { names };
+        let others = quoted(fixed.iter().map(|number| number.name.as_str()).collect());
+        let others = if others.is_empty() { others } else { format!(", and its numbers without a knob are {others}") };
+        return Err(error_at(kernel, format_args!("has no knob '{}': its knobs are {found}{others}", value.knob)).report());
+    };
+    if number.set(value.value) {
+        return Ok(());
+    }
+    let most = number.choices(None, 0).len();
+    Err(error_at(
+        kernel,
+        format_args!("has no value {} for '{}.{}': there are {most} orders of its loops", value.value, value.kernel, value.knob),
+    )
+    .report())
 }

@@ -1,16 +1,20 @@
 //! The passes of stage `kernel`, and what they share: the files of the stage that know IR.
 
+mod decide;
 mod dim_labels;
 pub(crate) mod dissolve_kernels;
+mod fixed_numbers;
 mod followers;
 pub(crate) mod form_kernels;
 pub(crate) mod fuse_prologue_epilogue;
+mod fusion;
 pub(crate) mod judge;
 mod knob_values;
 pub(crate) mod make_kernels;
 mod moves;
 mod neighbours;
 mod open_kernels;
+mod placed;
 
 pub(crate) use open_kernels::{OpenKernel, open_kernels};
 

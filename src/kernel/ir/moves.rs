@@ -3,8 +3,9 @@
 use super::{
     dim_labels::Labels,
     neighbours::{KernelView, views_between},
+    placed::mark_moved,
 };
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, behind_views, input_dims_of, readers_through_views, rebuilt_scope, set_input_dims},
     mlir::{Op, OpExt, Value, ValueExt, insert_before, shape_of},
@@ -26,7 +27,7 @@ pub(super) fn move_in_front<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'
     let sites: Vec<Op<'c>> = shown.iter().flat_map(|(input, _)| arguments[*input].users()).collect();
     let anchor = common_anchor(kernel, &sites);
     let copy = insert_before(anchor, (*producer).clone());
-    copy.remove_attr(attr::SPYRE_NUMBER);
+    mark_moved(copy);
     for (operand, (value, _)) in operands.iter().enumerate() {
         copy.set_input(operand, argument_of(kernel, *value));
     }
@@ -73,11 +74,16 @@ fn shown_again<'c>(value: Value<'c>, views: Vec<Op<'c>>, anchor: Op<'c>) -> Valu
 }
 
 /// The operands of an op with the names of their dimensions. Of operands that are arguments the first one along a dimension has its name, which does:
-/// another one, such as angles that queries and keys share, may have another name elsewhere.
+/// another one, such as angles that queries and keys share, may have another name elsewhere. What is known has none: it comes along, and a mask would
+/// take the name from what it masks.
 fn named_operands<'c>(producer: Op<'c>, of_iteration: Option<&Labels<String>>) -> NewInputs<'c> {
     let mut open = of_iteration.cloned();
     let mut found = NewInputs::new();
     for (operand, value) in producer.inputs().into_iter().enumerate() {
+        if behind_views(value).def().is_some_and(|def| def.is(spyre::CONSTANT)) {
+            found.push((value, vec![None; shape_of(value).len()]));
+            continue;
+        }
         let is_argument = behind_views(value).def().is_none();
         let labels = operand_labels(producer, operand, if is_argument { open.as_ref() } else { of_iteration }, value);
         if let Some(open) = &mut open {
@@ -113,7 +119,7 @@ pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c>
     let scope = if scope == view.op { kernel } else { scope };
     let Some(end) = scope.body_ops().pop() else { return kernel };
     let copy = insert_before(end, (*consumer).clone());
-    copy.remove_attr(attr::SPYRE_NUMBER);
+    mark_moved(copy);
     for (operand, value) in operands.iter().enumerate() {
         let outside = views_between(*value);
         let (start, views) = match &inside[operand] {

@@ -1,11 +1,14 @@
 //! What the kernels of a program leave open.
 
-use super::kernels_of;
+use super::{
+    fixed_numbers::{FixedNumber, fixed_numbers},
+    kernels_of,
+};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Knob, condition_holds, input_dims_of},
     hint::Count,
-    kernel::Cuts,
+    kernel::{Cuts, FixedKind, same_order},
     mlir::{Op, OpExt, elements, integer, shape_of, string, strings},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +17,11 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenKernel {
     pub(crate) name: String,
+    /// Its knobs, and numbers without a knob as if they had one.
     pub(crate) knobs: Vec<Knob>,
     pub(crate) cuts: BTreeSet<Cuts>,
+    /// The names of orders that are open, with the counts of the loops.
+    orders: Vec<(String, Vec<Count>)>,
 }
 
 impl OpenKernel {
@@ -28,23 +34,53 @@ impl OpenKernel {
 
     /// Why tiles are not of equal size with values of the knobs; none if they are, as far as the kernel's inputs tell.
     pub(crate) fn uneven(&self, values: &[i64]) -> Option<String> {
-        let value_of = |name: &str| self.knobs.iter().position(|knob| knob.name == name).map(|number| values[number]);
-        self.cuts.iter().find_map(|cuts| cuts.uneven(value_of))
+        self.cuts.iter().find_map(|cuts| cuts.uneven(|name| self.value_of(name, values)))
+    }
+
+    /// An order of loops that comes to the same program as an earlier one with values of the knobs.
+    pub(crate) fn same_order(&self, values: &[i64]) -> Option<String> {
+        let same = |(name, counts): &(String, Vec<Count>)| {
+            let number = |count: &Count| match count {
+                Count::Number(number) => Some(*number),
+                Count::Symbol(name) => self.value_of(name, values),
+            };
+            let other = same_order(&counts.iter().map(number).collect::<Option<Vec<i64>>>()?, self.value_of(name, values)?)?;
+            Some(format!("'{name}' is the same program as {other}"))
+        };
+        self.orders.iter().find_map(same)
+    }
+
+    fn value_of(&self, name: &str, values: &[i64]) -> Option<i64> {
+        self.knobs.iter().position(|knob| knob.name == name).map(|number| values[number])
     }
 }
 
-/// The kernels with knobs, by their names.
-pub(crate) fn open_kernels(around: Op<'_>) -> Vec<OpenKernel> {
+/// The kernels with knobs, or with numbers of these kinds, by their names.
+pub(crate) fn open_kernels(around: Op<'_>, kinds: &[FixedKind], cores: i64) -> Vec<OpenKernel> {
     let mut found: BTreeMap<&str, OpenKernel> = BTreeMap::new();
     for kernel in kernels_of(around) {
-        let (name, knobs) = (kernel.text_attr(attr::NAME), Knob::all_of(kernel));
+        let (name, mut knobs, sizes) = (kernel.text_attr(attr::NAME), Knob::all_of(kernel), sizes_of(kernel));
+        let mut fixed = fixed_numbers(kernel);
+        fixed.retain(|number| kinds.contains(&number.kind));
+        knobs.extend(fixed.iter().map(|number| as_knob(number, &sizes, cores)));
         if knobs.is_empty() {
             continue;
         }
-        let open = found.entry(name).or_insert_with(|| OpenKernel { name: name.to_owned(), knobs, cuts: BTreeSet::new() });
-        collect_cuts(kernel, &sizes_of(kernel), &[], &mut open.cuts);
+        let orders = fixed.iter().filter(|number| number.kind == FixedKind::Order);
+        let orders = orders.map(|order| (order.name.clone(), counts_of(order.scope, &fixed))).collect();
+        let open = found.entry(name).or_insert_with(|| OpenKernel { name: name.to_owned(), knobs, cuts: BTreeSet::new(), orders });
+        collect_cuts(kernel, (&sizes, &fixed), &[], &mut open.cuts);
     }
     found.into_values().collect()
+}
+
+/// A number without a knob as if it had one; with one choice if the size of its dimension is not known.
+fn as_knob(number: &FixedNumber<'_>, sizes: &BTreeMap<String, i64>, cores: i64) -> Knob {
+    let mut choices = number.choices(number.dim.and_then(|dim| sizes.get(dim).copied()), cores);
+    if choices.is_empty() {
+        choices.push(number.value);
+    }
+    Knob { name: number.name.clone(), value: number.value, choices, condition: String::new() }
 }
 
 /// The sizes of the dimensions that the inputs name. A name of two sizes has none.
@@ -60,19 +96,35 @@ fn sizes_of(kernel: Op<'_>) -> BTreeMap<String, i64> {
     sizes.into_iter().filter_map(|(name, size)| Some((name, size?))).collect()
 }
 
-/// What the scopes in an operation cut, in those around it.
-fn collect_cuts(around: Op<'_>, sizes: &BTreeMap<String, i64>, outer: &[(String, Count)], found: &mut BTreeSet<Cuts>) {
+/// What the scopes in an operation cut, in those around it. Sizes are those of dimensions; numbers that are open count by their names.
+fn collect_cuts<'c>(
+    around: Op<'c>,
+    (sizes, open): (&BTreeMap<String, i64>, &[FixedNumber<'c>]),
+    outer: &[(String, Count)],
+    found: &mut BTreeSet<Cuts>,
+) {
     for scope in around.body_ops().into_iter().filter(|op| op.is(spyre::HINT)) {
         let dims = scope.attr(attr::TILE_DIMS).and_then(strings).unwrap_or_default();
-        let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
-        let count_of = |attribute| integer(attribute).map(Count::Number).or_else(|| Some(Count::Symbol(string(attribute)?.to_owned())));
         let mut levels = outer.to_vec();
-        levels.extend(dims.into_iter().zip(counts).filter_map(|(dim, count)| Some((dim.to_owned(), count_of(count)?))));
+        levels.extend(dims.into_iter().map(str::to_owned).zip(counts_of(scope, open)));
         for (dim, _) in &levels {
             let Some(&size) = sizes.get(dim) else { continue };
             let counts = levels.iter().filter(|(name, _)| name == dim).map(|(_, count)| count.clone()).collect();
             found.insert(Cuts { dim: dim.clone(), size, counts });
         }
-        collect_cuts(scope, sizes, &levels, found);
+        collect_cuts(scope, (sizes, open), &levels, found);
     }
+}
+
+/// The counts of a scope; those that are open by their names.
+fn counts_of<'c>(scope: Op<'c>, open: &[FixedNumber<'c>]) -> Vec<Count> {
+    let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
+    let name_at =
+        |place: usize| open.iter().find(|number| number.kind == FixedKind::Tiles && (number.scope, number.place) == (scope, place));
+    let count = |(place, attribute)| match (name_at(place), integer(attribute)) {
+        (Some(number), _) => Count::Symbol(number.name.clone()),
+        (None, Some(number)) => Count::Number(number),
+        (None, None) => Count::Symbol(string(attribute).unwrap_or_default().to_owned()),
+    };
+    counts.into_iter().enumerate().map(count).collect()
 }

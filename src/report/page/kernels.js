@@ -62,7 +62,9 @@ function levelsOf(kernel) {
 
 /** A level as boxes: what moved there around the loops within it, or around the kernel's own ops in the innermost. */
 function levelBox(kernel, { ops: of, inner }) {
-  const saved = (op) => (op.saved_hbm_bytes === undefined ? '' : make('small', 'saved', `saves ${bytesText(op.saved_hbm_bytes)}, ${usText(op.saved_us)}`));
+  const saved = (op) => make('span', 'told', make('span', 'badge mode', op.mode.toUpperCase()),
+    op.times === 1 ? '' : make('small', 'again', `computed ${op.times} times${op.again_us === undefined ? '' : `, ${usText(op.again_us)} more`}`),
+    op.saved_hbm_bytes === undefined ? '' : make('small', 'saved', `saves ${bytesText(op.saved_hbm_bytes)}, ${usText(op.saved_us)}`));
   const loopBox = ([loop, level]) => make('div', 'loop-box', make('span', '', `loop ${loop}`), levelBox(kernel, level));
   return around(kernel, of, inner.size ? [...inner].map(loopBox) : [make('span', 'node kernel', kernel.name)], saved, true);
 }
@@ -79,8 +81,9 @@ function kernelPicture(kernel) {
   return [
     make('h3', '', `${kernel.name} `, make('small', '', [knobs, `key ${kernel.key}`].filter(Boolean).join('; '))),
     make('div', 'fusion', before, after),
-    make('p', 'dim', 'Red arrows are values between the kernel and what stands outside of it, green ones stay within its loops.'),
-    ...separate.map((op) => make('div', 'item reason', make('div', 'head', `${op.function}, ${op.side}`, make('span', 'badge code', op.code)), make('p', '', op.message), make('p', 'dim', op.location))),
+    make('p', 'dim', 'Red arrows are values between the kernel and what stands outside of it, green ones stay within its loops. '
+      + 'INLINE runs in all loops of what it feeds or reads, again in each turn of those that do not cut it; STAGE runs once for these, and is kept; SEPARATE stays outside.'),
+    ...separate.map((op) => make('div', 'item reason', make('div', 'head', `${op.function}, ${op.side}`, make('span', 'badge mode', op.mode.toUpperCase()), make('span', 'badge code', op.code)), make('p', '', op.message), make('p', 'dim', op.location))),
   ];
 }
 
@@ -88,6 +91,7 @@ function kernelDetails() {
   return report.kernels.flatMap((outcome) => [
     ...(outcome.us === undefined ? [] : [table([
       ['with what moved', `${usText(outcome.us)}, ${exact(outcome.hbm_bytes)} B of HBM`],
+      ...(outcome.again_us === undefined ? [] : [['of that, computed again in loops', usText(outcome.again_us)]]),
       ['with nothing moved', `${usText(outcome.separate_us)}, ${exact(outcome.separate_hbm_bytes)} B of HBM`],
       ['compilations', outcome.n_judged],
     ])]),

@@ -50,7 +50,7 @@ fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64)
         compute.op.set_attr(attr::DIMS, string_array(context, &names));
     }
     let mut hints = compute.hints();
-    hints.push(TileHint { id, dim: names[dim].clone(), count: Count::Number(count) });
+    hints.push(TileHint { id, dim: names[dim].clone(), count: Count::Number(count), again: false });
     compute.op.set_attr(attr::HINTS, hints_attribute(context, &hints));
     names.swap_remove(dim)
 }

@@ -8,7 +8,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Access, ComputeOp, declared_maxima, declared_sizes, target_of},
     layout::LayoutError,
-    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at, i64_attribute},
     tile::{Cut, TiledOp, Tree},
 };
 use machine::Target;
@@ -50,8 +50,14 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
     let tree = Tree::grow(&items.plain, &declared.sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
     check_cuts(&items, &tree)?;
     // Before loops are written: some ops are erased then.
-    for op in items.list.iter().flat_map(|item| item.others().into_iter().chain([item.op])) {
-        op.remove_attr(attr::HINTS);
+    for (position, item) in items.list.iter().enumerate() {
+        for op in item.others().into_iter().chain([item.op]) {
+            op.remove_attr(attr::HINTS);
+        }
+        let times = tree.times(position);
+        if times > 1 {
+            item.op.set_attr(attr::SPYRE_TIMES, i64_attribute(item.op.ctx(), times));
+        }
     }
     if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }
@@ -75,8 +81,8 @@ fn check_cuts_of(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[Cut]) -> Resul
     for access in compute.accesses().map_err(refuse)? {
         access.layout().map_err(refuse)?;
         for cut in cuts {
-            let Some(dim) = TiledOp::cut_dim(&access.dims, cut) else { continue };
-            let (size, tile) = (plain.sizes[cut.dim], plain.tile_size(cuts, cut.dim));
+            let (Some(dim), Some(of_op)) = (TiledOp::cut_dim(&access.dims, cut), cut.dim) else { continue };
+            let (size, tile) = (plain.sizes[of_op], plain.tile_size(cuts, of_op));
             let count = size / tile;
             check_sticks(&access, dim, tile).map_err(|error| {
                 let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });

@@ -77,11 +77,13 @@ impl<'c> Items<'c> {
             }
         }
         items.find_sources();
+        items.compute_again_what_is_read_in_loops_alone(around);
         Ok(items)
     }
 
     fn add_compute(&mut self, compute: ComputeOp<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
         let mut levels = levels_of(compute, maxima)?;
+        let again = compute.hints().iter().filter(|hint| hint.again).map(|hint| hint.id).collect();
         if compute.is_insert() && !levels.is_empty() {
             remark_at(compute.op, "writes a part of a larger buffer: it is not tiled, and stands between the loops").emit();
             levels.clear();
@@ -95,6 +97,7 @@ impl<'c> Items<'c> {
             sizes: compute.iteration_space(),
             n_reduced: compute.n_reduced(),
             levels,
+            again,
             inputs: Vec::new(),
             output: compute.operand_dims(n_reads),
             combines: combination(compute).is_some(),
@@ -152,6 +155,16 @@ impl<'c> Items<'c> {
             .collect();
         let inputs = reads.iter().map(|read| self.operand(read, Vec::new())).collect();
         self.push(Item { op, assembly: None, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
+    }
+
+    /// Only what is elementwise can be had tile by tile, and what the block gives is made once.
+    fn compute_again_what_is_read_in_loops_alone(&mut self, around: Op<'c>) {
+        let given: Vec<usize> = around.yielded().into_iter().filter_map(|value| self.maker(value)).collect();
+        for (position, plain) in self.plain.iter_mut().enumerate() {
+            if plain.n_reduced > 0 || given.contains(&position) {
+                plain.again.clear();
+            }
+        }
     }
 
     fn push(&mut self, item: Item<'c>, plain: TiledOp) {
@@ -236,7 +249,7 @@ fn levels_of(compute: ComputeOp<'_>, maxima: &BTreeMap<String, i64>) -> Result<V
 
 /// The level that a hint asks for: tiles have the size that the maximum of their number gives them.
 fn level_of(hint: TileHint, maxima: &BTreeMap<String, i64>) -> Result<Level, CountError> {
-    let TileHint { id, dim, count } = hint;
+    let TileHint { id, dim, count, again: _ } = hint;
     let (count, symbol) = match count {
         Count::Number(count) => (count, None),
         Count::Symbol(symbol) => (maximum_of(&dim, &symbol, maxima)?, Some(symbol)),

@@ -10,6 +10,7 @@ fn op(names: &[&str], n_reduced: usize, ids: &[i64], table: &[(&str, i64)]) -> T
         sizes: vec![64; names.len()],
         n_reduced,
         levels: ids.iter().map(level).collect(),
+        again: Vec::new(),
         inputs: Vec::new(),
         output: (0..names.len() - n_reduced).map(Some).collect(),
         combines: true,
@@ -192,6 +193,35 @@ fn a_name_that_no_op_has_is_answered_with_those_of_its_scope_alone() {
     assert_eq!(tree, Err((0, CutError::Unknown { dim: "X".to_owned(), count: 2, known })));
 }
 
+/// An op of the dimension B alone that is to be computed again in the loop along A.
+fn again(maker: Option<usize>) -> TiledOp {
+    let own = TiledOp { again: vec![0], ..op(&["B"], 0, &[0, 1], &A_B) };
+    maker.into_iter().fold(own, |own, maker| own.reading(maker, &[Some(0)]))
+}
+
+#[test]
+fn what_is_computed_again_is_in_all_loops_of_its_readers() {
+    let of_column = [None, Some(1)];
+    let tree = grown(&[again(None), again(Some(0)), row_op(&[0, 1]).reading(1, &of_column[1..])]);
+    assert_eq!(text(&tree), "A(B(0 1 2))");
+    assert_eq!((tree.times(0), tree.times(1), tree.times(2)), (2, 2, 1));
+    assert_eq!((tree.home_depth(0), tree.common_depth(1, 0)), (2, 2));
+}
+
+#[test]
+fn what_is_read_elsewhere_or_by_nobody_is_computed_once_and_so_is_what_it_reads() {
+    let of_column = [Some(1)];
+    // The last op needs it as a whole.
+    let whole = op(&["A"], 0, &[], &A_B).reading(1, &[None]);
+    let tree = grown(&[again(None), again(Some(0)), row_op(&[0, 1]).reading(1, &of_column), whole]);
+    assert_eq!(text(&tree), "B(0 1) A(B(2)) 3");
+    assert_eq!((tree.times(0), tree.times(1)), (1, 1));
+    // It is in the loop along A only, and reads it whole.
+    let of_rows = op(&["A"], 0, &[0, 1], &A_B).reading(0, &[None]);
+    assert_eq!(text(&grown(&[again(None), row_op(&[0, 1]).reading(0, &of_column), of_rows])), "B(0) A(B(1) 2)");
+    assert_eq!(text(&grown(&[row_op(&[0, 1]), again(None)])), "A(B(0)) B(1)");
+}
+
 #[test]
 fn the_op_that_cannot_be_cut_is_named() {
     let error = CutError::Uneven { dim: "A".to_owned(), size: 64, count: 3 };
@@ -219,9 +249,12 @@ prop_compose! {
         names in proptest::sample::subsequence(&NAMES[..], 1..=3).prop_shuffle(),
         n_reduced in 0..3_usize,
         ids in proptest::sample::subsequence(vec![0, 1, 2, 3, 4], 0..=3),
+        again in proptest::sample::subsequence(vec![0, 1, 2, 3, 4], 0..=5),
         reads in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>()), 0..3),
     ) -> (TiledOp, Vec<(prop::sample::Index, u32)>) {
-        (op(&names, n_reduced.min(names.len()), &ids, &LEVELS), reads)
+        let n_reduced = n_reduced.min(names.len());
+        let again = if n_reduced == 0 { again } else { Vec::new() };
+        (TiledOp { again, ..op(&names, n_reduced, &ids, &LEVELS) }, reads)
     }
 }
 
@@ -280,8 +313,12 @@ proptest! {
                 prop_assert!(places[maker] < places[reader], "{maker} is behind its reader {reader} in {}", text(&tree));
                 let both = tree.chains[reader].iter().zip(&tree.chains[maker]).take_while(|(one, other)| one == other).count();
                 prop_assert_eq!(tree.common_depth(reader, maker), both);
+                prop_assert!(tree.times(maker) == 1 || both == tree.chains[maker].len(), "{maker} is read outside in {}", text(&tree));
                 for (wanted, made) in tree.cuts[reader].iter().zip(&tree.cuts[maker]).take(both) {
                     prop_assert!(!made.is_reduced, "{reader} reads a part of {maker} in {}", text(&tree));
+                    if made.dim.is_none() {
+                        continue;
+                    }
                     let read = TiledOp::cut_dim(&input.dims, wanted).and_then(|dim| input.behind[dim]);
                     prop_assert_eq!(read, TiledOp::cut_dim(&ops[maker].output, made));
                     prop_assert!(read.is_some());

@@ -3,12 +3,13 @@
 mod report;
 
 use super::{
-    choices::Choices,
+    choices::{Choices, kinds},
     diagnostics::{listen, spelled},
     tuning::{Ask, BUDGET, Tuned, cost_of, tune},
 };
 use crate::{
     compile::compile_validated,
+    kernel::FixedKind,
     pipeline::{self, Options, Phase},
     report::Report,
     tool::{self, Amount, Messages, Speaker},
@@ -30,6 +31,9 @@ struct Arguments {
     output: Option<String>,
     #[command(flatten)]
     choices: Choices,
+    /// Search numbers that the kernels' hint scopes have without a knob, too: tiles, order (of loops), splits (slices over the cores)
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
+    open: Vec<FixedKind>,
     /// The most points that are compiled; if there are no more, all are
     #[arg(long, value_name = "N", default_value_t = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
     budget: u32,
@@ -100,7 +104,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let Arguments { budget, seed, within, shard, .. } = *arguments;
     let terms = Terms { budget: budget as usize, seed, within, shard };
     let cache = Cache { writable: arguments.cache.clone(), read_only: arguments.database.clone() };
-    let ask = Ask { terms, cache, threads: arguments.threads, speaker };
+    let ask = Ask { terms, open: arguments.open.clone(), cache, threads: arguments.threads, speaker };
     let tuned = tune(&module, &options, &ask)?;
     let compiled = if is_part(&tuned) { None } else { winner(&module, &tuned, (arguments, speaker))? };
     if let (Some(folder), false) = (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == Stop::Interrupted) {

@@ -16,6 +16,7 @@ mod said;
 
 use super::{STACK_BYTES, Speaker};
 use crate::{
+    kernel::FixedKind,
     mlir::Module,
     pipeline::Options,
     tune::{Answer, Cache, Candidate, Entry, Found, Looked, Placed, Ranked, Request, Stop, Terms, search},
@@ -40,6 +41,8 @@ const COUNTED: usize = 3;
 pub(super) struct Ask {
     /// Its terms.
     pub(super) terms: Terms,
+    /// Numbers without a knob that are left open all the same.
+    pub(super) open: Vec<FixedKind>,
     /// Where answers are kept.
     pub(super) cache: Cache,
     /// Threads; none for as many as the machine has.
@@ -87,7 +90,7 @@ impl Tuned {
 /// # Errors
 /// If nothing can be had, with the counts of reasons; empty if something was reported already.
 pub(super) fn tune(module: &Module<'_>, options: &Options, ask: &Ask) -> Result<Tuned, String> {
-    let program = Program::read(module, options)?;
+    let program = Program::read(module, options, &ask.open)?;
     let mut starts = Vec::new();
     let mut looked = None;
     if ask.cache.writable.is_some() || !ask.cache.read_only.is_empty() {

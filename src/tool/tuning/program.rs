@@ -4,7 +4,7 @@ use crate::{
     compile::{compile, compile_watched},
     dialect::{ComputeOp, ods::attr, phase_of, target_of},
     kernel::{
-        KernelMode, KnobValue,
+        FixedKind, KernelMode, KnobValue,
         ir::{OpenKernel, open_kernels},
     },
     mlir::{Collected, Module, Op, OpExt, Session, TensorType, Type, ValueLike, bugs_of, collect, functions_of},
@@ -37,7 +37,7 @@ pub(in crate::tool) struct Program {
 /// Something that is left open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
-    /// A knob of the kernels of one name.
+    /// A knob of the kernels of one name, or a number without one.
     Knob { kernel: usize, knob: usize },
     /// What may move into kernels.
     Kernels,
@@ -47,8 +47,8 @@ enum Open {
 const MODES: [KernelMode; 3] = [KernelMode::Separate, KernelMode::Fuse, KernelMode::Form];
 
 impl Program {
-    /// Reads what a module leaves open under options that are checked. None if it cannot be imported, which has been reported.
-    pub(super) fn read(module: &Module<'_>, options: &Options) -> Result<Self, String> {
+    /// Reads what a module leaves open, numbers of these kinds that kernels have without a knob as well, under options that are checked. None if it cannot be imported, which has been reported.
+    pub(super) fn read(module: &Module<'_>, options: &Options, open: &[FixedKind]) -> Result<Self, String> {
         if let Some(phase) = phase_of(module.op()) {
             return Err(format!("the module has phase '{phase}' behind it, so nothing is left open: give the program that it was made of"));
         }
@@ -56,7 +56,7 @@ impl Program {
         let mut imported: Option<Imported> = None;
         let mut import = |module: &mut Module<'_>| {
             let mut note = |_: Phase, module: &Module<'_>| {
-                imported.get_or_insert_with(|| Imported::of(module.op()));
+                imported.get_or_insert_with(|| Imported::of(module.op(), open));
             };
             compile_watched(module, &importing, "", &mut note).is_some()
         };
@@ -151,6 +151,9 @@ impl Judge for Program {
             if let Some(message) = open.uneven(&values) {
                 return refuse(DIVISIBILITY, format!("kernel '{}': {message}", open.name));
             }
+            if let Some(message) = open.same_order(&values) {
+                return refuse("order", format!("kernel '{}': {message}", open.name));
+            }
         }
         None
     }
@@ -206,6 +209,7 @@ fn reason_of(message: &str) -> &'static str {
         ("inside a stick", "sticks"),
         ("tiles of equal size", DIVISIBILITY),
         ("a core would address", "span"),
+        ("slices do not divide", "splits"),
         ("bytes of the pool", "pool"),
         ("LX", "LX"),
     ];
@@ -221,7 +225,7 @@ struct Imported {
 }
 
 impl Imported {
-    fn of(module: Op<'_>) -> Self {
+    fn of(module: Op<'_>, open: &[FixedKind]) -> Self {
         let functions = functions_of(module);
         let name = functions.first().map_or_else(String::new, |function| function.text_attr(attr::SYM_NAME).to_owned());
         let target = target_of(module).unwrap_or_else(|_| Target::spyre());
@@ -242,7 +246,7 @@ impl Imported {
             version: VERSION.to_owned(),
             ..Key::default()
         };
-        Self { name, kernels: open_kernels(module), key, target }
+        Self { name, kernels: open_kernels(module, open, target.cores), key, target }
     }
 }
 
@@ -275,6 +279,7 @@ mod tests {
             ),
             ("cannot cut 'm' of 250 into 8 tiles of equal size: give 5 or 10", DIVISIBILITY),
             ("a core would address 4294967296 bytes of operand 0; the hardware allows 268431360", "span"),
+            ("cannot follow its 'work_div': 32 slices do not divide the 16 positions of iteration dimension 0 ('m')", "splits"),
             ("needs 3072 bytes of the pool, which has 128 in all", "pool"),
             ("its result lies at 100 in LX, where no stick begins", "LX"),
             ("is not supported", "other"),

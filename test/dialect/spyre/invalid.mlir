@@ -638,8 +638,46 @@ func.func @hint_c1() {
 
 // -----
 
+func.func @hint_c4() {
+  // expected-error @+1 {{'spyre.hint' op names a dimension twice in 'again'}}
+  spyre.hint tiles(A = 2) again(A, A) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
 func.func @hint_c1() {
-  // expected-error @+1 {{expected 'tiles' or 'work_div'}}
+  // expected-error @+1 {{'spyre.hint' op names 0 dimensions and 0 counts}}
+  spyre.hint again() {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @again_of_a_number() {
+  // expected-error @+1 {{expected valid keyword or string}}
+  spyre.hint again(2) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @times(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'spyre.times' must be a number above 1, found 1}}
+  spyre.pointwise exp(%x) {spyre.times = 1 : i64} : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{expected 'tiles', 'work_div' or 'again'}}
   spyre.hint {
     spyre.yield
   }

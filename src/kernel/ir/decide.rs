@@ -1,0 +1,143 @@
+//! What pays: which neighbours of kernels move into them, and which of these loops compute again.
+//!
+//! The module is compiled without moves, with all of them, once more with all of them computed again that may be, and then with each move in its
+//! other modes: taken back, kept outside of the loops that do not cut it, or computed again in them. What is better is kept. Where the program
+//! cannot be compiled with all moves, they are made one by one instead.
+
+use super::{
+    fusion::{Choice, EdgeId, Fusion},
+    judge::{Judge, Judged},
+    placed::placed,
+};
+use crate::mlir::{Op, Scratch};
+use cost::Cost;
+use machine::Target;
+use std::{cmp::Ordering, collections::BTreeSet};
+
+/// The most moves whose other modes are tried.
+const MOST_TRIALS: usize = 32;
+/// The part of a time below which a difference is none.
+const SAME_TIME: f64 = 1e-6;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Decided {
+    pub(super) choice: Choice,
+    /// With what the program cannot be compiled.
+    pub(super) impossible: BTreeSet<EdgeId>,
+    /// Nothing moves: the program is best as it is. To exclude all moves is less, since what stays behind one kernel might move in front of the next.
+    pub(super) is_separate: bool,
+    pub(super) savings: Vec<Saving>,
+    pub(super) fused: Option<Judged>,
+    pub(super) separate: Option<Judged>,
+    pub(super) n_judged: usize,
+}
+
+/// What a move is worth.
+pub(super) struct Saving {
+    pub(super) id: EdgeId,
+    /// What the program takes in addition if it is taken back.
+    pub(super) cost: Cost,
+    /// The time that loops take to compute it again.
+    pub(super) again_ns: f64,
+}
+
+/// Compiles the module in all ways that are looked at.
+pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided {
+    let moved = |choice: &Choice| {
+        let copy = Scratch::of(module);
+        let moves = Fusion { target, choice }.run(copy.op());
+        (moves, copy)
+    };
+    let (moves, copy) = moved(&Choice::default());
+    if moves.is_empty() {
+        return Decided::default();
+    }
+    let places = placed(copy.op(), target);
+    let may_be_again: BTreeSet<i64> = places.into_iter().filter(|(_, placed)| placed.may_be_again).map(|(number, _)| number).collect();
+    let separate = judge.judged(module);
+    let judged = |choice: &Choice| judge.judged(moved(choice).1.op());
+    let mut best = Best { choice: Choice::default(), judged: judge.judged(copy.op()), judge };
+    if !may_be_again.is_empty() {
+        let all = Choice { inlined: may_be_again.clone(), ..Choice::default() };
+        best.improve(judged(&all), all);
+    }
+    let (mut savings, mut impossible): (Vec<Saving>, BTreeSet<EdgeId>) = Default::default();
+    let mut ids: Vec<EdgeId> = moves.iter().rev().map(|made| made.id).collect();
+    if best.judged.is_none() {
+        ids.reverse();
+        best.choice.excluded = ids.iter().copied().collect();
+        best.judged = separate;
+    }
+    for id in ids.into_iter().take(MOST_TRIALS) {
+        let without = best.choice.without(id);
+        let was_made = without != best.choice;
+        let taken_back = if was_made { judged(&without) } else { best.judged };
+        if !was_made {
+            let with = best.choice.with(id);
+            let made = judged(&with);
+            impossible.extend(made.is_none().then_some(id));
+            if !best.improve(made, with) {
+                continue;
+            }
+        }
+        let mut again_ns = 0.0;
+        if may_be_again.contains(&id.0) {
+            let turned = best.choice.turned(id.0);
+            let other = judged(&turned);
+            again_ns = best.again_apart_from(other);
+            best.improve(other, turned);
+        }
+        if !best.improve(taken_back, without) {
+            savings.extend(best.saving(id, taken_back, again_ns));
+        }
+    }
+    let is_separate = is_better(judge, separate, best.judged);
+    if is_separate {
+        (best.judged, savings) = (separate, Vec::new());
+    }
+    Decided { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged: judge.n_judged() }
+}
+
+/// The best choice so far.
+struct Best<'a> {
+    choice: Choice,
+    judged: Option<Judged>,
+    judge: &'a Judge,
+}
+
+impl Best<'_> {
+    /// Takes another choice if it is better; whether it is.
+    fn improve(&mut self, judged: Option<Judged>, choice: Choice) -> bool {
+        let is_better = is_better(self.judge, judged, self.judged);
+        if is_better {
+            (self.judged, self.choice) = (judged, choice);
+        }
+        is_better
+    }
+
+    /// The time of computing again in which a choice differs, whichever of the two computes an op again.
+    fn again_apart_from(&self, other: Option<Judged>) -> f64 {
+        self.judged.zip(other).map_or(0.0, |(one, other)| (one.again_ns - other.again_ns).abs())
+    }
+
+    fn saving(&self, id: EdgeId, taken_back: Option<Judged>, again_ns: f64) -> Option<Saving> {
+        let (best, other) = self.judged.zip(taken_back)?;
+        let cost = Cost { ns: other.cost.ns - best.cost.ns, hbm_bytes: other.cost.hbm_bytes - best.cost.hbm_bytes };
+        Some(Saving { id, cost, again_ns: if self.choice.inlined.contains(&id.0) { again_ns } else { 0.0 } })
+    }
+}
+
+/// Whether the first is better than the second; what cannot be compiled is worse than all else. Times that differ by less are the same: sums of
+/// the same numbers in another order.
+fn is_better(judge: &Judge, one: Option<Judged>, other: Option<Judged>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let (one, other) = (one.cost, other.cost);
+            let is_same_time = (one.ns - other.ns).abs() <= SAME_TIME * other.ns;
+            let other = if is_same_time { Cost { ns: one.ns, ..other } } else { other };
+            judge.objective.order(&one, &other) == Ordering::Less
+        }
+        (one, other) => one.is_some() && other.is_none(),
+    }
+}

@@ -1,0 +1,169 @@
+//! Moves all neighbours of kernels that may move and are not said to stay.
+
+use super::{
+    dim_labels::program_labels,
+    followers::join,
+    kernels_of,
+    moves::{move_behind, move_in_front},
+    neighbours::KernelView,
+    placed::compute_again,
+};
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::ComputeOp,
+    kernel::Side,
+    mlir::{Op, OpExt, functions_of, integer, location_text},
+};
+use machine::Target;
+use std::collections::BTreeSet;
+
+/// The number of an op that has not moved.
+pub(super) fn number_of(op: Op<'_>) -> Option<i64> {
+    op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number >= 0)
+}
+
+/// An op on one side of a kernel, by its number.
+pub(super) type EdgeId = (i64, Side);
+
+/// A move that was made.
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    pub(super) id: EdgeId,
+    /// The number of the kernel in the module.
+    pub(super) kernel: usize,
+    pub(super) function: String,
+    pub(super) location: String,
+}
+
+/// How neighbours move.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// What stays where it is.
+    pub(super) excluded: BTreeSet<EdgeId>,
+    /// What is computed again in loops that do not cut it, by number, where it may be.
+    pub(super) inlined: BTreeSet<i64>,
+}
+
+impl Choice {
+    pub(super) fn without(&self, id: EdgeId) -> Self {
+        let mut other = self.clone();
+        other.excluded.insert(id);
+        other
+    }
+
+    pub(super) fn with(&self, id: EdgeId) -> Self {
+        let mut other = self.clone();
+        other.excluded.remove(&id);
+        other
+    }
+
+    /// The other one of INLINE and STAGE.
+    pub(super) fn turned(&self, number: i64) -> Self {
+        let mut other = self.clone();
+        if !other.inlined.remove(&number) {
+            other.inlined.insert(number);
+        }
+        other
+    }
+}
+
+/// Moves all that may move.
+pub(super) struct Fusion<'a> {
+    pub(super) target: &'a Target,
+    pub(super) choice: &'a Choice,
+}
+
+impl Fusion<'_> {
+    pub(super) fn run(&self, module: Op<'_>) -> Vec<Move> {
+        let mut moves = Vec::new();
+        while self.step(module, &mut moves) {}
+        compute_again(module, self.target, &self.choice.inlined);
+        moves
+    }
+
+    /// Makes the first move that may be made; false if there is none. Kernels are joined last: what stands between them moves into one first.
+    fn step(&self, module: Op<'_>, moves: &mut Vec<Move>) -> bool {
+        let mut first_kernel = 0;
+        for function in functions_of(module) {
+            let (labels, kernels) = (program_labels(function), kernels_of(function));
+            let views: Vec<KernelView<'_>> = kernels.iter().map(|kernel| KernelView::of(*kernel, &labels, self.target)).collect();
+            let moved = (first_kernel..).zip(&views).any(|(number, view)| self.step_of(view, number, moves));
+            if moved || self.join_two(function, &views, first_kernel, moves) {
+                return true;
+            }
+            first_kernel += kernels.len();
+        }
+        false
+    }
+
+    /// Joins the first kernel that may be joined to the one that it reads; false if there is none.
+    fn join_two(&self, function: Op<'_>, views: &[KernelView<'_>], first_kernel: usize, moves: &mut Vec<Move>) -> bool {
+        for (place, view) in views.iter().enumerate() {
+            for consumer in view.consumers() {
+                let Some(next) = views.iter().position(|other| other.op == consumer) else { continue };
+                if has_excluded(consumer, &self.choice.excluded) || view.follower(&views[next]).check().is_err() {
+                    continue;
+                }
+                let (kernel, joined) = (first_kernel + place, first_kernel + next);
+                let described = |kernel| KernelView::of(kernel, &program_labels(function), self.target);
+                join(view.op, consumer, described, |op| moves.extend(made(op, Side::Epilogue, kernel)));
+                // What had moved into the second kernel is in the first one now, and there is one kernel less.
+                for made in moves.iter_mut().filter(|made| made.kernel >= joined) {
+                    made.kernel = if made.kernel == joined { kernel } else { made.kernel - 1 };
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    fn step_of(&self, view: &KernelView<'_>, kernel: usize, moves: &mut Vec<Move>) -> bool {
+        for producer in producers(view) {
+            if self.stays(producer, Side::Prologue) || view.prologue(producer).check().is_err() {
+                continue;
+            }
+            moves.extend(made(producer, Side::Prologue, kernel));
+            move_in_front(view, producer);
+            return true;
+        }
+        for consumer in view.consumers().into_iter().filter(|op| ComputeOp::of(*op).is_some()) {
+            if self.stays(consumer, Side::Epilogue) || view.epilogue(consumer).check().is_err() {
+                continue;
+            }
+            moves.extend(made(consumer, Side::Epilogue, kernel));
+            move_behind(view, consumer);
+            return true;
+        }
+        false
+    }
+
+    fn stays(&self, op: Op<'_>, side: Side) -> bool {
+        number_of(op).is_some_and(|number| self.choice.excluded.contains(&(number, side)))
+    }
+}
+
+/// Whether one of the ops of a kernel is among those that stay behind another one.
+pub(super) fn has_excluded(kernel: Op<'_>, excluded: &BTreeSet<EdgeId>) -> bool {
+    kernel.nested().into_iter().filter_map(number_of).any(|number| excluded.contains(&(number, Side::Epilogue)))
+}
+
+/// The ops that make inputs, each once, in the order of the inputs. A kernel is none: it is for the second of two kernels to join the first.
+pub(super) fn producers<'c>(view: &KernelView<'c>) -> Vec<Op<'c>> {
+    let mut found: Vec<Op<'c>> = Vec::new();
+    for producer in (0..view.op.inputs().len()).filter_map(|input| view.producer(input)) {
+        if !found.contains(&producer) && !producer.is(spyre::KERNEL) {
+            found.push(producer);
+        }
+    }
+    found
+}
+
+/// What is noted of a move; nothing of one of a constant.
+fn made(op: Op<'_>, side: Side, kernel: usize) -> Option<Move> {
+    let id = (number_of(op)?, side);
+    Some(Move { id, kernel, function: function_of(op), location: location_text(op.loc()) })
+}
+
+pub(super) fn function_of(op: Op<'_>) -> String {
+    ComputeOp::of(op).map_or_else(|| op.full_name().to_owned(), |compute| compute.function().to_owned())
+}

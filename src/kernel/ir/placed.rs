@@ -1,0 +1,131 @@
+//! In which loops of a kernel runs what moved into it, and what is computed again in loops that do not cut it.
+//!
+//! An op that loops around its readers do not cut runs outside of these loops, and its result is kept (STAGE). It may run in all of them instead,
+//! as long as whatever reads it is in them, too: a hint scope with `again` around it says so (INLINE).
+
+use super::{
+    dim_labels::program_labels,
+    kernels_of,
+    neighbours::{KernelView, Level},
+};
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{ComputeOp, computed_again, readers_through_views},
+    hint::Count,
+    kernel::FusionMode,
+    mlir::{Op, OpExt, functions_of, i64_attribute, integer, strings},
+};
+use machine::Target;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The loops around what moved into a kernel, outermost first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// Each with whether it cuts the op.
+    around: Vec<(Level, bool)>,
+    /// Whether it is computed again in those that do not.
+    is_again: bool,
+    /// Whether it may be.
+    pub(super) may_be_again: bool,
+}
+
+impl Placed {
+    /// The loops that the op is in.
+    pub(super) fn loops(&self) -> Vec<Level> {
+        self.around.iter().filter(|(_, is_cut)| *is_cut || self.is_again).map(|(level, _)| level.clone()).collect()
+    }
+
+    pub(super) fn mode(&self) -> FusionMode {
+        if self.is_again || self.around.iter().all(|(_, is_cut)| *is_cut) { FusionMode::Inline } else { FusionMode::Stage }
+    }
+
+    /// How many times each element is computed.
+    pub(super) fn times(&self) -> i64 {
+        if self.is_again { self.turns().unwrap_or(1) } else { 1 }
+    }
+
+    /// The turns of the loops that do not cut the op, all together; none if a number is not known.
+    fn turns(&self) -> Option<i64> {
+        let count = |level: &Level| if let Count::Number(count) = level.count { Some(count) } else { None };
+        self.around.iter().filter(|(_, is_cut)| !is_cut).try_fold(1_i64, |turns, (level, _)| turns.checked_mul(count(level)?))
+    }
+}
+
+/// Marks an op as one that moved into a kernel: its number is below zero from now on, and it is no neighbour any more.
+pub(super) fn mark_moved(op: Op<'_>) {
+    if let Some(number) = op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number >= 0) {
+        op.set_attr(attr::SPYRE_NUMBER, i64_attribute(op.ctx(), -1 - number));
+    }
+}
+
+/// The number that an op had before it moved into a kernel; none for others.
+fn number_before(op: Op<'_>) -> Option<i64> {
+    op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number < 0).map(|number| -1 - number)
+}
+
+/// Where everything stands that moved, by the numbers that the ops had.
+pub(super) fn placed(module: Op<'_>, target: &Target) -> BTreeMap<i64, Placed> {
+    let mut found = BTreeMap::new();
+    each_moved(module, target, |number, _, placed| {
+        found.insert(number, placed);
+    });
+    found
+}
+
+/// Has ops of these numbers computed again in all loops around what reads them, where they may be. What reads others comes first.
+pub(super) fn compute_again(module: Op<'_>, target: &Target, numbers: &BTreeSet<i64>) {
+    each_moved(module, target, |number, op, placed| {
+        if numbers.contains(&number) && placed.may_be_again {
+            let names: Vec<String> = placed.around.into_iter().filter(|(_, is_cut)| !is_cut).map(|(level, _)| level.name).collect();
+            computed_again(op, &names);
+        }
+    });
+}
+
+/// Shows each op that moved into a kernel with where it stands, the last one first.
+fn each_moved<'c>(module: Op<'c>, target: &Target, mut show: impl FnMut(i64, Op<'c>, Placed)) {
+    for function in functions_of(module) {
+        let labels = program_labels(function);
+        for kernel in kernels_of(function) {
+            let view = KernelView::of(kernel, &labels, target);
+            for op in kernel.nested().into_iter().rev() {
+                if let (Some(number), Some(compute)) = (number_before(op), ComputeOp::of(op)) {
+                    show(number, op, view.placed(compute));
+                }
+            }
+        }
+    }
+}
+
+impl<'c> KernelView<'c> {
+    fn placed(&self, compute: ComputeOp<'c>) -> Placed {
+        let around = self.levels_cutting(compute);
+        let mut placed = Placed { around, is_again: is_again(compute.op), may_be_again: false };
+        let all: Vec<String> = placed.around.iter().map(|(level, _)| level.name.clone()).collect();
+        let readers = readers_through_views(compute.op.output());
+        placed.may_be_again = compute.n_reduced() == 0
+            && placed.turns().is_some_and(|turns| turns > 1)
+            && readers.into_iter().all(|reader| self.loops_of(reader).starts_with(&all));
+        placed
+    }
+
+    /// The names of the loops that an op is in, outermost first.
+    fn loops_of(&self, op: Op<'c>) -> Vec<String> {
+        let Some(compute) = ComputeOp::of(op) else { return Vec::new() };
+        let placed = Placed { around: self.levels_cutting(compute), is_again: is_again(op), may_be_again: false };
+        placed.loops().into_iter().map(|level| level.name).collect()
+    }
+
+    fn levels_cutting(&self, compute: ComputeOp<'c>) -> Vec<(Level, bool)> {
+        let labels = self.labels.of_iteration(compute);
+        let levels = compute.op.parent().map(|scope| self.levels_in(scope)).unwrap_or_default();
+        levels.into_iter().map(|level| (level.clone(), labels.contains(&Some(level.name)))).collect()
+    }
+}
+
+fn is_again(op: Op<'_>) -> bool {
+    op.parent()
+        .filter(|scope| scope.is(spyre::HINT))
+        .and_then(|scope| strings(scope.attr(attr::AGAIN)?))
+        .is_some_and(|names| !names.is_empty())
+}
