@@ -78,7 +78,7 @@ impl Judge for Bytes<'_> {
         self.compiles_untiled.then(|| vec![each; n_ops])
     }
 
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Cost> {
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], _kept: &[Copied]) -> Option<Cost> {
         self.asked
             .borrow_mut()
             .push((Place { first: segment.start, n_ops: segment.len() }, nest.iter().map(|cut| (cut.axis, cut.count)).collect()));
