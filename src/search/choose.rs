@@ -90,26 +90,11 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
         Promises::Nothing => return Chosen::default(),
     };
     search.begin(untiled.as_deref());
-    let (mut is_complete, mut least_ns) = (true, f64::INFINITY);
-    let (mut cost, mut loops) = (None, Vec::new());
-    for (keeps, share) in [(false, 1), (true, STEPS_OF_KEPT)] {
-        if keeps {
-            search.keep_values();
-        }
-        for _ in 0..MOST_ROUNDS {
-            is_complete &= search.run(most_steps / share);
-            search.climb();
-            search.look_for_fewer_bytes();
-            least_ns = least_ns.min(search.path(|edge| edge.least_ns(1.0)).0);
-            let (found, plan) = search.refined();
-            if found.is_some_and(|found| cost.is_none_or(|cost| is_preferred(&found, &cost, search.fastest_ns, false))) {
-                (cost, loops) = (found, plan);
-            }
-            if !search.learn() {
-                break;
-            }
-        }
-    }
+    let mut rounds = Rounds { least_ns: f64::INFINITY, is_complete: true, cost: None, loops: Vec::new() };
+    search.look(most_steps, &mut rounds);
+    search.keep_values();
+    search.look(most_steps / STEPS_OF_KEPT, &mut rounds);
+    let Rounds { least_ns, is_complete, mut cost, mut loops } = rounds;
     let untiled: Option<Cost> = untiled.map(|by_op| by_op.into_iter().sum());
     // Nests that are good one by one may not be so together.
     if cost.is_none_or(|cost| untiled.is_some_and(|untiled| untiled.ns <= cost.ns)) {
@@ -261,6 +246,18 @@ impl Edge<'_> {
     }
 }
 
+/// What several rounds of a search have found.
+struct Rounds {
+    /// The least that some path was estimated to take, ns.
+    least_ns: f64,
+    /// Whether each round ended by itself.
+    is_complete: bool,
+    /// What the best plan costs.
+    cost: Option<Cost>,
+    /// Its loops.
+    loops: Vec<Loops>,
+}
+
 /// A plan of the whole that was judged.
 struct Tried {
     loops: Vec<Loops>,
@@ -407,6 +404,24 @@ impl<'a> Search<'a> {
 
     fn edge(&self, place: Place) -> &Edge<'a> {
         &self.edges[place.first][place.n_ops - 1]
+    }
+
+    /// Looks for the best path, and for the best plan on the way, as long as plans show something new.
+    fn look(&mut self, most_steps: usize, rounds: &mut Rounds) {
+        for _ in 0..MOST_ROUNDS {
+            rounds.is_complete &= self.run(most_steps);
+            self.climb();
+            self.look_for_fewer_bytes();
+            rounds.least_ns = rounds.least_ns.min(self.path(|edge| edge.least_ns(1.0)).0);
+            let (found, plan) = self.refined();
+            let is_better = |found: &Cost| rounds.cost.is_none_or(|cost| is_preferred(found, &cost, self.fastest_ns, false));
+            if found.as_ref().is_some_and(is_better) {
+                (rounds.cost, rounds.loops) = (found, plan);
+            }
+            if !self.learn() {
+                break;
+            }
+        }
     }
 
     /// Looks at edges of the shortest path until it is settled; false if the steps did not do.
