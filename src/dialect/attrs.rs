@@ -169,6 +169,16 @@ impl<'c> Tensor<'c> {
     pub fn buffer(&self) -> Result<HostTensor, LayoutError> {
         HostTensor::row_major(self.buffer_shape.as_deref().unwrap_or(&self.host.shape))
     }
+
+    /// The layout as a buffer of the tensor's own, without what is around a window; none without a layout.
+    ///
+    /// # Errors
+    /// Those of [`DeviceLayout::of_tile`], and of [`Self::buffer`].
+    #[must_use]
+    pub fn compact_layout(&self) -> Option<Result<DeviceLayout, LayoutError>> {
+        let layout = self.layout.as_ref()?;
+        Some(self.buffer().and_then(|host| layout.of_tile(&host, &self.host.shape)))
+    }
 }
 
 /// The type of one of `count` tiles of a tensor type along `dim`; none where `count` does not divide.

@@ -54,12 +54,9 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
 
 /// The positions of each device dimension of a tensor: of a tile, where its layout is that of the buffer that it is a window of, those of the tile.
 fn extents_of(access: &Access<'_>) -> Result<Vec<i64>, String> {
-    let (tensor, layout) = (&access.tensor, access.layout()?);
-    if tensor.buffer_shape.is_none() {
-        return Ok(layout.device_size().to_vec());
-    }
-    let host = tensor.buffer().map_err(|error| error.to_string())?;
-    layout.of_tile(&host, &tensor.host.shape).map(|tile| tile.device_size().to_vec()).map_err(|error| error.to_string())
+    let compact = access.tensor.compact_layout().filter(|_| access.tensor.buffer_shape.is_some()).transpose();
+    let compact = compact.map_err(|error| error.to_string())?;
+    Ok(compact.as_ref().map_or(access.layout()?, |compact| compact).device_size().to_vec())
 }
 
 /// Whether the format forbids to divide a dimension: all of an op with indirect access (schema, section 1), and what a restickify pads, since

@@ -228,6 +228,5 @@ fn copies_accumulator(copy: Op<'_>) -> bool {
 fn bytes_of(value: Value<'_>) -> i64 {
     let Some(tensor) = Tensor::of(value.r#type()) else { return 0 };
     let Some(layout) = &tensor.layout else { return 0 };
-    let compact = tensor.buffer().and_then(|host| layout.of_tile(&host, &tensor.host.shape));
-    compact.map_or_else(|_| layout.bytes(), |compact| compact.bytes())
+    tensor.compact_layout().and_then(Result::ok).as_ref().unwrap_or(layout).bytes()
 }

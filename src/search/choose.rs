@@ -82,13 +82,16 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
         return Chosen::default();
     }
     let mut search = Search::new(ops, judge);
+    let promises_much = search.promises_much();
+    // Where the user has written loops and estimates promise nothing, these are what there is to do.
+    if !promises_much && ops.iter().any(|op| !op.tiled.levels.is_empty()) {
+        return Chosen::default();
+    }
     let untiled = judge.untiled();
-    let promises = search.promises(untiled.as_deref());
-    let most_steps = match promises {
-        Promises::Much => most_steps,
-        Promises::Little => most_steps / STEPS_OF_LITTLE,
-        Promises::Nothing => return Chosen::default(),
-    };
+    if !promises_much && !search.promises_little(untiled.as_deref()) {
+        return Chosen::default();
+    }
+    let most_steps = if promises_much { most_steps } else { most_steps / STEPS_OF_LITTLE };
     search.begin(untiled.as_deref());
     let mut rounds = Rounds { least_ns: f64::INFINITY, is_complete: true, cost: None, loops: Vec::new() };
     search.look(most_steps, &mut rounds);
@@ -103,7 +106,7 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     // Copies in front of loops are in no estimate.
     let least_ns = cost.map_or(least_ns, |cost| least_ns.min(cost.ns));
     let without = untiled.map(|cost| PricedPlan { loops: Vec::new(), cost });
-    if loops.is_empty() && promises == Promises::Little {
+    if loops.is_empty() && !promises_much {
         return Chosen::default();
     }
     let chosen = cost.map(|cost| PricedPlan { loops: loops.clone(), cost });
@@ -291,18 +294,6 @@ struct Search<'a> {
     tried: Vec<Tried>,
 }
 
-/// What a search promises.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Promises {
-    /// Not all values have room without loops, or some op is faster in tiles.
-    Much,
-    /// All is well as far as estimates go, but the ops take longer together: cores do not agree, for which a loop may be a cure. Where the user has written
-    /// loops, these are the cure.
-    Little,
-    /// The ops do as well as they could.
-    Nothing,
-}
-
 /// An edge by what it spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
@@ -339,18 +330,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What loops could save, if every op were at its best.
-    fn promises(&self, untiled: Option<&[Cost]>) -> Promises {
+    /// Whether loops could save something, if every op were at its best: not all values have room without, or some op is faster in tiles.
+    fn promises_much(&self) -> bool {
         let (untiled_ns, _) = self.path(|edge| estimate(edge.ops, edge.range.clone(), &[], &[], false, self.judge).ns);
         let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
-        let placed_ns = untiled.map_or(f64::INFINITY, |by_op| by_op.iter().map(|cost| cost.ns).sum());
-        if untiled_ns > roomy_ns * (1.0 + CLOSE) {
-            Promises::Much
-        } else if placed_ns > roomy_ns * (1.0 + WORTH_A_LOOK) && self.ops.iter().all(|op| op.tiled.levels.is_empty()) {
-            Promises::Little
-        } else {
-            Promises::Nothing
-        }
+        untiled_ns > roomy_ns * (1.0 + CLOSE)
+    }
+
+    /// Whether the ops take longer together than each at its best, though estimates find all well: cores do not agree, for which a loop may be a cure.
+    fn promises_little(&self, untiled: Option<&[Cost]>) -> bool {
+        let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
+        untiled.is_none_or(|by_op| by_op.iter().map(|cost| cost.ns).sum::<f64>() > roomy_ns * (1.0 + WORTH_A_LOOK))
     }
 
     /// Begins with what the ops take without loops. Of a program that cannot be compiled so, because of some of its ops, the others may well stand in

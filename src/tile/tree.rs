@@ -38,9 +38,9 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Puts every op into the loops that its levels ask for, those that it is to be computed again in only if it is read there alone. An op joins a loop of its level that is there already, unless it needs a value
-    /// that is only complete behind that loop. What stands between ops of a loop, and needs nothing from it, comes before the loop.
-    /// `sizes` are those of names.
+    /// Puts every op into the loops that its levels ask for, those that it is to be computed again in only if it is read there alone. An op joins a
+    /// loop of its level that is there already, unless it needs a value that is only complete behind that loop. What stands between ops of a loop,
+    /// and needs nothing from it, comes before the loop. `sizes` are those of names.
     ///
     /// # Errors
     /// The position of an op that cannot be cut, and why; or of the first op of a level whose name no op has.

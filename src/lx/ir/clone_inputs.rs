@@ -6,7 +6,6 @@
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
-    layout::HostTensor,
     mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
     work::{CoreOrder, CoreUse, Operation, WorkSplit, agreed_view},
 };
@@ -126,8 +125,7 @@ impl<'c> User<'c> {
 /// The type of a copy: the same shape, compact if the value is a window; none without a layout.
 pub(super) fn compact_type<'c>(context: &'c Context, value: Value<'c>) -> Result<Option<Type<'c>>, String> {
     let Some(tensor) = Tensor::of(value.r#type()) else { return Ok(None) };
-    let Some(layout) = &tensor.layout else { return Ok(None) };
-    let host: HostTensor = tensor.buffer().map_err(|error| error.to_string())?;
-    let layout = layout.of_tile(&host, &tensor.host.shape).map_err(|error| error.to_string())?;
+    let Some(layout) = tensor.compact_layout() else { return Ok(None) };
+    let layout = layout.map_err(|error| error.to_string())?;
     Ok(Some(tensor.with_layout(context, &layout, None)))
 }

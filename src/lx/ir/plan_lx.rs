@@ -173,7 +173,7 @@ impl<'c> LxProgram<'c> {
 /// Whether a copy has the layout of its input, made compact if that is a window. What is copied under other indices is a view without a layout.
 fn keeps_layout(copy: Op<'_>) -> bool {
     let (Some(from), Some(to)) = (Tensor::of(copy.inputs()[0].r#type()), Tensor::of(copy.output().r#type())) else { return false };
-    let compact = from.layout.as_ref().zip(from.buffer().ok()).and_then(|(layout, host)| layout.of_tile(&host, &from.host.shape).ok());
+    let compact = from.compact_layout().and_then(Result::ok);
     compact.is_some() && compact == to.layout
 }
 

@@ -60,12 +60,7 @@ impl<'a> Search<'a> {
         if cost.is_none_or(|cost| cost.hbm_bytes >= known.hbm_bytes || cost.ns > known.ns * (1.0 + LITTLE_TIME)) {
             return best;
         }
-        let cost = self.with_copies(&mut tried, place, cost);
-        if cost.is_some_and(|cost| is_preferred(&cost, &known, self.fastest_ns, false)) {
-            *plan = tried;
-            return cost;
-        }
-        best
+        self.take_with_copies(plan, tried, place, cost, known)
     }
 
     /// Tries the two loops at a place of the plan in the other order, where a copy of what the outer one cuts then, in front of the inner one, is read again.
@@ -78,13 +73,27 @@ impl<'a> Search<'a> {
         }
         let mut tried = plan.clone();
         tried[place] = Some(swapped);
-        let Some(cost) = self.judge_plan(&tried) else { return best };
-        let cost = self.with_copies(&mut tried, place, Some(cost));
-        if cost.is_some_and(|cost| is_preferred(&cost, &known, self.fastest_ns, false)) {
-            *plan = tried;
-            return cost;
+        let cost = self.judge_plan(&tried);
+        if cost.is_none() {
+            return best;
         }
-        best
+        self.take_with_copies(plan, tried, place, cost, known)
+    }
+
+    /// Takes another plan, which costs `cost` without copies at a place, if it is preferred with copies there to the known one.
+    fn take_with_copies(
+        &mut self,
+        plan: &mut Vec<Option<Loops>>,
+        mut tried: Vec<Option<Loops>>,
+        place: usize,
+        cost: Option<Cost>,
+        known: Cost,
+    ) -> Option<Cost> {
+        let cost = self.with_copies(&mut tried, place, cost).filter(|cost| is_preferred(cost, &known, self.fastest_ns, false));
+        if cost.is_some() {
+            *plan = tried;
+        }
+        cost.or(Some(known))
     }
 
     /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better: all of them

@@ -3,7 +3,7 @@
 use super::online_steps::{Accumulated, Analysis};
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, Tensor, carried_by, plain_view, slots_of, tiled_dims},
+    dialect::{ComputeOp, Tensor, carried_by, is_beside_its_buffer, plain_view, slots_of, tiled_dims},
     mlir::{Op, OpExt, OperationLike, Value, ValueExt, ValueLike, ValueMap},
     tile::{Correction, Form},
 };
@@ -170,9 +170,7 @@ fn accumulated(around: Op<'_>) -> Option<Vec<Accumulated<'_>>> {
 
 /// Whether an op may run as often as its loop does, wherever in it: it has no ops inside, and writes a buffer of its own, or of its iteration.
 fn is_plain(op: Op<'_>) -> bool {
-    let is_beside = |buffer: &Op<'_>| buffer.parent() == op.parent();
-    let is_compute =
-        || ComputeOp::of(op).is_some_and(|compute| !compute.is_insert() || op.inputs()[1].def().as_ref().is_some_and(is_beside));
+    let is_compute = || ComputeOp::of(op).is_some_and(|compute| !compute.is_insert() || is_beside_its_buffer(op));
     op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY))
 }
 
