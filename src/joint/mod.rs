@@ -42,8 +42,8 @@ pub(crate) mod ir;
 
 pub use candidates::candidates;
 
-/// The most entries of a table of one op, and of a table while values are eliminated.
-const MOST_ENTRIES: usize = 1 << 18;
+/// The most entries of a table while values are eliminated, possible or not.
+const MOST_ENTRIES: usize = 1 << 20;
 /// The most plans that are looked at: each but the first leaves something in HBM that did not fit before.
 const MOST_PLANS: usize = 8;
 

@@ -1,12 +1,17 @@
 //! The states of values: in HBM, or in LX under a view that all users can have.
 
-use super::{JointProgram, MOST_ENTRIES, Op, alike::Alike};
+use super::{JointProgram, alike::Alike};
 use crate::work::{CoreUse, CoreView, view_of};
 use scratchpad::Capacity;
 use std::collections::BTreeSet;
 
 /// The state of a value that is in HBM; the others are views, counted from 1.
 pub(super) const IN_HBM: usize = 0;
+
+/// The most possible entries of the table of one op.
+const MOST_POSSIBLE: usize = 1 << 18;
+/// The most entries of such a table, possible or not: each has a number.
+const MOST_NUMBERED: usize = 1 << 48;
 
 /// For one split of an op the view of each operand that could be in LX; none where the split has no view of it.
 pub(super) type Views = Vec<Option<CoreView>>;
@@ -46,14 +51,21 @@ impl States {
         };
         let of_values = program.values.iter().map(set).collect();
         let mut states = Self { sets: sets.into_made(), of_values };
-        program.ops.iter().for_each(|op| states.limit(op));
+        (0..program.ops.len()).for_each(|op| states.limit(program, op));
         states
     }
 
-    /// Leaves values of an op in HBM until its table is not too large, those with most views first.
-    fn limit(&mut self, op: &Op) {
-        let values: BTreeSet<usize> = op.values.iter().flatten().copied().collect();
-        while values.iter().map(|&value| self.n_states(value)).product::<usize>() > MOST_ENTRIES {
+    /// Leaves values of an op in HBM until its table is not too large, those with most views first. What counts is what is possible: of each
+    /// split, each of its values is in HBM or under the one view that it has.
+    fn limit(&mut self, program: &JointProgram, op: usize) {
+        let values: BTreeSet<usize> = program.ops[op].values.iter().flatten().copied().collect();
+        let n_splits = program.kind(op).splits.len();
+        let is_too_large = |states: &Self| {
+            let n_states = values.iter().map(|&value| states.n_states(value));
+            let n_possible = n_states.clone().filter(|n_states| *n_states > 1).fold(n_splits, |n_possible, _| n_possible.saturating_mul(2));
+            n_possible > MOST_POSSIBLE || n_states.fold(1, usize::saturating_mul) > MOST_NUMBERED
+        };
+        while is_too_large(self) {
             let Some(&largest) = values.iter().max_by_key(|&&value| self.n_states(value)) else { return };
             self.of_values[largest] = None;
         }

@@ -226,6 +226,23 @@ fn the_work_is_what_splits_allow_and_not_all_states_of_three_values() {
 }
 
 #[test]
+fn no_value_is_left_in_hbm_because_its_op_has_many_states_of_which_few_go_together() {
+    let target = Target::spyre();
+    let mut builder = Builder::default();
+    let ranges = [32, 16, 16, 256];
+    let mut op =
+        |makers: &[Option<usize>]| builder.op(Family::Pointwise, &ranges, &vec![[0, 1, 2, 3].as_slice(); makers.len() + 1], makers);
+    let (left, right) = (op(&[None]), op(&[None]));
+    let sum = op(&[Some(left), Some(right)]);
+    op(&[Some(sum)]);
+    let program = builder.build(&target);
+    let tables = Tables::new(&program, &Capacity::of(&target), Pricing { model: &target.time, objective: Objective::Time });
+    let n_states = tables.problem(&[false; 3]).n_states;
+    assert!(n_states.iter().product::<usize>() > 1 << 18, "{n_states:?}");
+    assert!(n_states.iter().all(|&n_states| n_states > 1), "{n_states:?}");
+}
+
+#[test]
 fn ops_that_are_alike_are_priced_once() {
     let target = Target::spyre();
     let n_prices = |n_ops: usize| {
