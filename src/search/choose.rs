@@ -13,6 +13,7 @@ use super::{
     nests::counts,
     roomy::Roomy,
     runner_up::next_best,
+    seen::{AsSeen, Seen},
 };
 use cost::Objective;
 use preference::{is_preferred, is_sparing};
@@ -126,23 +127,36 @@ struct Edge<'a> {
     roomy_ns: f64,
     /// Empty until the path leads over it.
     axes: Vec<Axis>,
-    /// Nests to judge with their estimates, the fastest last; none until the path leads over the edge.
-    queue: Option<Vec<(Cost, Nest)>>,
+    /// Nests to judge, what is expected to be the fastest last; none until the path leads over the edge.
+    queue: Option<Vec<Waiting>>,
+    /// What was seen of ops when these were put in order.
+    seen_version: Option<usize>,
     /// What was judged, the fastest first; to begin with no loop.
     judged: Vec<(Cost, Nest)>,
     /// How many nests were judged, those that cannot be made included, and how many before it was looked at anew.
     n_judged: usize,
     n_judged_before: usize,
-    /// How many times as long as estimated the nests took that were judged, at the least: the others will hardly do better.
-    off: f64,
+}
+
+/// A nest that may be judged.
+struct Waiting {
+    nest: Nest,
+    estimate: Cost,
+    /// What it is expected to take, ns: as estimated, but for what was seen of its ops.
+    expected_ns: f64,
 }
 
 impl Edge<'_> {
     /// The least that it may take, as far as is known, if what was not judged takes `caution` times what is estimated.
     fn least_ns(&self, caution: f64) -> f64 {
-        let estimated = self.queue.as_ref().map_or(self.roomy_ns, |queue| queue.last().map_or(f64::INFINITY, |(cost, _)| cost.ns));
-        let off = if caution > 1.0 && self.off.is_finite() { self.off } else { 1.0 };
-        self.settled_ns().min(estimated * caution.max(off))
+        let least = |queue: &Vec<Waiting>| {
+            if caution > 1.0 {
+                return queue.last().map_or(f64::INFINITY, |waiting| waiting.expected_ns);
+            }
+            queue.iter().map(|waiting| waiting.estimate.ns).fold(f64::INFINITY, f64::min)
+        };
+        let estimated = self.queue.as_ref().map_or(self.roomy_ns, least);
+        self.settled_ns().min(estimated * caution)
     }
 
     /// What the best judged nest takes.
@@ -171,12 +185,12 @@ impl Edge<'_> {
     }
 
     /// Judges nests that are estimated to move fewer bytes at hardly more time than the fastest one.
-    fn judge_sparing(&mut self, judge: &dyn Judge) {
+    fn judge_sparing(&mut self, judge: &dyn Judge, seen: &mut Seen) {
         let queue = self.queue.take().unwrap_or_default();
-        let (sparing, others): (Vec<_>, Vec<_>) = queue.into_iter().partition(|(estimate, _)| self.is_worth_more_time(estimate));
+        let (sparing, others): (Vec<_>, Vec<_>) = queue.into_iter().partition(|waiting| self.is_worth_more_time(&waiting.estimate));
         self.queue = Some(others);
-        for (_, nest) in sparing.into_iter().rev().take(MOST_SPARING) {
-            self.judge(nest, judge);
+        for waiting in sparing.into_iter().rev().take(MOST_SPARING) {
+            self.judge(waiting.nest, judge, seen);
         }
     }
 
@@ -185,12 +199,15 @@ impl Edge<'_> {
         self.axes = axes(self.ops, self.range.clone());
         let nests = nests(self.ops, self.range.clone(), &self.axes);
         let n_estimates = nests.len() * self.range.len();
-        let estimated = |nest: Nest| (estimate(self.ops, self.range.clone(), &self.axes, &nest, self.keeps, judge), nest);
+        let estimated = |nest: Nest| {
+            let estimate = estimate(self.ops, self.range.clone(), &self.axes, &nest, self.keeps, judge);
+            Waiting { nest, estimate, expected_ns: estimate.ns }
+        };
         // What the ops take without loops is known.
-        let mut queue: Vec<(Cost, Nest)> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimated).collect();
+        let mut queue: Vec<Waiting> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimated).collect();
         // The best last; of equal ones the first, which has the fewest loops and tiles.
         queue.reverse();
-        queue.sort_by(|(one, _), (other, _)| other.ns.total_cmp(&one.ns));
+        sort(&mut queue);
         self.queue = Some(queue);
         n_estimates.div_ceil(ESTIMATES_A_STEP)
     }
@@ -206,14 +223,16 @@ impl Edge<'_> {
     }
 
     /// Gives what the nest takes, if it can be made.
-    fn judge(&mut self, nest: Nest, judge: &dyn Judge) -> Option<Cost> {
+    fn judge(&mut self, nest: Nest, judge: &dyn Judge, seen: &mut Seen) -> Option<Cost> {
         let kept = if self.keeps { kept_before(self.ops, &Loops::new(&self.range, &self.axes, &nest)) } else { Vec::new() };
         let known = self.judged.iter().find(|(_, known)| *known == nest).filter(|_| kept.is_empty());
         if let Some((cost, _)) = known {
             return Some(*cost);
         }
         self.n_judged += 1;
-        let cost = judge.segment(self.range.clone(), &self.axes, &nest, &kept)?;
+        let by_op = judge.segment(self.range.clone(), &self.axes, &nest, &kept)?;
+        seen.note(&self.range, &self.axes, &nest, &by_op);
+        let cost = by_op.into_iter().sum();
         let reads = kept.iter().filter_map(|copied| copied.reads.first());
         let makers = reads.filter_map(|read| self.ops[read.op].tiled.inputs[read.operand].maker);
         let cost = not_written(self.ops, &self.range, makers, cost, judge);
@@ -236,17 +255,42 @@ impl Edge<'_> {
         found
     }
 
-    /// Judges the nest that is estimated best; gives the steps that it took.
-    fn judge_next(&mut self, judge: &dyn Judge) -> usize {
-        let Some((estimate, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
-        if let Some(cost) = self.judge(nest, judge) {
-            self.off = self.off.min(cost.ns / estimate.ns);
+    /// Puts what waits in order by what was seen of its ops, or by estimates alone where those count; whether what is first has changed.
+    fn look_again(&mut self, judge: &dyn Judge, seen: &Seen, caution: f64) -> bool {
+        let version = (caution > 1.0).then_some(seen.version);
+        let first_ns = self.least_ns(caution);
+        if self.seen_version == version {
+            return false;
         }
+        self.seen_version = version;
+        let mut queue = self.queue.take().unwrap_or_default();
+        let costs = AsSeen { costs: judge, seen };
+        for waiting in &mut queue {
+            let estimated = || estimate(self.ops, self.range.clone(), &self.axes, &waiting.nest, self.keeps, &costs).ns;
+            waiting.expected_ns = if caution > 1.0 { estimated() } else { waiting.estimate.ns };
+        }
+        sort(&mut queue);
+        self.queue = Some(queue);
+        self.least_ns(caution) > first_ns * (1.0 + CLOSE)
+    }
+
+    /// Judges the nest that is expected to be best; gives the steps that it took.
+    fn judge_next(&mut self, judge: &dyn Judge, seen: &mut Seen, caution: f64) -> usize {
+        if self.look_again(judge, seen, caution) {
+            return (self.queue.as_ref().map_or(0, Vec::len) * self.range.len()).div_ceil(ESTIMATES_A_STEP);
+        }
+        let Some(waiting) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
+        self.judge(waiting.nest, judge, seen);
         if self.n_judged == MOST_JUDGED {
             self.queue = Some(Vec::new());
         }
         self.range.len() + STEPS_A_JUDGEMENT
     }
+}
+
+/// The fastest last.
+fn sort(queue: &mut [Waiting]) {
+    queue.sort_by(|one, other| other.expected_ns.total_cmp(&one.expected_ns));
 }
 
 /// What several rounds of a search have found.
@@ -280,6 +324,8 @@ struct Search<'a> {
     judge: &'a dyn Judge,
     /// Steps taken.
     steps: usize,
+    /// What ops were seen to take.
+    seen: Seen,
     /// What each op costs outside of loops, as far as is known.
     outside: Vec<Cost>,
     /// The same as the plan of the shortest path has shown it.
@@ -311,16 +357,17 @@ impl<'a> Search<'a> {
             range,
             axes: Vec::new(),
             queue: None,
+            seen_version: Some(0),
             judged: Vec::new(),
             n_judged: 0,
             n_judged_before: 0,
-            off: f64::INFINITY,
         };
         let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
         Self {
             ops,
             judge,
             steps: 0,
+            seen: Seen::default(),
             outside: Vec::new(),
             shown: Vec::new(),
             fastest_ns: f64::INFINITY,
@@ -360,7 +407,8 @@ impl<'a> Search<'a> {
         for edge in self.edges.iter_mut().flatten() {
             edge.keeps = true;
             edge.roomy_ns = estimate(self.ops, edge.range.clone(), &[], &[], true, &roomy).ns;
-            (edge.queue, edge.n_judged_before, edge.n_judged, edge.off) = (None, edge.n_judged_before + edge.n_judged, 0, f64::INFINITY);
+            (edge.queue, edge.seen_version) = (None, Some(0));
+            (edge.n_judged_before, edge.n_judged) = (edge.n_judged_before + edge.n_judged, 0);
         }
         self.steps = 0;
     }
@@ -385,7 +433,7 @@ impl<'a> Search<'a> {
     fn one_by_one(&mut self) -> Vec<Cost> {
         self.n_plans += self.ops.len();
         let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };
-        (0..self.ops.len()).map(|op| self.judge.segment(op..op + 1, &[], &[], &[]).unwrap_or(never)).collect()
+        (0..self.ops.len()).map(|op| self.judge.segment(op..op + 1, &[], &[], &[]).map_or(never, |by_op| by_op.into_iter().sum())).collect()
     }
 
     fn n_judged(&self) -> usize {
@@ -422,7 +470,8 @@ impl<'a> Search<'a> {
                     return false;
                 }
                 let edge = &mut self.edges[first][n_ops - 1];
-                self.steps += if edge.queue.is_none() { edge.open(self.judge) } else { edge.judge_next(self.judge) };
+                self.steps +=
+                    if edge.queue.is_none() { edge.open(self.judge) } else { edge.judge_next(self.judge, &mut self.seen, caution) };
             }
         }
         true
@@ -448,7 +497,7 @@ impl<'a> Search<'a> {
             for _ in 0..MOST_CLIMBS {
                 for nest in edge.neighbours() {
                     if tried.insert(nest.clone()) {
-                        edge.judge(nest, self.judge);
+                        edge.judge(nest, self.judge, &mut self.seen);
                     }
                 }
             }
@@ -459,7 +508,7 @@ impl<'a> Search<'a> {
     fn look_for_fewer_bytes(&mut self) {
         let (_, path) = self.path(Edge::settled_ns);
         for Place { first, n_ops } in path {
-            self.edges[first][n_ops - 1].judge_sparing(self.judge);
+            self.edges[first][n_ops - 1].judge_sparing(self.judge, &mut self.seen);
         }
     }
 

@@ -225,7 +225,8 @@ impl<'a> Tiled<'a> {
         let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
         let cost = costs.op_cost(op, &cuts, &places);
         let combined = (0..self.n_combinations(op)).map(|_| costs.combine_cost(op, &cuts));
-        std::iter::once(cost).chain(combined).sum()
+        let cost: Cost = std::iter::once(cost).chain(combined).sum();
+        Cost { ns: cost.ns.max(costs.seen_ns(op, &cuts)), ..cost }
     }
 
     /// With how much an iteration combines what the loops have of a result: with the part that it adds, and with a correction.

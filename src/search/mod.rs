@@ -49,6 +49,7 @@ mod nests;
 mod objective;
 mod roomy;
 mod runner_up;
+mod seen;
 mod stretches;
 
 #[cfg(feature = "mlir")]
@@ -120,15 +121,20 @@ pub trait OpCosts {
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost;
     /// What it costs in the same loops to combine something with what they have of the op's result, all of it in LX.
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost;
+    /// What an op with these cuts has been seen to take at the least, what is added behind it included, ns.
+    fn seen_ns(&self, _op: usize, _cuts: &[(usize, i64)]) -> f64 {
+        0.0
+    }
 }
 
 /// What knows costs of ops together.
 pub trait Judge: OpCosts {
     /// What each op costs in the program without loops; none if the program cannot be compiled so.
     fn untiled(&self) -> Option<Vec<Cost>>;
-    /// What a segment costs in a nest, with these values in LX in front of it, however they come there; none if it cannot be tiled so.
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Cost>;
-    /// What each op costs with loops around some segments; none if they cannot be tiled so. What is added counts for the op that it stands behind.
+    /// What each op of a segment costs in a nest, with these values in LX in front of it, however they come there; none if it cannot be tiled so.
+    /// What is added counts for the op that it stands behind.
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Vec<Cost>>;
+    /// The same of each op of the program, with loops around some segments.
     fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>>;
 }
 

@@ -51,7 +51,7 @@ mod tests {
             Some(vec![taking(self.untiled)])
         }
 
-        fn segment(&self, _segment: Range<usize>, _axes: &[Axis], _nest: &[Cut], _kept: &[Copied]) -> Option<Cost> {
+        fn segment(&self, _segment: Range<usize>, _axes: &[Axis], _nest: &[Cut], _kept: &[Copied]) -> Option<Vec<Cost>> {
             None
         }
 

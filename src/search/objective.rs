@@ -64,8 +64,8 @@ impl Judge for ByBytes<'_> {
         Some(self.0.untiled()?.into_iter().map(by_bytes).collect())
     }
 
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Cost> {
-        self.0.segment(segment, axes, nest, kept).map(by_bytes)
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Vec<Cost>> {
+        Some(self.0.segment(segment, axes, nest, kept)?.into_iter().map(by_bytes).collect())
     }
 
     fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>> {

@@ -78,11 +78,13 @@ impl Judge for Bytes<'_> {
         self.compiles_untiled.then(|| vec![each; n_ops])
     }
 
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], _kept: &[Copied]) -> Option<Cost> {
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], _kept: &[Copied]) -> Option<Vec<Cost>> {
         self.asked
             .borrow_mut()
             .push((Place { first: segment.start, n_ops: segment.len() }, nest.iter().map(|cut| (cut.axis, cut.count)).collect()));
-        Some(self.cost(segment, axes, nest))
+        let n_ops = segment.len();
+        let whole = self.cost(segment, axes, nest);
+        Some(vec![Cost { ns: whole.ns / n_ops as f64, ..whole }; n_ops])
     }
 
     fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>> {
@@ -264,20 +266,27 @@ fn an_op_that_no_loop_can_cut_stands_beside_those_that_need_one() {
 }
 
 #[test]
-fn what_estimates_of_a_segment_are_off_is_expected_of_its_other_nests() {
-    let ops = chain(4);
-    for (surprise, expected) in [(1.1, 1.3), (1.5, 1.5)] {
-        let judge = Bytes { surprise, ..Bytes::new(&ops, 1 << 20) };
-        let mut search = Search::new(&ops, &judge);
-        let edge = &mut search.edges[0][3];
-        edge.open(&judge);
-        edge.judge_next(&judge);
-        // No nest is as good as the one that was judged.
-        edge.judged.clear();
-        let next = edge.queue.as_ref().and_then(|queue| queue.last()).map(|(estimate, _)| estimate.ns).unwrap();
-        assert!((edge.least_ns(1.3) - next * expected).abs() < 1e-6 * next, "{surprise}");
-        assert!((edge.least_ns(1.0) - next).abs() < 1e-6 * next, "at last all that could be better is judged");
-    }
+fn what_was_seen_of_an_op_is_expected_where_it_is_cut_alike_and_at_last_all_that_could_be_better_is_judged() {
+    let mut ops = chain(4);
+    ops.iter_mut().for_each(|op| op.may_be_cut = vec![true, false]);
+    let judge = Bytes { surprise: 1.5, ..Bytes::new(&ops, 1 << 20) };
+    let mut search = Search::new(&ops, &judge);
+    let Search { edges, seen, .. } = &mut search;
+    edges[0][3].open(&judge);
+    edges[0][3].judge_next(&judge, seen, CAUTION[0]);
+    let (cost, nest) = edges[0][3].judged[0].clone();
+    let edge = &mut edges[1][2];
+    edge.open(&judge);
+    let first = |edge: &Edge<'_>| edge.queue.as_ref().and_then(|queue| queue.last()).map(|waiting| waiting.nest.clone());
+    let (before, estimated) = (first(edge), edge.least_ns(1.0));
+    assert_eq!(before.as_ref(), Some(&nest));
+    edge.look_again(&judge, seen, CAUTION[0]);
+    let expected = edge.queue.iter().flatten().find(|waiting| waiting.nest == nest).map(|waiting| waiting.expected_ns).unwrap();
+    assert!(expected >= cost.ns * 0.75, "{expected}, and four ops took {}", cost.ns);
+    assert_ne!(first(edge), before, "what was seen of no op may be better");
+    edge.look_again(&judge, seen, 1.0);
+    assert_eq!(first(edge), before);
+    assert!((edge.least_ns(1.0) - estimated).abs() < 1e-6);
 }
 
 #[test]

@@ -260,19 +260,24 @@ impl Judge for FunctionJudge<'_, '_> {
         self.plan(&[])
     }
 
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Cost> {
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Vec<Cost>> {
         let loops = Loops { copies: kept.to_vec(), ..Loops::new(&segment, axes, nest) };
-        let costs = self.costs_of(segment, &[loops])?;
-        Some(costs.into_iter().filter(|(part, _)| *part != Part::Copied).map(|(_, cost)| cost).sum())
+        let costs = self.costs_of(segment.clone(), &[loops])?;
+        Some(by_step(segment.len(), costs.into_iter().filter(|(part, _)| *part != Part::Copied)))
     }
 
     fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>> {
-        let mut of_steps = vec![Cost::default(); self.steps.len()];
-        let mut step = 0;
-        for (part, cost) in self.costs_of(0..self.steps.len(), loops)? {
-            step = if let Part::Step(number) = part { number } else { step };
-            of_steps[step] = [of_steps[step], cost].into_iter().sum();
-        }
-        Some(of_steps)
+        Some(by_step(self.steps.len(), self.costs_of(0..self.steps.len(), loops)?.into_iter()))
     }
+}
+
+/// What each step costs; what is added counts for the step that it stands behind.
+fn by_step(n_steps: usize, costs: impl Iterator<Item = (Part, Cost)>) -> Vec<Cost> {
+    let mut of_steps = vec![Cost::default(); n_steps];
+    let mut step = 0;
+    for (part, cost) in costs {
+        step = if let Part::Step(number) = part { number } else { step };
+        of_steps[step] = [of_steps[step], cost].into_iter().sum();
+    }
+    of_steps
 }
