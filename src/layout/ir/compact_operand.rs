@@ -7,6 +7,7 @@ use crate::{
 };
 
 /// The dimensions of an operand without those that it only repeats along.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct CompactOperand {
     pub(super) sizes: Vec<i64>,
     /// Which of them is K.

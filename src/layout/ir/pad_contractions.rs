@@ -3,27 +3,39 @@
 //! Reads shapes and views. A matmul reads K in whole sticks: the hardware clears the lanes behind K in the left operand, but the right
 //! operand's rows behind K must exist and be zero (torch-spyre facts, B.4, padding of batch matmuls). Where K is no multiple of the stick,
 //! the right operand is written into a buffer with more rows, the last of them zero, and read as a window of it. What the operand repeats
-//! (a shared head) is written once. Of a constant there is another one with these rows: nothing is written at run time.
+//! (a shared head) is written once, and so is what several contractions of a function or loop read. Of a constant there is another one with these rows: nothing is written at run time.
 
 use super::{compact_operand::CompactOperand, padded_constant::padded_constant};
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, constant, empty, format_of, insert, view},
     layout::sticks_needed,
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, dense_attribute, error_at, insert_before, map_from_exprs},
+    mlir::{
+        Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, ValueMap, dense_attribute, error_at, insert_before,
+        map_from_exprs,
+    },
 };
 use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-pad-contractions", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let mut known = ValueMap::default();
     for compute in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Matmul) {
-        pad(compute).map_err(|message| error_at(compute.op, message).report())?;
+        pad(compute, &mut known).map_err(|message| error_at(compute.op, message).report())?;
     }
     Ok(())
 }
 
-fn pad(compute: ComputeOp<'_>) -> Result<(), String> {
+/// A buffer that an operand is written into.
+struct Padded<'c> {
+    /// The first contraction that reads it: those behind it in the same function or loop may, too.
+    reader: Op<'c>,
+    compact: CompactOperand,
+    written: Value<'c>,
+}
+
+fn pad<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<Padded<'c>>>) -> Result<(), String> {
     let op = compute.op;
     let rhs = op.inputs()[1];
     let tensor = TensorType::of(rhs.r#type()).ok_or("an operand is no tensor")?;
@@ -40,7 +52,13 @@ fn pad(compute: ComputeOp<'_>) -> Result<(), String> {
     let (context, at) = (op.ctx(), op.loc());
     let mut whole = compact.sizes.clone();
     whole[compact.k] = padded;
-    let written = padded_constant(op, rhs, &compact, &whole).unwrap_or_else(|| padded_buffer(op, rhs, &compact, &whole));
+    let of_operand = known.get_or_default(rhs);
+    let before = of_operand.iter().find(|padded| padded.reader.parent() == op.parent() && padded.compact == compact);
+    let written = before.map(|padded| padded.written).or_else(|| padded_constant(op, rhs, &compact, &whole)).unwrap_or_else(|| {
+        let written = padded_buffer(op, rhs, &compact, &whole);
+        of_operand.push(Padded { reader: op, compact: compact.clone(), written });
+        written
+    });
     let map = map_from_exprs(context, rank, 0, &compact.shown);
     op.set_input(1, insert_before(op, view(context, at, written, map, tensor.with_shape(tensor.shape.clone()).build())).output());
     Ok(())
