@@ -88,7 +88,8 @@ impl Groups {
     /// The groups that an op may be cut along.
     fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
-            let dims: BTreeMap<usize, usize> = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
+            let dims: BTreeMap<usize, usize> =
+                members.into_iter().filter(|&(op, dim)| ops[op].allows(dim) && ops[op].belongs_into(segment)).collect();
             let (carried, corrected) = carry(ops, segment.clone(), &dims);
             Axis { size, dims, carried, corrected }
         });
@@ -129,6 +130,22 @@ mod tests {
         let ops = [pointwise(&[256, 64], None), product];
         let found = axes(&ops, 0..2);
         assert_eq!(found.iter().filter(|axis| axis.size == 256).count(), 2);
+    }
+
+    #[test]
+    fn parts_are_put_together_in_loops_that_read_the_whole_and_make_a_part_or_are_its_only_readers() {
+        let ops = |maker: Option<usize>, readers: &[usize]| {
+            let assembly = SearchedOp { is_assembly: true, readers: readers.to_vec(), ..pointwise(&[512, 256], maker) };
+            [pointwise(&[512, 256], None), assembly, pointwise(&[512, 256], Some(1)), pointwise(&[512, 256], Some(1))]
+        };
+        let is_in_loops = |maker: Option<usize>, readers: &[usize], segment: Range<usize>| {
+            axes(&ops(maker, readers), segment).iter().any(|axis| axis.dims.contains_key(&1))
+        };
+        assert!(is_in_loops(Some(0), &[2], 0..3), "it is between a maker and its reader");
+        assert!(is_in_loops(None, &[2], 1..3), "nobody else reads it");
+        assert!(is_in_loops(Some(0), &[2, 3], 0..3), "others read it, but one of its parts is made here");
+        assert!(!is_in_loops(None, &[2, 3], 0..3), "others read it, and no part of it is made here");
+        assert!(!is_in_loops(Some(0), &[2], 0..2), "nobody reads it here");
     }
 
     #[test]

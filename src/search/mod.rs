@@ -93,6 +93,8 @@ pub struct SearchedOp {
     pub read_before: Vec<Option<usize>>,
     /// The ops that read its result.
     pub readers: Vec<usize>,
+    /// Whether it puts parts together that others have made.
+    pub is_assembly: bool,
     /// Whether the program gives its result.
     pub is_result: bool,
 }
@@ -105,6 +107,15 @@ impl SearchedOp {
 
     fn reduces(&self, dim: usize) -> bool {
         dim >= self.tiled.sizes.len() - self.tiled.n_reduced
+    }
+
+    /// Whether loops around these ops should put its parts together in each iteration. Behind the loops parts are made in their places, so only a
+    /// reader in the same loops is a reason; and what others read, too, had to be copied out of each iteration, so it is put together in front of the
+    /// loops if these make none of its parts.
+    fn belongs_into(&self, segment: &Range<usize>) -> bool {
+        let is_read_outside = self.is_result || !self.readers.iter().all(|reader| segment.contains(reader));
+        let has_part_of = || self.tiled.inputs.iter().any(|part| part.maker.is_some_and(|maker| segment.contains(&maker)));
+        !self.is_assembly || self.readers.iter().any(|reader| segment.contains(reader)) && (!is_read_outside || has_part_of())
     }
 
     fn result_bytes(&self) -> i64 {

@@ -93,6 +93,7 @@ fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
         granules: granules(&accesses)?,
         operand_bytes: reads.chain(result).map(bytes).collect::<Result<_, _>>()?,
         may_take_over: compute.family() == Family::Pointwise,
+        is_assembly: compute.is_insert(),
         is_result: is_result(compute),
         ..SearchedOp::default()
     })
