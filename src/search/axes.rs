@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn parts_are_put_together_in_loops_that_read_the_whole_and_make_a_part_or_are_its_only_readers() {
         let ops = |maker: Option<usize>, readers: &[usize]| {
-            let assembly = SearchedOp { is_assembly: true, readers: readers.to_vec(), ..pointwise(&[512, 256], maker) };
+            let assembly = SearchedOp { is_assembly: true, readers: readers.to_vec(), is_result: false, ..pointwise(&[512, 256], maker) };
             [pointwise(&[512, 256], None), assembly, pointwise(&[512, 256], Some(1)), pointwise(&[512, 256], Some(1))]
         };
         let is_in_loops = |maker: Option<usize>, readers: &[usize], segment: Range<usize>| {

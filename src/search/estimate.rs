@@ -78,10 +78,14 @@ impl<'a> Tiled<'a> {
     }
 
     fn count_loops_before(&self, level: usize) -> Vec<usize> {
+        let first = self.segment.start;
         let mut before: Vec<usize> = Vec::with_capacity(self.segment.len());
+        // What no loop of the level cuts, nor what it reads, stands in front of the first one, which may read parts of it.
+        let mut is_in_front: Vec<bool> = Vec::with_capacity(self.segment.len());
         for reader in self.segment.clone() {
-            let behind = |maker: usize| before[maker - self.segment.start] + usize::from(!self.passes_tiles(level, maker, reader));
-            before.push(self.makers(reader).map(behind).max().unwrap_or(0));
+            let waits = |maker: usize| !is_in_front[maker - first] && !self.passes_tiles(level, maker, reader);
+            before.push(self.makers(reader).map(|maker| before[maker - first] + usize::from(waits(maker))).max().unwrap_or(0));
+            is_in_front.push(self.cut(level, reader).is_none() && self.makers(reader).all(|maker| is_in_front[maker - first]));
         }
         before
     }

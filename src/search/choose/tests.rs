@@ -144,6 +144,29 @@ fn what_is_read_twice_is_a_reason_for_tiles() {
     assert_eq!(estimated(&rows(2), 1 << 19), 4.0 * value + 40.0);
 }
 
+/// A sum of two values, one of which no loop cuts: it is made in front of the loop, which reads parts of it, unless it needs what the loop makes.
+#[test]
+fn what_stands_in_front_of_a_loop_parts_no_loop() {
+    let estimated = |of_uncut: Option<usize>| {
+        let op = |maker: Option<usize>, readers: &[usize]| SearchedOp {
+            read_before: vec![None],
+            readers: readers.to_vec(),
+            is_result: readers.is_empty(),
+            ..pointwise(&[1024, 1024], maker)
+        };
+        let first_readers: &[usize] = if of_uncut.is_some() { &[1, 2] } else { &[2] };
+        let (mut sum, beside) = (op(Some(0), &[]), op(of_uncut, &[2]));
+        sum.tiled.inputs.push(crate::tile::Operand { maker: Some(1), ..sum.tiled.inputs[0].clone() });
+        (sum.read_before, sum.operand_bytes) = (vec![None; 2], vec![1 << 21; 3]);
+        let ops = vec![op(None, first_readers), beside, sum];
+        let rows = Axis { size: 1024, dims: [(0, 0), (2, 0)].into(), ..Axis::default() };
+        estimate(&ops, 0..3, &[rows], &[Cut { axis: 0, count: 2 }], false, &Bytes::new(&ops, 1 << 20)).ns
+    };
+    let value = f64::from(1 << 21);
+    assert_eq!(estimated(None), 5.0 * value + 50.0, "the loop finds in LX what it makes itself");
+    assert_eq!(estimated(Some(0)), 7.0 * value + 50.0, "one loop makes what is read, another one reads");
+}
+
 /// The second of two products reads rows that the first one has made, and is cut along its columns.
 #[test]
 fn what_is_made_before_may_be_there_for_loops_that_do_not_cut_it() {
