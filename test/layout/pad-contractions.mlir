@@ -68,3 +68,32 @@ func.func @shared_heads_are_padded_once(%x: tensor<8x16x33xf16>, %y: tensor<2x33
   %product = spyre.matmul(%x, %heads) : (tensor<8x16x33xf16>, tensor<8x33x64xf16>) -> tensor<8x16x64xf16>
   return %product : tensor<8x16x64xf16>
 }
+
+// What two contractions read is written once.
+// CHECK-LABEL: func.func @two_read_it(
+// CHECK:         [[WHOLE:%.+]] = spyre.insert {{%.+}} into {{%.+}} at [100, 0]
+// CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[WHOLE]]
+// CHECK-NEXT:    [[FIRST:%.+]] = spyre.matmul({{%.+}}, [[SHOWN]])
+// CHECK-NEXT:    [[AGAIN:%.+]] = spyre.view [[WHOLE]]
+// CHECK-NEXT:    spyre.matmul({{%.+}}, [[AGAIN]])
+// CHECK-NOT:     spyre.insert
+func.func @two_read_it(%x: tensor<8x100xf16>, %z: tensor<16x100xf16>, %y: tensor<100x64xf16>) -> (tensor<8x64xf16>, tensor<16x64xf16>) {
+  %first = spyre.matmul(%x, %y) : (tensor<8x100xf16>, tensor<100x64xf16>) -> tensor<8x64xf16>
+  %second = spyre.matmul(%z, %y) : (tensor<16x100xf16>, tensor<100x64xf16>) -> tensor<16x64xf16>
+  return %first, %second : tensor<8x64xf16>, tensor<16x64xf16>
+}
+
+// A hint scope has a buffer of its own: what it reads is made in front of it or in it.
+// CHECK-LABEL: func.func @one_is_in_a_scope(
+// CHECK:         spyre.hint
+// CHECK:           spyre.insert {{%.+}} into {{%.+}} at [100, 0]
+// CHECK:           spyre.yield
+// CHECK:         spyre.insert {{%.+}} into {{%.+}} at [100, 0]
+func.func @one_is_in_a_scope(%x: tensor<8x100xf16>, %z: tensor<16x100xf16>, %y: tensor<100x64xf16>) -> (tensor<8x64xf16>, tensor<16x64xf16>) {
+  %first = spyre.hint tiles(rows = 2) {
+    %product = spyre.matmul(%x, %y) {dims = ["rows", "", ""]} : (tensor<8x100xf16>, tensor<100x64xf16>) -> tensor<8x64xf16>
+    spyre.yield %product : tensor<8x64xf16>
+  }
+  %second = spyre.matmul(%z, %y) : (tensor<16x100xf16>, tensor<100x64xf16>) -> tensor<16x64xf16>
+  return %first, %second : tensor<8x64xf16>, tensor<16x64xf16>
+}
