@@ -51,3 +51,20 @@ func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
   %sum = arith.addf %whole, %x : tensor<32x64xf16>
   return %sum : tensor<32x64xf16>
 }
+
+// -----
+
+// and a part from an offset of run time on, of rows that are repeated from what is refused.
+func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi64>) -> tensor<2x64x1xf16> {
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it}}
+  %wide = arith.extf %x : tensor<64x64xf16> to tensor<64x64xf32>
+  %tanh = math.tanh %wide : tensor<64x64xf32>
+  %narrow = arith.truncf %tanh : tensor<64x64xf32> to tensor<64x64xf16>
+  %e = tensor.empty() : tensor<2x64x64xf16>
+  %repeated = linalg.broadcast ins(%narrow : tensor<64x64xf16>) outs(%e : tensor<2x64x64xf16>) dimensions = [0]
+  %zero = arith.constant 0 : index
+  %number = tensor.extract %at[%zero] : tensor<1xi64>
+  %column = arith.index_cast %number : i64 to index
+  %part = tensor.extract_slice %repeated[0, 0, %column] [2, 64, 1] [1, 1, 1] : tensor<2x64x64xf16> to tensor<2x64x1xf16>
+  return %part : tensor<2x64x1xf16>
+}

@@ -59,6 +59,10 @@ fn extract_along<'c>(
     stride: i64,
     sizes: &[i64],
 ) -> Result<NodeId, Reported> {
+    // Its shape is not that of what it stands for.
+    if let Some(refused) = importer.graph.refused_among(&[table.0, number]) {
+        return Ok(refused);
+    }
     let element = importer.graph.node(table.0).element;
     let exprs: Vec<Option<Expr>> = (0..sizes.len()).map(|other| (other != dim).then_some(Expr::Dim(other))).collect();
     let mut shape = vec![1; sizes.len()];
