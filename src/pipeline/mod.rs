@@ -31,6 +31,7 @@ pub static PASSES: &[Pass] = &[
     import::ir::set_target::PASS,
     kernel::ir::make_kernels::PASS,
     import::ir::import_linalg::PASS,
+    kernel::ir::make_scopes::PASS,
     kernel::ir::form_kernels::PASS,
     kernel::ir::fuse_prologue_epilogue::PASS,
     kernel::ir::dissolve_kernels::PASS,

@@ -13,7 +13,7 @@ use crate::{
     joint::ir::divide_jointly,
     kernel::{
         KernelMode,
-        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels},
+        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels, make_scopes},
     },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{
@@ -151,6 +151,8 @@ impl Options {
             Step::upstream("canonicalize"),
             Step::upstream("cse"),
         ];
+        // Loops that are written by hand are cut, fused and laid out as scopes are: one way to tile.
+        steps.push(Step::of(&make_scopes::PASS));
         steps.extend(self.fusion_steps());
         steps.extend([
             // What belongs together does so from here on by its hints.
