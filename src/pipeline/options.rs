@@ -258,6 +258,13 @@ impl Options {
         given
     }
 
+    /// The options that kernels depend on, as words of a command line.
+    #[must_use]
+    pub fn kernel_words(&self) -> Vec<String> {
+        let given = self.given().into_iter().filter(|(name, _)| ["knobs", "kernels", "objective"].contains(name));
+        given.flat_map(|(name, value)| [format!("--{name}"), value]).collect()
+    }
+
     /// The LX planner.
     #[must_use]
     pub fn planner(&self) -> PlannerName {
