@@ -17,6 +17,7 @@ mod moves;
 mod neighbours;
 mod open_kernels;
 mod placed;
+mod split;
 
 pub(crate) use open_kernels::{OpenKernel, open_kernels};
 
