@@ -30,6 +30,7 @@ pub static PASSES: &[Pass] = &[
     import::ir::check_input::PASS,
     import::ir::set_target::PASS,
     kernel::ir::make_kernels::PASS,
+    import::ir::relax_roundings::PASS,
     import::ir::import_linalg::PASS,
     kernel::ir::make_scopes::PASS,
     kernel::ir::form_kernels::PASS,
