@@ -28,6 +28,24 @@ def SpyreMakeKernels : Spyre_Pass<"spyre-make-kernels"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreMakeScopes : Spyre_Pass<"spyre-make-scopes"> {
+  let summary = "Make hint scopes of loops that are written by hand";
+  let description = [{
+    A `spyre.loop` over tensors without layouts becomes a hint scope with as many tiles along the dimension, in which the ops of its body stand, on
+    whole tensors. The dimension has the name that the arguments of the kernel, or of the program, have from which it comes, and these get the
+    loop's name if they have none. What is carried and combined with the partial result of a reduction or of a product is that reduction or product
+    of whole tensors. Loops over tensors with layouts stay. Implemented in `src/kernel/ir/make_scopes.rs`.
+
+    Refuses a loop of which an op does something else to whole tensors than to tiles: what carries anything else, such as the corrected sums of an
+    online softmax, what reads the same elements with each tile, what lies side by side along another dimension than it is cut along.
+
+    No rewrite pattern: all ops of a body become ops of whole tensors, or none does.
+
+    Example: `spyre-opt --spyre-make-scopes test/kernel/make-scopes.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreFormKernels : Spyre_Pass<"spyre-form-kernels"> {
   let summary = "Make kernels of what a hint scope encloses, of products and of groups of reductions";
   let description = [{

@@ -105,6 +105,23 @@ def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreRelaxRoundings : Spyre_Pass<"spyre-relax-roundings"> {
+  let summary = "Leave out roundings of f32 to 16 bits that are widened again";
+  let description = [{
+    Where all that reads an `arith.truncf` of f32 to f16 or bf16 widens it to f32 again, through bodies of `linalg.generic`, reshapes, hint scopes and kernels, the values
+    between stay f32, and both casts go. The device has no conversion between formats, so that a program with such casts is refused
+    otherwise. With `precision=device` a program with tensors of 16 bits is computed in that format, and has no such casts. The pipeline has
+    this pass for `rounding=relaxed` alone. Implemented in `src/import/ir/relax_roundings.rs`; `docs/tools.md` says more.
+
+    No rewrite pattern: a value keeps its type unless all that it is given to and comes from can change theirs.
+
+    Example: `spyre-opt --spyre-relax-roundings test/import/relax-roundings.mlir`
+  }];
+  let options = [Option<"precision", "precision", "std::string", "\"device\"",
+                        "device: leave programs with tensors of 16 bits as they are; strict: look at them, too">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
   let summary = "Turn linalg on tensors into spyre ops";
   let description = [{

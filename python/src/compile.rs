@@ -101,7 +101,9 @@ fn compile_file(input: &str, output: &str, options: &Options, validate: bool) ->
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());
     let emitted = report.as_ref().filter(|_| has_files);
-    let plan = emitted.and_then(Report::plan_file).map(|plan| serde_json::to_string(&plan).map_err(|error| error.to_string()));
+    let plan = emitted
+        .and_then(|report| report.plan_file(options.kernel_words()))
+        .map(|plan| serde_json::to_string(&plan).map_err(|error| error.to_string()));
     Ok(Compiled {
         done: report.is_some(),
         diagnostics: said.into_iter().map(Diagnostic::from).collect(),

@@ -3,7 +3,7 @@
 use super::{Access, Step, UsedAs, home_of, moves_of};
 use crate::dialect::ods::spyre;
 use crate::{
-    layout::Coordinate,
+    layout::{Coordinate, sticks_needed},
     mlir::{Op, OpExt, Value, ValueExt, integer},
 };
 use cost::{Dim, OpKind, TileOp, TileOperand};
@@ -27,8 +27,9 @@ pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, i64) ->
     };
     let dims = space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
     let last = step.accesses.len().saturating_sub(1);
+    let computed = computed_space(step, &space)?;
     let operands = step.accesses.iter().enumerate().map(|(position, access)| {
-        let mut operand = tile_operand(step, access, &space)?;
+        let mut operand = tile_operand(step, access, &space, &computed)?;
         operand.is_output = position == last;
         operand.buffer = number(home_of(access.value), first_element(access, &space)?);
         Ok(operand)
@@ -43,7 +44,20 @@ pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, i64) ->
     })
 }
 
-fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64]) -> Result<TileOperand, String> {
+/// Points of each dimension that cores compute: a product computes whole sticks, so that it reads the zeros behind the end of what it sums.
+fn computed_space(step: &Step<'_>, space: &[i64]) -> Result<Vec<i64>, String> {
+    let mut computed = space.to_vec();
+    for access in step.accesses.iter().filter(|_| step.compute.family() == Family::Matmul) {
+        let stick = access.coordinates(space)?.last().and_then(|stick| stick.term.map(|term| term.dim));
+        if let Some(dim) = stick {
+            let elements = access.layout()?.format().elements_per_stick();
+            computed[dim] = sticks_needed(computed[dim], elements) * elements;
+        }
+    }
+    Ok(computed)
+}
+
+fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64], computed: &[i64]) -> Result<TileOperand, String> {
     let layout = access.layout()?;
     // Dimensions of one point move nothing.
     let moving = |coordinate: &Coordinate| coordinate.term.map(|term| term.dim).filter(|&dim| space[dim] > 1);
@@ -57,7 +71,7 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64]) -> Resu
     for (position, (coordinate, &size)) in coordinates[..beside].iter().zip(layout.device_size()).enumerate() {
         let positions = match coordinate.term {
             _ if indexed == Some(position) => size.min(n_indices(step, space)),
-            Some(term) => term.last(space).map_err(|error| error.to_string())? + 1,
+            Some(term) => (term.last(computed).map_err(|error| error.to_string())? + 1).min(size),
             None => 1,
         };
         tile_bytes *= positions;

@@ -31,6 +31,6 @@ pub use rules::{
     expansion::{EXPANSIONS, Expansion, Source, Step},
     functions::{SCALAR_FUNCTIONS, ScalarFunction},
     operations::{OPERATIONS, Operation, Outcome, supported_ops_page},
-    precision::Precision,
+    precision::{Precision, Rounding},
     truth::{TwoFormats, elements_of_truth},
 };

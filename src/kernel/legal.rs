@@ -91,6 +91,17 @@ pub struct Refusal {
     pub message: String,
 }
 
+impl Refusal {
+    /// Why a kernel does not join another one.
+    #[must_use]
+    pub fn of_other_loops() -> Self {
+        Self {
+            code: Code::EGrid,
+            message: "has other loops: kernels are joined that cut what is between them into the same tiles".to_owned(),
+        }
+    }
+}
+
 fn refuse(code: Code, message: impl Into<String>) -> Result<(), Refusal> {
     Err(Refusal { code, message: message.into() })
 }
@@ -293,9 +304,7 @@ fn fits(op: &Neighbour, code: Code) -> Result<(), Refusal> {
 fn e_kind(edge: &Epilogue) -> Result<(), Refusal> {
     let reduced = match &edge.op.does {
         Does::Elementwise | Does::Follows { is_in_the_same_loops: true } => return Ok(()),
-        Does::Follows { is_in_the_same_loops: false } => {
-            return refuse(Code::EGrid, "has other loops: kernels are joined that cut what is between them into the same tiles");
-        }
+        Does::Follows { is_in_the_same_loops: false } => return Err(Refusal::of_other_loops()),
         Does::Reduces(dims) => dims,
         Does::Constant => return refuse(Code::EKind, "is a constant"),
         Does::Gathers => return refuse(Code::EKind, "is a gather, which may choose from any tile"),

@@ -7,6 +7,7 @@ mod knobs;
 mod legal;
 mod mode;
 mod outcome;
+mod scopes;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
@@ -18,3 +19,4 @@ pub use knobs::KnobValue;
 pub use legal::{Code, Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, Refusal, ShownInput};
 pub use mode::{FusionMode, KernelMode};
 pub use outcome::{Fused, KernelOutcome, Outcome, Side, Unfused};
+pub use scopes::{Has, OpInLoop, ReadInLoop, shown_has};

@@ -4,7 +4,7 @@ use super::Phase;
 use crate::{
     bundle::{Addresses, Loops},
     hint::{Binding, DimNames, TileCount},
-    import::{DimSize, Precision},
+    import::{DimSize, Precision, Rounding},
     kernel::{KernelMode, KnobValue},
     layout::Strategy,
     mlir::one_of,
@@ -61,6 +61,8 @@ pub struct Options {
     pub proves: bool,
     /// What becomes of f32 between f16.
     pub precision: Precision,
+    /// What becomes of roundings that are widened again.
+    pub rounding: Rounding,
     /// How sticks are chosen.
     pub sticks: Strategy,
     /// The last phase.
@@ -132,6 +134,7 @@ impl Default for Options {
             more_lx: false,
             proves: false,
             precision: Precision::Device,
+            rounding: Rounding::Exact,
             sticks: Strategy::Global,
             compile_to: Phase::Bundle,
         }
@@ -139,7 +142,7 @@ impl Default for Options {
 }
 
 /// The options, as `--spyre-compile` has them.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 25] = [
     "entry",
     "dim-size",
     "cores",
@@ -162,6 +165,7 @@ const NAMES: [&str; 24] = [
     "more-lx",
     "proves",
     "precision",
+    "rounding",
     "sticks",
     "compile-to",
 ];
@@ -219,6 +223,7 @@ impl Options {
             "more-lx" => self.more_lx = either("true", "false")? == Some(true),
             "proves" => self.proves = either("true", "false")? == Some(true),
             "precision" => self.precision = named(key, value)?,
+            "rounding" => self.rounding = named(key, value)?,
             "sticks" => self.sticks = named(key, value)?,
             "compile-to" => self.compile_to = named(key, value)?,
             _ => return Err(format!("unknown option '{key}'{}", nearest(key, &NAMES))),
@@ -254,8 +259,16 @@ impl Options {
         add(self.more_lx, "more-lx", "true".to_owned());
         add(self.proves, "proves", "true".to_owned());
         add(self.precision != usual.precision, "precision", self.precision.to_string());
+        add(self.rounding != usual.rounding, "rounding", self.rounding.to_string());
         add(self.sticks != usual.sticks, "sticks", self.sticks.to_string());
         given
+    }
+
+    /// The options that kernels depend on, as words of a command line.
+    #[must_use]
+    pub fn kernel_words(&self) -> Vec<String> {
+        let given = self.given().into_iter().filter(|(name, _)| ["knobs", "kernels", "objective"].contains(name));
+        given.flat_map(|(name, value)| [format!("--{name}"), value]).collect()
     }
 
     /// The LX planner.
@@ -393,7 +406,7 @@ mod tests {
     #[test]
     fn what_is_given_reads_back() {
         let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 knobs=norm.T=4 kernels=form dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
-                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true more-lx=true proves=true precision=strict sticks=greedy";
+                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true more-lx=true proves=true precision=strict rounding=relaxed sticks=greedy";
         let options = Options::parse(text).unwrap();
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(given.join(" "), text);

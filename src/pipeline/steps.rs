@@ -7,13 +7,16 @@ use crate::{
     gate::verify_phase,
     hint::ir::{flatten_hints, propagate_dims},
     import::{
-        Precision,
-        ir::{check_input, expand_functions, fuse_gathers, import_linalg, lower_stablehlo, lower_tosa, select_program, set_target},
+        Precision, Rounding,
+        ir::{
+            check_input, expand_functions, fuse_gathers, import_linalg, lower_stablehlo, lower_tosa, relax_roundings, select_program,
+            set_target,
+        },
     },
     joint::ir::divide_jointly,
     kernel::{
         KernelMode,
-        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels},
+        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels, make_scopes},
     },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{
@@ -145,12 +148,20 @@ impl Options {
             Step::upstream("inline").with("default-pipeline", ""),
             // What was inlined everywhere is no function any more.
             Step::upstream("symbol-dce"),
+        ];
+        if self.rounding == Rounding::Relaxed {
+            // What is rounded and widened again is the program's own: behind the import there are no casts.
+            steps.push(Step::of(&relax_roundings::PASS).with(option::PRECISION, self.precision));
+        }
+        steps.extend([
             // From here on every op is a device function.
             Step::of(&import_linalg::PASS).with(option::PRECISION, self.precision).reaching(Milestone::Imported),
             // Producers leave reshapes that cancel and results that nobody uses.
             Step::upstream("canonicalize"),
             Step::upstream("cse"),
-        ];
+        ]);
+        // Loops that are written by hand are cut, fused and laid out as scopes are: one way to tile.
+        steps.push(Step::of(&make_scopes::PASS));
         steps.extend(self.fusion_steps());
         steps.extend([
             // What belongs together does so from here on by its hints.

@@ -25,6 +25,10 @@ pub struct PlanFile {
     pub program: String,
     /// The machine, by the names of a `--target` file.
     pub target: BTreeMap<String, i64>,
+    /// The options that kernels depend on, as words of a command line: the numbers that these set, and what moves into kernels, are part of the program
+    /// that the plan is for. They are not followed, and are named where the plan is refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernel_options: Vec<String>,
     /// What was chosen.
     pub chosen: Chosen,
     /// What all launches take, us.
@@ -151,8 +155,13 @@ impl PlanFile {
         }
         if self.chosen.key != key {
             let found = &self.chosen.key;
+            let written = match self.kernel_options.as_slice() {
+                [] => "without options that kernels depend on".to_owned(),
+                words => format!("with '{}'", words.join(" ")),
+            };
             return Err(format!(
-                "the plan '{path}' is for another program: its text, layouts or names have the key '{found}', and '{key}' here; {again}"
+                "the plan '{path}' is for another program: its text, layouts or names, with what its kernels are, have the key '{found}', and '{key}' \
+                 here; it was written {written}; give the same options, or {again}"
             ));
         }
         Ok(())
@@ -177,7 +186,11 @@ mod tests {
         let chosen = Chosen { key: key_of("a"), ..Chosen::default() };
         let plan = PlanFile { target: target.clone(), chosen, ..PlanFile::default() };
         assert_eq!(plan.check("p", &key_of("a"), &target), Ok(()));
-        assert!(plan.check("p", &key_of("b"), &target).unwrap_err().contains("is for another program"));
+        let refused = |plan: &PlanFile| plan.check("p", &key_of("b"), &target).unwrap_err();
+        assert!(refused(&plan).contains("is for another program"));
+        assert!(refused(&plan).contains("it was written without options that kernels depend on; give"));
+        let with = PlanFile { kernel_options: vec!["--knobs".to_owned(), "norm.T=4".to_owned()], ..plan.clone() };
+        assert!(refused(&with).contains("it was written with '--knobs norm.T=4'; give the same options, or remove it"));
         let half = BTreeMap::from([("cores".to_owned(), 16)]);
         assert!(plan.check("p", &key_of("a"), &half).unwrap_err().contains("'cores' is 32 there, and 16 here"));
     }

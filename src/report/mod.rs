@@ -85,9 +85,9 @@ pub struct Moves {
 }
 
 impl Report {
-    /// The plan file, if one is to be written.
+    /// The plan file, if one is to be written, with the options that kernels depend on.
     #[must_use]
-    pub fn plan_file(&self) -> Option<PlanFile> {
+    pub fn plan_file(&self, kernel_options: Vec<String>) -> Option<PlanFile> {
         let cost = |op: &OpReport| OpCost {
             function: op.function.clone(),
             location: op.location.clone(),
@@ -101,6 +101,7 @@ impl Report {
             version: plan_file::VERSION.to_owned(),
             program: self.program.clone(),
             target: self.target.clone(),
+            kernel_options,
             chosen: self.chosen.clone()?,
             us: self.time.estimate_us,
             hbm_bytes: self.total.hbm(),

@@ -3,7 +3,7 @@
 use crate::{
     bundle::{Addresses, Loops},
     hint::{Count, TileCount},
-    import::Precision,
+    import::{Precision, Rounding},
     kernel::{FixedKind, KernelMode},
     layout::Strategy,
     pipeline::Options,
@@ -84,6 +84,9 @@ pub(super) struct Choices {
     /// Fold f32 islands between f16 values, or keep them: device or strict
     #[arg(long, value_name = "MODE", default_value = "device", value_parser = names(Precision::VARIANTS))]
     precision: String,
+    /// Round as the program says, or leave out roundings that are widened again: exact or relaxed
+    #[arg(long, value_name = "MODE", default_value = "exact", value_parser = names(Rounding::VARIANTS))]
+    rounding: String,
     /// Chooses sticks for the whole program, or op by op: global or greedy
     #[arg(long, value_name = "MODE", default_value = "global", value_parser = names(Strategy::VARIANTS))]
     sticks: String,
@@ -106,6 +109,7 @@ impl Choices {
             ("kernels", &self.kernels),
             ("objective", &Some(self.objective.clone())),
             ("precision", &Some(self.precision.clone())),
+            ("rounding", &Some(self.rounding.clone())),
             ("sticks", &Some(self.sticks.clone())),
         ];
         one.into_iter().try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;

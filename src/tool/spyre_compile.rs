@@ -132,7 +132,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
         tool::write_file(output, format!("{}\n", module.op()))?;
     }
     if emits {
-        write_plans(&report, (arguments, speaker), follows)?;
+        write_plans(&report, &options, (arguments, speaker), follows)?;
         arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, module.op(), (path, speaker)))?;
     }
     if let Some(path) = &arguments.trace {
@@ -216,13 +216,13 @@ fn check_phase_only(arguments: &Arguments, output: &str, follows: bool) -> Resul
 }
 
 /// Writes what was chosen to where it is asked for, and to a plan that there was none of.
-fn write_plans(report: &Report, (arguments, speaker): (&Arguments, Speaker), follows: bool) -> Result<(), String> {
+fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Arguments, Speaker), follows: bool) -> Result<(), String> {
     if let (Some(path), true) = (&arguments.plan, follows) {
         speaker.say(&format!("  followed the plan '{path}'\n"))?;
     }
     let made = arguments.plan.as_ref().filter(|_| !follows);
     for path in made.into_iter().chain(&arguments.write_plan) {
-        let plan = report.plan_file().ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
+        let plan = report.plan_file(options.kernel_words()).ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
         speaker.say(&format!("  plan written to {path}\n"))?;

@@ -40,6 +40,33 @@ func.func @e_grid(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16
 
 // -----
 
+// The scope in the same loops needs what a scope beside it makes, which is in other loops.
+func.func @e_grid_of_a_scope_that_needs_another(%x: tensor<64x128xf16>, %w: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-note @+1 {{the kernel 'one'}}
+  %y = spyre.kernel "one"(%in = %x : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(rows = 4) {
+      %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    spyre.yield %h : tensor<64x128xf16>
+  } {input_dims = [["rows", ""]]}
+  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  %z = spyre.kernel "two"(%a = %y : tensor<64x128xf16>, %b = %w : tensor<64x128xf16>) {
+    %other = spyre.hint tiles(n = 2) {
+      %abs = spyre.pointwise abs(%b) : tensor<64x128xf16>
+      spyre.yield %abs : tensor<64x128xf16>
+    }
+    %h = spyre.hint tiles(m = 4) {
+      %sum = spyre.pointwise add(%a, %other) : tensor<64x128xf16>
+      spyre.yield %sum : tensor<64x128xf16>
+    }
+    spyre.yield %h : tensor<64x128xf16>
+  } {input_dims = [["m", ""], ["n", ""]]}
+  return %z : tensor<64x128xf16>
+}
+
+// -----
+
 // The same numbers of tiles, along other dimensions.
 func.func @e_grid_of_other_dims(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
   // expected-note @+1 {{the kernel 'one'}}

@@ -26,7 +26,7 @@
 
 // A plan is for one program on one machine, and says what it divides.
 // RUN: not spyre-compile %t/parts/other.mlir -o %t/refused --lx-bytes 65536 --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=PROGRAM
-// PROGRAM: the plan '{{.*}}' is for another program: its text, layouts or names have the key '{{[0-9a-f]+}}', and '{{[0-9a-f]+}}' here; remove it, and a search will write another
+// PROGRAM: the plan '{{.*}}' is for another program: its text, layouts or names, with what its kernels are, have the key '{{[0-9a-f]+}}', and '{{[0-9a-f]+}}' here; it was written without options that kernels depend on; give the same options, or remove it, and a search will write another
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: the plan '{{.*}}' is for another machine: 'lx_bytes' is 65536 there, and 1625344 here
 // RUN: sed 's/"count": .*,/"count": 3,/' %t/plan.json > %t/edited.json

@@ -144,7 +144,7 @@ fn has_single(function: Op<'_>) -> bool {
 }
 
 /// The half-width type of a program that has tensors of one; f16 where it has both.
-fn half_of(function: Op<'_>) -> Option<Element> {
+pub(super) fn half_of(function: Op<'_>) -> Option<Element> {
     let mut found = None;
     for value in function.nested().into_iter().flat_map(values) {
         let Some(tensor) = TensorType::of(value.r#type()) else { continue };

@@ -23,6 +23,7 @@ mod island;
 pub(crate) mod lower_stablehlo;
 pub(crate) mod lower_tosa;
 mod read_body;
+pub(crate) mod relax_roundings;
 mod scalar;
 pub(crate) mod select_program;
 pub(crate) mod set_target;

@@ -13,6 +13,16 @@ pub enum Precision {
     Strict,
 }
 
+/// `--rounding`: what becomes of a value that is rounded to a narrower format and widened again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Rounding {
+    /// It is rounded as the program says.
+    Exact,
+    /// It may stay in the wider format.
+    Relaxed,
+}
+
 impl Precision {
     /// Whether a change of number format vanishes: `is_folded` says that all floating-point values are computed in one half-width format,
     /// as in a program that has tensors of one. Otherwise only f64 becomes f32.

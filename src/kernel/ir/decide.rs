@@ -67,7 +67,8 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided 
     if best.judged.is_none() {
         ids.reverse();
         best.choice.excluded = ids.iter().copied().collect();
-        best.judged = separate;
+        // What stays behind one kernel may have moved in front of the next.
+        best.judged = judged(&best.choice);
     }
     for id in ids.into_iter().take(MOST_TRIALS) {
         let without = best.choice.without(id);

@@ -40,7 +40,8 @@ impl<T: Clone> DimLabels<T> {
                 let behind = self.of(op.inputs()[0]);
                 let shown = through_view(op).into_iter().map(|dim| dim.and_then(|dim| behind[dim].clone())).collect();
                 self.set(op.output(), shown);
-            } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) {
+            } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) || op.is(spyre::LOOP) {
+                // A tile has the dimensions of what it is a tile of.
                 for (argument, input) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().zip(op.inputs()) {
                     let labels = self.of(input);
                     self.set(argument, labels);

@@ -3,16 +3,20 @@
 //! Reads `spyre.kernel` ops; writes the values of their knobs as counts of the hint scopes in them, gives the names that they have for
 //! dimensions to the arguments of the function, and leaves the ops of their bodies. Each value is looked at once.
 
-use super::{dim_labels::DimLabels, kernels_of};
+use super::{
+    argument_names::{ArgumentNames, Origin, origins},
+    dim_labels::DimLabels,
+    kernels_of,
+};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Knob, declared_sizes, input_dims_of},
+    dialect::{Knob, input_dims_of},
     mlir::{
-        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, argument_attribute, array, elements, functions_of, i64_attribute,
-        set_argument_attribute, shape_of, string, string_array, strings, warning_at,
+        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, array, elements, functions_of, i64_attribute, string, string_array,
+        strings, warning_at,
     },
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-dissolve-kernels", run };
 
@@ -21,95 +25,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-/// A dimension of an argument: the number of the argument, and of the dimension.
-type Origin = (usize, usize);
-
-/// The names that the dimensions of a function's arguments have, and those that they get.
-struct ArgumentNames<'c> {
-    function: Op<'c>,
-    /// For each argument the names of its dimensions, empty for none; none where names are no dimensions.
-    names: Vec<Option<Vec<String>>>,
-    taken: BTreeSet<String>,
-}
-
-impl<'c> ArgumentNames<'c> {
-    fn of(function: Op<'c>) -> Self {
-        let mut taken: BTreeSet<String> = declared_sizes(function).into_keys().collect();
-        let mut names = Vec::new();
-        for (number, argument) in function.body_args().into_iter().enumerate() {
-            let rank = shape_of(argument).len();
-            let given = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
-            taken.extend(given.iter().map(|name| (*name).to_owned()));
-            let given: Vec<String> = given.into_iter().map(str::to_owned).collect();
-            names.push(match given.len() {
-                0 => Some(vec![String::new(); rank]),
-                n_names if n_names == rank => Some(given),
-                _ => None,
-            });
-        }
-        Self { function, names, taken }
-    }
-
-    fn get(&self, (argument, dim): Origin) -> Option<&str> {
-        self.names[argument].as_ref().map(|names| names[dim].as_str())
-    }
-
-    /// The name that dimensions of arguments have together, which those without one get; none if none of them can have one.
-    fn settle(&mut self, wished: &str, origins: &[Origin]) -> Option<String> {
-        let known = origins.iter().find_map(|origin| self.get(*origin).filter(|name| !name.is_empty()).map(str::to_owned));
-        if origins.iter().all(|origin| self.get(*origin).is_none()) {
-            return None;
-        }
-        let name = known.unwrap_or_else(|| self.fresh(wished));
-        for &(argument, dim) in origins {
-            if let Some(names) = &mut self.names[argument]
-                && names[dim].is_empty()
-            {
-                names[dim].clone_from(&name);
-            }
-        }
-        Some(name)
-    }
-
-    fn fresh(&mut self, wished: &str) -> String {
-        let numbered = (1..).map(|number| format!("{wished}_{number}"));
-        let name = std::iter::once(wished.to_owned()).chain(numbered).find(|name| !self.taken.contains(name));
-        let name = name.unwrap_or_default();
-        self.taken.insert(name.clone());
-        name
-    }
-
-    fn write(&self) {
-        for (number, names) in self.names.iter().enumerate() {
-            if let Some(names) = names.as_ref().filter(|names| names.iter().any(|name| !name.is_empty())) {
-                set_argument_attribute(self.function, number, attr::SPYRE_DIMS, string_array(self.function.ctx(), names));
-            }
-        }
-    }
-}
-
-/// Where the dimensions of all values come from: the first dimension of an argument that they walk along as a whole.
-fn origins(function: Op<'_>) -> DimLabels<Origin> {
-    let mut labels = DimLabels::new();
-    for (number, argument) in function.body_args().into_iter().enumerate() {
-        let all = shape_of(argument).into_iter().enumerate().map(|(dim, size)| (size > 1).then_some((number, dim)));
-        labels.set(argument, all.collect());
-    }
-    labels.carry(function);
-    labels
-}
-
-//===----------------------------------------------------------------------===//
-// Bodies
-//===----------------------------------------------------------------------===//
-
 fn dissolve_all(function: Op<'_>) {
     let origins = origins(function);
-    let mut names = ArgumentNames::of(function);
+    let mut names = ArgumentNames::of_function(function);
     for kernel in kernels_of(function) {
         let renamed = program_names(kernel, &origins, &mut names);
         let numbers: BTreeMap<String, i64> = Knob::all_of(kernel).into_iter().map(|knob| (knob.name, knob.value)).collect();

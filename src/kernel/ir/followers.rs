@@ -8,19 +8,82 @@ use super::{
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, behind_views},
-    kernel::{Does, Epilogue, Neighbour},
+    kernel::{Does, Epilogue, Neighbour, Refusal},
     mlir::{Op, OpExt, Value, ValueExt, shape_of, strings},
 };
 
+/// A part of a kernel that may join another one by itself.
+#[derive(Clone)]
+pub(super) struct Part<'c> {
+    /// Ops of the kernel's body: all of them, or one of its scopes with what it needs of the others.
+    pub(super) ops: Vec<Op<'c>>,
+    /// The innermost of the scopes in it, which stand one in the other.
+    innermost: Op<'c>,
+}
+
+impl<'c> Part<'c> {
+    /// The parts of a kernel. One whose scopes stand one in the other is a part as a whole, and so is one without scopes; else each scope is one that
+    /// needs nothing of another.
+    pub(super) fn all_of(kernel: Op<'c>) -> Vec<Self> {
+        let ops: Vec<Op<'c>> = kernel.body_ops().into_iter().filter(|op| !op.is(spyre::YIELD)).collect();
+        let scopes: Vec<Op<'c>> = ops.iter().copied().filter(|op| op.is(spyre::HINT)).collect();
+        match scopes.as_slice() {
+            [] => vec![Self { ops, innermost: kernel }],
+            [scope] => innermost_in(*scope).map(|innermost| Self { ops, innermost }).into_iter().collect(),
+            _ => scopes.iter().filter_map(|scope| Some(Self { innermost: innermost_in(*scope)?, ops: needed_by(*scope)? })).collect(),
+        }
+    }
+
+    /// The ops in it, at any depth.
+    pub(super) fn nested(&self) -> Vec<Op<'c>> {
+        self.ops.iter().flat_map(|op| op.nested()).collect()
+    }
+
+    /// The inputs of the kernel that it reads, by number.
+    pub(super) fn inputs(&self, kernel: Op<'c>) -> Vec<usize> {
+        let read: Vec<Value<'c>> = self.nested().into_iter().flat_map(OpExt::inputs).collect();
+        (0..kernel.inputs().len()).filter(|&input| read.contains(&kernel.body_args()[input])).collect()
+    }
+}
+
+/// The innermost of scopes that stand one in the other, the first of which is this one; none if some stand beside each other.
+fn innermost_in(scope: Op<'_>) -> Option<Op<'_>> {
+    let mut innermost = scope;
+    for inner in scope.nested().into_iter().filter(|op| op.is(spyre::HINT) && *op != scope) {
+        if inner.parent() != Some(innermost) {
+            return None;
+        }
+        innermost = inner;
+    }
+    Some(innermost)
+}
+
+/// The scope and the ops beside it from which it is computed, in program order; none if there is another scope among them.
+fn needed_by(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
+    let beside = scope.parent()?.body_ops();
+    let mut needed = vec![scope];
+    for op in beside.into_iter().rev().skip_while(|op| *op != scope).skip(1) {
+        let read = needed.iter().flat_map(|needed| needed.nested()).flat_map(OpExt::inputs).any(|value| value.def() == Some(op));
+        if read && op.is(spyre::HINT) {
+            return None;
+        }
+        needed.extend(read.then_some(op));
+    }
+    needed.reverse();
+    Some(needed)
+}
+
 impl<'c> KernelView<'c> {
-    /// A kernel that reads outputs of this one, as the rules see it.
-    pub(super) fn follower(&self, second: &Self) -> Epilogue {
-        let levels = second.chain().map(|scope| second.levels_in(scope)).unwrap_or_default();
-        let labels = second.op.yielded().first().map(|value| second.labels.of(*value)).unwrap_or_default();
-        let does = Does::Follows { is_in_the_same_loops: self.has_the_loops_of(second) };
-        let op = second.neighbour(second.op, does, &labels, &levels);
+    /// A part of a kernel that reads outputs of this one, as the rules see it.
+    pub(super) fn follower(&self, second: &Self, part: &Part<'c>) -> Epilogue {
+        let innermost = part.innermost;
+        let levels = second.levels_in(innermost);
+        let labels = innermost.yielded().first().map(|value| second.labels.of(*value)).unwrap_or_default();
+        let does = Does::Follows { is_in_the_same_loops: self.has_the_loops_of(second, part) };
+        let op = second.neighbour(innermost, does, &labels, &levels);
         let divides = |scope: Op<'_>| scope.attr(attr::WORK_DIMS).and_then(strings).is_some_and(|names| !names.is_empty());
-        let has_wishes = op.has_wishes || second.op.nested().into_iter().any(divides);
+        let has_wishes = op.has_wishes || part.nested().into_iter().any(divides);
+        let read: Vec<Value<'c>> = part.inputs(second.op).into_iter().map(|input| second.op.inputs()[input]).collect();
         let reads = |(input, output): (usize, usize)| {
             let mut read = self.read_output(None, input, second.op.inputs()[input], output);
             // How the second kernel cuts what it reads is part of the loops, which are compared as a whole.
@@ -28,36 +91,42 @@ impl<'c> KernelView<'c> {
             read
         };
         Epilogue {
-            op: Neighbour { has_wishes, ..op },
-            n_late_operands: self.n_late(&second.op.inputs()),
-            n_scopes: self.scopes_read(&second.op.inputs()).len(),
-            reads: self.reads_of(second).into_iter().map(reads).collect(),
+            op: Neighbour { has_wishes, is_beside: second.op.parent() == self.op.parent(), ..op },
+            n_late_operands: self.n_late(&read),
+            n_scopes: self.scopes_read(&read).len(),
+            reads: self.reads_of(second, part).into_iter().map(reads).collect(),
         }
     }
 
-    /// The inputs of another kernel that show outputs of this one, with the outputs.
-    fn reads_of(&self, second: &Self) -> Vec<(usize, usize)> {
-        second.op.inputs().into_iter().enumerate().filter_map(|(input, value)| Some((input, self.output_behind(value)?))).collect()
-    }
-
-    /// The innermost of the scopes of a kernel that stand one in the other and beside no other one.
-    fn chain(&self) -> Option<Op<'c>> {
-        let mut innermost = None;
-        for scope in self.op.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
-            if scope.parent() != Some(innermost.unwrap_or(self.op)) {
-                return None;
+    /// The part of another kernel that may join this one, of those of which nothing is to stay; or why the first one that reads it may not.
+    ///
+    /// # Errors
+    /// The first rule that the first part breaks.
+    pub(super) fn joining(&self, second: &Self, stays: impl Fn(&Part<'c>) -> bool) -> Result<Option<Part<'c>>, Refusal> {
+        let parts: Vec<Part<'c>> = Part::all_of(second.op).into_iter().filter(|part| !self.reads_of(second, part).is_empty()).collect();
+        let mut refused = parts.is_empty().then(Refusal::of_other_loops);
+        for part in parts {
+            match self.follower(second, &part).check() {
+                Ok(()) if !stays(&part) => return Ok(Some(part)),
+                Ok(()) => {}
+                Err(refusal) => refused = refused.or(Some(refusal)),
             }
-            innermost = Some(scope);
         }
-        innermost
+        refused.map_or(Ok(None), Err)
     }
 
-    /// Whether the loops of another kernel are those in which this one makes what it reads: as many with as many tiles, which cut along the
-    /// same dimensions what is read. Nothing in the other kernel may be computed of several tiles.
-    fn has_the_loops_of(&self, second: &Self) -> bool {
-        let reads = self.reads_of(second);
-        let (Some(innermost), Some((_, output))) = (second.chain(), reads.first()) else { return false };
-        let (levels, of_second) = (self.levels_in(self.made(*output).scope), second.levels_in(innermost));
+    /// The inputs of a part of another kernel that show outputs of this one, with the outputs.
+    fn reads_of(&self, second: &Self, part: &Part<'c>) -> Vec<(usize, usize)> {
+        let shown = |input: usize| Some((input, self.output_behind(second.op.inputs()[input])?));
+        part.inputs(second.op).into_iter().filter_map(shown).collect()
+    }
+
+    /// Whether the loops of a part of another kernel are those in which this one makes what it reads: as many with as many tiles, which cut along the
+    /// same dimensions what is read. Nothing in the part may be computed of several tiles.
+    fn has_the_loops_of(&self, second: &Self, part: &Part<'c>) -> bool {
+        let reads = self.reads_of(second, part);
+        let Some((_, output)) = reads.first() else { return false };
+        let (levels, of_second) = (self.levels_in(self.made(*output).scope), second.levels_in(part.innermost));
         let counts = |levels: &[Level]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
         // Scopes go as kernels are joined, so that what is to be computed again would not be.
         let is_again = |op: &Op<'_>| op.attr(attr::AGAIN).and_then(strings).is_some_and(|names| !names.is_empty());
@@ -79,18 +148,13 @@ impl<'c> KernelView<'c> {
             let agrees = |(dim, read): (&Option<usize>, &Option<usize>)| dim.map_or(read.is_none(), |dim| of_made[dim] == *read);
             dims.iter().zip(&of_read).all(agrees) && (0..of_made.len()).all(|dim| of_made[dim].is_none() || is_shown(dim))
         };
-        let ops = inside(second.op);
+        let ops = part.nested();
         !levels.is_empty()
             && counts(&levels) == counts(&of_second)
             && ops.iter().all(is_plain)
             && ops.iter().all(is_whole)
             && reads.iter().all(cuts_alike)
     }
-}
-
-/// The ops of a kernel, at any depth.
-fn inside(kernel: Op<'_>) -> Vec<Op<'_>> {
-    kernel.nested().into_iter().filter(|op| *op != kernel).collect()
 }
 
 /// For each dimension the level that cuts it.
@@ -111,7 +175,7 @@ pub(super) fn join<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> K
 /// compute.
 fn unwrapped<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
     let (scopes, ops): (Vec<Op<'c>>, Vec<Op<'c>>) =
-        inside(second).into_iter().filter(|op| !op.is(spyre::YIELD)).partition(|op| op.is(spyre::HINT));
+        second.nested().into_iter().filter(|op| *op != second && !op.is(spyre::YIELD)).partition(|op| op.is(spyre::HINT));
     scopes.into_iter().rev().for_each(OpExt::dissolve);
     second.body_args().into_iter().zip(second.inputs()).for_each(|(argument, input)| argument.replace_with(input));
     second.dissolve();

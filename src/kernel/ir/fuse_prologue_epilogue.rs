@@ -8,6 +8,7 @@
 use super::{
     decide::{Decided, decide},
     dim_labels::{DimLabels, program_labels},
+    followers::Part,
     fusion::{Fusion, Move, function_of, has_excluded, number_of, producers},
     judge::{Judge, Judged, unnumber},
     kernels_of,
@@ -117,7 +118,7 @@ fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, 
     let cost = |op: Op<'_>, side: Side| {
         let is_excluded = decided.is_separate
             || number_of(op).is_some_and(|number| decided.choice.excluded.contains(&(number, side)))
-            || op.is(spyre::KERNEL) && has_excluded(op, &decided.choice.excluded);
+            || op.is(spyre::KERNEL) && Part::all_of(op).iter().any(|part| has_excluded(part, &decided.choice.excluded));
         let code = if side == Side::Prologue { Code::PCost } else { Code::ECost };
         let is_impossible = number_of(op).is_some_and(|number| decided.impossible.contains(&(number, side)));
         let why = if is_impossible { "cannot be compiled with it" } else { "is no better with it" };
@@ -126,7 +127,11 @@ fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, 
     let in_front = producers(view).into_iter().map(|op| (op, Side::Prologue, view.prologue(op).check()));
     let behind = view.consumers().into_iter().filter(|op| !op.is("func.return") && !op.is(spyre::YIELD));
     let checked = |op: Op<'_>| {
-        if op.is(spyre::KERNEL) { view.follower(&KernelView::of(op, labels, target)).check() } else { view.epilogue(op).check() }
+        if op.is(spyre::KERNEL) {
+            view.joining(&KernelView::of(op, labels, target), |_| false).map(drop)
+        } else {
+            view.epilogue(op).check()
+        }
     };
     let behind = behind.map(|op| (op, Side::Epilogue, checked(op)));
     let mut found = Vec::new();

@@ -2,11 +2,12 @@
 
 use super::{
     dim_labels::program_labels,
-    followers::join,
+    followers::{Part, join},
     kernels_of,
     moves::{move_behind, move_in_front},
     neighbours::KernelView,
-    placed::compute_again,
+    placed::{compute_again, number_before},
+    split::split_off,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -101,20 +102,36 @@ impl Fusion<'_> {
         for (place, view) in views.iter().enumerate() {
             for consumer in view.consumers() {
                 let Some(next) = views.iter().position(|other| other.op == consumer) else { continue };
-                if has_excluded(consumer, &self.choice.excluded) || view.follower(&views[next]).check().is_err() {
-                    continue;
-                }
-                let (kernel, joined) = (first_kernel + place, first_kernel + next);
-                let described = |kernel| KernelView::of(kernel, &program_labels(function), self.target);
-                join(view.op, consumer, described, |op| moves.extend(made(op, Side::Epilogue, kernel)));
-                // What had moved into the second kernel is in the first one now, and there is one kernel less.
-                for made in moves.iter_mut().filter(|made| made.kernel >= joined) {
-                    made.kernel = if made.kernel == joined { kernel } else { made.kernel - 1 };
-                }
+                let stays = |part: &Part<'_>| has_excluded(part, &self.choice.excluded);
+                let Ok(Some(part)) = view.joining(&views[next], stays) else { continue };
+                self.join_part((first_kernel + place, view.op), (first_kernel + next, &views[next]), &part, function, moves);
                 return true;
             }
         }
         false
+    }
+
+    /// Joins a part of the second kernel to the first, each given with its number; what the part leaves behind stays a kernel.
+    fn join_part<'c>(
+        &self,
+        (first, kernel): (usize, Op<'c>),
+        (second, view): (usize, &KernelView<'c>),
+        part: &Part<'c>,
+        function: Op<'c>,
+        moves: &mut Vec<Move>,
+    ) {
+        let moved_before: Vec<i64> = part.nested().into_iter().filter_map(number_before).collect();
+        let (joining, is_all) = split_off(view, part);
+        let described = |kernel| KernelView::of(kernel, &program_labels(function), self.target);
+        join(kernel, joining, described, |op| moves.extend(made(op, Side::Epilogue, first)));
+        for made in moves.iter_mut() {
+            if made.kernel == second && (is_all || moved_before.contains(&made.id.0)) {
+                // What had moved into the part is in the first kernel now.
+                made.kernel = first;
+            } else if is_all && made.kernel > second {
+                made.kernel -= 1;
+            }
+        }
     }
 
     fn step_of(&self, view: &KernelView<'_>, kernel: usize, moves: &mut Vec<Move>) -> bool {
@@ -142,9 +159,9 @@ impl Fusion<'_> {
     }
 }
 
-/// Whether one of the ops of a kernel is among those that stay behind another one.
-pub(super) fn has_excluded(kernel: Op<'_>, excluded: &BTreeSet<EdgeId>) -> bool {
-    kernel.nested().into_iter().filter_map(number_of).any(|number| excluded.contains(&(number, Side::Epilogue)))
+/// Whether one of the ops of a part of a kernel is among those that stay behind another one.
+pub(super) fn has_excluded(part: &Part<'_>, excluded: &BTreeSet<EdgeId>) -> bool {
+    part.nested().into_iter().filter_map(number_of).any(|number| excluded.contains(&(number, Side::Epilogue)))
 }
 
 /// The ops that make inputs, each once, in the order of the inputs. A kernel is none: it is for the second of two kernels to join the first.

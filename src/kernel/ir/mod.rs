@@ -1,5 +1,6 @@
 //! The passes of stage `kernel`, and what they share: the files of the stage that know IR.
 
+mod argument_names;
 mod decide;
 mod dim_labels;
 pub(crate) mod dissolve_kernels;
@@ -11,10 +12,12 @@ mod fusion;
 pub(crate) mod judge;
 mod knob_values;
 pub(crate) mod make_kernels;
+pub(crate) mod make_scopes;
 mod moves;
 mod neighbours;
 mod open_kernels;
 mod placed;
+mod split;
 
 pub(crate) use open_kernels::{OpenKernel, open_kernels};
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Inputs that a kernel gets, with what is known of their dimensions.
-type NewInputs<'c> = Vec<(Value<'c>, Labels<String>)>;
+pub(super) type NewInputs<'c> = Vec<(Value<'c>, Labels<String>)>;
 
 /// Moves an op into the scope that reads what it makes; gives the new kernel. If others behind the kernel read its result, they read it as a
 /// result of the kernel.
@@ -158,7 +158,7 @@ impl<'c> Inside<'c> {
 }
 
 /// The kernel with these inputs too, behind those that it has.
-fn with_inputs<'c>(kernel: Op<'c>, more: &NewInputs<'c>) -> Op<'c> {
+pub(super) fn with_inputs<'c>(kernel: Op<'c>, more: &NewInputs<'c>) -> Op<'c> {
     let mut inputs: Vec<(Value<'c>, Option<usize>)> =
         kernel.inputs().into_iter().enumerate().map(|(number, value)| (value, Some(number))).collect();
     let mut dims = input_dims_of(kernel);
@@ -221,7 +221,7 @@ fn given_by<'c>(kernel: Op<'c>, scope: Op<'c>, value: Value<'c>) -> (Op<'c>, Val
 }
 
 /// The kernel without inputs that its body does not read, and without results that nobody reads, of its scopes too.
-fn pruned(kernel: Op<'_>) -> Op<'_> {
+pub(super) fn pruned(kernel: Op<'_>) -> Op<'_> {
     let is_read = |argument: &Value<'_>| !argument.users().is_empty();
     let kept: Vec<usize> =
         kernel.body_args().iter().enumerate().filter(|(_, argument)| is_read(argument)).map(|(number, _)| number).collect();

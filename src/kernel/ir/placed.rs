@@ -59,7 +59,7 @@ pub(super) fn mark_moved(op: Op<'_>) {
 }
 
 /// The number that an op had before it moved into a kernel; none for others.
-fn number_before(op: Op<'_>) -> Option<i64> {
+pub(super) fn number_before(op: Op<'_>) -> Option<i64> {
     op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number < 0).map(|number| -1 - number)
 }
 

@@ -4,15 +4,15 @@ use crate::dialect::ComputeOp;
 use machine::Family;
 
 /// How partial results become the result.
-pub(super) struct Combination {
+pub(crate) struct Combination {
     /// The elementwise function of the two.
-    pub(super) function: &'static str,
+    pub(crate) function: &'static str,
     /// What combined with anything gives that thing.
-    pub(super) neutral: f64,
+    pub(crate) neutral: f64,
 }
 
 /// How the partial results of an op over parts of its reduced dimensions become its result; none if they do not.
-pub(super) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
+pub(crate) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
     let (function, neutral) = match (compute.family(), compute.function()) {
         // Each part of a mean is divided by the whole number of elements.
         (Family::Matmul, _) | (Family::Reduce, "sum" | "mean") => ("add", 0.0),

@@ -2,7 +2,7 @@
 
 mod build_loops;
 pub(crate) mod coarse_tile;
-mod combination;
+pub(crate) mod combination;
 pub(crate) mod items;
 pub(crate) mod make_online;
 mod merge_loops;

@@ -176,7 +176,7 @@ fn write_files(tuned: &Tuned, compiled: Option<&Report>, (arguments, speaker): (
         speaker.say(&format!("  bundle written to {output}\n"))?;
     }
     if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
-        let plan = report.plan_file().ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
+        let plan = report.plan_file(tuned.options().kernel_words()).ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
         speaker.say(&format!("  plan written to {path}\n"))?;

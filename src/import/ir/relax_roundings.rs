@@ -1,0 +1,146 @@
+//! `spyre-relax-roundings`: leaves out roundings of f32 to 16 bits that are widened again.
+//!
+//! Reads `arith.truncf` and what becomes of it; gives the values between it and the `arith.extf` of it the wider type, and erases the casts. Values
+//! that are handed on as they are, into the body of a `linalg.generic`, out of it, through reshapes, into scopes and kernels, change together
+//! or not at all.
+
+use super::{cast::element_type, import_linalg::half_of};
+use crate::dialect::ods::{option, spyre};
+use crate::{
+    import::Precision,
+    mlir::{
+        BlockLike, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, functions_of, remark_at,
+    },
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-relax-roundings", run };
+
+const NARROWS: &str = "arith.truncf";
+const WIDENS: &str = "arith.extf";
+const GENERIC: &str = "linalg.generic";
+const RESHAPES: [&str; 2] = ["tensor.expand_shape", "tensor.collapse_shape"];
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let precision: Precision = options.read(module, option::PRECISION)?;
+    for function in functions_of(module) {
+        // All that such a program computes is of 16 bits already.
+        if precision == Precision::Device && half_of(function).is_some() {
+            continue;
+        }
+        while let Some(narrow) = function.nested().into_iter().filter(|op| op.is(NARROWS)).find_map(Narrow::of) {
+            narrow.widen();
+        }
+    }
+    Ok(())
+}
+
+/// Values of a narrow type that come from rounding alone and are only widened again.
+struct Narrow<'c> {
+    values: Vec<Value<'c>>,
+    wide: Type<'c>,
+    roundings: Vec<Op<'c>>,
+    widenings: Vec<Op<'c>>,
+}
+
+impl<'c> Narrow<'c> {
+    /// All values that a rounding is handed on as; none if one of them comes from something else, or is used otherwise.
+    fn of(rounding: Op<'c>) -> Option<Self> {
+        let wide = element_type(rounding.inputs()[0].r#type());
+        let narrow = element_type(rounding.output().r#type());
+        // What is rounded to 8 bits is meant to be, and f64 is f32 here anyway.
+        if ScalarType::of(wide) != ScalarType::F32 || !ScalarType::of(narrow).is_half() {
+            return None;
+        }
+        let mut found = Self { values: vec![rounding.output()], wide, roundings: Vec::new(), widenings: Vec::new() };
+        let mut looked_at = 0;
+        while let Some(value) = found.values.get(looked_at).copied() {
+            looked_at += 1;
+            let from = found.came_from(value)?;
+            let to = found.goes_to(value)?;
+            for next in from.into_iter().chain(to) {
+                if !found.values.contains(&next) {
+                    found.values.push(next);
+                }
+            }
+        }
+        // What nobody widens again is no business of this pass.
+        (!found.widenings.is_empty()).then_some(found)
+    }
+
+    /// The values that a value is; none if it is computed.
+    fn came_from(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
+        let Some(def) = value.def() else {
+            let (block, number) = value.arg_of()?;
+            let around = block.parent_operation()?;
+            return (around.is(GENERIC) || around.is(spyre::KERNEL)).then(|| vec![around.inputs()[number]]);
+        };
+        let number = def.outputs().iter().position(|output| *output == value)?;
+        if def.is(NARROWS) {
+            self.roundings.push(def);
+            return (element_type(def.inputs()[0].r#type()) == self.wide).then(Vec::new);
+        }
+        match def.full_name() {
+            "tensor.empty" => Some(Vec::new()),
+            GENERIC => Some(vec![def.yielded()[number], def.inputs()[n_ins(def) + number]]),
+            spyre::HINT | spyre::KERNEL => Some(vec![def.yielded()[number]]),
+            name => RESHAPES.contains(&name).then(|| vec![def.inputs()[0]]),
+        }
+    }
+
+    /// The values that a value is handed on as; none if anything computes with it.
+    fn goes_to(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
+        let mut found = Vec::new();
+        for user in value.users() {
+            if user.is(WIDENS) {
+                if element_type(user.output().r#type()) != self.wide {
+                    return None;
+                }
+                self.widenings.extend((!self.widenings.contains(&user)).then_some(user));
+                continue;
+            }
+            for number in (0..user.inputs().len()).filter(|&number| user.inputs()[number] == value) {
+                found.extend(handed_on(user, number)?);
+            }
+        }
+        Some(found)
+    }
+
+    /// Gives the values the wider type, and takes the casts away.
+    fn widen(self) {
+        let Self { values, wide, roundings, widenings } = self;
+        for rounding in &roundings {
+            let message = format!("is left out: what it rounds is widened again, and stays {wide} (rounding=relaxed)");
+            remark_at(*rounding, message).emit();
+        }
+        for value in values {
+            let widened = TensorType::of(value.r#type()).map_or(wide, |tensor| tensor.with_element(wide).build());
+            value.retype(widened);
+        }
+        for cast in widenings.into_iter().chain(roundings) {
+            cast.output().replace_with(cast.inputs()[0]);
+            cast.erase();
+        }
+    }
+}
+
+/// What an op hands an operand on as; none if it computes with it.
+fn handed_on<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c>>> {
+    match user.full_name() {
+        GENERIC => {
+            let of_body = user.body_args()[number];
+            let result = number.checked_sub(n_ins(user)).map(|number| user.outputs()[number]);
+            Some([of_body].into_iter().chain(result).collect())
+        }
+        spyre::KERNEL => Some(vec![user.body_args()[number]]),
+        "linalg.yield" | spyre::YIELD => {
+            let around = user.parent().filter(|around| [GENERIC, spyre::HINT, spyre::KERNEL].iter().any(|name| around.is(name)))?;
+            Some(vec![around.outputs()[number]])
+        }
+        name => RESHAPES.contains(&name).then(|| vec![user.output()]),
+    }
+}
+
+/// How many operands of a `linalg.generic` on tensors it only reads.
+fn n_ins(generic: Op<'_>) -> usize {
+    generic.inputs().len() - generic.outputs().len()
+}

@@ -1,0 +1,277 @@
+//! `spyre-make-scopes`: makes hint scopes of loops that are written by hand.
+//!
+//! Reads `spyre.loop`s whose tensors have no layouts; writes hint scopes with the ops of their bodies, on whole tensors, and names of dimensions of
+//! the arguments. An inner loop comes before the one around it. What an op of whole tensors is to be is decided in `scopes.rs`.
+
+use super::{
+    argument_names::{ArgumentNames, Origin, origins},
+    kernels_of,
+};
+use crate::dialect::ods::{attr, spyre};
+use crate::{
+    dialect::{Carried, ComputeOp, behind_views, carried_by, end_with, given_tiles, read_tiles, tiled_dims},
+    kernel::{Has, OpInLoop, ReadInLoop, shown_has},
+    mlir::{
+        Attributes, BlockLike, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, array, build,
+        error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of, map_results, new_block, shape_of, splat_value,
+        string_array,
+    },
+    tile::ir::combination::combination,
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-make-scopes", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for function in functions_of(module) {
+        while let Some(around) = next_loop(function) {
+            make_scope(function, around)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first loop over tensors without layouts that has no other one in it.
+fn next_loop(function: Op<'_>) -> Option<Op<'_>> {
+    let is_innermost = |around: &Op<'_>| !around.nested().into_iter().any(|op| op != *around && is_open(op));
+    function.nested().into_iter().filter(|op| is_open(*op)).find(is_innermost)
+}
+
+fn is_open(op: Op<'_>) -> bool {
+    let has_layout = |value: Value<'_>| TensorType::of(value.r#type()).is_some_and(|tensor| tensor.encoding.is_some());
+    op.is(spyre::LOOP) && !op.inputs().into_iter().chain(op.outputs()).any(has_layout)
+}
+
+fn make_scope<'c>(function: Op<'c>, around: Op<'c>) -> Result<(), Reported> {
+    let body = Body::of(around)?;
+    let name = name_of(function, around)?;
+    let (tiles, carried) = (given_tiles(around), body.carried);
+    let context = around.ctx();
+    let types: Vec<Type<'c>> = around.outputs().iter().map(ValueLike::r#type).collect();
+    let attributes = Attributes::new(context)
+        .with(attr::TILE_DIMS, string_array(context, &[name]))
+        .with(attr::TILE_COUNTS, array(context, &[i64_attribute(context, count_of(around))]));
+    let scope = insert_before(around, build(spyre::HINT, around.loc(), &[], &types, attributes, vec![new_block(&[], around.loc())]));
+    for (value, dim) in body.cut {
+        value.retype(whole_type(value, dim, count_of(around)));
+    }
+    for read in read_tiles(around) {
+        read.tile.replace_with(read.whole);
+    }
+    let mut ops = around.body_ops();
+    ops.pop().into_iter().for_each(OpExt::erase);
+    let (combining, kept): (Vec<Op<'c>>, Vec<Op<'c>>) =
+        ops.into_iter().partition(|op| carried.iter().any(|(carried, _)| carried.after.def() == Some(*op)));
+    combining.into_iter().for_each(OpExt::erase);
+    let block = scope.body().expect("a body was built");
+    kept.into_iter().for_each(|op| op.move_to_end(block));
+    let given: Vec<Value<'c>> = tiles.iter().map(|given| given.tile).chain(carried.iter().map(|(_, part)| *part)).collect();
+    let is_read = |value: &Value<'c>| read_tile_of(around, *value);
+    end_with(scope, &given.iter().map(|value| is_read(value).unwrap_or(*value)).collect::<Vec<_>>());
+    around.outputs().into_iter().zip(scope.outputs()).for_each(|(old, new)| old.replace_with(new));
+    around.erase();
+    Ok(())
+}
+
+/// What a loop reads tile by tile, if a value is a tile of it.
+fn read_tile_of<'c>(around: Op<'c>, value: Value<'c>) -> Option<Value<'c>> {
+    read_tiles(around).into_iter().find(|read| read.tile == value).map(|read| read.whole)
+}
+
+fn count_of(around: Op<'_>) -> i64 {
+    around.required(attr::COUNT, integer)
+}
+
+/// The type of as many tiles as the loop has, along a dimension.
+fn whole_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
+    let tensor = TensorType::of(tile.r#type()).expect("a compute op gives a tensor");
+    let mut shape = tensor.shape.clone();
+    shape[dim] *= count;
+    tensor.with_shape(shape).build()
+}
+
+/// The name of the dimension that a loop cuts: that of the arguments from which it comes, which get the loop's if they have none.
+fn name_of<'c>(function: Op<'c>, around: Op<'c>) -> Result<String, Reported> {
+    let kernel = kernels_of(function).into_iter().find(|kernel| kernel.nested().contains(&around));
+    let mut names = kernel.map_or_else(|| ArgumentNames::of_function(function), |kernel| ArgumentNames::of_kernel(kernel, function));
+    let known = origins(kernel.unwrap_or(function));
+    let of_tile = |(whole, dim): (Value<'c>, usize)| known.of(whole)[dim];
+    let cut: Vec<Origin> = around.inputs().into_iter().zip(tiled_dims(around)).filter_map(of_tile).collect();
+    let Some(name) = names.settle(around.text_attr(attr::DIM), &cut) else {
+        let message = "cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint scope, whose loops \
+                       cut what arguments name; write the ops of its body on whole tensors";
+        return Err(error_at(around, message).report());
+    };
+    names.write();
+    Ok(name)
+}
+
+/// What the ops of a loop's body are to be on whole tensors.
+struct Body<'c> {
+    /// The results that are cut, with the dimension.
+    cut: Vec<(Value<'c>, usize)>,
+    /// What the loop carries, with the partial result that each iteration combines with it.
+    carried: Vec<(Carried<'c>, Value<'c>)>,
+}
+
+/// What an iteration has of the values of a loop's body.
+struct Known<'c> {
+    around: Op<'c>,
+    has: ValueMap<Has>,
+    cut: Vec<(Value<'c>, usize)>,
+    carried: Vec<(Carried<'c>, Value<'c>)>,
+}
+
+impl<'c> Body<'c> {
+    fn of(around: Op<'c>) -> Result<Self, Reported> {
+        if around.attr(attr::SYMBOL).is_some() {
+            return Err(refuse(around, around, "has a number of iterations that is known at launch only"));
+        }
+        let mut known = Known { around, has: ValueMap::default(), cut: Vec::new(), carried: Vec::new() };
+        for (value, dim) in around.body_args().into_iter().zip(tiled_dims(around)) {
+            known.has.insert(value, Has::Tile(dim));
+        }
+        for carried in carried_by(around) {
+            let part = known.combined(carried)?;
+            known.carried.push((carried, part));
+        }
+        known.follow(around)?;
+        known.check_given()?;
+        Ok(Self { cut: known.cut, carried: known.carried })
+    }
+}
+
+impl<'c> Known<'c> {
+    fn of(&self, value: Value<'c>) -> Has {
+        self.has.get(value).copied().unwrap_or(Has::All)
+    }
+
+    fn note(&mut self, value: Value<'c>, has: Has) {
+        self.has.insert(value, has);
+        if let Has::Tile(dim) = has {
+            self.cut.push((value, dim));
+        }
+    }
+
+    /// Looks at the ops of a body, and of the scopes in it, in order.
+    fn follow(&mut self, around: Op<'c>) -> Result<(), Reported> {
+        for op in around.body_ops() {
+            if op.is(spyre::YIELD) || self.combines(op) {
+                continue;
+            }
+            if op.is(spyre::HINT) {
+                self.follow(op)?;
+                for (result, value) in op.outputs().into_iter().zip(op.yielded()) {
+                    let has = self.of(value);
+                    self.note(result, has);
+                }
+                continue;
+            }
+            let has = self.given_by(op).map_err(|why| refuse(self.around, op, why))?;
+            op.outputs().into_iter().for_each(|result| self.note(result, has));
+        }
+        Ok(())
+    }
+
+    fn combines(&self, op: Op<'c>) -> bool {
+        self.carried.iter().any(|(carried, _)| carried.after.def() == Some(op))
+    }
+
+    fn given_by(&self, op: Op<'c>) -> Result<Has, &'static str> {
+        if op.inputs().into_iter().all(|input| self.of(input) == Has::All) {
+            return Ok(Has::All);
+        }
+        if op.is(spyre::VIEW) {
+            let shown = shown_has(self.of(op.inputs()[0]), &map_results(op.required(attr::MAP, map_of)));
+            return shown.ok_or("shows a tile in which the dimension that the loop cuts is none of its own");
+        }
+        let Some(compute) = ComputeOp::of(op).filter(|compute| !compute.is_insert()) else {
+            return Err("is none of the ops that do the same to whole tensors: elementwise ones, reductions, products and gathers");
+        };
+        self.described(compute).gives()
+    }
+
+    fn described(&self, compute: ComputeOp<'c>) -> OpInLoop {
+        let reads = compute.reads().into_iter().enumerate();
+        let reads =
+            reads.map(|(operand, value)| ReadInLoop { has: self.of(value), sizes: shape_of(value), dims: compute.operand_dims(operand) });
+        OpInLoop {
+            reads: reads.collect(),
+            n_kept: compute.iteration_space().len() - compute.n_reduced(),
+            result: compute.operand_dims(compute.reads().len()),
+            combines: combination(compute).is_some(),
+            repeats: compute.op.is(spyre::POINTWISE),
+        }
+    }
+
+    /// The partial result that an iteration combines with what it finds.
+    fn combined(&self, carried: Carried<'c>) -> Result<Value<'c>, Reported> {
+        let refuse =
+            |why| Err(refuse(self.around, carried.after.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around), why));
+        let function = carried.after.def().and_then(ComputeOp::of).map(ComputeOp::function).unwrap_or_default();
+        let inputs = carried.after.def().map(OpExt::inputs).unwrap_or_default();
+        let part = match inputs.as_slice() {
+            [before, part] | [part, before] if *before == carried.argument && *part != carried.argument => *part,
+            _ => return refuse("leaves something else than what the iteration finds, combined with a partial result"),
+        };
+        if [carried.argument, carried.after, part].iter().any(|value| value.users().len() != 1) {
+            return refuse("leaves what other ops read, before it is whole");
+        }
+        match maker_of(part).and_then(combination) {
+            Some(way) if way.function == function && number_of(carried.before) == Some(way.neutral) => Ok(part),
+            Some(way) if way.function == function => refuse("begins with something else than what changes nothing: 0 of a sum"),
+            _ => refuse("leaves something else than what the iteration finds, combined with a partial result"),
+        }
+    }
+
+    /// What the loop gives must lie as the tiles do that it reads, and what it combines must be partial results.
+    fn check_given(&self) -> Result<(), Reported> {
+        for given in given_tiles(self.around) {
+            if self.of(given.tile) != Has::Tile(given.dim) {
+                let at = given.tile.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around);
+                return Err(refuse(
+                    self.around,
+                    at,
+                    "gives what is laid side by side along another dimension than tiles of it are cut along",
+                ));
+            }
+        }
+        match self.carried.iter().find(|(_, part)| self.of(*part) != Has::Partial) {
+            Some((carried, _)) => {
+                let at = carried.after.def().unwrap_or(self.around);
+                Err(refuse(self.around, at, "combines with what the iteration finds what is no partial result of the tiles"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The op that makes a value, in scopes too.
+fn maker_of(value: Value<'_>) -> Option<ComputeOp<'_>> {
+    let def = value.def()?;
+    if !def.is(spyre::HINT) {
+        return ComputeOp::of(def);
+    }
+    let number = def.outputs().iter().position(|result| *result == value)?;
+    maker_of(def.yielded()[number])
+}
+
+/// The number that all elements of a value are, if that is known.
+fn number_of(value: Value<'_>) -> Option<f64> {
+    let def = behind_views(outside_of_kernel(value)).def()?;
+    let number = def.attr(attr::VALUE)?;
+    if def.is(spyre::FILL) { float_value(number) } else { splat_value(number).and_then(float_value) }
+}
+
+/// What a kernel is given, for one of its arguments; any other value itself.
+fn outside_of_kernel(value: Value<'_>) -> Value<'_> {
+    let behind = behind_views(value);
+    let Some((block, number)) = behind.arg_of() else { return value };
+    block.parent_operation().filter(|op| op.is(spyre::KERNEL)).map_or(value, |kernel| kernel.inputs()[number])
+}
+
+/// Why a loop is no scope, at an op of its body.
+fn refuse(around: Op<'_>, at: Op<'_>, why: &str) -> Reported {
+    let advice = "a loop over tensors without layouts becomes a hint scope, on whole tensors";
+    let error = error_at(at, format_args!("{why}: {advice}"));
+    if at == around { error.report() } else { error.note(around, "the loop").report() }
+}

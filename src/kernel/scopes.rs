@@ -1,0 +1,143 @@
+//! What an op in a loop over tiles does to whole tensors: whether the loop can be a hint scope.
+
+use crate::affine::Expr;
+
+/// What an iteration of a loop has of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Has {
+    /// All of it, the same in each iteration.
+    All,
+    /// A tile, cut along this dimension.
+    Tile(usize),
+    /// A partial result of it, which each iteration combines with those before.
+    Partial,
+}
+
+/// A tensor that an op in a loop reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadInLoop {
+    /// What an iteration has of it.
+    pub has: Has,
+    /// The sizes that the op sees.
+    pub sizes: Vec<i64>,
+    /// For each dimension the iteration dimension of the op that moves it.
+    pub dims: Vec<Option<usize>>,
+}
+
+/// An op in a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpInLoop {
+    /// What it reads.
+    pub reads: Vec<ReadInLoop>,
+    /// Its iteration dimensions that are not reduced, which come first.
+    pub n_kept: usize,
+    /// For each dimension of its result the iteration dimension that moves it.
+    pub result: Vec<Option<usize>>,
+    /// Whether partial results of it can be combined.
+    pub combines: bool,
+    /// Whether it repeats operands along dimensions where they have one element.
+    pub repeats: bool,
+}
+
+impl OpInLoop {
+    /// What an iteration has of the result, if the op of whole tensors gives, tile by tile, what the op in the loop gives.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn gives(&self) -> Result<Has, &'static str> {
+        let mut along: Option<usize> = None;
+        for read in &self.reads {
+            let dim = match read.has {
+                Has::All => continue,
+                Has::Partial => return Err("reads a partial result of what the loop combines, which is whole behind the loop only"),
+                Has::Tile(dim) => dim,
+            };
+            let Some(walked) = read.dims[dim] else {
+                return Err("repeats a tile, or chooses from it, along the dimension that the loop cuts");
+            };
+            if *along.get_or_insert(walked) != walked {
+                return Err("reads tiles that are cut along two of its dimensions, of which only those with one number meet");
+            }
+        }
+        let Some(along) = along else { return Ok(Has::All) };
+        if self.reads.iter().any(|read| self.is_shared(read, along)) {
+            return Err("reads the same elements with each tile along the dimension that the loop cuts");
+        }
+        if along >= self.n_kept {
+            return if self.combines {
+                Ok(Has::Partial)
+            } else {
+                Err("reduces each tile by itself along the dimension that the loop cuts, in a way that makes no whole of the results")
+            };
+        }
+        let cut = self.result.iter().position(|dim| *dim == Some(along));
+        cut.map(Has::Tile).ok_or("gives nothing along the dimension that the loop cuts")
+    }
+
+    /// Whether all iterations read the same elements along an iteration dimension of the op.
+    fn is_shared(&self, read: &ReadInLoop, along: usize) -> bool {
+        let walks = read.dims.iter().zip(&read.sizes).any(|(dim, size)| *dim == Some(along) && !(self.repeats && *size == 1));
+        read.has == Has::All && walks
+    }
+}
+
+/// What an iteration has of a view with these indices, one a dimension of what it shows; none if the view of a whole tensor is another one.
+#[must_use]
+pub fn shown_has(has: Has, indices: &[Expr]) -> Option<Has> {
+    let Has::Tile(dim) = has else { return Some(has) };
+    let Expr::Dim(shown) = indices[dim] else { return None };
+    let is_alone = indices.iter().enumerate().all(|(other, index)| other == dim || !index.dims().contains(&shown));
+    is_alone.then_some(Has::Tile(shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A matrix whose rows and columns are the first two dimensions of an op.
+    fn matrix(has: Has) -> ReadInLoop {
+        ReadInLoop { has, sizes: vec![16, 128], dims: vec![Some(0), Some(1)] }
+    }
+
+    fn elementwise(reads: Vec<ReadInLoop>) -> OpInLoop {
+        OpInLoop { reads, n_kept: 2, result: vec![Some(0), Some(1)], combines: false, repeats: true }
+    }
+
+    #[test]
+    fn an_elementwise_op_gives_tiles_of_tiles() {
+        let gives = |reads: Vec<ReadInLoop>| elementwise(reads).gives();
+        assert_eq!(gives(vec![matrix(Has::All)]), Ok(Has::All));
+        assert_eq!(gives(vec![matrix(Has::Tile(1)), matrix(Has::Tile(1))]), Ok(Has::Tile(1)));
+        assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::Tile(1))]).unwrap_err().contains("along two of its dimensions"));
+        assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::All)]).unwrap_err().contains("the same elements with each tile"));
+        assert!(gives(vec![matrix(Has::Partial)]).unwrap_err().contains("a partial result"));
+        // One row is repeated, with each tile and with the whole tensor, even if a tile is one row as well.
+        let row = |dim: Option<usize>| ReadInLoop { has: Has::All, sizes: vec![1, 128], dims: vec![dim, Some(1)] };
+        assert_eq!(gives(vec![matrix(Has::Tile(0)), row(None)]), Ok(Has::Tile(0)));
+        assert_eq!(gives(vec![matrix(Has::Tile(0)), row(Some(0))]), Ok(Has::Tile(0)));
+        assert!(gives(vec![ReadInLoop { has: Has::Tile(0), ..row(None) }, matrix(Has::All)]).unwrap_err().contains("repeats a tile"));
+    }
+
+    #[test]
+    fn a_product_gives_tiles_and_partial_results() {
+        let product = |left: Has, right: Has| {
+            let left = ReadInLoop { has: left, sizes: vec![16, 64], dims: vec![Some(0), Some(2)] };
+            let right = ReadInLoop { has: right, sizes: vec![64, 128], dims: vec![Some(2), Some(1)] };
+            OpInLoop { combines: true, repeats: false, ..elementwise(vec![left, right]) }
+        };
+        assert_eq!(product(Has::Tile(0), Has::All).gives(), Ok(Has::Tile(0)));
+        assert_eq!(product(Has::Tile(1), Has::Tile(0)).gives(), Ok(Has::Partial));
+        assert!(product(Has::Tile(1), Has::All).gives().unwrap_err().contains("the same elements"));
+        let maximum = OpInLoop { combines: false, ..product(Has::Tile(1), Has::Tile(0)) };
+        assert!(maximum.gives().unwrap_err().contains("reduces each tile by itself"));
+    }
+
+    #[test]
+    fn a_view_of_tiles_has_the_cut_dimension_as_it_is() {
+        let turned = [Expr::Dim(1), Expr::Dim(0)];
+        assert_eq!(shown_has(Has::Tile(0), &turned), Some(Has::Tile(1)));
+        assert_eq!(shown_has(Has::All, &[Expr::Constant(0), Expr::Dim(0)]), Some(Has::All));
+        assert_eq!(shown_has(Has::Tile(0), &[Expr::Constant(0), Expr::Dim(0)]), None, "the first of them");
+        assert_eq!(shown_has(Has::Tile(0), &[Expr::Dim(0), Expr::Dim(0)]), None, "a diagonal");
+    }
+}

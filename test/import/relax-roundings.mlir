@@ -1,0 +1,125 @@
+// What is rounded and widened again stays wide; what is read in the narrow format is rounded. The first functions change, the others do not.
+// RUN: spyre-opt --spyre-relax-roundings=precision=strict %s | FileCheck %s
+// RUN: spyre-opt --spyre-relax-roundings %s | FileCheck %s --check-prefix=DEVICE
+
+// In a body, through two widenings, one of which is read twice.
+// CHECK-LABEL: func.func @in_a_body(
+// CHECK-NOT:     arith.truncf
+// CHECK:         ^bb0(%[[A:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:      %[[P:.*]] = arith.addf %[[A]], %[[A]] : f32
+// CHECK-NEXT:      %[[Q:.*]] = arith.mulf %[[P]], %[[P]] : f32
+// CHECK-NEXT:      %[[R:.*]] = arith.addf %[[Q]], %[[P]] : f32
+// CHECK-NEXT:      linalg.yield %[[R]] : f32
+// DEVICE-LABEL: func.func @in_a_body(
+// DEVICE-NOT:     arith.truncf
+// DEVICE:         linalg.yield
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @in_a_body(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %empty = tensor.empty() : tensor<64x128xf32>
+  %z = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<64x128xf32>) outs(%empty : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %p = arith.addf %a, %a : f32
+    %n = arith.truncf %p : f32 to f16
+    %w = arith.extf %n : f16 to f32
+    %v = arith.extf %n : f16 to f32
+    %q = arith.mulf %w, %w : f32
+    %r = arith.addf %q, %v : f32
+    linalg.yield %r : f32
+  } -> tensor<64x128xf32>
+  return %z : tensor<64x128xf32>
+}
+
+// From one body to another one, through a reshape, a kernel and its scope. With precision=device the program is one of 16 bits.
+// CHECK-LABEL: func.func @between_ops(
+// CHECK-NOT:     f16
+// CHECK:         %[[N:.*]] = linalg.generic
+// CHECK:         %[[S:.*]] = tensor.collapse_shape %[[N]] {{.*}} : tensor<2x32x128xf32> into tensor<64x128xf32>
+// CHECK:         spyre.kernel "k"(%[[IN:.*]] = %[[S]] : tensor<64x128xf32>)
+// CHECK:           spyre.hint
+// CHECK:             linalg.generic {{.*}} ins(%[[IN]] : tensor<64x128xf32>)
+// CHECK-NOT:     f16
+// CHECK:         return
+// DEVICE-LABEL: func.func @between_ops(
+// DEVICE:         arith.truncf
+// DEVICE:         arith.extf
+// DEVICE:         return
+#cube = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @between_ops(%x: tensor<2x32x128xf32>) -> tensor<64x128xf32> {
+  %narrow = tensor.empty() : tensor<2x32x128xf16>
+  %n = linalg.generic {indexing_maps = [#cube, #cube], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x : tensor<2x32x128xf32>) outs(%narrow : tensor<2x32x128xf16>) {
+  ^bb0(%a: f32, %out: f16):
+    %p = arith.mulf %a, %a : f32
+    %t = arith.truncf %p : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<2x32x128xf16>
+  %s = tensor.collapse_shape %n [[0, 1], [2]] : tensor<2x32x128xf16> into tensor<64x128xf16>
+  %y = spyre.kernel "k"(%in = %s : tensor<64x128xf16>) {
+    %h = spyre.hint tiles(rows = 4) {
+      %empty = tensor.empty() : tensor<64x128xf32>
+      %w = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%in : tensor<64x128xf16>) outs(%empty : tensor<64x128xf32>) {
+      ^bb0(%a: f16, %out: f32):
+        %e = arith.extf %a : f16 to f32
+        %q = arith.addf %e, %e : f32
+        linalg.yield %q : f32
+      } -> tensor<64x128xf32>
+      spyre.yield %w : tensor<64x128xf32>
+    }
+    spyre.yield %h : tensor<64x128xf32>
+  } {input_dims = [["rows", ""]]}
+  return %y : tensor<64x128xf32>
+}
+
+// The program gives the rounded value, too.
+// CHECK-LABEL: func.func @given_as_it_is(
+// CHECK:         arith.truncf
+// CHECK:         arith.extf
+func.func @given_as_it_is(%x: tensor<64x128xf32>) -> (tensor<64x128xf16>, tensor<64x128xf32>) {
+  %n = arith.truncf %x : tensor<64x128xf32> to tensor<64x128xf16>
+  %w = arith.extf %n : tensor<64x128xf16> to tensor<64x128xf32>
+  return %n, %w : tensor<64x128xf16>, tensor<64x128xf32>
+}
+
+// Something is computed in the narrow format.
+// CHECK-LABEL: func.func @computed_with(
+// CHECK:         arith.truncf
+// CHECK:         arith.negf %{{.*}} : tensor<64x128xf16>
+// CHECK:         arith.extf
+func.func @computed_with(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %n = arith.truncf %x : tensor<64x128xf32> to tensor<64x128xf16>
+  %m = arith.negf %n : tensor<64x128xf16>
+  %w = arith.extf %m : tensor<64x128xf16> to tensor<64x128xf32>
+  return %w : tensor<64x128xf32>
+}
+
+// It is widened to another format than it had.
+// CHECK-LABEL: func.func @another_format(
+// CHECK:         arith.truncf
+// CHECK:         arith.extf %{{.*}} : tensor<64x128xf16> to tensor<64x128xf64>
+func.func @another_format(%x: tensor<64x128xf32>) -> tensor<64x128xf64> {
+  %n = arith.truncf %x : tensor<64x128xf32> to tensor<64x128xf16>
+  %w = arith.extf %n : tensor<64x128xf16> to tensor<64x128xf64>
+  return %w : tensor<64x128xf64>
+}
+
+// What is rounded to 8 bits is meant to be; f64 is no format of the device.
+// CHECK-LABEL: func.func @other_formats(
+// CHECK:         arith.truncf %{{.*}} : tensor<64x128xf32> to tensor<64x128xf8E4M3FN>
+// CHECK:         arith.truncf %{{.*}} : tensor<64x128xf64> to tensor<64x128xf32>
+func.func @other_formats(%x: tensor<64x128xf32>, %y: tensor<64x128xf64>) -> (tensor<64x128xf32>, tensor<64x128xf64>) {
+  %n = arith.truncf %x : tensor<64x128xf32> to tensor<64x128xf8E4M3FN>
+  %w = arith.extf %n : tensor<64x128xf8E4M3FN> to tensor<64x128xf32>
+  %m = arith.truncf %y : tensor<64x128xf64> to tensor<64x128xf32>
+  %v = arith.extf %m : tensor<64x128xf32> to tensor<64x128xf64>
+  return %w, %v : tensor<64x128xf32>, tensor<64x128xf64>
+}
+
+// A rounding that nobody widens is as it was.
+// CHECK-LABEL: func.func @not_widened(
+// CHECK:         arith.truncf
+func.func @not_widened(%x: tensor<64x128xf32>) -> tensor<64x128xf16> {
+  %n = arith.truncf %x : tensor<64x128xf32> to tensor<64x128xf16>
+  return %n : tensor<64x128xf16>
+}

@@ -1,0 +1,172 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-make-scopes %s
+
+// The running maximum of an online softmax corrects what it carries: that is no reduction of whole tensors.
+func.func @corrects(%x: tensor<64x128xf16>, %zero: tensor<64x1xf16>) -> tensor<64x1xf16> {
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
+    %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
+    %half = spyre.pointwise neg(%before) : tensor<64x1xf16>
+    // expected-error @+1 {{'spyre.pointwise' op leaves something else than what the iteration finds, combined with a partial result: a loop over tensors without layouts becomes a hint scope, on whole tensors}}
+    %after = spyre.pointwise add(%half, %part) : tensor<64x1xf16>
+    spyre.yield %after : tensor<64x1xf16>
+  } : tensor<64x1xf16>
+  return %y : tensor<64x1xf16>
+}
+
+// -----
+
+func.func @begins_with_an_argument(%x: tensor<64x128xf16>, %begin: tensor<64x1xf16>) -> tensor<64x1xf16> {
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %begin : tensor<64x1xf16>) {
+    %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
+    // expected-error @+1 {{begins with something else than what changes nothing: 0 of a sum}}
+    %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
+    spyre.yield %after : tensor<64x1xf16>
+  } : tensor<64x1xf16>
+  return %y : tensor<64x1xf16>
+}
+
+// -----
+
+// A maximum of sums is no sum.
+func.func @combines_otherwise(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
+  %zero = spyre.fill 0.0 : f16 -> tensor<64x1xf16>
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
+    %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
+    // expected-error @+1 {{leaves something else than what the iteration finds, combined with a partial result}}
+    %after = spyre.pointwise maximum(%before, %part) : tensor<64x1xf16>
+    spyre.yield %after : tensor<64x1xf16>
+  } : tensor<64x1xf16>
+  return %y : tensor<64x1xf16>
+}
+
+// -----
+
+// What each iteration adds is the sum of all columns, so that the result is twice the sum.
+func.func @adds_the_whole(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> tensor<64x1xf16> {
+  %zero = spyre.fill 0.0 : f16 -> tensor<64x1xf16>
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "columns" tiled(%tile = %w[1] : tensor<128x64xf16>) carried(%before = %zero : tensor<64x1xf16>) {
+    %part = spyre.reduce sum(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
+    // expected-error @+1 {{combines with what the iteration finds what is no partial result of the tiles}}
+    %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
+    spyre.yield %after : tensor<64x1xf16>
+  } : tensor<64x1xf16>
+  return %y : tensor<64x1xf16>
+}
+
+// -----
+
+// Somebody reads a sum before it is whole.
+func.func @reads_too_early(%x: tensor<64x128xf16>) -> (tensor<128x1xf16>, tensor<64x1xf16>) {
+  %zero = spyre.fill 0.0 : f16 -> tensor<64x1xf16>
+  // expected-note @+1 {{the loop}}
+  %y:2 = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
+    %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
+    // expected-error @+1 {{leaves what other ops read, before it is whole}}
+    %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
+    %now = spyre.pointwise neg(%after) : tensor<64x1xf16>
+    spyre.yield %now[0], %after : tensor<64x1xf16>, tensor<64x1xf16>
+  } : tensor<128x1xf16>, tensor<64x1xf16>
+  return %y#0, %y#1 : tensor<128x1xf16>, tensor<64x1xf16>
+}
+
+// -----
+
+func.func @shares(%x: tensor<64x128xf16>, %w: tensor<32x128xf16>) -> tensor<64x128xf16> {
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
+    // expected-error @+1 {{'spyre.pointwise' op reads the same elements with each tile along the dimension that the loop cuts}}
+    %z = spyre.pointwise add(%tile, %w) : tensor<32x128xf16>
+    spyre.yield %z[0] : tensor<32x128xf16>
+  } : tensor<64x128xf16>
+  return %y : tensor<64x128xf16>
+}
+
+// -----
+
+func.func @diagonal(%x: tensor<64x64xf16>) -> tensor<64x32xf16> {
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "rows" tiled(%row = %x[0] : tensor<64x64xf16>, %column = %x[1] : tensor<64x64xf16>) {
+    // expected-error @+1 {{'spyre.matmul' op reads tiles that are cut along two of its dimensions, of which only those with one number meet}}
+    %z = spyre.matmul(%row, %column) : (tensor<32x64xf16>, tensor<64x32xf16>) -> tensor<32x32xf16>
+    spyre.yield %z[0] : tensor<32x32xf16>
+  } : tensor<64x32xf16>
+  return %y : tensor<64x32xf16>
+}
+
+// -----
+
+func.func @reduces_each_tile(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
+    %z = spyre.reduce sum(%tile) dims [0] : tensor<32x128xf16> -> tensor<1x128xf16>
+    // expected-error @+1 {{'spyre.pointwise' op reads a partial result of what the loop combines, which is whole behind the loop only}}
+    %e = spyre.pointwise exp(%z) : tensor<1x128xf16>
+    spyre.yield %e[0] : tensor<1x128xf16>
+  } : tensor<2x128xf16>
+  return %y : tensor<2x128xf16>
+}
+
+// -----
+
+func.func @lays_it_otherwise(%x: tensor<64x64xf16>) -> tensor<32x128xf16> {
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x64xf16>) {
+    // expected-error @+1 {{'spyre.pointwise' op gives what is laid side by side along another dimension than tiles of it are cut along}}
+    %e = spyre.pointwise exp(%tile) : tensor<32x64xf16>
+    spyre.yield %e[1] : tensor<32x64xf16>
+  } : tensor<32x128xf16>
+  return %y : tensor<32x128xf16>
+}
+
+// -----
+
+// The first row of each tile is no view of the whole tensor.
+func.func @first_rows(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
+    // expected-error @+1 {{'spyre.view' op shows a tile in which the dimension that the loop cuts is none of its own}}
+    %first = spyre.view %tile by affine_map<(d0, d1) -> (0, d1)> : tensor<32x128xf16> -> tensor<1x128xf16>
+    spyre.yield %first[0] : tensor<1x128xf16>
+  } : tensor<2x128xf16>
+  return %y : tensor<2x128xf16>
+}
+
+// -----
+
+// A copy of rows is one of the ops that move into tiles; a part that is put into a larger tensor is not.
+func.func @inserts(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
+  %empty = spyre.empty : tensor<64x128xf16>
+  // expected-note @+1 {{the loop}}
+  %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
+    // expected-error @+1 {{'spyre.insert' op is none of the ops that do the same to whole tensors: elementwise ones, reductions, products and gathers}}
+    %z = spyre.insert %tile into %empty at [32, 0] : tensor<32x128xf16> into tensor<64x128xf16>
+    spyre.yield %z[0] : tensor<64x128xf16>
+  } : tensor<128x128xf16>
+  return %y : tensor<128x128xf16>
+}
+
+// -----
+
+func.func @known_at_launch(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-error @+1 {{'spyre.loop' op has a number of iterations that is known at launch only: a loop over tensors without layouts becomes a hint scope, on whole tensors}}
+  %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) attributes {symbol = "T"} {
+    %e = spyre.pointwise exp(%tile) : tensor<32x128xf16>
+    spyre.yield %e[0] : tensor<32x128xf16>
+  } : tensor<64x128xf16>
+  return %y : tensor<64x128xf16>
+}
+
+// -----
+
+func.func @nameless(%x: tensor<8192xf16>) -> tensor<64x128xf16> {
+  %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 * 128 + d1)> : tensor<8192xf16> -> tensor<64x128xf16>
+  // expected-error @+1 {{'spyre.loop' op cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint scope, whose loops cut what arguments name; write the ops of its body on whole tensors}}
+  %y = spyre.loop 2 "rows" tiled(%tile = %rows[0] : tensor<64x128xf16>) {
+    %e = spyre.pointwise exp(%tile) : tensor<32x128xf16>
+    spyre.yield %e[0] : tensor<32x128xf16>
+  } : tensor<64x128xf16>
+  return %y : tensor<64x128xf16>
+}
