@@ -9,7 +9,8 @@ use crate::dialect::ods::{option, spyre};
 use crate::{
     import::Precision,
     mlir::{
-        BlockLike, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, functions_of, remark_at,
+        BlockLike, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
+        remark_at,
     },
 };
 
@@ -27,12 +28,16 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         if precision == Precision::Device && half_of(function).is_some() {
             continue;
         }
-        while let Some(narrow) = function.nested().into_iter().filter(|op| op.is(NARROWS)).find_map(Narrow::of) {
-            narrow.widen();
-        }
+        let mut known = ValueMap::default();
+        let roundings = function.nested().into_iter().filter(|op| op.is(NARROWS)).enumerate();
+        let found: Vec<Narrow<'_>> = roundings.filter_map(|(group, rounding)| Narrow::of(rounding, group, &mut known)).collect();
+        found.into_iter().for_each(Narrow::widen);
     }
     Ok(())
 }
+
+/// The values that were looked at, with the number of the rounding from which they were found: those of a group change together or not at all.
+type Known = ValueMap<usize>;
 
 /// Values of a narrow type that come from rounding alone and are only widened again.
 struct Narrow<'c> {
@@ -43,14 +48,18 @@ struct Narrow<'c> {
 }
 
 impl<'c> Narrow<'c> {
-    /// All values that a rounding is handed on as; none if one of them comes from something else, or is used otherwise.
-    fn of(rounding: Op<'c>) -> Option<Self> {
+    /// All values that a rounding is handed on as; none if one of them comes from something else, or is used otherwise, or if they are known.
+    fn of(rounding: Op<'c>, group: usize, known: &mut Known) -> Option<Self> {
         let wide = element_type(rounding.inputs()[0].r#type());
         let narrow = element_type(rounding.output().r#type());
         // What is rounded to 8 bits is meant to be, and f64 is f32 here anyway.
         if ScalarType::of(wide) != ScalarType::F32 || !ScalarType::of(narrow).is_half() {
             return None;
         }
+        if known.get(rounding.output()).is_some() {
+            return None;
+        }
+        known.insert(rounding.output(), group);
         let mut found = Self { values: vec![rounding.output()], wide, roundings: Vec::new(), widenings: Vec::new() };
         let mut looked_at = 0;
         while let Some(value) = found.values.get(looked_at).copied() {
@@ -58,8 +67,11 @@ impl<'c> Narrow<'c> {
             let from = found.came_from(value)?;
             let to = found.goes_to(value)?;
             for next in from.into_iter().chain(to) {
-                if !found.values.contains(&next) {
-                    found.values.push(next);
+                match known.insert(next, group) {
+                    None => found.values.push(next),
+                    // It was found from another rounding, and stays as it is: else this rounding would have been found with it.
+                    Some(other) if other != group => return None,
+                    Some(_) => {}
                 }
             }
         }

@@ -23,17 +23,25 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-make-scopes", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in functions_of(module) {
-        while let Some(around) = next_loop(function) {
+        for around in open_loops(function) {
             make_scope(function, around)?;
         }
     }
     Ok(())
 }
 
-/// The first loop over tensors without layouts that has no other one in it.
-fn next_loop(function: Op<'_>) -> Option<Op<'_>> {
-    let is_innermost = |around: &Op<'_>| !around.nested().into_iter().any(|op| op != *around && is_open(op));
-    function.nested().into_iter().filter(|op| is_open(*op)).find(is_innermost)
+/// The loops over tensors without layouts, those inside another one before it.
+fn open_loops(function: Op<'_>) -> Vec<Op<'_>> {
+    let (mut found, mut around) = (Vec::new(), Vec::new());
+    for op in function.nested().into_iter().filter(|op| is_open(*op)) {
+        let is_in = |outer: &Op<'_>| std::iter::successors(op.parent(), |op| op.parent()).any(|parent| parent == *outer);
+        while let Some(ended) = around.pop_if(|outer| !is_in(outer)) {
+            found.push(ended);
+        }
+        around.push(op);
+    }
+    found.extend(around.into_iter().rev());
+    found
 }
 
 fn is_open(op: Op<'_>) -> bool {
