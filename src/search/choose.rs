@@ -129,8 +129,6 @@ struct Edge<'a> {
     axes: Vec<Axis>,
     /// Nests to judge, what is expected to be the fastest last; none until the path leads over the edge.
     queue: Option<Vec<Waiting>>,
-    /// What was seen of ops when these were put in order.
-    seen_version: Option<usize>,
     /// What was judged, the fastest first; to begin with no loop.
     judged: Vec<(Cost, Nest)>,
     /// How many nests were judged, those that cannot be made included, and how many before it was looked at anew.
@@ -144,6 +142,8 @@ struct Waiting {
     estimate: Cost,
     /// What it is expected to take, ns: as estimated, but for what was seen of its ops.
     expected_ns: f64,
+    /// How much had been seen when that was found.
+    seen_version: Option<usize>,
 }
 
 impl Edge<'_> {
@@ -201,7 +201,7 @@ impl Edge<'_> {
         let n_estimates = nests.len() * self.range.len();
         let estimated = |nest: Nest| {
             let estimate = estimate(self.ops, self.range.clone(), &self.axes, &nest, self.keeps, judge);
-            Waiting { nest, estimate, expected_ns: estimate.ns }
+            Waiting { nest, estimate, expected_ns: estimate.ns, seen_version: None }
         };
         // What the ops take without loops is known.
         let mut queue: Vec<Waiting> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimated).collect();
@@ -255,29 +255,41 @@ impl Edge<'_> {
         found
     }
 
-    /// Puts what waits in order by what was seen of its ops, or by estimates alone where those count; whether what is first has changed.
-    fn look_again(&mut self, judge: &dyn Judge, seen: &Seen, caution: f64) -> bool {
-        let version = (caution > 1.0).then_some(seen.version);
-        let first_ns = self.least_ns(caution);
-        if self.seen_version == version {
-            return false;
+    /// Puts what waits in order by estimates alone, where only these count.
+    fn order_by_estimates(&mut self) {
+        if let Some(queue) = &mut self.queue {
+            queue.iter_mut().for_each(|waiting| (waiting.expected_ns, waiting.seen_version) = (waiting.estimate.ns, None));
+            sort(queue);
         }
-        self.seen_version = version;
-        let mut queue = self.queue.take().unwrap_or_default();
-        let costs = AsSeen { costs: judge, seen };
-        for waiting in &mut queue {
-            let estimated = || estimate(self.ops, self.range.clone(), &self.axes, &waiting.nest, self.keeps, &costs).ns;
-            waiting.expected_ns = if caution > 1.0 { estimated() } else { waiting.estimate.ns };
-        }
-        sort(&mut queue);
-        self.queue = Some(queue);
-        self.least_ns(caution) > first_ns * (1.0 + CLOSE)
     }
 
-    /// Judges the nest that is expected to be best; gives the steps that it took.
+    /// Moves back what was expected to be the best, as long as more was seen of its ops since; gives the number of nests looked at.
+    fn look_again(&mut self, judge: &dyn Judge, seen: &Seen) -> usize {
+        let Some(mut queue) = self.queue.take() else { return 0 };
+        let costs = AsSeen { costs: judge, seen };
+        let mut n_looked_at = 0;
+        while let Some(mut first) = queue.pop_if(|first| first.seen_version != Some(seen.version)) {
+            let expected_ns = estimate(self.ops, self.range.clone(), &self.axes, &first.nest, self.keeps, &costs).ns;
+            (first.expected_ns, first.seen_version) = (expected_ns.max(first.expected_ns), Some(seen.version));
+            // Of equal ones that stays first which was.
+            let place = queue.partition_point(|other| other.expected_ns > first.expected_ns);
+            queue.insert(place, first);
+            n_looked_at += 1;
+        }
+        self.queue = Some(queue);
+        n_looked_at
+    }
+
+    /// Judges the nest that is expected to be best, unless more was seen since, by which others are to be looked at; gives the steps that it took.
     fn judge_next(&mut self, judge: &dyn Judge, seen: &mut Seen, caution: f64) -> usize {
-        if self.look_again(judge, seen, caution) {
-            return (self.queue.as_ref().map_or(0, Vec::len) * self.range.len()).div_ceil(ESTIMATES_A_STEP);
+        let before_ns = self.least_ns(caution);
+        if caution > 1.0 {
+            let n_estimates = self.look_again(judge, seen) * self.range.len();
+            if self.least_ns(caution) > before_ns + CLOSE * before_ns.abs() {
+                return n_estimates.div_ceil(ESTIMATES_A_STEP);
+            }
+        } else {
+            self.order_by_estimates();
         }
         let Some(waiting) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
         self.judge(waiting.nest, judge, seen);
@@ -357,7 +369,6 @@ impl<'a> Search<'a> {
             range,
             axes: Vec::new(),
             queue: None,
-            seen_version: Some(0),
             judged: Vec::new(),
             n_judged: 0,
             n_judged_before: 0,
@@ -407,7 +418,7 @@ impl<'a> Search<'a> {
         for edge in self.edges.iter_mut().flatten() {
             edge.keeps = true;
             edge.roomy_ns = estimate(self.ops, edge.range.clone(), &[], &[], true, &roomy).ns;
-            (edge.queue, edge.seen_version) = (None, Some(0));
+            edge.queue = None;
             (edge.n_judged_before, edge.n_judged) = (edge.n_judged_before + edge.n_judged, 0);
         }
         self.steps = 0;

@@ -303,11 +303,12 @@ fn what_was_seen_of_an_op_is_expected_where_it_is_cut_alike_and_at_last_all_that
     let first = |edge: &Edge<'_>| edge.queue.as_ref().and_then(|queue| queue.last()).map(|waiting| waiting.nest.clone());
     let (before, estimated) = (first(edge), edge.least_ns(1.0));
     assert_eq!(before.as_ref(), Some(&nest));
-    edge.look_again(&judge, seen, CAUTION[0]);
+    assert!(edge.look_again(&judge, seen) > 0);
+    assert_eq!(edge.look_again(&judge, seen), 0, "nothing new was seen");
     let expected = edge.queue.iter().flatten().find(|waiting| waiting.nest == nest).map(|waiting| waiting.expected_ns).unwrap();
     assert!(expected >= cost.ns * 0.75, "{expected}, and four ops took {}", cost.ns);
     assert_ne!(first(edge), before, "what was seen of no op may be better");
-    edge.look_again(&judge, seen, 1.0);
+    edge.order_by_estimates();
     assert_eq!(first(edge), before);
     assert!((edge.least_ns(1.0) - estimated).abs() < 1e-6);
 }
