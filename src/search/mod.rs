@@ -12,7 +12,7 @@
 //! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A segment costs what its
 //! best nest costs, or what its ops cost in the program without loops. Nests are first *estimated* (`estimate.rs`: every op at its best split, every
 //! value in LX for which there is room), which is seldom too much. What lies on the shortest path is then *judged*: the passes that follow
-//! divide, place and price the segment by itself ([`Judge`]). Judging makes an edge dearer, and another path may be the shortest. When the
+//! divide, place and price the segment by itself ([`Judge`]). Judging makes an edge dearer, and those that cut the same ops alike, and another path may be the shortest. When the
 //! judged nests of a path cost no more than the shortest path, it is the best plan, as far as the estimates are never too high. At last the
 //! loops are tried together in the whole program, which never takes longer with them than without. Steps, not seconds, bound the work.
 //! `docs/tile-search.md` has figures.
@@ -23,6 +23,7 @@
 //! | `nests.rs` | the loops to try |
 //! | `loops.rs` | a nest around ops, as it is written |
 //! | `estimate.rs` | what they are likely to cost |
+//! | `seen.rs` | what ops were seen to take where segments were judged, which is expected of them elsewhere |
 //! | `carry.rs` | what a loop can carry instead of waiting for it |
 //! | `copies.rs` | what a copy in front of loops could keep in LX |
 //! | `roomy.rs` | what no plan can do better than, as far as estimates go |

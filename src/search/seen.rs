@@ -12,6 +12,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    /// Notes what each op of a segment took in a nest.
     pub(super) fn note(&mut self, segment: &Range<usize>, axes: &[Axis], nest: &[Cut], by_op: &[Cost]) {
         for (op, cost) in segment.clone().zip(by_op) {
             let cuts = nest.iter().filter_map(|cut| Some((*axes[cut.axis].dims.get(&op)?, cut.count))).collect();
@@ -26,7 +27,9 @@ impl Seen {
 
 /// Costs of ops that are no less than what was seen of them.
 pub(super) struct AsSeen<'a> {
+    /// What is estimated.
     pub(super) costs: &'a dyn OpCosts,
+    /// What was seen.
     pub(super) seen: &'a Seen,
 }
 
