@@ -4,7 +4,8 @@
 //! the arguments. An inner loop comes before the one around it. What an op of whole tensors is to be is decided in `scopes.rs`.
 
 use super::{
-    argument_names::{ArgumentNames, Origin, origins},
+    argument_names::{ArgumentNames, Origin, dims_by_name, origins},
+    dim_labels::DimLabels,
     kernels_of,
 };
 use crate::dialect::ods::{attr, spyre};
@@ -14,7 +15,7 @@ use crate::{
     mlir::{
         Attributes, BlockLike, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, array, build,
         error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of, map_results, new_block, shape_of, splat_value,
-        string_array,
+        string_array, warning_at,
     },
     tile::ir::combination::combination,
 };
@@ -23,11 +24,41 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-make-scopes", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in functions_of(module) {
-        for around in open_loops(function) {
-            make_scope(function, around)?;
+        let loops: Vec<(Op<'_>, Op<'_>)> =
+            open_loops(function).into_iter().map(|around| (kernel_around(around).unwrap_or(function), around)).collect();
+        if loops.is_empty() {
+            continue;
+        }
+        for place in kernels_of(function).into_iter().chain([function]) {
+            let in_place: Vec<Op<'_>> = loops.iter().filter(|(of, _)| *of == place).map(|(_, around)| *around).collect();
+            make_all(function, place, &in_place)?;
         }
     }
     Ok(())
+}
+
+fn kernel_around(around: Op<'_>) -> Option<Op<'_>> {
+    std::iter::successors(around.parent(), |op| op.parent()).find(|op| op.is(spyre::KERNEL))
+}
+
+/// Makes scopes of loops of a function, or of a kernel in it, which name dimensions of its arguments.
+fn make_all<'c>(function: Op<'c>, place: Op<'c>, loops: &[Op<'c>]) -> Result<(), Reported> {
+    let known = origins(place);
+    let mut names =
+        if place == function { ArgumentNames::of_function(function, &known) } else { ArgumentNames::of_kernel(place, function, &known) };
+    let cuts: Vec<Vec<Origin>> = loops.iter().map(|around| cut_by(*around, &known)).collect();
+    cuts.iter().for_each(|cut| names.join(cut));
+    if place == function {
+        kernels_of(function).iter().flat_map(|kernel| dims_by_name(*kernel, &known)).for_each(|(_, origins)| names.join(&origins));
+    }
+    loops.iter().zip(&cuts).try_for_each(|(around, cut)| make_scope(*around, cut, &mut names))?;
+    names.write();
+    Ok(())
+}
+
+/// The dimensions of arguments that a loop cuts.
+fn cut_by(around: Op<'_>, known: &DimLabels<Origin>) -> Vec<Origin> {
+    around.inputs().into_iter().zip(tiled_dims(around)).filter_map(|(whole, dim)| known.of(whole)[dim]).collect()
 }
 
 /// The loops over tensors without layouts, those inside another one before it.
@@ -49,9 +80,9 @@ fn is_open(op: Op<'_>) -> bool {
     op.is(spyre::LOOP) && !op.inputs().into_iter().chain(op.outputs()).any(has_layout)
 }
 
-fn make_scope<'c>(function: Op<'c>, around: Op<'c>) -> Result<(), Reported> {
+fn make_scope<'c>(around: Op<'c>, cut: &[Origin], names: &mut ArgumentNames<'c>) -> Result<(), Reported> {
     let body = Body::of(around)?;
-    let name = name_of(function, around)?;
+    let name = name_of(around, cut, names)?;
     let (tiles, carried) = (given_tiles(around), body.carried);
     let context = around.ctx();
     let types: Vec<Type<'c>> = around.outputs().iter().map(ValueLike::r#type).collect();
@@ -98,18 +129,18 @@ fn whole_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
 }
 
 /// The name of the dimension that a loop cuts: that of the arguments from which it comes, which get the loop's if they have none.
-fn name_of<'c>(function: Op<'c>, around: Op<'c>) -> Result<String, Reported> {
-    let kernel = kernels_of(function).into_iter().find(|kernel| kernel.nested().contains(&around));
-    let mut names = kernel.map_or_else(|| ArgumentNames::of_function(function), |kernel| ArgumentNames::of_kernel(kernel, function));
-    let known = origins(kernel.unwrap_or(function));
-    let of_tile = |(whole, dim): (Value<'c>, usize)| known.of(whole)[dim];
-    let cut: Vec<Origin> = around.inputs().into_iter().zip(tiled_dims(around)).filter_map(of_tile).collect();
-    let Some(name) = names.settle(around.text_attr(attr::DIM), &cut) else {
+fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Result<String, Reported> {
+    let Some(name) = names.settle(around.text_attr(attr::DIM), cut) else {
         let message = "cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint scope, whose loops \
                        cut what arguments name; write the ops of its body on whole tensors";
         return Err(error_at(around, message).report());
     };
-    names.write();
+    for (argument, dim) in cut.iter().filter(|origin| !names.is_named(**origin, &name)) {
+        let message = format!(
+            "does not cut dimension {dim} of argument {argument}: the loop becomes a hint scope over '{name}', which is another dimension there"
+        );
+        warning_at(around, message).emit();
+    }
     Ok(name)
 }
 
@@ -189,8 +220,9 @@ impl<'c> Known<'c> {
             return Ok(Has::All);
         }
         if op.is(spyre::VIEW) {
-            let shown = shown_has(self.of(op.inputs()[0]), &map_results(op.required(attr::MAP, map_of)));
-            return shown.ok_or("shows a tile in which the dimension that the loop cuts is none of its own");
+            let behind = op.inputs()[0];
+            let shown = shown_has(self.of(behind), &map_results(op.required(attr::MAP, map_of)), &shape_of(behind), &shape_of(op.output()));
+            return shown.ok_or("shows a tile in which the dimension that the loop cuts is none of its own, or is there in part");
         }
         let Some(compute) = ComputeOp::of(op).filter(|compute| !compute.is_insert()) else {
             return Err("is none of the ops that do the same to whole tensors: elementwise ones, reductions, products and gathers");
