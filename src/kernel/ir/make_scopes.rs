@@ -10,12 +10,12 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Carried, ComputeOp, behind_views, carried_by, end_with, given_tiles, read_tiles, tiled_dims},
+    dialect::{Carried, ComputeOp, behind_views, carried_by, constant, end_with, given_tiles, tiled_dims},
     kernel::{Has, OpInLoop, ReadInLoop, shown_has},
     mlir::{
         Attributes, BlockLike, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, array, build,
-        error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of, map_results, new_block, shape_of, splat_value,
-        string_array, warning_at,
+        dense_attribute, error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of, map_results, new_block,
+        shape_of, splat_value, string_array, warning_at,
     },
     tile::ir::combination::combination,
 };
@@ -80,7 +80,31 @@ fn is_open(op: Op<'_>) -> bool {
     op.is(spyre::LOOP) && !op.inputs().into_iter().chain(op.outputs()).any(has_layout)
 }
 
+/// Lets elementwise ops of a loop repeat one element where they read a number that all elements of a tile are: as good as a tile of it, and as the whole.
+fn repeat_numbers(around: Op<'_>) {
+    for op in around.nested().into_iter().filter(|op| op.is(spyre::POINTWISE)) {
+        let (inputs, shape) = (op.inputs(), shape_of(op.output()));
+        if !inputs.iter().any(|input| shape_of(*input) == shape && number_of(*input).is_none()) {
+            continue;
+        }
+        for (position, input) in inputs.into_iter().enumerate() {
+            if let Some(one) = number_of(input).and_then(|number| one_element(op, input, number)) {
+                op.set_input(position, one);
+                input.def().filter(|def| def.outputs()[0].users().is_empty()).into_iter().for_each(OpExt::erase);
+            }
+        }
+    }
+}
+
+/// A constant of one element in front of an op, for a larger value of this number.
+fn one_element<'c>(before: Op<'c>, value: Value<'c>, number: f64) -> Option<Value<'c>> {
+    let tensor = TensorType::of(value.r#type()).filter(|tensor| tensor.shape.iter().any(|size| *size != 1))?;
+    let of = tensor.with_shape(vec![1; tensor.shape.len()]).build();
+    Some(insert_before(before, constant(before.ctx(), before.loc(), dense_attribute(of, &[number]), of)).output())
+}
+
 fn make_scope<'c>(around: Op<'c>, cut: &[Origin], names: &mut ArgumentNames<'c>) -> Result<(), Reported> {
+    repeat_numbers(around);
     let body = Body::of(around)?;
     let name = name_of(around, cut, names)?;
     let (tiles, carried) = (given_tiles(around), body.carried);
@@ -93,27 +117,24 @@ fn make_scope<'c>(around: Op<'c>, cut: &[Origin], names: &mut ArgumentNames<'c>)
     for (value, dim) in body.cut {
         value.retype(whole_type(value, dim, count_of(around)));
     }
-    for read in read_tiles(around) {
-        read.tile.replace_with(read.whole);
-    }
+    around.body_args().into_iter().zip(around.inputs()).for_each(|(argument, given)| argument.replace_with(given));
     let mut ops = around.body_ops();
     ops.pop().into_iter().for_each(OpExt::erase);
-    let (combining, kept): (Vec<Op<'c>>, Vec<Op<'c>>) =
-        ops.into_iter().partition(|op| carried.iter().any(|(carried, _)| carried.after.def() == Some(*op)));
+    let is_combined = |op: &Op<'c>| carried.iter().any(|(carried, part)| *part != carried.after && carried.after.def() == Some(*op));
+    let (combining, kept): (Vec<Op<'c>>, Vec<Op<'c>>) = ops.into_iter().partition(is_combined);
     combining.into_iter().for_each(OpExt::erase);
     let block = scope.body().expect("a body was built");
     kept.into_iter().for_each(|op| op.move_to_end(block));
     let given: Vec<Value<'c>> = tiles.iter().map(|given| given.tile).chain(carried.iter().map(|(_, part)| *part)).collect();
-    let is_read = |value: &Value<'c>| read_tile_of(around, *value);
-    end_with(scope, &given.iter().map(|value| is_read(value).unwrap_or(*value)).collect::<Vec<_>>());
+    end_with(scope, &given.into_iter().map(|value| given_to(around, value)).collect::<Vec<_>>());
     around.outputs().into_iter().zip(scope.outputs()).for_each(|(old, new)| old.replace_with(new));
     around.erase();
     Ok(())
 }
 
-/// What a loop reads tile by tile, if a value is a tile of it.
-fn read_tile_of<'c>(around: Op<'c>, value: Value<'c>) -> Option<Value<'c>> {
-    read_tiles(around).into_iter().find(|read| read.tile == value).map(|read| read.whole)
+/// What a loop is given for an argument of its body; any other value itself.
+fn given_to<'c>(around: Op<'c>, value: Value<'c>) -> Value<'c> {
+    around.body_args().into_iter().position(|argument| argument == value).map_or(value, |number| around.inputs()[number])
 }
 
 fn count_of(around: Op<'_>) -> i64 {
@@ -148,7 +169,7 @@ fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Res
 struct Body<'c> {
     /// The results that are cut, with the dimension.
     cut: Vec<(Value<'c>, usize)>,
-    /// What the loop carries, with the partial result that each iteration combines with it.
+    /// What the loop carries, with the partial result that each iteration combines with it; in a loop of one iteration with what that leaves.
     carried: Vec<(Carried<'c>, Value<'c>)>,
 }
 
@@ -164,6 +185,10 @@ impl<'c> Body<'c> {
     fn of(around: Op<'c>) -> Result<Self, Reported> {
         if around.attr(attr::SYMBOL).is_some() {
             return Err(refuse(around, around, "has a number of iterations that is known at launch only"));
+        }
+        if count_of(around) == 1 {
+            // The one tile is the whole tensor, whatever is done with it.
+            return Ok(Self { cut: Vec::new(), carried: carried_by(around).into_iter().map(|carried| (carried, carried.after)).collect() });
         }
         let mut known = Known { around, has: ValueMap::default(), cut: Vec::new(), carried: Vec::new() };
         for (value, dim) in around.body_args().into_iter().zip(tiled_dims(around)) {
