@@ -81,13 +81,15 @@ impl OpInLoop {
     }
 }
 
-/// What an iteration has of a view with these indices, one a dimension of what it shows; none if the view of a whole tensor is another one.
+/// What an iteration has of a view of `size` that shows `shown_size`, with an index for each dimension of `size`; none if the view of a whole
+/// tensor shows other elements than the views of its tiles, side by side.
 #[must_use]
-pub fn shown_has(has: Has, indices: &[Expr]) -> Option<Has> {
+pub fn shown_has(has: Has, indices: &[Expr], size: &[i64], shown_size: &[i64]) -> Option<Has> {
     let Has::Tile(dim) = has else { return Some(has) };
     let Expr::Dim(shown) = indices[dim] else { return None };
     let is_alone = indices.iter().enumerate().all(|(other, index)| other == dim || !index.dims().contains(&shown));
-    is_alone.then_some(Has::Tile(shown))
+    // Parts of the tiles are no part of the whole.
+    (is_alone && size[dim] == shown_size[shown]).then_some(Has::Tile(shown))
 }
 
 #[cfg(test)]
@@ -134,10 +136,13 @@ mod tests {
 
     #[test]
     fn a_view_of_tiles_has_the_cut_dimension_as_it_is() {
+        let shown = |has, indices: &[Expr], shown_size: &[i64]| shown_has(has, indices, &[32, 64], shown_size);
         let turned = [Expr::Dim(1), Expr::Dim(0)];
-        assert_eq!(shown_has(Has::Tile(0), &turned), Some(Has::Tile(1)));
-        assert_eq!(shown_has(Has::All, &[Expr::Constant(0), Expr::Dim(0)]), Some(Has::All));
-        assert_eq!(shown_has(Has::Tile(0), &[Expr::Constant(0), Expr::Dim(0)]), None, "the first of them");
-        assert_eq!(shown_has(Has::Tile(0), &[Expr::Dim(0), Expr::Dim(0)]), None, "a diagonal");
+        assert_eq!(shown(Has::Tile(0), &turned, &[64, 32]), Some(Has::Tile(1)));
+        assert_eq!(shown(Has::Tile(0), &turned, &[16, 32]), Some(Has::Tile(1)), "a part along the other dimension");
+        assert_eq!(shown(Has::Tile(0), &turned, &[64, 16]), None, "a part of each tile");
+        assert_eq!(shown(Has::All, &[Expr::Constant(0), Expr::Dim(0)], &[64]), Some(Has::All));
+        assert_eq!(shown(Has::Tile(0), &[Expr::Constant(0), Expr::Dim(0)], &[64]), None, "the first of them");
+        assert_eq!(shown(Has::Tile(0), &[Expr::Dim(0), Expr::Dim(0)], &[32]), None, "a diagonal");
     }
 }

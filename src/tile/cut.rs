@@ -104,7 +104,10 @@ pub enum CutError {
         known: KnownNames,
     },
     /// One loop would run over several dimensions at once, and see only the blocks on their diagonal.
-    #[error("has dimensions {first} and {second} named '{dim}': a loop of {count} tiles over both would see their diagonal only")]
+    #[error(
+        "has dimensions {first} and {second} named '{dim}': a loop of {count} tiles over both would see their diagonal only; cut another dimension, \
+         or let the program take what has the name as two arguments"
+    )]
     Ambiguous {
         /// The name of the dimensions.
         dim: String,

@@ -62,3 +62,27 @@ func.func @linalg_in_scopes(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   } -> tensor<8x64xf16>
   return %log : tensor<8x64xf16>
 }
+
+// -----
+
+// A loop is given tiles of f32 in a program that is computed in f16: they are seen as f16 in its body, where they are known.
+// CHECK-LABEL: func.func @tiles_of_another_format(
+// CHECK-SAME:    tensor<64x128xf32>)
+// CHECK:         spyre.loop 4 "rows" tiled([[TILE:%.+]] = {{.*}} : tensor<64x128xf32>) {
+// CHECK-NEXT:      [[HALF:%.+]] = spyre.view [[TILE]] by {{.*}} : tensor<16x128xf32> -> tensor<16x128xf16>
+// CHECK-NEXT:      [[EXP:%.+]] = spyre.pointwise exp([[HALF]]) : tensor<16x128xf16>
+// CHECK-NEXT:      spyre.yield [[EXP]][0]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @tiles_of_another_format(%x: tensor<64x128xf32>) -> tensor<64x128xf16> {
+  %y = spyre.loop 4 "rows" tiled(%tile = %x[0] : tensor<64x128xf32>) {
+    %shape = tensor.empty() : tensor<16x128xf16>
+    %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%tile : tensor<16x128xf32>) outs(%shape : tensor<16x128xf16>) {
+    ^bb0(%in: f32, %out: f16):
+      %e = math.exp %in : f32
+      %half = arith.truncf %e : f32 to f16
+      linalg.yield %half : f16
+    } -> tensor<16x128xf16>
+    spyre.yield %exp[0] : tensor<16x128xf16>
+  } : tensor<64x128xf16>
+  return %y : tensor<64x128xf16>
+}

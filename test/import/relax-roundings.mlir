@@ -72,6 +72,27 @@ func.func @between_ops(%x: tensor<2x32x128xf32>) -> tensor<64x128xf32> {
   return %y : tensor<64x128xf32>
 }
 
+// Tile by tile, and through what a loop hands on from one iteration to the next.
+// CHECK-LABEL: func.func @through_a_loop(
+// CHECK-NOT:     arith.truncf
+// CHECK:         spyre.loop 4 "rows" tiled({{.*}} : tensor<64x128xf32>) carried({{.*}} : tensor<1x128xf32>)
+// CHECK:           spyre.yield {{.*}} : tensor<16x128xf32>, tensor<1x128xf32>
+// CHECK-NOT:     arith.extf
+// CHECK:         return
+func.func @through_a_loop(%x: tensor<64x128xf32>, %s: tensor<1x128xf32>) -> (tensor<64x128xf32>, tensor<1x128xf32>) {
+  %n = arith.truncf %x : tensor<64x128xf32> to tensor<64x128xf16>
+  %m = arith.truncf %s : tensor<1x128xf32> to tensor<1x128xf16>
+  %y:2 = spyre.loop 4 "rows" tiled(%tile = %n[0] : tensor<64x128xf16>) carried(%same = %m : tensor<1x128xf16>) {
+    %wide = arith.extf %tile : tensor<16x128xf16> to tensor<16x128xf32>
+    %twice = arith.addf %wide, %wide : tensor<16x128xf32>
+    %narrow = arith.truncf %twice : tensor<16x128xf32> to tensor<16x128xf16>
+    spyre.yield %narrow[0], %same : tensor<16x128xf16>, tensor<1x128xf16>
+  } : tensor<64x128xf16>, tensor<1x128xf16>
+  %w = arith.extf %y#0 : tensor<64x128xf16> to tensor<64x128xf32>
+  %v = arith.extf %y#1 : tensor<1x128xf16> to tensor<1x128xf32>
+  return %w, %v : tensor<64x128xf32>, tensor<1x128xf32>
+}
+
 // The program gives the rounded value, too.
 // CHECK-LABEL: func.func @given_as_it_is(
 // CHECK:         arith.truncf

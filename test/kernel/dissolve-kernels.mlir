@@ -118,3 +118,48 @@ func.func @names_that_are_lost(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
   } {input_dims = [["rows", ""], ["again", ""], ["known", ""]]}
   return %a : tensor<64x128xf16>
 }
+
+// What one kernel cuts as two dimensions another one cuts together: it has one name, and all scopes are cut along it.
+// CHECK-LABEL: func.func @one_name_for_two(
+// CHECK-SAME:    spyre.dims = ["rows", ""]
+// CHECK-SAME:    spyre.dims = ["rows", ""]
+// CHECK:         spyre.hint tiles(rows = 2)
+// CHECK:         spyre.hint tiles(rows = 4)
+// CHECK:         spyre.hint tiles(rows = 8)
+func.func @one_name_for_two(%x: tensor<64x128xf16>, %w: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  %y:2 = spyre.kernel "apart"(%a = %x : tensor<64x128xf16>, %b = %w : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 2) {
+      %exp = spyre.pointwise exp(%a) : tensor<64x128xf16>
+      spyre.yield %exp : tensor<64x128xf16>
+    }
+    %f = spyre.hint tiles(others = 4) {
+      %abs = spyre.pointwise abs(%b) : tensor<64x128xf16>
+      spyre.yield %abs : tensor<64x128xf16>
+    }
+    spyre.yield %e, %f : tensor<64x128xf16>, tensor<64x128xf16>
+  } {input_dims = [["rows", ""], ["others", ""]]}
+  %z = spyre.kernel "together"(%a = %y#0 : tensor<64x128xf16>, %b = %y#1 : tensor<64x128xf16>) {
+    %s = spyre.hint tiles(m = 8) {
+      %neg = spyre.pointwise neg(%b) : tensor<64x128xf16>
+      %sum = spyre.pointwise add(%neg, %a) : tensor<64x128xf16>
+      spyre.yield %sum : tensor<64x128xf16>
+    }
+    spyre.yield %s : tensor<64x128xf16>
+  } {input_dims = [["m", ""], ["m", ""]]}
+  return %z : tensor<64x128xf16>
+}
+
+// Loops around one another over one dimension would cut it twice.
+// CHECK-LABEL: func.func @two_loops_over_one(
+// CHECK:         spyre.hint tiles(rows = 2)
+func.func @two_loops_over_one(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-warning @+1 {{is not cut along 'others', which is the same dimension of the program as 'rows'}}
+  %y = spyre.kernel "k"(%a = %x : tensor<64x128xf16>, %b = %x : tensor<64x128xf16>) {
+    %e = spyre.hint tiles(rows = 2, others = 4) {
+      %sum = spyre.pointwise add(%a, %b) : tensor<64x128xf16>
+      spyre.yield %sum : tensor<64x128xf16>
+    }
+    spyre.yield %e : tensor<64x128xf16>
+  } {input_dims = [["rows", ""], ["others", ""]]}
+  return %y : tensor<64x128xf16>
+}

@@ -52,3 +52,20 @@ func.func @program(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
   %y = call @names(%x) : (tensor<64x128xf16>) -> tensor<64x128xf16>
   return %y : tensor<64x128xf16>
 }
+
+// -----
+
+// The count of a loop that is written by hand is what its tiles say: a knob cannot be meant for it.
+// expected-note @+1 {{the kernel}}
+func.func private @idle(%x: tensor<64x128xf16>) -> tensor<64x128xf16> attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 8>]} {
+  %y = spyre.loop 4 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
+    %e = spyre.pointwise exp(%tile) : tensor<16x128xf16>
+    spyre.yield %e[0] : tensor<16x128xf16>
+  } : tensor<64x128xf16>
+  return %y : tensor<64x128xf16>
+}
+func.func @main(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  // expected-warning @+1 {{has a knob 'T' that changes nothing: no hint scope has it as a number of tiles or of slices}}
+  %y = call @idle(%x) : (tensor<64x128xf16>) -> tensor<64x128xf16>
+  return %y : tensor<64x128xf16>
+}

@@ -127,11 +127,26 @@ func.func @lays_it_otherwise(%x: tensor<64x64xf16>) -> tensor<32x128xf16> {
 func.func @first_rows(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.view' op shows a tile in which the dimension that the loop cuts is none of its own}}
+    // expected-error @+1 {{'spyre.view' op shows a tile in which the dimension that the loop cuts is none of its own, or is there in part}}
     %first = spyre.view %tile by affine_map<(d0, d1) -> (0, d1)> : tensor<32x128xf16> -> tensor<1x128xf16>
     spyre.yield %first[0] : tensor<1x128xf16>
   } : tensor<2x128xf16>
   return %y : tensor<2x128xf16>
+}
+
+// -----
+
+// The first half of each tile is no half of the whole tensor.
+func.func @first_halves(%x: tensor<64x128xf16>) -> (tensor<32x128xf16>, tensor<64x128xf16>) {
+  // expected-note @+1 {{the loop}}
+  %y:2 = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
+    // expected-error @+1 {{'spyre.view' op shows a tile in which the dimension that the loop cuts is none of its own, or is there in part}}
+    %half = spyre.view %tile by affine_map<(d0, d1) -> (d0, d1)> : tensor<32x128xf16> -> tensor<16x128xf16>
+    %abs = spyre.pointwise abs(%half) : tensor<16x128xf16>
+    %neg = spyre.pointwise neg(%tile) : tensor<32x128xf16>
+    spyre.yield %abs[0], %neg[0] : tensor<16x128xf16>, tensor<32x128xf16>
+  } : tensor<32x128xf16>, tensor<64x128xf16>
+  return %y#0, %y#1 : tensor<32x128xf16>, tensor<64x128xf16>
 }
 
 // -----

@@ -1,6 +1,10 @@
 // RUN: spyre-opt --spyre-make-scopes %s | FileCheck %s
 // RUN: spyre-compile %s --entry product -o %t.product --kernels separate --validate | FileCheck %s --check-prefix=VALID
 // RUN: spyre-compile %s --entry heads -o %t.heads --kernels separate --validate | FileCheck %s --check-prefix=VALID
+// RUN: spyre-compile %s --entry meet -o %t.meet --validate | FileCheck %s --check-prefix=VALID
+// RUN: spyre-compile %s --entry turned -o %t.turned --validate 2>&1 | FileCheck %s --check-prefix=TURNED
+// RUN: spyre-compile %s --entry numbers -o %t.numbers --validate | FileCheck %s --check-prefix=VALID
+// RUN: spyre-compile %s --entry one_iteration -o %t.one_iteration --validate | FileCheck %s --check-prefix=VALID
 // RUN: spyre-compile %s --entry program -o %t.program --validate | FileCheck %s --check-prefix=VALID
 // VALID: validated: the files and the imported program agree
 
@@ -75,6 +79,85 @@ func.func @program(%x: tensor<512x128xf16>) -> tensor<512x128xf16> {
     spyre.yield %z[0] : tensor<256x128xf16>
   } : tensor<512x128xf16>
   return %y : tensor<512x128xf16>
+}
+
+// Two loops name a dimension each, and a third one cuts both together: they have one name, as each op of the third has it by one of its operands.
+// CHECK-LABEL: func.func @meet(
+// CHECK-SAME:    spyre.dims = ["others", ""]
+// CHECK-SAME:    spyre.dims = ["others", ""]
+// CHECK:         spyre.hint tiles(others = 2)
+// CHECK:         spyre.hint tiles(others = 2)
+// CHECK:         spyre.hint tiles(others = 4)
+func.func @meet(%x: tensor<256x128xf16>, %w: tensor<256x128xf16>) -> (tensor<256x128xf16>, tensor<256x128xf16>) {
+  %a = spyre.loop 2 "others" tiled(%t = %w[0] : tensor<256x128xf16>) {
+    %e = spyre.pointwise exp(%t) : tensor<128x128xf16>
+    spyre.yield %e[0] : tensor<128x128xf16>
+  } : tensor<256x128xf16>
+  %b = spyre.loop 2 "rows" tiled(%t = %x[0] : tensor<256x128xf16>) {
+    %e = spyre.pointwise neg(%t) : tensor<128x128xf16>
+    spyre.yield %e[0] : tensor<128x128xf16>
+  } : tensor<256x128xf16>
+  %c:2 = spyre.loop 4 "both" tiled(%t = %a[0] : tensor<256x128xf16>, %u = %b[0] : tensor<256x128xf16>) {
+    %n = spyre.pointwise abs(%u) : tensor<64x128xf16>
+    %e = spyre.pointwise add(%n, %t) : tensor<64x128xf16>
+    spyre.yield %e[0], %n[0] : tensor<64x128xf16>, tensor<64x128xf16>
+  } : tensor<256x128xf16>, tensor<256x128xf16>
+  return %c#0, %c#1 : tensor<256x128xf16>, tensor<256x128xf16>
+}
+
+// Rows of the one are added to rows and to columns of the other: one name for all of them would be a name for both dimensions of a tensor.
+// TURNED: warning: 'spyre.loop' op does not cut dimension 0 of argument 1: the loop becomes a hint scope over 'rows', which is another dimension there
+// TURNED: warning: 'spyre.loop' op does not cut dimension 0 of argument 1: the loop becomes a hint scope over 'columns', which is another dimension there
+// TURNED: validated: the files and the imported program agree
+// CHECK-LABEL: func.func @turned(
+// CHECK-SAME:    spyre.dims = ["rows", "columns"]
+// CHECK:         spyre.hint tiles(rows = 4)
+// CHECK:         spyre.hint tiles(columns = 4)
+func.func @turned(%x: tensor<256x256xf16>, %w: tensor<256x256xf16>) -> (tensor<256x256xf16>, tensor<256x256xf16>) {
+  %m = spyre.loop 4 "rows" tiled(%t = %x[0] : tensor<256x256xf16>, %u = %w[0] : tensor<256x256xf16>) {
+    %e = spyre.pointwise add(%t, %u) : tensor<64x256xf16>
+    spyre.yield %e[0] : tensor<64x256xf16>
+  } : tensor<256x256xf16>
+  %n = spyre.loop 4 "columns" tiled(%t = %x[1] : tensor<256x256xf16>, %u = %w[0] : tensor<256x256xf16>) {
+    %v = spyre.view %t by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x64xf16> -> tensor<64x256xf16>
+    %e = spyre.pointwise add(%v, %u) : tensor<64x256xf16>
+    spyre.yield %e[0] : tensor<64x256xf16>
+  } : tensor<256x256xf16>
+  return %m, %n : tensor<256x256xf16>, tensor<256x256xf16>
+}
+
+// A number is the same in each tile and in the whole: one element of it is repeated, wherever it was made.
+// CHECK-LABEL: func.func @numbers(
+// CHECK:         spyre.hint tiles(rows = 4)
+// CHECK-NEXT:      [[TWO:%.+]] = spyre.constant dense<2.000000e+00> : tensor<1x1xf16>
+// CHECK-NEXT:      [[Y:%.+]] = spyre.pointwise mul(%{{.*}}, [[TWO]]) : (tensor<256x128xf16>, tensor<1x1xf16>) -> tensor<256x128xf16>
+// CHECK-NEXT:      [[ZERO:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16>
+// CHECK-NEXT:      spyre.pointwise maximum([[ZERO]], [[Y]])
+func.func @numbers(%x: tensor<256x128xf16>) -> tensor<256x128xf16> {
+  %zero = spyre.fill 0.0 : f16 -> tensor<64x128xf16>
+  %y = spyre.loop 4 "rows" tiled(%t = %x[0] : tensor<256x128xf16>) {
+    %two = spyre.constant dense<2.0> : tensor<64x128xf16>
+    %m = spyre.pointwise mul(%t, %two) : tensor<64x128xf16>
+    %r = spyre.pointwise maximum(%zero, %m) : tensor<64x128xf16>
+    spyre.yield %r[0] : tensor<64x128xf16>
+  } : tensor<256x128xf16>
+  return %y : tensor<256x128xf16>
+}
+
+// The tile of the only iteration is the whole tensor, so that an op may read other tensors whole, too, and what is carried may begin with anything.
+// CHECK-LABEL: func.func @one_iteration(
+// CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16>{{.*}}, [[S:%.+]]: tensor<1x128xf16>
+// CHECK:         [[H:%.+]]:3 = spyre.hint tiles(columns = 1)
+// CHECK-NEXT:      [[ADD:%.+]] = spyre.pointwise add([[X]], [[S]])
+// CHECK-NEXT:      [[NEG:%.+]] = spyre.pointwise neg([[S]])
+// CHECK-NEXT:      spyre.yield [[ADD]], [[X]], [[NEG]]
+func.func @one_iteration(%x: tensor<64x128xf16>, %s: tensor<1x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xf16>, tensor<1x128xf16>) {
+  %y:3 = spyre.loop 1 "columns" tiled(%t = %x[1] : tensor<64x128xf16>) carried(%before = %s : tensor<1x128xf16>) {
+    %a = spyre.pointwise add(%t, %s) : (tensor<64x128xf16>, tensor<1x128xf16>) -> tensor<64x128xf16>
+    %n = spyre.pointwise neg(%before) : tensor<1x128xf16>
+    spyre.yield %a[1], %t[1], %n : tensor<64x128xf16>, tensor<64x128xf16>, tensor<1x128xf16>
+  } : tensor<64x128xf16>, tensor<64x128xf16>, tensor<1x128xf16>
+  return %y#0, %y#1, %y#2 : tensor<64x128xf16>, tensor<64x128xf16>, tensor<1x128xf16>
 }
 
 // Loops over tensors with layouts stay.

@@ -123,10 +123,7 @@ fn read<'c>(
     // Where nothing is f32, integers need not be, so that what they are compared with and what a comparison chooses have one format.
     let of_integers = half.or_else(|| half_of(function).filter(|_| !has_single(function))).unwrap_or(Element::F32);
     let mut importer = Importer::new(half, precision, Integers::new(of_integers, indices.clone()), is_narrow);
-    for argument in body.args() {
-        importer.add_source(function, argument)?;
-    }
-    importer.import_block(body)?;
+    importer.import_block(function, body)?;
     Ok(importer)
 }
 
@@ -158,10 +155,13 @@ pub(super) fn half_of(function: Op<'_>) -> Option<Element> {
 }
 
 impl<'c> Importer<'c> {
-    /// Scopes and loops may hold `linalg` too.
-    fn import_block(&mut self, block: Block<'c>) -> Result<(), Reported> {
+    /// Scopes and loops may hold `linalg` too. What a body is given is known in it only.
+    fn import_block(&mut self, around: Op<'c>, block: Block<'c>) -> Result<(), Reported> {
         let scope = self.n_scopes;
         let outer = self.graph.enter_scope(scope);
+        for argument in block.args() {
+            self.add_source(around, argument)?;
+        }
         for op in block.ops() {
             if is_spyre(op) || op.is("func.return") {
                 self.keep(scope, op)?;
@@ -179,14 +179,13 @@ impl<'c> Importer<'c> {
     fn keep(&mut self, scope: usize, op: Op<'c>) -> Result<(), Reported> {
         let inputs = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
         self.kept.push(Kept { op, inputs, scope, around: self.around.clone() });
-        let body = op.body();
-        for value in body.map(BlockExt::args).unwrap_or_default().into_iter().chain(op.outputs()) {
+        for value in op.outputs() {
             self.add_source(op, value)?;
         }
-        if let Some(body) = body {
+        if let Some(body) = op.body() {
             self.n_scopes += 1;
             self.around.push((scope, op));
-            self.import_block(body)?;
+            self.import_block(op, body)?;
             self.around.pop();
             if op.is(spyre::HINT) {
                 self.look_into_scope(op, body);

@@ -1,12 +1,13 @@
 //! `spyre-relax-roundings`: leaves out roundings of f32 to 16 bits that are widened again.
 //!
 //! Reads `arith.truncf` and what becomes of it; gives the values between it and the `arith.extf` of it the wider type, and erases the casts. Values
-//! that are handed on as they are, into the body of a `linalg.generic`, out of it, through reshapes, into scopes and kernels, change together
+//! that are handed on as they are, into the body of a `linalg.generic`, out of it, through reshapes, into scopes, kernels and loops, change together
 //! or not at all.
 
 use super::{cast::element_type, import_linalg::half_of};
 use crate::dialect::ods::{option, spyre};
 use crate::{
+    dialect::carried_by,
     import::Precision,
     mlir::{
         BlockLike, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
@@ -84,7 +85,8 @@ impl<'c> Narrow<'c> {
         let Some(def) = value.def() else {
             let (block, number) = value.arg_of()?;
             let around = block.parent_operation()?;
-            return (around.is(GENERIC) || around.is(spyre::KERNEL)).then(|| vec![around.inputs()[number]]);
+            let from = || [vec![around.inputs()[number]], carried_as(around, value)].concat();
+            return [GENERIC, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name)).then(from);
         };
         let number = def.outputs().iter().position(|output| *output == value)?;
         if def.is(NARROWS) {
@@ -94,7 +96,7 @@ impl<'c> Narrow<'c> {
         match def.full_name() {
             "tensor.empty" => Some(Vec::new()),
             GENERIC => Some(vec![def.yielded()[number], def.inputs()[n_ins(def) + number]]),
-            spyre::HINT | spyre::KERNEL => Some(vec![def.yielded()[number]]),
+            spyre::HINT | spyre::KERNEL | spyre::LOOP => Some([vec![def.yielded()[number]], carried_as(def, value)].concat()),
             name => RESHAPES.contains(&name).then(|| vec![def.inputs()[0]]),
         }
     }
@@ -143,13 +145,21 @@ fn handed_on<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c>>> {
             let result = number.checked_sub(n_ins(user)).map(|number| user.outputs()[number]);
             Some([of_body].into_iter().chain(result).collect())
         }
-        spyre::KERNEL => Some(vec![user.body_args()[number]]),
+        spyre::KERNEL | spyre::LOOP => Some(vec![user.body_args()[number]]),
         "linalg.yield" | spyre::YIELD => {
-            let around = user.parent().filter(|around| [GENERIC, spyre::HINT, spyre::KERNEL].iter().any(|name| around.is(name)))?;
+            let around =
+                user.parent().filter(|around| [GENERIC, spyre::HINT, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name)))?;
             Some(vec![around.outputs()[number]])
         }
         name => RESHAPES.contains(&name).then(|| vec![user.output()]),
     }
+}
+
+/// What a loop leaves to its next iteration where this value is what an iteration finds, or what the loop gives: then they are of one type.
+fn carried_as<'c>(around: Op<'c>, value: Value<'c>) -> Vec<Value<'c>> {
+    let slots = if around.is(spyre::LOOP) { carried_by(around) } else { Vec::new() };
+    let slot = slots.into_iter().find(|slot| slot.argument == value || slot.result == value);
+    slot.map_or_else(Vec::new, |slot| vec![slot.before, slot.argument, slot.after, slot.result])
 }
 
 /// How many operands of a `linalg.generic` on tensors it only reads.

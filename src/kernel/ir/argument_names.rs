@@ -1,6 +1,9 @@
 //! The names of the dimensions of a program's or a kernel's arguments, and which dimensions of other values are those.
 
-use super::dim_labels::{DimLabels, program_labels};
+use super::{
+    dim_labels::{DimLabels, program_labels},
+    together::Together,
+};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{declared_sizes, input_dims_of, set_input_dims},
@@ -17,10 +20,11 @@ pub(super) struct ArgumentNames<'c> {
     /// For each argument the names of its dimensions, empty for none; none where names are no dimensions.
     names: Vec<Option<Vec<String>>>,
     taken: BTreeSet<String>,
+    together: Together,
 }
 
 impl<'c> ArgumentNames<'c> {
-    pub(super) fn of_function(function: Op<'c>) -> Self {
+    pub(super) fn of_function(function: Op<'c>, known: &DimLabels<Origin>) -> Self {
         let mut taken: BTreeSet<String> = declared_sizes(function).into_keys().collect();
         let mut names = Vec::new();
         for (number, argument) in function.body_args().into_iter().enumerate() {
@@ -34,11 +38,11 @@ impl<'c> ArgumentNames<'c> {
                 _ => None,
             });
         }
-        Self { of: function, names, taken }
+        Self { of: function, names, taken, together: Together::of(function, known) }
     }
 
     /// A kernel without names of its own has those of the function around it.
-    pub(super) fn of_kernel(kernel: Op<'c>, function: Op<'c>) -> Self {
+    pub(super) fn of_kernel(kernel: Op<'c>, function: Op<'c>, known: &DimLabels<Origin>) -> Self {
         let own = input_dims_of(kernel).unwrap_or_else(|| {
             let of_program = program_labels(function);
             kernel.inputs().into_iter().map(|input| of_program.of(input)).collect()
@@ -48,28 +52,61 @@ impl<'c> ArgumentNames<'c> {
         let in_scopes = scopes.flat_map(|scope| [attr::TILE_DIMS, attr::WORK_DIMS].map(|list| of_scope(scope, list)).concat());
         let taken = in_scopes.map(str::to_owned).chain(own.iter().flatten().flatten().cloned()).collect();
         let names = own.into_iter().map(|names| Some(names.into_iter().map(Option::unwrap_or_default).collect())).collect();
-        Self { of: kernel, names, taken }
+        Self { of: kernel, names, taken, together: Together::of(kernel, known) }
     }
 
+    /// The name of a dimension; none if it has none.
     fn get(&self, (argument, dim): Origin) -> Option<&str> {
-        self.names[argument].as_ref().map(|names| names[dim].as_str())
+        let name = self.names[argument].as_ref().map(|names| names[dim].as_str());
+        name.filter(|name| !name.is_empty())
     }
 
-    /// The name that dimensions of arguments have together, which those without one get; none if none of them can have one.
+    pub(super) fn is_named(&self, origin: Origin, name: &str) -> bool {
+        self.get(origin) == Some(name)
+    }
+
+    /// Says that dimensions are to have one name, as far as that can be: what one of them gets later all of them get.
+    pub(super) fn join(&mut self, origins: &[Origin]) {
+        for (number, &other) in origins.iter().enumerate().skip(1) {
+            if let Some(&one) = origins[..number].iter().find(|one| self.may_be_joined(**one, other)) {
+                self.together.join(one, other);
+            }
+        }
+    }
+
+    fn may_be_joined(&self, one: Origin, other: Origin) -> bool {
+        let (ones, others) = (self.together.group_of(one), self.together.group_of(other));
+        let names: BTreeSet<&str> = ones.iter().chain(&others).filter_map(|origin| self.get(*origin)).collect();
+        names.len() <= 1 && ones.iter().all(|one| others.iter().all(|other| self.together.may_be_one(*one, *other)))
+    }
+
+    /// The name that dimensions of arguments have together, which those without one get where they may; none if none of them can have one.
     pub(super) fn settle(&mut self, wished: &str, origins: &[Origin]) -> Option<String> {
-        let known = origins.iter().find_map(|origin| self.get(*origin).filter(|name| !name.is_empty()).map(str::to_owned));
-        if origins.iter().all(|origin| self.get(*origin).is_none()) {
+        if origins.iter().all(|(argument, _)| self.names[*argument].is_none()) {
             return None;
         }
+        let together: Vec<Origin> = origins.iter().flat_map(|origin| self.together.group_of(*origin)).collect();
+        let known = origins.iter().chain(&together).find_map(|origin| self.get(*origin)).map(str::to_owned);
         let name = known.unwrap_or_else(|| self.fresh(wished));
-        for &(argument, dim) in origins {
-            if let Some(names) = &mut self.names[argument]
-                && names[dim].is_empty()
+        for origin in together {
+            if self.may_be_named(origin, &name)
+                && let Some(names) = &mut self.names[origin.0]
             {
-                names[dim].clone_from(&name);
+                names[origin.1].clone_from(&name);
             }
         }
         Some(name)
+    }
+
+    /// Whether a dimension without a name may get one that others may have already.
+    fn may_be_named(&self, origin: Origin, name: &str) -> bool {
+        let places = self
+            .names
+            .iter()
+            .enumerate()
+            .flat_map(|(argument, names)| (0..names.as_ref().map_or(0, Vec::len)).map(move |dim| (argument, dim)));
+        let named = |other: &Origin| self.is_named(*other, name);
+        self.get(origin).is_none() && places.filter(named).all(|other| self.together.may_be_one(origin, other))
     }
 
     fn fresh(&mut self, wished: &str) -> String {
@@ -104,4 +141,27 @@ pub(super) fn origins(around: Op<'_>) -> DimLabels<Origin> {
     }
     labels.carry(around);
     labels
+}
+
+/// The names that a kernel has for dimensions of its inputs, each with the dimensions of arguments that they are.
+pub(super) fn dims_by_name(kernel: Op<'_>, known: &DimLabels<Origin>) -> Vec<(String, Vec<Origin>)> {
+    let mut all: Vec<(String, Vec<Origin>)> = Vec::new();
+    for (input, labels) in kernel.inputs().into_iter().zip(input_dims_of(kernel).unwrap_or_default()) {
+        let origins = known.of(input);
+        for (dim, label) in labels.into_iter().enumerate() {
+            let Some(label) = label else { continue };
+            let place = all.iter().position(|(name, _)| *name == label).unwrap_or_else(|| {
+                all.push((label, Vec::new()));
+                all.len() - 1
+            });
+            all[place].1.extend(origins[dim]);
+        }
+    }
+    let own = |(name, origins): &(String, Vec<Origin>)| {
+        // What two names meet in, such as the angles of queries and of keys, is left to the values that only one has.
+        let is_shared = |origin: &Origin| all.iter().any(|(other, origins)| other != name && origins.contains(origin));
+        let own: Vec<Origin> = origins.iter().copied().filter(|origin| !is_shared(origin)).collect();
+        (name.clone(), if own.is_empty() { origins.clone() } else { own })
+    };
+    all.iter().map(own).collect()
 }

@@ -57,14 +57,16 @@ impl<T: Clone> DimLabels<T> {
 
     /// The labels of an op's iteration dimensions: of each the first that an operand has.
     pub(super) fn of_iteration(&self, compute: ComputeOp<'_>) -> Labels<T> {
-        let space = compute.iteration_space();
-        let mut found: Labels<T> = vec![None; space.len()];
+        self.all_of_iteration(compute).into_iter().map(|labels| labels.into_iter().next()).collect()
+    }
+
+    /// For each iteration dimension of an op the labels that its operands have.
+    pub(super) fn all_of_iteration(&self, compute: ComputeOp<'_>) -> Vec<Vec<T>> {
+        let mut found: Vec<Vec<T>> = vec![Vec::new(); compute.iteration_space().len()];
         for (number, value) in compute.reads().into_iter().enumerate() {
             for (label, dim) in self.of(value).into_iter().zip(compute.operand_dims(number)) {
-                if let (Some(dim), Some(label)) = (dim, label)
-                    && found[dim].is_none()
-                {
-                    found[dim] = Some(label);
+                if let Some(dim) = dim {
+                    found[dim].extend(label);
                 }
             }
         }

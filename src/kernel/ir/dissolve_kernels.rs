@@ -4,13 +4,13 @@
 //! dimensions to the arguments of the function, and leaves the ops of their bodies. Each value is looked at once.
 
 use super::{
-    argument_names::{ArgumentNames, Origin, origins},
+    argument_names::{ArgumentNames, Origin, dims_by_name, origins},
     dim_labels::DimLabels,
     kernels_of,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Knob, input_dims_of},
+    dialect::{ComputeOp, Knob, input_dims_of},
     mlir::{
         Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, array, elements, functions_of, i64_attribute, string, string_array,
         strings, warning_at,
@@ -26,10 +26,12 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 }
 
 fn dissolve_all(function: Op<'_>) {
-    let origins = origins(function);
-    let mut names = ArgumentNames::of_function(function);
-    for kernel in kernels_of(function) {
-        let renamed = program_names(kernel, &origins, &mut names);
+    let known = origins(function);
+    let mut names = ArgumentNames::of_function(function, &known);
+    let kernels = kernels_of(function);
+    kernels.iter().flat_map(|kernel| dims_by_name(*kernel, &known)).for_each(|(_, origins)| names.join(&origins));
+    for kernel in kernels {
+        let renamed = program_names(kernel, &known, &mut names);
         let numbers: BTreeMap<String, i64> = Knob::all_of(kernel).into_iter().map(|knob| (knob.name, knob.value)).collect();
         for scope in kernel.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
             settle_scope(scope, renamed.as_ref(), &numbers);
@@ -41,33 +43,20 @@ fn dissolve_all(function: Op<'_>) {
 }
 
 /// For each name of a kernel the program's; none if they are the same.
-fn program_names(kernel: Op<'_>, origins: &DimLabels<Origin>, names: &mut ArgumentNames<'_>) -> Option<BTreeMap<String, String>> {
+fn program_names(kernel: Op<'_>, known: &DimLabels<Origin>, names: &mut ArgumentNames<'_>) -> Option<BTreeMap<String, String>> {
     let dims = input_dims_of(kernel)?;
-    let mut by_name: Vec<(String, Vec<Origin>)> = Vec::new();
-    for (input, labels) in kernel.inputs().into_iter().zip(dims) {
-        let known = origins.of(input);
-        for (dim, label) in labels.into_iter().enumerate() {
-            let Some(label) = label else { continue };
-            let place = by_name.iter().position(|(name, _)| *name == label).unwrap_or_else(|| {
-                by_name.push((label, Vec::new()));
-                by_name.len() - 1
-            });
-            by_name[place].1.extend(known[dim]);
-        }
-    }
-    let all = by_name.clone();
+    let mut names_in_kernel = DimLabels::new();
+    kernel.body_args().into_iter().zip(dims).for_each(|(argument, labels)| names_in_kernel.set(argument, labels));
+    names_in_kernel.carry(kernel);
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    for (name, origins) in by_name {
-        // What two names meet in, such as the angles of queries and of keys, is left to the values that only one has.
-        let is_shared = |origin: &Origin| all.iter().any(|(other, origins)| *other != name && origins.contains(origin));
-        let own: Vec<Origin> = origins.iter().copied().filter(|origin| !is_shared(origin)).collect();
-        let origins = if own.is_empty() { origins } else { own };
+    for (name, origins) in dims_by_name(kernel, known) {
         match names.settle(&name, &origins) {
-            Some(of_program) if found.values().all(|other| *other != of_program) => {
-                found.insert(name, of_program);
-            }
             Some(of_program) => {
-                let other = found.iter().find(|(_, other)| **other == of_program).map_or("", |(name, _)| name.as_str());
+                let met = found.iter().find(|(other, of_other)| **of_other == of_program && meet(kernel, &names_in_kernel, &name, other));
+                let Some((other, _)) = met else {
+                    found.insert(name, of_program);
+                    continue;
+                };
                 let message = format!("is not cut along '{name}', which is the same dimension of the program as '{other}'");
                 warning_at(kernel, message).emit();
             }
@@ -81,9 +70,30 @@ fn program_names(kernel: Op<'_>, origins: &DimLabels<Origin>, names: &mut Argume
     Some(found)
 }
 
+/// Whether two names of a kernel must not be one: those of two dimensions of an op, or of two loops around one another.
+fn meet(kernel: Op<'_>, known: &DimLabels<String>, one: &str, other: &str) -> bool {
+    let in_op = |compute| {
+        let dims = known.all_of_iteration(compute);
+        let place = |name: &str| {
+            dims.iter().enumerate().filter(|(_, names)| names.iter().any(|known| known == name)).map(|(dim, _)| dim).collect::<Vec<_>>()
+        };
+        let (ones, others) = (place(one), place(other));
+        ones.iter().any(|one| others.iter().any(|other| one != other))
+    };
+    let in_scopes = |scope: Op<'_>| {
+        let around: Vec<Op<'_>> = std::iter::successors(Some(scope), |op| op.parent()).take_while(|op| *op != kernel).collect();
+        [one, other].into_iter().all(|name| around.iter().any(|scope| names_dim(*scope, name)))
+    };
+    kernel.nested().into_iter().any(|op| if op.is(spyre::HINT) { in_scopes(op) } else { ComputeOp::of(op).is_some_and(in_op) })
+}
+
 fn is_cut_along(kernel: Op<'_>, name: &str) -> bool {
-    let names = |scope: Op<'_>, list: &str| scope.attr(list).and_then(strings).unwrap_or_default().contains(&name);
-    kernel.nested().into_iter().any(|op| op.is(spyre::HINT) && (names(op, attr::TILE_DIMS) || names(op, attr::WORK_DIMS)))
+    kernel.nested().into_iter().any(|op| op.is(spyre::HINT) && names_dim(op, name))
+}
+
+/// Whether a scope is cut along a dimension, or divides work along it.
+fn names_dim(scope: Op<'_>, name: &str) -> bool {
+    [attr::TILE_DIMS, attr::WORK_DIMS].iter().any(|list| scope.attr(list).and_then(strings).unwrap_or_default().contains(&name))
 }
 
 /// Writes the program's names and numbers into a scope; wishes for what has no name in the program go.

@@ -5,16 +5,16 @@
 //! `symbol-dce`.
 
 use super::knob_values::set_knobs;
-use crate::dialect::ods::{attr, option};
+use crate::dialect::ods::{attr, option, spyre};
 use crate::{
-    dialect::{end_with, kernel_before, set_input_dims},
+    dialect::{Knob, end_with, kernel_before, set_input_dims},
     kernel::KnobValue,
     mlir::{
-        BlockExt, Op, OpExt, Options, Pass, Reported, Scratch, TensorType, Type, ValueExt, ValueLike, argument_attribute, error_at,
-        functions_of, is_public, strings, symbol_name,
+        BlockExt, Op, OpExt, Options, Pass, Reported, Scratch, TensorType, Type, ValueExt, ValueLike, argument_attribute, elements,
+        error_at, functions_of, is_public, string, strings, symbol_name, warning_at,
     },
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-make-kernels", run };
 
@@ -55,9 +55,23 @@ fn make_kernel<'c>(call: Op<'c>, function: Op<'c>) -> Result<(), Reported> {
         set_input_dims(kernel, &dims);
     }
     fill(kernel, function);
+    warn_of_idle_knobs(kernel, function);
     call.outputs().into_iter().zip(kernel.outputs()).for_each(|(old, new)| old.replace_with(new));
     call.erase();
     Ok(())
+}
+
+/// Tells of knobs that are no number of any scope: whatever their values, the program is the same.
+fn warn_of_idle_knobs(kernel: Op<'_>, function: Op<'_>) {
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for scope in kernel.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
+        let numbers = [attr::TILE_COUNTS, attr::WORK_SLICES].into_iter().filter_map(|list| scope.attr(list).and_then(elements));
+        used.extend(numbers.flatten().filter_map(string));
+    }
+    for knob in Knob::all_of(kernel).into_iter().filter(|knob| !used.contains(knob.name.as_str())) {
+        let message = format!("has a knob '{}' that changes nothing: no hint scope has it as a number of tiles or of slices", knob.name);
+        warning_at(kernel, message).note(function, "the kernel").emit();
+    }
 }
 
 /// The names of the dimensions of an argument.

@@ -4,17 +4,18 @@
 //! the arguments. An inner loop comes before the one around it. What an op of whole tensors is to be is decided in `scopes.rs`.
 
 use super::{
-    argument_names::{ArgumentNames, Origin, origins},
+    argument_names::{ArgumentNames, Origin, dims_by_name, origins},
+    dim_labels::DimLabels,
     kernels_of,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Carried, ComputeOp, behind_views, carried_by, end_with, given_tiles, read_tiles, tiled_dims},
+    dialect::{Carried, ComputeOp, behind_views, carried_by, constant, end_with, given_tiles, tiled_dims},
     kernel::{Has, OpInLoop, ReadInLoop, shown_has},
     mlir::{
         Attributes, BlockLike, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, array, build,
-        error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of, map_results, new_block, shape_of, splat_value,
-        string_array,
+        dense_attribute, error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of, map_results, new_block,
+        shape_of, splat_value, string_array, warning_at,
     },
     tile::ir::combination::combination,
 };
@@ -23,11 +24,41 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-make-scopes", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in functions_of(module) {
-        for around in open_loops(function) {
-            make_scope(function, around)?;
+        let loops: Vec<(Op<'_>, Op<'_>)> =
+            open_loops(function).into_iter().map(|around| (kernel_around(around).unwrap_or(function), around)).collect();
+        if loops.is_empty() {
+            continue;
+        }
+        for place in kernels_of(function).into_iter().chain([function]) {
+            let in_place: Vec<Op<'_>> = loops.iter().filter(|(of, _)| *of == place).map(|(_, around)| *around).collect();
+            make_all(function, place, &in_place)?;
         }
     }
     Ok(())
+}
+
+fn kernel_around(around: Op<'_>) -> Option<Op<'_>> {
+    std::iter::successors(around.parent(), |op| op.parent()).find(|op| op.is(spyre::KERNEL))
+}
+
+/// Makes scopes of loops of a function, or of a kernel in it, which name dimensions of its arguments.
+fn make_all<'c>(function: Op<'c>, place: Op<'c>, loops: &[Op<'c>]) -> Result<(), Reported> {
+    let known = origins(place);
+    let mut names =
+        if place == function { ArgumentNames::of_function(function, &known) } else { ArgumentNames::of_kernel(place, function, &known) };
+    let cuts: Vec<Vec<Origin>> = loops.iter().map(|around| cut_by(*around, &known)).collect();
+    cuts.iter().for_each(|cut| names.join(cut));
+    if place == function {
+        kernels_of(function).iter().flat_map(|kernel| dims_by_name(*kernel, &known)).for_each(|(_, origins)| names.join(&origins));
+    }
+    loops.iter().zip(&cuts).try_for_each(|(around, cut)| make_scope(*around, cut, &mut names))?;
+    names.write();
+    Ok(())
+}
+
+/// The dimensions of arguments that a loop cuts.
+fn cut_by(around: Op<'_>, known: &DimLabels<Origin>) -> Vec<Origin> {
+    around.inputs().into_iter().zip(tiled_dims(around)).filter_map(|(whole, dim)| known.of(whole)[dim]).collect()
 }
 
 /// The loops over tensors without layouts, those inside another one before it.
@@ -49,9 +80,33 @@ fn is_open(op: Op<'_>) -> bool {
     op.is(spyre::LOOP) && !op.inputs().into_iter().chain(op.outputs()).any(has_layout)
 }
 
-fn make_scope<'c>(function: Op<'c>, around: Op<'c>) -> Result<(), Reported> {
+/// Lets elementwise ops of a loop repeat one element where they read a number that all elements of a tile are: as good as a tile of it, and as the whole.
+fn repeat_numbers(around: Op<'_>) {
+    for op in around.nested().into_iter().filter(|op| op.is(spyre::POINTWISE)) {
+        let (inputs, shape) = (op.inputs(), shape_of(op.output()));
+        if !inputs.iter().any(|input| shape_of(*input) == shape && number_of(*input).is_none()) {
+            continue;
+        }
+        for (position, input) in inputs.into_iter().enumerate() {
+            if let Some(one) = number_of(input).and_then(|number| one_element(op, input, number)) {
+                op.set_input(position, one);
+                input.def().filter(|def| def.outputs()[0].users().is_empty()).into_iter().for_each(OpExt::erase);
+            }
+        }
+    }
+}
+
+/// A constant of one element in front of an op, for a larger value of this number.
+fn one_element<'c>(before: Op<'c>, value: Value<'c>, number: f64) -> Option<Value<'c>> {
+    let tensor = TensorType::of(value.r#type()).filter(|tensor| tensor.shape.iter().any(|size| *size != 1))?;
+    let of = tensor.with_shape(vec![1; tensor.shape.len()]).build();
+    Some(insert_before(before, constant(before.ctx(), before.loc(), dense_attribute(of, &[number]), of)).output())
+}
+
+fn make_scope<'c>(around: Op<'c>, cut: &[Origin], names: &mut ArgumentNames<'c>) -> Result<(), Reported> {
+    repeat_numbers(around);
     let body = Body::of(around)?;
-    let name = name_of(function, around)?;
+    let name = name_of(around, cut, names)?;
     let (tiles, carried) = (given_tiles(around), body.carried);
     let context = around.ctx();
     let types: Vec<Type<'c>> = around.outputs().iter().map(ValueLike::r#type).collect();
@@ -62,27 +117,24 @@ fn make_scope<'c>(function: Op<'c>, around: Op<'c>) -> Result<(), Reported> {
     for (value, dim) in body.cut {
         value.retype(whole_type(value, dim, count_of(around)));
     }
-    for read in read_tiles(around) {
-        read.tile.replace_with(read.whole);
-    }
+    around.body_args().into_iter().zip(around.inputs()).for_each(|(argument, given)| argument.replace_with(given));
     let mut ops = around.body_ops();
     ops.pop().into_iter().for_each(OpExt::erase);
-    let (combining, kept): (Vec<Op<'c>>, Vec<Op<'c>>) =
-        ops.into_iter().partition(|op| carried.iter().any(|(carried, _)| carried.after.def() == Some(*op)));
+    let is_combined = |op: &Op<'c>| carried.iter().any(|(carried, part)| *part != carried.after && carried.after.def() == Some(*op));
+    let (combining, kept): (Vec<Op<'c>>, Vec<Op<'c>>) = ops.into_iter().partition(is_combined);
     combining.into_iter().for_each(OpExt::erase);
     let block = scope.body().expect("a body was built");
     kept.into_iter().for_each(|op| op.move_to_end(block));
     let given: Vec<Value<'c>> = tiles.iter().map(|given| given.tile).chain(carried.iter().map(|(_, part)| *part)).collect();
-    let is_read = |value: &Value<'c>| read_tile_of(around, *value);
-    end_with(scope, &given.iter().map(|value| is_read(value).unwrap_or(*value)).collect::<Vec<_>>());
+    end_with(scope, &given.into_iter().map(|value| given_to(around, value)).collect::<Vec<_>>());
     around.outputs().into_iter().zip(scope.outputs()).for_each(|(old, new)| old.replace_with(new));
     around.erase();
     Ok(())
 }
 
-/// What a loop reads tile by tile, if a value is a tile of it.
-fn read_tile_of<'c>(around: Op<'c>, value: Value<'c>) -> Option<Value<'c>> {
-    read_tiles(around).into_iter().find(|read| read.tile == value).map(|read| read.whole)
+/// What a loop is given for an argument of its body; any other value itself.
+fn given_to<'c>(around: Op<'c>, value: Value<'c>) -> Value<'c> {
+    around.body_args().into_iter().position(|argument| argument == value).map_or(value, |number| around.inputs()[number])
 }
 
 fn count_of(around: Op<'_>) -> i64 {
@@ -98,18 +150,18 @@ fn whole_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
 }
 
 /// The name of the dimension that a loop cuts: that of the arguments from which it comes, which get the loop's if they have none.
-fn name_of<'c>(function: Op<'c>, around: Op<'c>) -> Result<String, Reported> {
-    let kernel = kernels_of(function).into_iter().find(|kernel| kernel.nested().contains(&around));
-    let mut names = kernel.map_or_else(|| ArgumentNames::of_function(function), |kernel| ArgumentNames::of_kernel(kernel, function));
-    let known = origins(kernel.unwrap_or(function));
-    let of_tile = |(whole, dim): (Value<'c>, usize)| known.of(whole)[dim];
-    let cut: Vec<Origin> = around.inputs().into_iter().zip(tiled_dims(around)).filter_map(of_tile).collect();
-    let Some(name) = names.settle(around.text_attr(attr::DIM), &cut) else {
+fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Result<String, Reported> {
+    let Some(name) = names.settle(around.text_attr(attr::DIM), cut) else {
         let message = "cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint scope, whose loops \
                        cut what arguments name; write the ops of its body on whole tensors";
         return Err(error_at(around, message).report());
     };
-    names.write();
+    for (argument, dim) in cut.iter().filter(|origin| !names.is_named(**origin, &name)) {
+        let message = format!(
+            "does not cut dimension {dim} of argument {argument}: the loop becomes a hint scope over '{name}', which is another dimension there"
+        );
+        warning_at(around, message).emit();
+    }
     Ok(name)
 }
 
@@ -117,7 +169,7 @@ fn name_of<'c>(function: Op<'c>, around: Op<'c>) -> Result<String, Reported> {
 struct Body<'c> {
     /// The results that are cut, with the dimension.
     cut: Vec<(Value<'c>, usize)>,
-    /// What the loop carries, with the partial result that each iteration combines with it.
+    /// What the loop carries, with the partial result that each iteration combines with it; in a loop of one iteration with what that leaves.
     carried: Vec<(Carried<'c>, Value<'c>)>,
 }
 
@@ -133,6 +185,10 @@ impl<'c> Body<'c> {
     fn of(around: Op<'c>) -> Result<Self, Reported> {
         if around.attr(attr::SYMBOL).is_some() {
             return Err(refuse(around, around, "has a number of iterations that is known at launch only"));
+        }
+        if count_of(around) == 1 {
+            // The one tile is the whole tensor, whatever is done with it.
+            return Ok(Self { cut: Vec::new(), carried: carried_by(around).into_iter().map(|carried| (carried, carried.after)).collect() });
         }
         let mut known = Known { around, has: ValueMap::default(), cut: Vec::new(), carried: Vec::new() };
         for (value, dim) in around.body_args().into_iter().zip(tiled_dims(around)) {
@@ -189,8 +245,9 @@ impl<'c> Known<'c> {
             return Ok(Has::All);
         }
         if op.is(spyre::VIEW) {
-            let shown = shown_has(self.of(op.inputs()[0]), &map_results(op.required(attr::MAP, map_of)));
-            return shown.ok_or("shows a tile in which the dimension that the loop cuts is none of its own");
+            let behind = op.inputs()[0];
+            let shown = shown_has(self.of(behind), &map_results(op.required(attr::MAP, map_of)), &shape_of(behind), &shape_of(op.output()));
+            return shown.ok_or("shows a tile in which the dimension that the loop cuts is none of its own, or is there in part");
         }
         let Some(compute) = ComputeOp::of(op).filter(|compute| !compute.is_insert()) else {
             return Err("is none of the ops that do the same to whole tensors: elementwise ones, reductions, products and gathers");

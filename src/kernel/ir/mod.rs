@@ -18,6 +18,7 @@ mod neighbours;
 mod open_kernels;
 mod placed;
 mod split;
+mod together;
 
 pub(crate) use open_kernels::{OpenKernel, open_kernels};
 
