@@ -195,7 +195,8 @@ mod tests {
         let alone = Options::parse("joint=false").unwrap();
         let simple = Options::parse("lx-planner=first-fit").unwrap();
         let formed = Options::parse("kernels=form").unwrap();
-        let text = [options, alone, simple, formed].map(|options| options.pipeline(Phase::ALL, "out")).concat();
+        let relaxed = Options::parse("rounding=relaxed").unwrap();
+        let text = [options, alone, simple, formed, relaxed].map(|options| options.pipeline(Phase::ALL, "out")).concat();
         for pass in PASSES {
             assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);
         }

@@ -2,7 +2,7 @@
 
 use super::{
     dim_labels::{DimLabels, program_labels},
-    together::Together,
+    together::{Origin, Together},
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -10,9 +10,6 @@ use crate::{
     mlir::{Op, OpExt, argument_attribute, set_argument_attribute, shape_of, string_array, strings},
 };
 use std::collections::BTreeSet;
-
-/// A dimension of an argument: the number of the argument, and of the dimension.
-pub(super) type Origin = (usize, usize);
 
 /// The names that the dimensions of the arguments of a function or of a kernel have, and those that they get.
 pub(super) struct ArgumentNames<'c> {

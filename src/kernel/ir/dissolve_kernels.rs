@@ -4,9 +4,10 @@
 //! dimensions to the arguments of the function, and leaves the ops of their bodies. Each value is looked at once.
 
 use super::{
-    argument_names::{ArgumentNames, Origin, dims_by_name, origins},
+    argument_names::{ArgumentNames, dims_by_name, origins},
     dim_labels::DimLabels,
     kernels_of,
+    together::Origin,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{

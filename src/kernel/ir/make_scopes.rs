@@ -4,9 +4,10 @@
 //! the arguments. An inner loop comes before the one around it. What an op of whole tensors is to be is decided in `scopes.rs`.
 
 use super::{
-    argument_names::{ArgumentNames, Origin, dims_by_name, origins},
+    argument_names::{ArgumentNames, dims_by_name, origins},
     dim_labels::DimLabels,
     kernels_of,
+    together::Origin,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{

@@ -1,11 +1,14 @@
 //! Which dimensions of arguments are to have one name: those that a loop or a kernel cuts together.
 
-use super::{argument_names::Origin, dim_labels::DimLabels};
+use super::dim_labels::DimLabels;
 use crate::{
     dialect::ComputeOp,
     mlir::{Op, OpExt},
 };
 use std::collections::BTreeSet;
+
+/// A dimension of an argument: the number of the argument, and of the dimension.
+pub(super) type Origin = (usize, usize);
 
 /// Dimensions of arguments, in groups that are to have one name.
 pub(super) struct Together {
