@@ -109,7 +109,7 @@ impl<'c> Narrow<'c> {
                 if element_type(user.output().r#type()) != self.wide {
                     return None;
                 }
-                self.widenings.extend((!self.widenings.contains(&user)).then_some(user));
+                self.widenings.push(user);
                 continue;
             }
             for number in (0..user.inputs().len()).filter(|&number| user.inputs()[number] == value) {

@@ -2,6 +2,7 @@
 
 use super::{
     dim_labels::{DimLabels, program_labels},
+    kernels_of,
     together::{Origin, Together},
 };
 use crate::dialect::ods::{attr, spyre};
@@ -68,6 +69,13 @@ impl<'c> ArgumentNames<'c> {
             if let Some(&one) = origins[..number].iter().find(|one| self.may_be_joined(**one, other)) {
                 self.together.join(one, other);
             }
+        }
+    }
+
+    /// The same of all that the kernels of a function have one name for.
+    pub(super) fn join_those_of_kernels(&mut self, function: Op<'c>, known: &DimLabels<Origin>) {
+        for (_, origins) in kernels_of(function).into_iter().flat_map(|kernel| dims_by_name(kernel, known)) {
+            self.join(&origins);
         }
     }
 

@@ -29,9 +29,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 fn dissolve_all(function: Op<'_>) {
     let known = origins(function);
     let mut names = ArgumentNames::of_function(function, &known);
-    let kernels = kernels_of(function);
-    kernels.iter().flat_map(|kernel| dims_by_name(*kernel, &known)).for_each(|(_, origins)| names.join(&origins));
-    for kernel in kernels {
+    names.join_those_of_kernels(function, &known);
+    for kernel in kernels_of(function) {
         let renamed = program_names(kernel, &known, &mut names);
         let numbers: BTreeMap<String, i64> = Knob::all_of(kernel).into_iter().map(|knob| (knob.name, knob.value)).collect();
         for scope in kernel.nested().into_iter().filter(|op| op.is(spyre::HINT)) {

@@ -4,7 +4,7 @@
 //! the arguments. An inner loop comes before the one around it. What an op of whole tensors is to be is decided in `scopes.rs`.
 
 use super::{
-    argument_names::{ArgumentNames, dims_by_name, origins},
+    argument_names::{ArgumentNames, origins},
     dim_labels::DimLabels,
     kernels_of,
     together::Origin,
@@ -27,12 +27,11 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in functions_of(module) {
         let loops: Vec<(Op<'_>, Op<'_>)> =
             open_loops(function).into_iter().map(|around| (kernel_around(around).unwrap_or(function), around)).collect();
-        if loops.is_empty() {
-            continue;
-        }
         for place in kernels_of(function).into_iter().chain([function]) {
             let in_place: Vec<Op<'_>> = loops.iter().filter(|(of, _)| *of == place).map(|(_, around)| *around).collect();
-            make_all(function, place, &in_place)?;
+            if !in_place.is_empty() {
+                make_all(function, place, &in_place)?;
+            }
         }
     }
     Ok(())
@@ -50,7 +49,7 @@ fn make_all<'c>(function: Op<'c>, place: Op<'c>, loops: &[Op<'c>]) -> Result<(),
     let cuts: Vec<Vec<Origin>> = loops.iter().map(|around| cut_by(*around, &known)).collect();
     cuts.iter().for_each(|cut| names.join(cut));
     if place == function {
-        kernels_of(function).iter().flat_map(|kernel| dims_by_name(*kernel, &known)).for_each(|(_, origins)| names.join(&origins));
+        names.join_those_of_kernels(function, &known);
     }
     loops.iter().zip(&cuts).try_for_each(|(around, cut)| make_scope(*around, cut, &mut names))?;
     names.write();
