@@ -17,6 +17,7 @@ mod common {
 }
 
 mod bridge;
+mod causes;
 mod constants;
 mod conventions;
 mod emission;

@@ -2,6 +2,7 @@
 
 mod blame;
 mod bound;
+mod cause;
 mod library;
 mod needs;
 mod pieces;
@@ -170,7 +171,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
 
 fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     let mut moved: Vec<OpTraffic> = Vec::new();
-    let mut done = Done { needed: needs.by_name(module), ..Done::default() };
+    let mut done = Done { buffers: needs.by_name(module), ..Done::default() };
     let target = target_of(module).unwrap_or_else(|_| Target::spyre());
     for (launch, bundle) in module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).enumerate() {
         let Ok(model) = bundle_of(bundle) else { continue };

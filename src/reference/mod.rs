@@ -125,7 +125,11 @@ fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), S
         (Some(named), _) => *named,
         (None, [only]) => *only,
         (None, []) => return Err("has no public function to run".to_owned()),
-        (None, _) => return Err(format!("has several public functions, none of which is '{name}'")),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|function| function.text_attr("sym_name")).collect();
+            let names = names.join("', '");
+            return Err(format!("expected the function '{name}' of the bundle, found '{names}'; give the module that was compiled"));
+        }
     };
     make_entry(module.op(), entry);
     box_numbers(entry);

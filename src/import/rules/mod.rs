@@ -30,12 +30,14 @@
 //! | `one_hot.rs` | rows that computed integers choose |
 //! | `rank.rs` | tensors of more dimensions than a layout holds |
 //! | `known_index.rs` | indices that come as tables, as expressions |
+//! | `calls.rs` | ops that a program has once its calls are inlined |
 //! | `dim_size.rs` | sizes for dimensions that a program leaves open |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
 mod angles;
 pub(super) mod body;
 pub(super) mod chosen_factor;
+pub(super) mod calls;
 mod combined_parts;
 mod composites;
 pub(super) mod contraction;
