@@ -119,6 +119,12 @@ pub fn warning_behind<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic { severity: 1, location: op.loc(), message: message.to_string(), notes: Vec::new() }
 }
 
+/// An error about what the operation at that place is made into: its name there would tell a user nothing.
+#[must_use]
+pub fn error_behind<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic { severity: 0, location: op.loc(), message: message.to_string(), notes: Vec::new() }
+}
+
 /// A remark at an operation.
 #[must_use]
 pub fn remark_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
