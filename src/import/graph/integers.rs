@@ -25,12 +25,14 @@ pub struct Integers {
     nodes: BTreeSet<NodeId>,
     /// The smallest integer that nodes may be: 1 of what is divided by, 0 of what has no sign.
     least: BTreeMap<NodeId, i64>,
+    /// The narrowest integer type, in bits, that nodes must not leave: beyond it MLIR's integers begin again at the other end.
+    widths: BTreeMap<NodeId, u32>,
 }
 
 impl Default for Integers {
     fn default() -> Self {
         let (rows, wanted, given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { element: Element::F32, rows, wanted, given, nodes: BTreeSet::new(), least: BTreeMap::new() }
+        Self { element: Element::F32, rows, wanted, given, nodes: BTreeSet::new(), least: BTreeMap::new(), widths: BTreeMap::new() }
     }
 }
 
@@ -73,6 +75,12 @@ impl Integers {
     #[must_use]
     pub fn has(&self, id: NodeId) -> bool {
         self.nodes.contains(&id)
+    }
+
+    /// The integer type, in bits, that a node must not leave.
+    #[must_use]
+    pub fn width(&self, id: NodeId) -> Option<u32> {
+        self.widths.get(&id).copied()
     }
 
     /// The smallest integer that a node may be, if what is computed of it asks for one.
@@ -199,6 +207,19 @@ impl Graph {
     /// Notes that the bits of integers are read as those of numbers without a sign.
     pub fn note_unsigned(&mut self, id: NodeId) {
         self.integers.least.entry(id).or_insert(0);
+    }
+
+    /// Notes that a node, or what computes it, must not leave the integers of `width` bits.
+    pub fn note_width(&mut self, id: NodeId, width: u32) {
+        let node = self.node(id);
+        match (&node.kind, node.inputs.last()) {
+            (Kind::Known(_) | Kind::Refused(_), _) => {}
+            (Kind::Virtual(_), Some(&computed)) if rows::parts(self, id).is_none() => self.note_width(computed, width),
+            _ => {
+                let known = self.integers.widths.entry(id).or_insert(width);
+                *known = width.min(*known);
+            }
+        }
     }
 
     /// Notes that a node is integers in the device's format.

@@ -130,6 +130,8 @@ pub struct Node {
 
 /// The virtual operation of [`Graph::as_digits`].
 const DIGITS: &str = "digits";
+/// The virtual operation of [`Graph::partly_known`].
+const PARTLY_KNOWN: &str = "partly known";
 
 /// All nodes of a function.
 #[derive(Debug, Default)]
@@ -212,6 +214,7 @@ impl Graph {
 
     /// The node that is like this one; a new one if there is none in this scope.
     pub fn add(&mut self, kind: Kind, inputs: &[NodeId], shape: Vec<i64>, element: Element) -> NodeId {
+        let kind = if let Kind::Known(known) = kind { Kind::Known(known.stored_as(element == Element::Int)) } else { kind };
         let node = Node { kind, inputs: inputs.to_vec(), shape, element };
         if let Some(&known) = self.known.get(&(self.scope, node.clone())) {
             return known;
@@ -236,8 +239,8 @@ impl Graph {
 
     /// Numbers known at compile time; all the same ones are one number without dimensions.
     pub fn known(&mut self, known: Known, shape: Vec<i64>, element: Element) -> NodeId {
-        match known.uniform() {
-            Some(number) => self.add(Kind::Known(Known::number(number)), &[], Vec::new(), element),
+        match known.as_one() {
+            Some(one) => self.add(Kind::Known(one), &[], Vec::new(), element),
             None => self.add(Kind::Known(known), &[], shape, element),
         }
     }
@@ -281,6 +284,12 @@ impl Graph {
         self.known_of(id).and_then(Known::uniform)
     }
 
+    /// The integer that a node is everywhere.
+    #[must_use]
+    pub fn integer_of(&self, id: NodeId) -> Option<i64> {
+        self.known_of(id).and_then(Known::uniform_integer)
+    }
+
     /// The numbers of a node, if they are known.
     #[must_use]
     pub fn known_of(&self, id: NodeId) -> Option<&Known> {
@@ -309,6 +318,9 @@ impl Graph {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
                 });
+                if let (PARTLY_KNOWN, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
+                    return self.partly_known(known, is_undefined, refused);
+                }
                 self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
             }
             _ => self.add(Kind::Reshape, &[input], shape.to_vec(), element),
@@ -342,6 +354,9 @@ impl Graph {
                     let whole = graph.broadcast(input, &from);
                     graph.view(whole, map.clone(), shape)
                 });
+                if let (PARTLY_KNOWN, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
+                    return self.partly_known(known, is_undefined, refused);
+                }
                 self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
             }
             Kind::Known(known) if shape.iter().product::<i64>() <= MOST_KNOWN_ELEMENTS => {
@@ -416,6 +431,27 @@ impl Graph {
     pub fn virtual_op(&mut self, operation: &'static str, inputs: &[NodeId], fallback: NodeId, element: Element) -> NodeId {
         let shape = self.broadcast_shape(inputs);
         self.add(Kind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
+    }
+
+    /// Known numbers of which some have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them: `refused` stands for what reads
+    /// one of these. Where none is left, the numbers are known, and where none has a value, they are refused.
+    pub fn partly_known(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
+        match self.number_of(is_undefined) {
+            Some(0.0) => known,
+            Some(_) => refused,
+            None => {
+                let element = self.node(known).element;
+                self.virtual_op(PARTLY_KNOWN, &[known, is_undefined], refused, element)
+            }
+        }
+    }
+
+    /// The known numbers of a node, those without a value, and the refusal of these.
+    #[must_use]
+    pub fn parts_of_partly_known(&self, id: NodeId) -> Option<[NodeId; 3]> {
+        let node = self.node(id);
+        let &[known, is_undefined, refused] = node.inputs.as_slice() else { return None };
+        (node.kind == Kind::Virtual(PARTLY_KNOWN)).then_some([known, is_undefined, refused])
     }
 
     /// Integers that are computed in the device's format.

@@ -164,6 +164,21 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 };
                 error_at(self.function, message).at(self.location(id)).report()
             }
+            Unbounded::Width(id, width) => {
+                let message = format!(
+                    "computes integers of {width} bits that may leave their type, whose integers begin again at its other end: not supported at run \
+                     time; compute with more bits"
+                );
+                error_at(self.function, message).at(self.location(id)).report()
+            }
+            Unbounded::Rounded(id) => {
+                let message = format!(
+                    "compares integers of run time with {:.0}, which the device's format does not have: not supported yet; compare with a number \
+                     next to it",
+                    limits.exact + 1.0
+                );
+                error_at(self.function, message).at(self.location(id)).report()
+            }
             Unbounded::Assertion(position) => {
                 let (_, op, location) = open[position];
                 let message = if op.is("cf.assert") {

@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{
     affine::Expr,
-    import::graph::{NodeId, linear::MOST_PARTS},
+    import::{
+        Element, Known,
+        graph::{NodeId, linear::MOST_PARTS},
+    },
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, integers, natural, shape_of},
 };
 
@@ -68,9 +71,8 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
         let Some(&value) = given.next() else { continue };
         let number = importer.node_of(op, value)?;
         *offset = 0;
-        #[allow(clippy::cast_possible_truncation, reason = "an offset is a small whole number")]
-        match importer.graph.number_of(number) {
-            Some(constant) => *offset = constant as i64,
+        match importer.graph.integer_of(number) {
+            Some(constant) => *offset = constant,
             None => moving.push((dim, number)),
         }
     }
@@ -167,10 +169,10 @@ fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec
     for size in low.iter_mut().chain(&mut high).filter(|size| **size == DYNAMIC) {
         let Some(value) = given.next() else { continue };
         let node = importer.node_of(op, value)?;
-        let Some(number) = importer.graph.number_of(node) else {
+        let Some(number) = importer.graph.integer_of(node) else {
             return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
         };
-        *size = number as i64;
+        *size = number;
     }
     Ok((low, high))
 }
@@ -183,9 +185,14 @@ pub(super) fn fill<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Re
 
 fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
-    let numbers: Option<Vec<f64>> = nodes.iter().map(|&node| importer.graph.number_of(node)).collect();
-    importer.note_result(op, |importer, shape, element| match numbers {
-        Some(numbers) => Ok(importer.graph.known(crate::import::Known::table(&numbers), shape, element)),
+    let graph = &importer.graph;
+    let known = if nodes.iter().all(|&node| graph.node(node).element == Element::Int) {
+        nodes.iter().map(|&node| graph.integer_of(node)).collect::<Option<Vec<i64>>>().map(Known::integer_table)
+    } else {
+        nodes.iter().map(|&node| graph.number_of(node)).collect::<Option<Vec<f64>>>().map(|numbers| Known::table(&numbers))
+    };
+    importer.note_result(op, |importer, shape, element| match known {
+        Some(known) => Ok(importer.graph.known(known, shape, element)),
         // The only element is the tensor.
         None if nodes.len() == 1 => Ok(shaped(importer, nodes[0], &shape)),
         None => {
@@ -200,8 +207,7 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     let operands = op.inputs();
     let node = importer.node_of(op, operands[0])?;
     let indices = operands[1..].iter().map(|&index| importer.node_of(op, index)).collect::<Result<Vec<_>, _>>()?;
-    #[allow(clippy::cast_possible_truncation, reason = "an index is a small whole number")]
-    let place = |&index: &NodeId| importer.graph.number_of(index).map(|number| Expr::Constant(number as i64));
+    let place = |&index: &NodeId| importer.graph.integer_of(index).map(Expr::Constant);
     let place: Option<Vec<Expr>> = indices.iter().map(place).collect();
     let is_inside = |place: &[Expr]| {
         place.iter().zip(shape_of(operands[0])).all(|(at, size)| matches!(at, Expr::Constant(at) if (0..size).contains(at)))
@@ -221,12 +227,10 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
 
 fn dim<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let index = importer.node_of(op, op.inputs()[1])?;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a dimension is a small whole number")]
-    let dim = importer.graph.number_of(index).map(|number| number as usize);
+    let dim = importer.graph.integer_of(index).and_then(|dim| usize::try_from(dim).ok());
     let size = dim.and_then(|dim| shape_of(op.inputs()[0]).get(dim).copied());
     let size = size.ok_or_else(|| error_at(op, "asks for a dimension that is known at run time only: not supported yet").report())?;
-    #[allow(clippy::cast_precision_loss, reason = "a size is far below 2^53")]
-    let node = importer.graph.number(size as f64);
+    let node = importer.graph.known(Known::integer(size), Vec::new(), Element::Int);
     importer.note_node(op.output(), node);
     Ok(())
 }

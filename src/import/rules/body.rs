@@ -2,6 +2,7 @@
 
 pub(super) mod comparisons;
 
+use super::fold::{Widths, integer_function};
 use crate::import::graph::NodeId;
 use machine::ElementType;
 
@@ -78,6 +79,37 @@ impl Combiner {
             Self::All => "arith.andi",
             Self::Any => "arith.ori",
         }
+    }
+
+    /// The operation on integers that combines two values.
+    #[must_use]
+    pub const fn integer_operation(self) -> &'static str {
+        match self {
+            Self::Sum => "arith.addi",
+            Self::Prod => "arith.muli",
+            Self::Max => "arith.maxsi",
+            Self::Min => "arith.minsi",
+            Self::All => "arith.andi",
+            Self::Any => "arith.ori",
+        }
+    }
+
+    /// The combination of truth values as integers of one bit, of which a true one is -1: the product is true where all are, and so is the larger one. None
+    /// for a sum.
+    #[must_use]
+    pub const fn of_truths(self) -> Option<Self> {
+        match self {
+            Self::Sum => None,
+            Self::Prod | Self::Max | Self::All => Some(Self::All),
+            Self::Min | Self::Any => Some(Self::Any),
+        }
+    }
+
+    /// Two integers of `width` bits combined.
+    #[must_use]
+    pub fn combine_integers(self, a: i64, b: i64, width: u32) -> i64 {
+        let function = integer_function(self.integer_operation()).expect("an operation that has a value for all integers");
+        function(&[a, b], Widths::same(width)).expect("an operation that has a value for all integers")
     }
 
     /// Two numbers combined.

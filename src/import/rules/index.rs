@@ -131,9 +131,8 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
     let is_known = indices.iter().all(|&index| graph.known_of(index).is_some());
     for (dim, &index) in indices.iter().enumerate() {
         let Some(known) = graph.known_of(index) else { continue };
-        let (first, last) = known.numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
-        if first < 0.0 || last >= rows[dim] as f64 {
+        let (first, last) = known.integers().fold((i64::MAX, i64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+        if first < 0 || last >= rows[dim] {
             return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
         }
     }
@@ -144,16 +143,18 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
     let shape = graph.broadcast_shape(indices);
     let operands: Vec<(&Known, &[i64])> =
         indices.iter().filter_map(|&index| Some((graph.known_of(index)?, graph.node(index).shape.as_slice()))).collect();
-    let numbers: Vec<f64> = known.numbers().collect();
-    let chosen = Known::combined(&operands, &shape, |at| {
-        let flat = at.iter().zip(rows).fold(0_i64, |flat, (&index, &size)| {
-            #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
-            let index = index as i64;
-            flat * size + index
-        });
-        usize::try_from(flat).ok().and_then(|flat| numbers.get(flat)).copied().unwrap_or(f64::NAN)
-    });
+    let flat = |at: &[i64]| {
+        let flat = at.iter().zip(rows).fold(0, |flat, (&index, &size)| flat * size + index);
+        usize::try_from(flat).expect("indices of the table")
+    };
     let element = graph.node(table).element;
+    let chosen = if element == Element::Int {
+        let integers: Vec<i64> = known.integers().collect();
+        Known::combined_integers(&operands, &shape, |at| integers[flat(at)])
+    } else {
+        let numbers: Vec<f64> = known.numbers().collect();
+        Known::numbers_of_integers(&operands, &shape, |at| numbers[flat(at)])
+    };
     Ok(Some(graph.known(chosen, shape, element)))
 }
 
@@ -256,8 +257,7 @@ fn computed_row(
 
 /// The numbers of an index that is known at compile time.
 fn known_numbers(graph: &Graph, index: NodeId) -> Option<Vec<i64>> {
-    #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
-    graph.known_of(index).map(|known| known.numbers().map(|number| number as i64).collect())
+    graph.known_of(index).map(|known| known.integers().collect())
 }
 
 /// An index that is known at compile time in terms of the iteration dimensions.
@@ -272,6 +272,13 @@ struct Range {
     first: f64,
     last: f64,
     is_index: Option<NodeId>,
+}
+
+impl Range {
+    /// Whether every type that an operation with a name may have holds the integers, so that none of them begins again at the other end.
+    fn is_narrow(&self) -> bool {
+        self.first >= f64::from(i32::MIN) && self.last <= f64::from(i32::MAX)
+    }
 }
 
 /// The index that `index` is, given that it chooses one of `rows` rows: producers wrap negative numbers and clamp to the rows, which
@@ -315,15 +322,21 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
     }
     // The last input of a virtual operation is what computes it, or its refusal.
     let operand = |position: usize| range_of(graph, node.inputs[position], rows);
+    let reads_bits = matches!(operation, "arith.maxui" | "arith.minui") || operation.starts_with("arith.cmpi u");
+    // Without a sign, what may be negative is a large number.
+    if reads_bits && !(0..2).all(|position| operand(position).is_some_and(|range| range.first >= 0.0)) {
+        return None;
+    }
     match operation {
-        "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci" => operand(0),
+        "arith.index_cast" | "arith.extsi" | "arith.trunci" => operand(0).filter(Range::is_narrow),
+        "arith.index_castui" | "arith.extui" => operand(0).filter(|range| range.is_narrow() && range.first >= 0.0),
         "arith.addi" => {
             let (a, b) = (operand(0)?, operand(1)?);
-            plain(a.first + b.first, a.last + b.last)
+            plain(a.first + b.first, a.last + b.last).filter(Range::is_narrow)
         }
         "arith.subi" => {
             let (a, b) = (operand(0)?, operand(1)?);
-            plain(a.first - b.last, a.last - b.first)
+            plain(a.first - b.last, a.last - b.first).filter(Range::is_narrow)
         }
         "arith.maxsi" | "arith.maxui" => {
             let (a, b) = (operand(0)?, operand(1)?);
@@ -345,7 +358,7 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
                 plain(a.first.min(b.first), a.last.min(b.last))
             }
         }
-        "arith.andi" => {
+        "arith.andi" if node.element == Element::Bool => {
             let (a, b) = (operand(0)?, operand(1)?);
             let is_true = |range: &Range| range.first == 1.0 && range.last == 1.0;
             if is_true(&a) && is_true(&b) { plain(1.0, 1.0) } else { plain(0.0, 1.0) }

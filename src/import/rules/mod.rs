@@ -25,6 +25,7 @@
 //! | `combined_parts.rs` | parts whose products, maxima or minima are written to such places |
 //! | `places.rs` | places of such parts that count along whole dimensions |
 //! | `scatter.rs` | parts that are written to places known at run time |
+//! | `fold.rs` | integer operations on known values, on two's complement of any width |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `quotients.rs` | quotients and remainders of integers of run time |
 //! | `one_hot.rs` | rows that computed integers choose |
@@ -44,6 +45,7 @@ pub(super) mod contraction;
 pub(super) mod digits;
 pub(super) mod dim_size;
 pub(super) mod expansion;
+pub(super) mod fold;
 pub(super) mod functions;
 pub(super) mod index;
 pub(super) mod integers;

@@ -145,11 +145,11 @@ pub(in crate::import) fn sorted(
 fn along_rows(graph: &mut Graph, tensor: Sorted, rows: Rows<'_>) -> Sorted {
     let Some(known) = graph.known_of(tensor.node).cloned() else { return tensor };
     let (from, element) = (graph.node(tensor.node).shape.clone(), graph.node(tensor.node).element);
-    let known = Known::combined(&[(&known, &from)], rows.shape, |number| number[0]);
+    let known = known.broadcast(&from, rows.shape);
     let at = |dim: usize| if dim == rows.dim { Expr::Dim(dim) } else { Expr::Constant(0) };
     let of_row = rows.along(rows.length());
     let row = known.viewed(rows.shape, &(0..rows.shape.len()).map(at).collect::<Vec<_>>(), &of_row);
-    let is_same = Known::combined(&[(&row, &of_row)], rows.shape, |number| number[0]) == known;
+    let is_same = row.broadcast(&of_row, rows.shape) == known;
     let node = if is_same { graph.known(row, of_row, element) } else { graph.known(known, rows.shape.to_vec(), element) };
     Sorted { node, ..tensor }
 }
