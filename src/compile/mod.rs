@@ -5,9 +5,11 @@ mod bound;
 mod library;
 mod needs;
 mod pieces;
+mod user_terms;
 mod validated;
 
 pub use library::{Compiled, compile_source};
+pub use user_terms::in_user_terms;
 pub use validated::{compile_validated, compile_validated_watched, compile_validated_within};
 
 use crate::dialect::ods::{attr, sdsc, spyre};
