@@ -134,7 +134,10 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
         let (first, last) = known.numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
         #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
         if first < 0.0 || last >= rows[dim] as f64 {
-            return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
+            return Err(format!(
+                "expected indices from 0 to {} of dimension {dim}, found indices {first} to {last}; give indices within the table",
+                rows[dim] - 1
+            ));
         }
     }
     let (true, Some(known)) = (is_known && !indices.is_empty(), graph.known_of(table).cloned()) else { return Ok(None) };
