@@ -7,10 +7,10 @@
 
 use crate::random::{case::Case, generate::FAMILIES};
 use spyre::{
-    compile::{compile, in_user_terms},
+    compile::{compile, in_user_terms, parse_in_user_terms},
     dialect::ods,
     import::Precision,
-    mlir::{Collected, Module, collect},
+    mlir::{Collected, collect},
     pipeline::{Options, PlannerName},
 };
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
@@ -59,7 +59,7 @@ fn messages(text: &str, options: &Options) -> Vec<Collected> {
     let output = place.path().join("bundle");
     let session = spyre::pipeline::session();
     let ((), said) = collect(session.context(), || {
-        let Some(mut module) = Module::parse(&session, text) else { return };
+        let Some(mut module) = parse_in_user_terms(&session.source_of_text("program.mlir", text)) else { return };
         let _ = in_user_terms(&mut module, false, |module| compile(module, options, output.to_str().unwrap()));
     });
     said

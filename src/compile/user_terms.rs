@@ -5,15 +5,18 @@
 
 use crate::{
     dialect::{
-        ods::{sdsc, sdscbundle, spyre},
+        ods::{attr, sdsc, sdscbundle, spyre},
         phase_of,
     },
-    mlir::{Collected, Module, Op, OpExt, Rewording, SourcePlace, places_of, reworded},
+    mlir::{Collected, Module, Op, OpExt, Rewording, Source, SourcePlace, places_of, reworded},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Labels of dimensions in the files that no program has.
 const LABELS: [&str; 4] = ["'mb'", "'ki'", "'kj'", "'kij'"];
+
+/// The beginning of a note in which MLIR prints an op.
+const PRINTED_OP: &str = "see current operation";
 
 /// Words that say that a bug of ours is at fault.
 const BUG: &str = "bug of ours";
@@ -24,6 +27,35 @@ pub fn in_user_terms<'c, T>(module: &mut Module<'c>, shows_details: bool, do_it:
     let Some(terms) = UserTerms::of(module.op()) else { return do_it(module) };
     let context = module.session().context();
     reworded(context, || do_it(module), |said| terms.reworded(said, shows_details))
+}
+
+/// Reads the module of a source, and reports in words of its own what MLIR's verifiers find.
+#[must_use]
+pub fn parse_in_user_terms<'c>(source: &Source<'c>) -> Option<Module<'c>> {
+    reworded(source.session().context(), || source.parse(), |said| {
+        let is_of_op = said.severity == "note" && said.message.starts_with(PRINTED_OP);
+        let message = without_jargon(&said.message).unwrap_or_else(|| said.message.clone());
+        (!is_of_op).then_some(Rewording { message, details: None })
+    })
+}
+
+/// A message of MLIR about a slice that leaves its tensor, in the words of ours.
+fn without_jargon(message: &str) -> Option<String> {
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    if let Some(found) = message.strip_prefix("expected offsets to be non-negative, but got ") {
+        return Some(format!("expected offsets from 0 on, found {}; give an offset within the tensor", number(found)?));
+    }
+    let (place, numbers) = message.split_once("out-of-bounds: ")?;
+    let (found, size) = numbers.split_once(" >= ")?;
+    let (found, size) = (number(found)?, number(size)?);
+    let (dim, what, advice) = match place.strip_prefix("offset ").and_then(|rest| rest.strip_suffix(" is ")) {
+        Some(dim) => (number(dim)?, "an offset of", format!("give an offset from 0 to {}", size - 1)),
+        None => {
+            let dim = place.strip_prefix("slice along dimension ").and_then(|rest| rest.strip_suffix(" runs "))?;
+            (number(dim)?, "its last element at", "give a smaller offset, size or stride".to_owned())
+        }
+    };
+    Some(format!("expected a slice within the {size} elements of dimension {dim}, found {what} {found}; {advice}"))
 }
 
 /// The ops of a program, by their places.
@@ -51,13 +83,13 @@ impl UserTerms {
 
     /// Returns what to say instead of a message; none of a note that prints IR of ours.
     fn reworded(&self, said: &Collected, shows_details: bool) -> Option<Rewording> {
-        if said.message.starts_with("see current operation") {
+        if said.message.starts_with(PRINTED_OP) {
             return None;
         }
         let named = self.with_user_op(said);
         let message = match self.internal_term(&named) {
             None => named,
-            Some(_) if said.severity == "note" => "what this is about".to_owned(),
+            Some(_) if said.severity == "note" => "the place that this is about".to_owned(),
             Some(_) if named.contains(BUG) => format!("{}cannot be compiled because of a {BUG}; please report this program", subject(&named)),
             Some(_) => format!(
                 "{}is beyond a limit of the compiler: not supported yet; write it in another way, or report this program",
@@ -88,7 +120,8 @@ impl UserTerms {
     /// Whether an op is the compiler's own, and not one that the program has.
     fn is_internal(&self, op: &str) -> bool {
         let is_ours = [spyre::EVERY_OP, sdsc::EVERY_OP, sdscbundle::EVERY_OP].iter().any(|names| names.contains(&op));
-        is_ours && !self.written.contains(op)
+        // Programs have an attribute of that name.
+        is_ours && op != attr::SPYRE_KERNEL && !self.written.contains(op)
     }
 }
 
@@ -169,6 +202,26 @@ mod tests {
         let terms = UserTerms::of(module.op()).expect("no phase is done");
         let message = "'spyre.pointwise' op is too large";
         assert_eq!(terms.reworded(&said(message, "error", 3), true), Some(Rewording { message: message.to_owned(), details: None }));
+    }
+
+    #[test]
+    fn a_slice_that_leaves_its_tensor_is_refused_in_our_words() {
+        let session = session();
+        let refused = |slice: &str| {
+            let text = format!(
+                "func.func @f(%x: tensor<64xf16>) -> tensor<4xf16> {{\n\
+                 %y = tensor.extract_slice %x{slice} : tensor<64xf16> to tensor<4xf16>\nreturn %y : tensor<4xf16>\n}}"
+            );
+            let source = session.source_of_text("a.mlir", &text);
+            let (module, said) = crate::mlir::collect(session.context(), || parse_in_user_terms(&source).is_some());
+            assert!(!module && said.len() == 1 && said[0].notes.is_empty() && said[0].places[0].line == 2, "{said:?}");
+            said[0].message.clone()
+        };
+        let within = "expected a slice within the 64 elements of dimension 0, found";
+        assert_eq!(refused("[100] [4] [1]"), format!("{within} an offset of 100; give an offset from 0 to 63"));
+        assert_eq!(refused("[61] [4] [1]"), format!("{within} its last element at 64; give a smaller offset, size or stride"));
+        assert_eq!(refused("[0] [4] [30]"), format!("{within} its last element at 90; give a smaller offset, size or stride"));
+        assert_eq!(refused("[-1] [4] [1]"), "expected offsets from 0 on, found -1; give an offset within the tensor");
     }
 
     #[test]

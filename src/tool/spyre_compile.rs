@@ -8,7 +8,7 @@ use super::{
     tuning::{Ask, BUDGET, short_summary, tune},
 };
 use crate::{
-    compile::{compile_validated_watched, compile_watched, in_user_terms},
+    compile::{compile_validated_watched, compile_watched, in_user_terms, parse_in_user_terms},
     dialect::phase_of,
     kernel::FixedKind,
     mlir::{Module, Op, note_bug},
@@ -109,7 +109,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
-    let mut module = source.parse().ok_or_else(String::new)?;
+    let mut module = parse_in_user_terms(&source).ok_or_else(String::new)?;
     let (options, is_tuned) = match &arguments.tune {
         Some(effort) => (tuned(&module, &options, (effort, &arguments.open, emits), speaker)?, true),
         None => (options, false),
