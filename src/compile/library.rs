@@ -1,6 +1,6 @@
 //! One compilation for callers that are no tool: what is said is a value, and so is the IR.
 
-use super::{compile, compile_validated};
+use super::{compile, compile_validated, in_user_terms, parse_in_user_terms};
 use crate::{
     mlir::{Collected, Source, bugs_of, collect},
     pipeline::{Options, Phase},
@@ -23,9 +23,11 @@ pub struct Compiled {
 #[must_use]
 pub fn compile_source(source: &Source<'_>, options: &Options, output: &str, validates: bool) -> Compiled {
     let ((report, ir, found_bug), said) = collect(source.session().context(), || {
-        let Some(mut module) = source.parse() else { return (None, None, false) };
+        let Some(mut module) = parse_in_user_terms(source) else { return (None, None, false) };
         let found_before = bugs_of(module.op());
-        let report = if validates { compile_validated(&mut module, options, output) } else { compile(&mut module, options, output) };
+        let report = in_user_terms(&mut module, false, |module| {
+            if validates { compile_validated(module, options, output) } else { compile(module, options, output) }
+        });
         let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
         (report, ir, bugs_of(module.op()) > found_before)
     });

@@ -6,9 +6,11 @@ mod cause;
 mod library;
 mod needs;
 mod pieces;
+mod user_terms;
 mod validated;
 
 pub use library::{Compiled, compile_source};
+pub use user_terms::{in_user_terms, parse_in_user_terms};
 pub use validated::{compile_validated, compile_validated_watched, compile_validated_within};
 
 use crate::dialect::ods::{attr, sdsc, spyre};

@@ -41,6 +41,11 @@ impl<'c> Diagnostic<'c> {
         Self { severity, location: op.loc(), message: format!("'{}' op {message}", op.full_name()), notes: Vec::new() }
     }
 
+    /// Returns a diagnostic in these words; of severity 0, 1 or 2 it is an error, a warning or a remark.
+    pub(super) const fn in_words(severity: i32, location: Location<'c>, message: String, notes: Vec<(Location<'c>, String)>) -> Self {
+        Self { severity, location, message, notes }
+    }
+
     /// Says another place than the operation's own, which may be unknown.
     #[must_use]
     pub fn at(self, location: Location<'c>) -> Self {

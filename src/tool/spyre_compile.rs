@@ -8,7 +8,7 @@ use super::{
     tuning::{Ask, BUDGET, short_summary, tune},
 };
 use crate::{
-    compile::{compile_validated_watched, compile_watched},
+    compile::{compile_validated_watched, compile_watched, in_user_terms, parse_in_user_terms},
     dialect::phase_of,
     kernel::FixedKind,
     mlir::{Module, Op, note_bug},
@@ -109,7 +109,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
-    let mut module = source.parse().ok_or_else(String::new)?;
+    let mut module = parse_in_user_terms(&source).ok_or_else(String::new)?;
     let (options, is_tuned) = match &arguments.tune {
         Some(effort) => (tuned(&module, &options, (effort, &arguments.open, emits), speaker)?, true),
         None => (options, false),
@@ -118,11 +118,11 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     arguments.remarks.ask(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
     let mut steps = Steps::new(speaker, &options, output);
     let mut watch = |phase, _: &Module<'_>| steps.done(phase);
-    let compiled = if arguments.validate || is_tuned {
-        compile_validated_watched(&mut module, &options, output, &mut watch)
-    } else {
-        compile_watched(&mut module, &options, output, &mut watch)
-    };
+    let is_validated = arguments.validate || is_tuned;
+    let compiled = in_user_terms(&mut module, speaker.is_verbose(), |module| match is_validated {
+        true => compile_validated_watched(module, &options, output, &mut watch),
+        false => compile_watched(module, &options, output, &mut watch),
+    });
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {

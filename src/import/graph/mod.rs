@@ -147,6 +147,8 @@ pub struct Graph {
     place: usize,
     /// What is known of integers of run time.
     pub integers: integers::Integers,
+    /// Whether no function may be NaN where the program has a number, however many ops more that takes.
+    pub keeps_nan: bool,
     /// Whether numbers of f32 are computed in the device's 16-bit format.
     is_narrow: bool,
     /// Whether what was built depends on that.
@@ -299,10 +301,11 @@ impl Graph {
     /// The node under another shape of as many elements.
     pub fn reshape(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let Node { kind, inputs, shape: from, element } = self.node(input).clone();
-        if from == shape || self.number_of(input).is_some() || matches!(kind, Kind::Refused(_)) {
+        if from == shape || self.number_of(input).is_some() {
             return input;
         }
         match kind {
+            Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
             Kind::Known(known) => self.known(known, shape.to_vec(), element),
             Kind::Undefined => self.undefined(shape.to_vec(), element),
             // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
@@ -330,13 +333,11 @@ impl Graph {
     /// The node under other indices.
     pub fn view(&mut self, input: NodeId, map: Vec<Expr>, shape: &[i64]) -> NodeId {
         let Node { kind, shape: from, element, .. } = self.node(input).clone();
-        if matches!(kind, Kind::Refused(_)) {
-            return input;
-        }
         if self.number_of(input).is_some() || (from == shape && is_identity(&map)) {
             return input;
         }
         match kind {
+            Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
             Kind::Undefined => self.undefined(shape.to_vec(), element),
             Kind::Insert(_) => match self.box_of_unfinished(input, &map, shape) {
                 Some(found) => found,
@@ -376,8 +377,11 @@ impl Graph {
     /// A node repeated along the dimensions in which it has size 1.
     pub fn broadcast(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let own = self.node(input).shape.clone();
-        if own.is_empty() || own == shape || matches!(self.node(input).kind, Kind::Refused(_)) {
+        if own.is_empty() || own == shape {
             return input;
+        }
+        if let Kind::Refused(refusal) = self.node(input).kind {
+            return self.refused(refusal, shape.to_vec(), self.node(input).element);
         }
         let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
         let map = own.iter().enumerate().map(index).collect();
@@ -616,6 +620,19 @@ mod tests {
         let exp = graph.pointwise("exp", &[x], Element::F16);
         assert_eq!(graph.needed_for(&[exp], |id| id == x), [exp]);
         assert!(!graph.needed_for(&[exp], |_| false).contains(&dead));
+    }
+
+    #[test]
+    fn a_refusal_has_the_shape_of_what_it_stands_for() {
+        let mut graph = Graph::default();
+        let refused = graph.refused(3, vec![8, 1], Element::F16);
+        let flat = graph.reshape(refused, &[8]);
+        let wide = graph.broadcast(refused, &[8, 64]);
+        let turned = graph.view(wide, vec![Expr::Dim(1), Expr::Dim(0)], &[64, 8]);
+        let zero = graph.number(0.0);
+        let padded = graph.padded(flat, &[1], &[0], zero);
+        let shape_of = |id: NodeId| (graph.node(id).shape.clone(), graph.refused_among(&[id]).is_some());
+        assert_eq!([flat, wide, turned, padded].map(shape_of), [vec![8], vec![8, 64], vec![64, 8], vec![9]].map(|shape| (shape, true)));
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub(super) fn import_generic<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Res
     Ok(results)
 }
 
+/// Products of known numbers that are computed at compile time: more of them take longer than their sum is worth.
+const MAX_KNOWN_PRODUCTS: i64 = 1 << 20;
+
 /// A part of a result, and where it stands.
 struct Part {
     node: NodeId,
@@ -139,6 +142,7 @@ impl<'c> Generic<'_, 'c> {
             };
             reduction.combiner = of_truths;
         }
+        let reduction = self.without_nan(reduction, result);
         for &cast in &reduction.casts {
             let at = self.ops[cast];
             if let Some(Err(message)) = Cast::of(at).map(|cast| self.importer.fold_cast(cast)) {
@@ -180,11 +184,41 @@ impl<'c> Generic<'_, 'c> {
         Some(reduction)
     }
 
+    /// A maximum or minimum that a NaN gives way in, of new values without NaN where these must stay numbers: the device's keeps NaN. A
+    /// softmax, as MLIR takes it apart, has such a maximum, and NaN in the whole row either way.
+    fn without_nan(&mut self, mut reduction: Reduction, result: usize) -> Reduction {
+        let Scalar::Op(last) = self.body.yields[result] else { return reduction };
+        let is_float = self.importer.scalar_element(element_type(self.op.outputs()[result].r#type())).is_float();
+        if !(reduction.ignores_nan && is_float && self.importer.graph.keeps_nan) {
+            return reduction;
+        }
+        let neutral = Scalar::Outer(self.importer.graph.number(reduction.combiner.neutral()));
+        let is_number = Scalar::Op(self.body.ops.len());
+        let chosen = Scalar::Op(self.body.ops.len() + 1);
+        let ops = [("arith.cmpf ord", vec![reduction.new; 2]), ("arith.select", vec![is_number, reduction.new, neutral])];
+        for (name, operands) in ops {
+            self.body.ops.push(ScalarOp { name: name.to_owned(), operands });
+            self.ops.push(self.ops[last]);
+            self.known_ops.push(None);
+        }
+        reduction.new = chosen;
+        reduction
+    }
+
     /// Whether a factor of a product is looked up by an index.
     fn is_looked_up(&self, product: &Product) -> Result<bool, Reported> {
         let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
         Ok(factors.into_iter().any(|factor| rows::parts(&self.importer.graph, factor).is_some()))
+    }
+
+    /// Whether both factors of a product are known, and few enough elements are multiplied to do so at compile time.
+    fn is_known(&self, product: &Product) -> Result<bool, Reported> {
+        let n_products = self.space.window.sizes.iter().fold(1_i64, |product, &size| product.saturating_mul(size));
+        let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
+        let factors = factors.collect::<Result<Vec<_>, _>>()?;
+        let graph = &self.importer.graph;
+        Ok(n_products <= MAX_KNOWN_PRODUCTS && factors.into_iter().all(|factor| graph.known_of(factor).is_some()))
     }
 
     /// A reduction whose operands have no windows.
@@ -194,6 +228,8 @@ impl<'c> Generic<'_, 'c> {
         // A product of one column and one row with what is looked up is looked up, too.
         let contraction = match contraction {
             Some((dims, product)) if dims.k.is_empty() && self.is_looked_up(&product)? => None,
+            // What is known on both sides is computed at once.
+            Some((_, product)) if self.is_known(&product)? => None,
             other => other,
         };
         match contraction {
@@ -362,8 +398,11 @@ impl<'c> Generic<'_, 'c> {
         }
         self.importer.note_place(self.op.loc());
         let elements = self.importer.graph.elements_of(&[left, right]);
+        let of_result = self.importer.scalar_element(self.op.outputs()[result].r#type());
         let element = match same(&elements) {
             Ok(element) => element,
+            // Factors that are known take the format of the result.
+            Err(_) if elements.is_empty() && of_result.is_float() => of_result,
             Err(message) => return Ok(self.refused_result(result, message)),
         };
         let order = dims.dims([&dims.m, &dims.n]);

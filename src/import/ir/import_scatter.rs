@@ -230,6 +230,17 @@ fn scattered<'c>(
     let parts = importer.graph.view(parts, grid.parts_map(), &grid.part_sizes(shape));
     let (of_places, chosen) = (grid.place_sizes(shape), grid.chosen());
     let mut numbers = Vec::new();
+    for (&column, &dim) in columns.iter().zip(&dims) {
+        let known = importer.graph.known_of(column).map(|known| known.numbers().collect::<Vec<_>>()).unwrap_or_default();
+        #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
+        let within = 0.0..shape[dim] as f64;
+        if let Some(outside) = known.into_iter().find(|place| !within.contains(place)) {
+            return Err(format!(
+                "expected places from 0 to {} of dimension {dim}, found place {outside}; give places within the tensor",
+                shape[dim] - 1
+            ));
+        }
+    }
     for (&column, &dim) in columns.iter().zip(&dims).filter(|(_, dim)| chosen.contains(dim)) {
         let number = importer.graph.view(column, vec![grid.place()], &of_places);
         let number = importer.graph.numbers_with_format(number);

@@ -79,9 +79,32 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
     Ok((Offsets { known, moving }, sizes, strides))
 }
 
+/// Says which dimension of a tensor of this shape a slice at known offsets leaves, if it leaves one. MLIR's verifier sees offsets that
+/// are attributes only; producers have constants as operands.
+fn outside(offsets: &Offsets, sizes: &[i64], strides: &[i64], shape: &[i64]) -> Option<String> {
+    let is_known = |dim: &usize| !offsets.moving.iter().any(|(moving, _)| moving == dim);
+    (0..shape.len()).filter(is_known).find_map(|dim| {
+        let (first, size) = (offsets.known[dim], shape[dim]);
+        let reach = sizes[dim].saturating_sub(1).saturating_mul(strides[dim]);
+        let last = first.saturating_add(reach);
+        if [first, last].iter().all(|index| (0..size).contains(index)) {
+            return None;
+        }
+        let advice = match size - 1 - reach {
+            0 => "give the offset 0".to_owned(),
+            most if most > 0 => format!("give an offset from 0 to {most}"),
+            _ => "give a smaller size or stride".to_owned(),
+        };
+        Some(format!("expected a slice within the {size} elements of dimension {dim}, found elements {first} to {last}; {advice}"))
+    })
+}
+
 fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
     let (offsets, sizes, strides) = slice_of(importer, op, 1)?;
+    if let Some(message) = outside(&offsets, &sizes, &strides, &shape_of(op.inputs()[0])) {
+        return importer.note_result(op, |importer, shape, element| Ok(importer.refused(op, op.loc(), message, shape, element)));
+    }
     let slice = extract_at(importer, op, (input, &shape_of(op.inputs()[0])), &offsets, (&sizes, &strides))?;
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(slice, &shape)))
 }
@@ -89,6 +112,9 @@ fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
 fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
     let (offsets, sizes, strides) = slice_of(importer, op, 2)?;
+    if let Some(message) = outside(&offsets, &sizes, &strides, &shape_of(op.inputs()[1])) {
+        return importer.note_result(op, |importer, shape, element| Ok(importer.refused(op, op.loc(), message, shape, element)));
+    }
     let is_dense = strides.iter().all(|&stride| stride == 1);
     if !offsets.moving.is_empty() && !is_dense {
         let message = "writes every second or a later element from an offset on that is known at run time only: not supported yet";
@@ -207,15 +233,20 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     let operands = op.inputs();
     let node = importer.node_of(op, operands[0])?;
     let indices = operands[1..].iter().map(|&index| importer.node_of(op, index)).collect::<Result<Vec<_>, _>>()?;
-    let place = |&index: &NodeId| importer.graph.integer_of(index).map(Expr::Constant);
-    let place: Option<Vec<Expr>> = indices.iter().map(place).collect();
-    let is_inside = |place: &[Expr]| {
-        place.iter().zip(shape_of(operands[0])).all(|(at, size)| matches!(at, Expr::Constant(at) if (0..size).contains(at)))
-    };
+    let place = |&index: &NodeId| importer.graph.integer_of(index);
+    let place: Option<Vec<i64>> = indices.iter().map(place).collect();
+    let shape = shape_of(operands[0]);
+    let outside = place.iter().flatten().zip(&shape).enumerate().find(|(_, (at, size))| !(0..**size).contains(at));
     let element = importer.graph.node(node).element;
+    if let Some((dim, (at, size))) = outside {
+        let message = format!("expected an index from 0 to {} for dimension {dim}, found {at}; give an index within it", size - 1);
+        let refused = importer.refused(op, op.loc(), message, Vec::new(), element);
+        importer.note_node(op.output(), refused);
+        return Ok(());
+    }
     let node = match place {
         _ if importer.graph.number_of(node).is_some() || indices.is_empty() => node,
-        Some(place) if is_inside(&place) => importer.graph.view(node, place, &[]),
+        Some(place) => importer.graph.view(node, place.into_iter().map(Expr::Constant).collect(), &[]),
         _ => {
             let message = "takes one element of a tensor at run time: not supported yet".to_owned();
             importer.refused(op, op.loc(), message, Vec::new(), element)

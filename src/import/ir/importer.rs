@@ -102,8 +102,10 @@ pub(super) struct Kept<'c> {
 impl<'c> Importer<'c> {
     /// Before anything was read.
     pub(super) fn new(half: Option<Element>, precision: Precision, integers: Integers, is_narrow: bool) -> Self {
+        let mut graph = Graph::with_integers(integers, is_narrow);
+        graph.keeps_nan = precision == Precision::Strict;
         Self {
-            graph: Graph::with_integers(integers, is_narrow),
+            graph,
             nodes: ValueMap::default(),
             half,
             precision,
@@ -154,7 +156,7 @@ impl<'c> Importer<'c> {
         };
         let element = element_of(tensor.element, self.half).unwrap_or(Element::F32);
         let node = node(self, tensor.shape, element)?;
-        self.nodes.insert(output, node);
+        self.note_node(output, node);
         Ok(())
     }
 
@@ -222,7 +224,10 @@ impl<'c> Importer<'c> {
         self.nodes.get(value).map_or(Scalar::Unknown, |node| Scalar::Outer(*node))
     }
 
+    /// Notes the node of a value. A refusal that stands for it has its shape.
     pub(super) fn note_node(&mut self, value: Value<'c>, node: NodeId) {
+        let shape = TensorType::of(value.r#type()).filter(|_| self.graph.refused_among(&[node]).is_some());
+        let node = shape.map_or(node, |tensor| self.graph.reshape(node, &tensor.shape));
         self.nodes.insert(value, node);
     }
 

@@ -118,8 +118,8 @@ impl Combiner {
         match self {
             Self::Sum => a + b,
             Self::Prod => a * b,
-            Self::Max | Self::Any => a.max(b),
-            Self::Min | Self::All => a.min(b),
+            Self::Max | Self::Any => larger(a, b),
+            Self::Min | Self::All => smaller(a, b),
         }
     }
 
@@ -166,6 +166,16 @@ impl Combiner {
             _ => None,
         }
     }
+}
+
+/// The larger of two numbers; NaN if one is, as the device has it.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// The smaller of two numbers; NaN if one is, as the device has it.
+pub(super) fn smaller(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
 }
 
 impl ScalarOp {

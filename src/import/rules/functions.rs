@@ -2,6 +2,7 @@
 
 use super::{
     angles,
+    body::{larger, smaller},
     fold::{MAX_WIDTH, Undefined, Widths, in_width, integer_function, to_integer, to_number},
     plain::{neg, same},
     powers, recognize, steps, trigonometry, unordered,
@@ -105,10 +106,20 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         Run::Rule(recognize::div),
     ),
     row("arith.negf", "`neg`", |x| -x[0], Run::Rule(neg)),
-    row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
-    row("arith.maxnumf", "as `arith.maximumf`", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
-    row("arith.minimumf", "`minimum`; `clip` with constants", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
-    row("arith.minnumf", "as `arith.minimumf`", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
+    row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| larger(x[0], x[1]), Run::Rule(recognize::maximum)),
+    row(
+        "arith.maxnumf",
+        "`greaterequal` and `where3`, twice where both operands may be NaN",
+        |x| x[0].max(x[1]),
+        Run::Rule(recognize::larger_number),
+    ),
+    row("arith.minimumf", "`minimum`; `clip` with constants", |x| smaller(x[0], x[1]), Run::Rule(recognize::minimum)),
+    row(
+        "arith.minnumf",
+        "`lesserequal` and `where3`, twice where both operands may be NaN",
+        |x| x[0].min(x[1]),
+        Run::Rule(recognize::smaller_number),
+    ),
     row("arith.remf", "`realdiv`, `floor`, `mul`, `sub`, put right once", |x| x[0] % x[1], Run::Rule(steps::remainder)),
     compared("arith.cmpf oeq", "equal", |x| truth(x[0] == x[1])),
     row(
@@ -172,7 +183,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     },
     function("math.absf", "abs", |x| x[0].abs()),
     row("math.ceil", "`neg`, `floor`, `neg`", |x| x[0].ceil(), Run::Rule(recognize::ceil)),
-    row("math.clampf", "`clip` with constants, else `maximum` and `minimum`", |x| x[0].clamp(x[1], x[2]), Run::Rule(recognize::clamp)),
+    row("math.clampf", "`clip` with constants, else `maximum` and `minimum`", |x| smaller(larger(x[0], x[1]), x[2]), Run::Rule(recognize::clamp)),
     row(
         "math.erf",
         "a part of `gelufwd`; else a rational approximation by Abramowitz and Stegun (7.1.26)",

@@ -133,7 +133,10 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
         let Some(known) = graph.known_of(index) else { continue };
         let (first, last) = known.integers().fold((i64::MAX, i64::MIN), |(low, high), x| (low.min(x), high.max(x)));
         if first < 0 || last >= rows[dim] {
-            return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
+            return Err(format!(
+                "expected indices from 0 to {} of dimension {dim}, found indices {first} to {last}; give indices within the table",
+                rows[dim] - 1
+            ));
         }
     }
     let (true, Some(known)) = (is_known && !indices.is_empty(), graph.known_of(table).cloned()) else { return Ok(None) };

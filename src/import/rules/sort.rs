@@ -135,7 +135,10 @@ pub(in crate::import) fn sorted(
              longer ones of which at most {MOST_ROUNDS} elements are needed"
         ));
     }
-    let tensors: Vec<Sorted> = tensors.iter().map(|&tensor| along_rows(graph, tensor, rows)).collect();
+    // A number has no rows.
+    let with_rows = |graph: &mut Graph, Sorted { node, is_integer }| Sorted { node: graph.filled_if_number(node, rows.shape), is_integer };
+    let tensors = tensors.iter().map(|&tensor| along_rows(graph, tensor, rows)).collect::<Vec<_>>();
+    let tensors: Vec<Sorted> = tensors.into_iter().map(|tensor| with_rows(graph, tensor)).collect();
     let keys = graph.filled_if_number(tensors[key].node, rows.shape);
     let keys = if tensors[key].is_integer { keys } else { without_nan(graph, keys) };
     Ok(if by_rounds { in_rounds(graph, keys, &tensors, rows, order) } else { by_rank(graph, keys, &tensors, rows, order) })
