@@ -32,6 +32,7 @@ mod import_exact;
 mod joint;
 mod json;
 mod memory;
+mod misread;
 mod models;
 mod mutants;
 mod page;
