@@ -35,6 +35,7 @@ mod joint;
 mod json;
 mod known_programs;
 mod memory;
+mod misread;
 mod models;
 mod mutants;
 mod nan;

@@ -162,7 +162,7 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     let is_compared = !said.contains("the JIT refuses the module");
     // "NaN agrees only with a NaN that the reference says": the tool says that rounding explains it, which is what is right here.
     let is_lost = said.contains("rounding alone may do that");
-    // The device has a sum of one product as a product, whose zero may be negative: docs/trust.md, "What is not covered".
+    // The device has a sum of one product as a product, whose zero may be negative: docs/trust.md, "Checked never".
     let is_other_zero = ["is inf without rounding, the reference -inf", "is -inf without rounding, the reference inf"];
     let is_other_zero = is_other_zero.iter().any(|other| said.contains(other));
     if ran.status.success() || is_other_zero || !is_compared || is_lost {
