@@ -7,7 +7,7 @@ use super::indexed_rows::IndexedRows;
 use crate::bundle::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, Scratch,
     SharedBuffer, SymbolicDim, share,
-    unit_dims::{complete_product, complete_unit_dims, drop_unit_dims},
+    unit_dims::{complete_gather, complete_product, drop_unit_dims},
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
@@ -408,7 +408,7 @@ impl<'c> Lowering<'c> {
         }
         match compute.family() {
             Family::Matmul => complete_product(&mut spec, &used),
-            Family::Gather => complete_unit_dims(&mut spec, &used),
+            Family::Gather => complete_gather(&mut spec, &used),
             Family::Pointwise | Family::Reduce | Family::Copy => {}
         }
         drop_unit_dims(&mut spec, compute.n_reduced());

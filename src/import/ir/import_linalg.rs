@@ -21,7 +21,7 @@ use crate::dialect::mark_symbolic;
 use crate::dialect::ods::{attr, option, spyre, tm_tensor};
 use crate::{
     import::{
-        Element, NodeId, Precision, ScalarOp,
+        Element, Kind, NodeId, Precision, ScalarOp,
         graph::integers::Integers,
         rules::{digits::RESULT_BASE, rank::narrowed},
     },
@@ -67,6 +67,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
         importer = read(function, body, (half, precision), (&indices, is_narrow))?;
     }
     let of_digits = stack_digits(&mut importer);
+    settle_integers(&mut importer);
     let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
     let narrow = narrowed(&mut importer.graph, &roots);
     for root in importer.kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
@@ -108,6 +109,20 @@ fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
         }
     }
     found
+}
+
+/// Lets operations that stay read joined integers as numbers where some of them are computed: a tensor has one format.
+fn settle_integers(importer: &mut Importer<'_>) {
+    let Importer { kept, graph, .. } = importer;
+    for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
+        let is_moved = matches!(graph.node(*root).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_) | Kind::Gather(_));
+        if graph.node(*root).element != Element::Int || !is_moved || graph.is_index_list(*root) {
+            continue;
+        }
+        if let Ok(numbers) = graph.numbers_of(*root) {
+            *root = graph.as_integers(numbers);
+        }
+    }
 }
 
 /// How often a program is read again to learn which of its integers are indices: once for what it says itself, and for what follows from that.
