@@ -31,6 +31,7 @@ mod golden;
 mod granite;
 mod hostile;
 mod import_exact;
+mod index_lists;
 mod joint;
 mod json;
 mod known_programs;

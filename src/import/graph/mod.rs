@@ -10,6 +10,7 @@
 //! | `known.rs` | numbers known at compile time |
 //! | `integers.rs` | integers of run time, as numbers or as indices |
 //! | `gather.rs` | rows that an index chooses |
+//! | `index_list.rs` | lists of indices that are joined, sliced and turned |
 //! | `rows.rs` | what follows from an index, as rows of a table |
 //! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
@@ -19,6 +20,7 @@
 //! | `window.rs` | parts of an iteration space, for branches |
 
 mod gather;
+mod index_list;
 pub(in crate::import) mod integers;
 pub(in crate::import) mod known;
 pub(in crate::import) mod linear;
@@ -339,7 +341,8 @@ impl Graph {
         match kind {
             Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
             Kind::Undefined => self.undefined(shape.to_vec(), element),
-            Kind::Insert(_) => match self.box_of_unfinished(input, &map, shape) {
+            Kind::Filled if element == Element::Int => self.add(Kind::Filled, &self.node(input).inputs.clone(), shape.to_vec(), element),
+            Kind::Insert(_) => match self.box_of_parts(input, &map, shape) {
                 Some(found) => found,
                 None => self.add(Kind::View(map), &[input], shape.to_vec(), element),
             },

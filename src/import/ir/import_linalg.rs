@@ -21,7 +21,7 @@ use crate::dialect::mark_symbolic;
 use crate::dialect::ods::{attr, option, spyre, tm_tensor};
 use crate::{
     import::{
-        Element, NodeId, Precision, ScalarOp,
+        Element, Kind, NodeId, Precision, ScalarOp,
         graph::integers::Integers,
         rules::{digits::RESULT_BASE, rank::narrowed},
     },
@@ -71,6 +71,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
         error_at(function, message).report()
     })?;
     let of_digits = stack_digits(&mut importer);
+    settle_integers(&mut importer);
     let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
     let narrow = narrowed(&mut importer.graph, &roots);
     for root in importer.kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
@@ -128,6 +129,20 @@ fn settle<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Res
         }
     }
     Ok(None)
+}
+
+/// Lets operations that stay read joined integers as numbers where some of them are computed: a tensor has one format.
+fn settle_integers(importer: &mut Importer<'_>) {
+    let Importer { kept, graph, .. } = importer;
+    for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
+        let is_moved = matches!(graph.node(*root).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_) | Kind::Gather(_));
+        if graph.node(*root).element != Element::Int || !is_moved || graph.is_index_list(*root) {
+            continue;
+        }
+        if let Ok(numbers) = graph.numbers_of(*root) {
+            *root = graph.as_integers(numbers);
+        }
+    }
 }
 
 /// Reads a function, of which it is known how many values some integers have, and whether its f32 is computed in 16 bits.

@@ -256,6 +256,9 @@ impl Bounds<'_> {
             let [first, end] = self.ranges.get(&number)?;
             return Some(Interval { first: *first as f64, last: (end - 1) as f64, is_infinite: false });
         }
+        if let Some(whole) = graph.integers.chosen_from(id) {
+            return self.of(whole);
+        }
         match &node.kind {
             Kind::Known(known) => Some(self.of_known(known)),
             Kind::Filled | Kind::View(_) | Kind::Reshape => self.of(node.inputs[0]),
@@ -535,6 +538,19 @@ mod tests {
         let sum = graph.pointwise("add", &[a, b], Element::F32);
         graph.note_integers(sum);
         assert_eq!(found(&graph, sum), Ok(BTreeMap::from([(0, [-513, 514]), (1, [-511, 512])])));
+    }
+
+    #[test]
+    fn what_is_chosen_among_integers_is_one_of_them() {
+        let mut graph = Graph::default();
+        let ids = numbers(&mut graph, 0);
+        graph.integers.promise(0, [0, 1000]);
+        let [largest, smallest] = ["max", "min"].map(|function| graph.reduce(function, ids, 1));
+        let one = graph.pointwise("add", &[largest, smallest], Element::F32);
+        graph.note_integers(one);
+        assert_eq!(found(&graph, one), Err(Unbounded::Node(one)), "999 and 999");
+        graph.note_chosen_from(one, ids);
+        assert_eq!(found(&graph, one), Ok(BTreeMap::from([(0, [0, 1000])])));
     }
 
     #[test]

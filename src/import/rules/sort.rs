@@ -238,7 +238,9 @@ fn only(graph: &mut Graph, holds: NodeId, Sorted { node, is_integer }: Sorted, d
         return largest;
     }
     let smallest = graph.reduce("min", chosen, dim);
-    graph.pointwise("add", &[largest, smallest], element)
+    let found = graph.pointwise("add", &[largest, smallest], element);
+    graph.note_chosen_from(found, node);
+    found
 }
 
 /// One after the other: the limit of what is left, the first place that has it, and what is there.
