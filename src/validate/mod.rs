@@ -29,7 +29,7 @@ use difference::undefined;
 pub use difference::{Difference, difference};
 pub use draw::arguments;
 use draw::{arguments_at, arguments_of};
-pub use each::observe;
+pub use each::Observer;
 pub use extent::{Limits, Samples};
 pub(crate) use phases::{Failure, Phases, said};
 pub use phases::{Pieces, Verdict};
