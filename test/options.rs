@@ -18,7 +18,22 @@ use std::{
 
 /// Names with every letter that separates, quotes or escapes somewhere.
 const NAMES: [&str; 16] = [
-    "a b", " a ", "a{b", "a}b", "{a b}", "a,b", "a=b", "a'b", "a\"b", "'a b'", "a\\b", "a\\20b", "a(b)", "a;b\u{a0}c", "gr\u{fc}n", "a%b$c&d|e",
+    "a b",
+    " a ",
+    "a{b",
+    "a}b",
+    "{a b}",
+    "a,b",
+    "a=b",
+    "a'b",
+    "a\"b",
+    "'a b'",
+    "a\\b",
+    "a\\20b",
+    "a(b)",
+    "a;b\u{a0}c",
+    "gr\u{fc}n",
+    "a%b$c&d|e",
 ];
 
 /// Rows of a size that nothing divides: whether it pays to part them is found out by compilations.
@@ -125,7 +140,8 @@ fn what_is_printed_of_a_pipeline_is_read_again() {
         let done = tool.arg(path("program.mlir")).args(words).output().unwrap();
         let said = said(&done);
         assert_eq!(done.status.code(), Some(0), "{said}");
-        let passes: Vec<&str> = said.lines().filter_map(|line| line.split_once("phase '")?.1.split_once(" s: ")).map(|(_, passes)| passes).collect();
+        let passes: Vec<&str> =
+            said.lines().filter_map(|line| line.split_once("phase '")?.1.split_once(" s: ")).map(|(_, passes)| passes).collect();
         assert_eq!(passes.len(), Phase::ALL.len(), "{said}");
         let files = files_below(Path::new(&path(name)), "");
         fs::remove_dir_all(path(name)).unwrap();

@@ -48,7 +48,8 @@ const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16>
 
 /// Options that differ in what they lead to.
 fn options(number: usize) -> Options {
-    let words = ["", "cores=4", "lx-planner=none", "lx-planner=first-fit", "loops=unroll", "objective=bytes", "sticks=greedy", "precision=strict"];
+    let words =
+        ["", "cores=4", "lx-planner=none", "lx-planner=first-fit", "loops=unroll", "objective=bytes", "sticks=greedy", "precision=strict"];
     let compile_to = if number.is_multiple_of(3) { Phase::Emit } else { Phase::Bundle };
     Options { compile_to, ..Options::parse(words[number % words.len()]).unwrap() }
 }

@@ -17,11 +17,14 @@ use crate::{
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{
-        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, one_of, symbol_name, warning_at,
-        warning_behind,
+        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, one_of, symbol_name,
+        warning_at, warning_behind,
     },
     pipeline::{Milestone, Options, Phase, check, emission},
-    report::{Cost, LaunchReport, ModelledTime, MoreLxReport, Moves, OpReport, PeelTrialsReport, Report, RunnerUpReport, TileSearchReport, thousandths},
+    report::{
+        Cost, LaunchReport, ModelledTime, MoreLxReport, Moves, OpReport, PeelTrialsReport, Report, RunnerUpReport, TileSearchReport,
+        thousandths,
+    },
     search::MORE_LX_BYTES,
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };

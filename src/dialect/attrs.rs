@@ -10,8 +10,8 @@ use crate::{
 };
 use machine::DeviceFormat;
 use mlir_sys::{
-    MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16,
-    mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
+    MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless,
+    mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
 };
 
 unsafe extern "C" {

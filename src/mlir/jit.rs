@@ -93,7 +93,11 @@ impl Jit {
         let arrays = arrays_of(module, function)?;
         // SAFETY: the module is alive; the engine keeps what it needs of it.
         let engine = unsafe { spyreReferenceCreate(module.raw()) };
-        if engine.ptr.is_null() { Err(String::new()) } else { Ok(Self { engine, name: function.to_owned(), guards: module.session().is_of_tool(), arrays }) }
+        if engine.ptr.is_null() {
+            Err(String::new())
+        } else {
+            Ok(Self { engine, name: function.to_owned(), guards: module.session().is_of_tool(), arrays })
+        }
     }
 
     /// Calls the function with its arguments, then its results, which it overwrites. In a session that guards, a signal ends the process with exit

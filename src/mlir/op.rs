@@ -9,11 +9,10 @@ use super::{
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
-    mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr,
-    mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationGetAttributeByName,
-    mlirOperationGetContext, mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
-    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
+    mlirOpOperandIsNull, mlirOperationGetAttributeByName, mlirOperationGetContext, mlirOperationGetName, mlirOperationIsBeforeInBlock,
+    mlirOperationMoveBefore, mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName,
+    mlirOperationSetOperand, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::collections::HashMap;
 

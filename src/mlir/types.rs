@@ -11,8 +11,8 @@ use melior::ir::{
     r#type::IntegerType,
 };
 use mlir_sys::{
-    MlirAttribute, MlirType, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetContext, mlirAttributeGetNull, mlirAttributeGetType,
-    mlirAttributeIsAArray, mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary,
+    MlirAttribute, MlirType, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetContext, mlirAttributeGetNull,
+    mlirAttributeGetType, mlirAttributeIsAArray, mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary,
     mlirAttributeIsAElements, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseArrayGetNumElements,
     mlirDenseElementsAttrGetBoolValue, mlirDenseElementsAttrGetDoubleValue, mlirDenseElementsAttrGetInt8Value,
     mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetRawData,
@@ -95,7 +95,10 @@ impl<'c> TensorType<'c> {
 pub fn string(attribute: Attribute<'_>) -> Option<&str> {
     // melior's own accessor fails on the empty string (0.27.4).
     // SAFETY: the value is only asked for where the attribute is a string; strings are uniqued in the context.
-    unsafe { mlirAttributeIsAString(attribute.to_raw()).then(|| text_in(mlirStringAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw()))) }
+    unsafe {
+        mlirAttributeIsAString(attribute.to_raw())
+            .then(|| text_in(mlirStringAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+    }
 }
 
 /// The number in an integer attribute.
@@ -194,7 +197,10 @@ pub fn symbol<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
 #[must_use]
 pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
     // SAFETY: the name is only asked for where the attribute is a reference; names are uniqued in the context.
-    unsafe { mlirAttributeIsAFlatSymbolRef(attribute.to_raw()).then(|| text_in(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw()))) }
+    unsafe {
+        mlirAttributeIsAFlatSymbolRef(attribute.to_raw())
+            .then(|| text_in(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+    }
 }
 
 /// The type in an attribute that holds one.

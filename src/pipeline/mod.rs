@@ -15,8 +15,9 @@ mod options;
 mod steps;
 
 use crate::{
-    bundle, gate, hint, import, joint, kernel, launch, layout, lx,
+    bundle, gate, hint, import, joint, kernel,
     kernel::ir::judge::CandidateCompiler,
+    launch, layout, lx,
     mlir::{Hooks, OptionValue, Pass, Session},
     peel, remark, sdsc, search, tile, work,
 };

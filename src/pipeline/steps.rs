@@ -256,7 +256,9 @@ impl Options {
             // Tensors become operands with memory and coordinates.
             Step::of(lower_to_sdsc::PASS).reaching(Milestone::Lowered),
             // The program of addresses of each launch.
-            Step::of(lower_to_sdscbundle::PASS).with(option::ADDRESSES, OptionValue::named(self.addresses)).with(option::LOOPS, OptionValue::named(self.loops)),
+            Step::of(lower_to_sdscbundle::PASS)
+                .with(option::ADDRESSES, OptionValue::named(self.addresses))
+                .with(option::LOOPS, OptionValue::named(self.loops)),
         ]
     }
 
@@ -295,9 +297,7 @@ pub fn check(phase: Phase) -> Step {
 /// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
 #[must_use]
 pub fn emission(output: &str, is_compiled: bool) -> Step {
-    Step::of(emit_bundle::PASS)
-        .with(option::OUTPUT, OptionValue::text(output))
-        .with(option::COMPILED, OptionValue::truth(is_compiled))
+    Step::of(emit_bundle::PASS).with(option::OUTPUT, OptionValue::text(output)).with(option::COMPILED, OptionValue::truth(is_compiled))
 }
 
 /// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.

@@ -6,8 +6,8 @@ mod timeline;
 mod trace;
 
 pub use page::{ProgramText, page};
-pub use tile_search::{MoreLxReport, RunnerUpReport, TileSearchReport};
 use tile_search::infeasible;
+pub use tile_search::{MoreLxReport, RunnerUpReport, TileSearchReport};
 pub use trace::trace;
 
 use crate::dialect::ods::spyre;
@@ -285,7 +285,11 @@ impl fmt::Display for Report {
         }
         if let Some(peeled) = &self.peeled {
             let counts = self.peel_trials.map_or_else(String::new, |trials| {
-                format!("; {} compiled{}", plural(usize::try_from(trials.n_judged).unwrap_or(usize::MAX), "program"), infeasible(trials.n_infeasible))
+                format!(
+                    "; {} compiled{}",
+                    plural(usize::try_from(trials.n_judged).unwrap_or(usize::MAX), "program"),
+                    infeasible(trials.n_infeasible)
+                )
             });
             writeln!(formatter, "  peeled: {peeled}{counts}")?;
         }

@@ -115,7 +115,15 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     let chosen = cost.map(|cost| PricedPlan { loops: loops.clone(), cost });
     let tried: Vec<PricedPlan> = search.tried.iter().filter_map(Tried::priced).collect();
     let runner_up = chosen.and_then(|chosen| next_best(without.iter().chain(&tried), &chosen, Objective::Time));
-    let found = Found { cost, untiled, runner_up, least_ns: Some(least_ns), n_judged: search.n_judged(), n_infeasible: search.n_infeasible(), is_complete };
+    let found = Found {
+        cost,
+        untiled,
+        runner_up,
+        least_ns: Some(least_ns),
+        n_judged: search.n_judged(),
+        n_infeasible: search.n_infeasible(),
+        is_complete,
+    };
     Chosen { loops, found: Some(found) }
 }
 

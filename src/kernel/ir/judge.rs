@@ -82,9 +82,12 @@ impl Judge {
             }
             Err(_) => {
                 let error = said.into_iter().find(|said| said.severity == "error");
-                let why = error.map_or_else(|| "nothing was said of it".to_owned(), |error| error.message);
+                // What is said of the module of a candidate is said of the candidate.
+                let said = error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
+                let why = said.strip_prefix("'builtin.module' op ").unwrap_or(&said);
                 note_bug(module);
-                let message = format!("is compared with other forms of itself, and one of these cannot be compiled by a bug of ours: {why}");
+                let message =
+                    format!("is compared with other forms of itself, and one of these cannot be compiled by a bug of ours: {why}");
                 Err(error_at(module, message).report())
             }
         }

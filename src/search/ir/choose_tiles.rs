@@ -105,8 +105,7 @@ fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
         texts.push(text);
     }
     let found = || known.values().filter_map(|part| part.chosen.found.as_ref());
-    let counts =
-        Counts { judged: found().map(|found| found.n_judged).sum(), infeasible: found().map(|found| found.n_infeasible).sum() };
+    let counts = Counts { judged: found().map(|found| found.n_judged).sum(), infeasible: found().map(|found| found.n_infeasible).sum() };
     let parts: Vec<(Range<usize>, &Part)> = ranges.into_iter().zip(texts.iter().filter_map(|text| known.get(text))).collect();
     if let Some(summary) = summary(nests, &parts, counts) {
         TileSearch { runner_up: runner_up(function, &steps, &parts, &summary), ..summary }.write(function);
