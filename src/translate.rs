@@ -9,7 +9,7 @@ use crate::{
         Attribute, Attributes, Module, Op, OpExt, ScalarType, Session, Source, build, dense_elements, dictionary, new_block, push,
         string_array, string_attribute, type_attribute,
     },
-    pipeline::emit_pipeline,
+    pipeline::emit_passes,
     sdsc::{host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
 };
 use files::{is_plain_name, path_below, read_below};
@@ -39,7 +39,7 @@ pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
 /// An empty message: MLIR has reported the error.
 pub fn mlir_to_bundle(source: &Source<'_>, output: &str) -> Result<(), String> {
     let mut module = source.parse().ok_or_else(String::new)?;
-    if module.run(&emit_pipeline(output)) { Ok(()) } else { Err(String::new()) }
+    module.run_passes(&emit_passes(output)).map_err(|_| String::new())
 }
 
 /// The files of a bundle, or of a program and its bundles, as the `sdsc` IR that they are written from.

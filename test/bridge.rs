@@ -17,7 +17,10 @@ const TYPES: &[(&str, &str)] = &[
     ("int64_t", "i64"),
     ("char", "c_char"),
     ("SpyreEvent", "ObservedEvent"),
+    ("SpyreContextState", "ContextState"),
     ("SpyreDiagnostic", "RawDiagnostic"),
+    ("SpyreOptionText", "OptionText"),
+    ("SpyrePassInstance", "RawInstance"),
     ("SpyreSource", "RawSource"),
 ];
 

@@ -9,7 +9,7 @@ use spyre::{
     compile::{compile, compile_validated_within},
     mlir::{Event, Module, bugs_of, note_bug},
     pipeline::{Options, Phase, PlannerName},
-    validate::{Limits, Snapshot, observe},
+    validate::{Limits, Observer, Snapshot},
 };
 use std::{collections::BTreeMap, env, fs, process::Command};
 
@@ -229,11 +229,12 @@ fn the_pass_that_broke_it_is_named_alone() {
     let broken = TILED.replace("sub(%tile, %max)", "mul(%tile, %max)");
     with_module(WHOLE, |whole| {
         with_module(&broken, |broken| {
-            assert!(observe("", Event::Begin));
-            assert!(observe("right", Event::Before(whole.op())));
-            assert!(observe("right", Event::After(whole.op())));
-            assert!(!observe("wrong", Event::After(broken.op())));
-            assert!(observe("innocent", Event::After(broken.op())));
+            let observer = Observer::default();
+            assert!(observer.observe("", Event::Begin));
+            assert!(observer.observe("right", Event::Before(whole.op())));
+            assert!(observer.observe("right", Event::After(whole.op())));
+            assert!(!observer.observe("wrong", Event::After(broken.op())));
+            assert!(observer.observe("innocent", Event::After(broken.op())));
         });
     });
 }

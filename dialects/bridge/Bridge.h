@@ -18,16 +18,28 @@
 extern "C" {
 #endif
 
-/// Runs the Rust pass `argument` on `module` with `options` ("key=value key=value"); false: it has reported an error.
-typedef bool (*SpyrePassRunner)(MlirStringRef argument, MlirOperation module, MlirStringRef options);
+/// A value of an option of a pass that was made from the text of a pipeline. A list has one for each element.
+typedef struct {
+  MlirStringRef name;
+  MlirStringRef text;
+} SpyreOptionText;
 
-/// Expands the options of the pipeline `name` to the text of a pass pipeline, handed to `answer` with `data`; with
+/// Runs a pass that was made from text on `module`; `hooks` is what was registered. False: it has reported an error.
+typedef bool (*SpyreTextualRunner)(const void *hooks, MlirStringRef argument, const SpyreOptionText *options, intptr_t count,
+                                   MlirOperation module);
+
+/// Expands the options of the pipeline `spyre-compile` to the text of a pass pipeline, handed to `answer` with `data`; with
 /// `isError` the text is a message.
 typedef void (*SpyrePipelineAnswer)(MlirStringRef text, bool isError, void *data);
-typedef void (*SpyrePipelineExpander)(MlirStringRef options, SpyrePipelineAnswer answer, void *data);
+typedef void (*SpyrePipelineExpander)(const void *hooks, MlirStringRef options, SpyrePipelineAnswer answer, void *data);
 
-/// Registers our passes and the named pipeline, once per process.
-void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander);
+/// Adds our passes and our pipeline to MLIR's registry, which every textual pipeline of the process is read by. Only the first call has an
+/// effect; nothing else needs one.
+void spyreRegisterPasses(const void *hooks, SpyreTextualRunner runner, SpyrePipelineExpander expander);
+
+/// What we keep of a context; it lives as long as the context.
+typedef struct SpyreContextState SpyreContextState;
+const SpyreContextState *spyreContextState(MlirContext context);
 
 /// Adds our dialects and the upstream ones that programs are made of.
 void spyreRegisterDialects(MlirDialectRegistry registry);
@@ -35,10 +47,10 @@ void spyreRegisterDialects(MlirDialectRegistry registry);
 /// What happens in a pipeline. Where one begins there is no pass and no operation.
 typedef enum { SpyrePipelineBegins = 0, SpyreBeforePass = 1, SpyreAfterPass = 2 } SpyreEvent;
 /// Looks at a module or function before and after a pass; false: it has reported an error.
-typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, SpyreEvent event);
+typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, SpyreEvent event, void *data);
 
 /// MLIR's opt driver; returns the exit code. With `--spyre-validate-each` the observer looks at every pass.
-int spyreOptMain(int argc, char **argv, SpyrePassObserver observer);
+int spyreOptMain(int argc, char **argv, SpyrePassObserver observer, void *data);
 
 /// Keeps operations of a function's body (`kept` has one entry for each but the terminator) and returns `count` values of what is kept, or of
 /// arguments. Results of the others that are used become arguments; arguments without a use go.
@@ -52,7 +64,7 @@ void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
 /// Lowers the module in place and hands it to the JIT; null if that failed, which has been reported. A function `f` becomes
 /// `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each result.
 MlirExecutionEngine spyreReferenceCreate(MlirModule module, bool optimizes);
-/// Between the two a signal ends the process with a message and exit code 1: what runs is the user's program.
+/// Between the two a signal ends the process with a message and exit code 1: what runs is the user's program. For tools alone.
 void spyreReferenceGuard(void);
 void spyreReferenceEndGuard(void);
 /// Makes f64 of all floating-point numbers of the module; false if what comes of it is not valid, which has been reported. With
@@ -116,11 +128,25 @@ typedef struct SpyreSource SpyreSource;
 SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data);
 /// The same of a text, which is copied; diagnostics call it `name`.
 SpyreSource *spyreSourceOfText(MlirContext context, MlirStringRef name, MlirStringRef text);
-/// Parses and verifies; a null module if that failed (it has been reported).
-MlirModule spyreSourceParse(SpyreSource *source);
+/// Parses and verifies; a null module if that failed (it has been reported). With `guards`, a signal in MLIR's parser ends the process with a
+/// message and exit code 1: for tools alone, as handlers of signals are those of the whole process.
+MlirModule spyreSourceParse(SpyreSource *source, bool guards);
 void spyreSourceClose(SpyreSource *source);
 
-/// Runs a textual pass pipeline on a module; false if it is malformed or a pass failed (reported at the module).
+/// A pass to run. One of ours has an `instance`, which `SpyreInstanceRunner` gets; one of MLIR's has none.
+typedef struct {
+  MlirStringRef argument;
+  const void *instance;
+} SpyrePassInstance;
+
+/// Runs an instance on `module`; false: it has reported an error.
+typedef bool (*SpyreInstanceRunner)(const void *instance, MlirOperation module);
+
+/// Runs passes on a module, one after the other; false if one failed (reported at the module). No text is read, and MLIR's registry of passes
+/// is not looked at.
+bool spyreRunPasses(MlirModule module, const SpyrePassInstance *passes, intptr_t count, bool verifies, SpyreInstanceRunner runner);
+
+/// Runs a textual pass pipeline on a module, by MLIR's registry of passes; false if it is malformed or a pass failed (reported at the module).
 bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies);
 
 //===----------------------------------------------------------------------===//

@@ -64,15 +64,17 @@ SpyreSource *spyreSourceOfText(MlirContext context, MlirStringRef name, MlirStri
   return sourceOf(llvm::MemoryBuffer::getMemBufferCopy(unwrap(text), unwrap(name)), unwrap(context));
 }
 
-MlirModule spyreSourceParse(SpyreSource *source) {
+MlirModule spyreSourceParse(SpyreSource *source, bool guards) {
   const llvm::MemoryBuffer *buffer = source->manager->getMemoryBuffer(source->manager->getMainFileID());
   if (failed(spyre::checkInput(*buffer, source->context)))
     return MlirModule{nullptr};
   spyre::ForeignDialects foreign(*buffer, source->context);
   spyre::MisspeltOperations misspelt(source->context);
-  spyre::guardParser();
+  if (guards)
+    spyre::guardParser();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
-  spyre::endParserGuard();
+  if (guards)
+    spyre::endParserGuard();
   return wrap(module.release());
 }
 

@@ -260,6 +260,8 @@ LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *conte
 
 //===----------------------------------------------------------------------===//
 // Signals of what a file leads to
+//
+// For tools alone, which are the only user of their process, and guard in one thread at a time.
 //===----------------------------------------------------------------------===//
 
 static constexpr int guardedSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};

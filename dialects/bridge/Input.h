@@ -30,6 +30,8 @@ std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef path, std::string 
 /// Fails, with an error in `context`, if MLIR's parser must not see the buffer: newer bytecode, binary files, text that nests too deep.
 mlir::LogicalResult checkInput(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context);
 
+/// For tools alone: a library has no signal handlers.
+///
 /// Ends the process with a message and exit code 1, the user's mistake, if MLIR's parser ends by a signal: it does on some text that it has
 /// already complained about, and on damaged bytecode. Nothing has been written while a module is parsed.
 void guardParser();

@@ -60,8 +60,8 @@ static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
 namespace {
 /// Shows modules and functions to an observer before and after each pass.
 struct Observation final : PassInstrumentation {
-  Observation(SpyrePassObserver observer, bool &isRefused) : observer(observer), isRefused(isRefused) {
-    observer(wrap(StringRef()), {nullptr}, SpyrePipelineBegins);
+  Observation(SpyrePassObserver observer, void *data, bool &isRefused) : observer(observer), data(data), isRefused(isRefused) {
+    observer(wrap(StringRef()), {nullptr}, SpyrePipelineBegins, data);
   }
 
   void runBeforePass(Pass *pass, Operation *op) override { show(pass, op, SpyreBeforePass); }
@@ -71,23 +71,24 @@ private:
   void show(Pass *pass, Operation *op, SpyreEvent event) {
     // MLIR's own adaptors between modules and functions have no argument.
     if (!pass->getArgument().empty() && isa<ModuleOp, func::FuncOp>(op))
-      isRefused |= !observer(wrap(pass->getArgument()), wrap(op), event);
+      isRefused |= !observer(wrap(pass->getArgument()), wrap(op), event, data);
   }
 
   SpyrePassObserver observer;
+  void *data;
   bool &isRefused;
 };
 } // namespace
 
 /// MLIR's driver with every pass observed; nothing is printed if the observer refuses one.
 static LogicalResult runObserved(raw_ostream &output, std::unique_ptr<llvm::MemoryBuffer> input, DialectRegistry &registry,
-                                 const MlirOptMainConfig &plain, SpyrePassObserver observer) {
+                                 const MlirOptMainConfig &plain, SpyrePassObserver observer, void *data) {
   bool isRefused = false;
   MlirOptMainConfig config = plain;
-  config.setPassPipelineSetupFn([&plain, &isRefused, observer](PassManager &passes) {
+  config.setPassPipelineSetupFn([&plain, &isRefused, observer, data](PassManager &passes) {
     if (failed(plain.setupPassPipeline(passes)))
       return failure();
-    passes.addInstrumentation(std::make_unique<Observation>(observer, isRefused));
+    passes.addInstrumentation(std::make_unique<Observation>(observer, data, isRefused));
     return success();
   });
   std::string text;
@@ -99,7 +100,8 @@ static LogicalResult runObserved(raw_ostream &output, std::unique_ptr<llvm::Memo
 }
 
 /// What MLIR's driver does with its command line, and the check of the input between opening and parsing it. `observer` may be null.
-static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry, SpyrePassObserver observer) {
+static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry, SpyrePassObserver observer,
+                            void *data) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> input = spyre::openInput(inputFilename, message);
   std::unique_ptr<llvm::ToolOutputFile> output = input ? openOutputFile(outputFilename, &message) : nullptr;
@@ -112,14 +114,14 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
     return failure();
   // Until the first pass of ours runs.
   spyre::guardParser();
-  if (failed(observer ? runObserved(output->os(), std::move(input), registry, config, observer)
+  if (failed(observer ? runObserved(output->os(), std::move(input), registry, config, observer, data)
                       : MlirOptMain(output->os(), std::move(input), registry, config)))
     return failure();
   output->keep();
   return success();
 }
 
-int spyreOptMain(int argc, char **argv, SpyrePassObserver observer) {
+int spyreOptMain(int argc, char **argv, SpyrePassObserver observer, void *data) {
   static llvm::cl::opt<bool> validatesEach(
       "spyre-validate-each", llvm::cl::desc("Interpret functions before and after every pass on elements of a finite field, and refuse a "
                                             "pass that changes what they compute"));
@@ -132,5 +134,5 @@ int spyreOptMain(int argc, char **argv, SpyrePassObserver observer) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, inputFilename, outputFilename, registry));
   llvm::InitLLVM init(argc, argv);
-  return asMainReturnCode(runOpt(inputFilename, outputFilename, registry, validatesEach ? observer : nullptr));
+  return asMainReturnCode(runOpt(inputFilename, outputFilename, registry, validatesEach ? observer : nullptr, data));
 }

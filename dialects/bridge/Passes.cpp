@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Context.h"
 #include "Input.h"
 #include "PassRegistry.h"
 #include "Sdsc.h"
@@ -43,32 +44,91 @@ namespace spyre {
 } // namespace spyre
 
 namespace {
-SpyrePassRunner runPass = nullptr;
-SpyrePipelineExpander expandPipeline = nullptr;
+/// Values of options as text, by name; a list has one entry for each element.
+struct OptionTexts {
+  void add(StringRef name, const std::string &text) { entries.push_back({name.str(), text}); }
+  void add(StringRef name, int64_t number) { entries.push_back({name.str(), std::to_string(number)}); }
+  void add(StringRef name, bool isOn) { entries.push_back({name.str(), isOn ? "true" : "false"}); }
+  void add(StringRef name, ArrayRef<std::string> elements) {
+    for (const std::string &element : elements)
+      add(name, element);
+  }
 
-/// The options of a pass as text, without its name and braces.
-std::string optionsOf(Pass &pass) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  pass.printAsTextualPipeline(stream);
-  size_t open = text.find('{');
-  return open == std::string::npos ? "" : text.substr(open + 1, text.rfind('}') - open - 1);
+  std::vector<std::pair<std::string, std::string>> entries;
+};
+
+template <typename T>
+void addOption(OptionTexts &texts, const Pass::Option<T> &option) {
+  texts.add(option.ArgStr, option.getValue());
 }
 
-/// A pass whose options and documentation are tablegen's and whose work is done in Rust. CMake lists those of Passes.td in PassList.h.inc.
+void addOption(OptionTexts &texts, Pass::ListOption<std::string> &option) { texts.add(option.ArgStr, ArrayRef<std::string>(*option)); }
+
+/// What runs a pass: an instance with typed options that Rust has made, or else Rust with the options of a text.
+struct Runner {
+  SpyreInstanceRunner typed = nullptr;
+  const void *instance = nullptr;
+  SpyreTextualRunner textual = nullptr;
+  const void *hooks = nullptr;
+};
+
+/// A pass whose options and documentation are tablegen's and whose work is done in Rust. CMake lists those of Passes.td, and the options of each, in
+/// PassList.h.inc. Only a text sets the options that tablegen declares.
+#define SPYRE_ADD_OPTION(option) addOption(texts, option);
 #define SPYRE_RUST_PASS(Name)                                                                                                     \
   struct Name final : spyre::impl::Name##Base<Name> {                                                                             \
     using Base = spyre::impl::Name##Base<Name>;                                                                                   \
     using Base::Base;                                                                                                             \
+    void getDependentDialects(DialectRegistry &registry) const final {                                                            \
+      Base::getDependentDialects(registry);                                                                                       \
+      registry.insert<spyre::SessionDialect>();                                                                                   \
+    }                                                                                                                             \
     void runOnOperation() final {                                                                                                 \
-      spyre::endParserGuard();                                                                                                    \
-      std::string options = optionsOf(*this);                                                                                     \
-      if (!runPass(wrap(getArgument()), wrap(getOperation().getOperation()), wrap(StringRef(options))))                           \
+      MlirOperation module = wrap(getOperation().getOperation());                                                                 \
+      if (!(runner.instance ? runner.typed(runner.instance, module) : runTextual(module)))                                        \
         signalPassFailure();                                                                                                      \
     }                                                                                                                             \
+    bool runTextual(MlirOperation module) {                                                                                       \
+      spyre::endParserGuard();                                                                                                    \
+      OptionTexts texts;                                                                                                          \
+      SPYRE_OPTIONS_##Name(SPYRE_ADD_OPTION);                                                                                     \
+      std::vector<SpyreOptionText> options;                                                                                       \
+      for (const auto &[name, text] : texts.entries)                                                                              \
+        options.push_back({wrap(StringRef(name)), wrap(StringRef(text))});                                                        \
+      return runner.textual(runner.hooks, wrap(getArgument()), options.data(), options.size(), module);                           \
+    }                                                                                                                             \
+    Runner runner;                                                                                                                \
   };
 
 SPYRE_PASSES(SPYRE_RUST_PASS)
+
+template <typename PassOfOurs>
+std::unique_ptr<Pass> createOwn(const Runner &runner) {
+  auto pass = std::make_unique<PassOfOurs>();
+  pass->runner = runner;
+  return pass;
+}
+
+/// A pass of ours, or one of MLIR's that our pipeline has; null for another name.
+std::unique_ptr<Pass> createPass(StringRef argument, const Runner &runner) {
+  if (!runner.instance) {
+    if (argument == "canonicalize")
+      return createCanonicalizerPass();
+    if (argument == "cse")
+      return createCSEPass();
+    // No passes run on what was inlined.
+    if (argument == "inline")
+      return createInlinerPass({}, [](OpPassManager &) {});
+    if (argument == "symbol-dce")
+      return createSymbolDCEPass();
+    return nullptr;
+  }
+#define SPYRE_CREATE(Name)                                                                                                        \
+  if (argument == Name::getArgumentName())                                                                                        \
+    return createOwn<Name>(runner);
+  SPYRE_PASSES(SPYRE_CREATE)
+  return nullptr;
+}
 
 /// Collects what Rust answers.
 struct Answer {
@@ -81,25 +141,27 @@ struct Answer {
     answer->isError = isError;
   }
 };
-
-LogicalResult addCompilePipeline(OpPassManager &passes, StringRef options, function_ref<LogicalResult(const Twine &)> onError) {
-  Answer answer;
-  expandPipeline(wrap(options), Answer::take, &answer);
-  if (answer.isError)
-    return onError(answer.text);
-  return parsePassPipeline(answer.text, passes);
-}
 } // namespace
 
-void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander) {
+void spyreRegisterPasses(const void *hooks, SpyreTextualRunner runner, SpyrePipelineExpander expander) {
   std::unique_lock lock(spyre::passRegistry());
+  // MLIR's registry is the process's, too.
   static bool registered = false;
   if (std::exchange(registered, true))
     return;
-  runPass = runner;
-  expandPipeline = expander;
-#define SPYRE_REGISTER(Name) registerPass([]() -> std::unique_ptr<Pass> { return std::make_unique<Name>(); });
+  Runner textual;
+  textual.textual = runner;
+  textual.hooks = hooks;
+#define SPYRE_REGISTER(Name) registerPass([textual] { return createOwn<Name>(textual); });
   SPYRE_PASSES(SPYRE_REGISTER)
+  auto addCompilePipeline = [hooks, expander](OpPassManager &passes, StringRef options,
+                                              function_ref<LogicalResult(const Twine &)> onError) -> LogicalResult {
+    Answer answer;
+    expander(hooks, wrap(options), Answer::take, &answer);
+    if (answer.isError)
+      return onError(answer.text);
+    return parsePassPipeline(answer.text, passes);
+  };
   registerPassPipeline("spyre-compile", "The compiler's pipeline up to a phase", addCompilePipeline,
                        [](function_ref<void(const detail::PassOptions &)>) {});
   registerCanonicalizerPass();
@@ -108,6 +170,24 @@ void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander)
   registerLoopInvariantCodeMotionPass();
   registerSymbolDCEPass();
   registerLinalgGeneralizeNamedOpsPass();
+}
+
+bool spyreRunPasses(MlirModule module, const SpyrePassInstance *instances, intptr_t count, bool verifies, SpyreInstanceRunner runner) {
+  ModuleOp op = unwrap(module);
+  PassManager passes(op->getName());
+  for (const SpyrePassInstance &instance : llvm::ArrayRef(instances, count)) {
+    Runner typed;
+    typed.typed = runner;
+    typed.instance = instance.instance;
+    std::unique_ptr<Pass> pass = createPass(unwrap(instance.argument), typed);
+    if (!pass) {
+      emitError(op.getLoc()) << "there is no pass '" << unwrap(instance.argument) << "'";
+      return false;
+    }
+    passes.addPass(std::move(pass));
+  }
+  passes.enableVerifier(verifies);
+  return succeeded(passes.run(op));
 }
 
 bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies) {

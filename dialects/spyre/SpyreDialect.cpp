@@ -115,6 +115,13 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // Which dimension was parted, for the summary; nothing where none is to be.
   if (attribute.getName() == "spyre.peeled" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
+  // How many programs in parts were compiled to be compared, and how many of them a rule refuses, for the report.
+  if (attribute.getName() == "spyre.peel_trials" && isa<FunctionOpInterface>(op)) {
+    auto counts = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    if (counts && counts.size() == 2)
+      return success();
+    return op->emitOpError("'spyre.peel_trials' must be two numbers, found ") << attribute.getValue();
+  }
   // What was fused into kernels, for the report.
   if (attribute.getName() == "spyre.kernels" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();

@@ -83,6 +83,7 @@ def Spyre_Dialect : Dialect {
     "::mlir::ArrayAttr":$knobs,
     "::mlir::StringAttr":$kernels,
     "::mlir::StringAttr":$peeled,
+    "::mlir::DenseI64ArrayAttr":$peel_trials,
     "::mlir::IntegerAttr":$times
   );
   let useDefaultAttributePrinterParser = 1;

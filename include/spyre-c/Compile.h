@@ -5,7 +5,13 @@
 \*===----------------------------------------------------------------------===*/
 
 /* The library has an MLIR of its own inside. What goes in and out is text, so it may be used beside another MLIR of any version.
-   Texts end with a zero and are UTF-8. Functions may be called from any thread, several at a time. */
+   Texts end with a zero and are UTF-8. Functions may be called from any thread, several at a time.
+
+   The library leaves its process alone. It installs no handlers of signals; it does not change the locale, the current folder or the environment; it
+   starts no threads that outlive a call. A call frees what it allocates, but for its result. MLIR itself keeps tables of its types for the whole
+   process, which the first call makes and no later one adds to; its registry of passes and its command-line options are not used.
+
+   A text on which MLIR's parser ends by a signal ends the process as any signal does: parse what you do not trust in a process of its own. */
 
 #ifndef SPYRE_C_COMPILE_H
 #define SPYRE_C_COMPILE_H

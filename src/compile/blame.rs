@@ -2,7 +2,7 @@
 
 use super::compile_watched;
 use crate::{
-    mlir::{Module, quietly},
+    mlir::{Module, collect},
     pipeline::{Options, Phase, PlannerName},
     validate::{Failure, Limits, Phases, Verdict},
 };
@@ -12,9 +12,14 @@ pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -
     let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = Options { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
-        // What these compilations have to say was said before.
-        if quietly(original.op(), || judged(&mut original.duplicate(), &options, limits).is_some_and(|verdict| verdict.is_ok())) {
-            return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
+        let (judged, said) = collect(original.session().context(), || judged(&mut original.duplicate(), &options, limits));
+        match judged {
+            Some(Ok(_)) => return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right"),
+            Some(Err(_)) => {}
+            None => {
+                let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
+                return format!("which phase is at fault is not known: without {without} the program is refused: {error}");
+            }
         }
     }
     format!("phase '{}' is at fault, or the layouts: without a place in LX and a division of work they are wrong, too", Phase::Bundle)

@@ -22,11 +22,14 @@ use crate::{
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{
-        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, location_text, one_of, symbol_name, warning_at,
-        warning_behind,
+        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, one_of, symbol_name,
+        warning_at, warning_behind,
     },
     pipeline::{Milestone, Options, Phase, check, emission},
-    report::{Cost, LaunchReport, ModelledTime, MoreLxReport, Moves, OpReport, Report, RunnerUpReport, TileSearchReport, thousandths},
+    report::{
+        Cost, LaunchReport, ModelledTime, MoreLxReport, Moves, OpReport, PeelTrialsReport, Report, RunnerUpReport, TileSearchReport,
+        thousandths,
+    },
     search::MORE_LX_BYTES,
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };
@@ -61,7 +64,7 @@ pub fn compile_watched<'c>(
     let found_before = bugs_of(module.op());
     // Who prints IR may also write it: what the phases behind promise holds before the next one relies on it.
     if let Some(done) = done.filter(|done| *done < Phase::Emit)
-        && !module.run(&check(done).to_string())
+        && module.run_passes(&[check(done).pass]).is_err()
     {
         return None;
     }
@@ -76,8 +79,8 @@ pub fn compile_watched<'c>(
         for (number, step) in steps.iter().enumerate() {
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
             let is_last = number + 1 == steps.len();
-            let pass = step.to_string();
-            if !(if is_last { module.run(&pass) } else { module.run_unverified(&pass) }) {
+            let pass = std::slice::from_ref(&step.pass);
+            if (if is_last { module.run_passes(pass) } else { module.run_unverified(pass) }).is_err() {
                 if bugs_of(module.op()) > found_before {
                     let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
                 }
@@ -134,6 +137,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
         report.kernels.extend(kernels_in(function));
         report.chosen = plan_of(function);
         report.peeled = Some(function.text_attr(attr::SPYRE_PEELED).to_owned()).filter(|peeled| !peeled.is_empty());
+        report.peel_trials = peel_trials_of(function);
         report.proof = proof_of(function);
         report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }
@@ -144,13 +148,20 @@ fn kernels_in(function: Op<'_>) -> Option<Outcome> {
     serde_json::from_str(function.text_attr(attr::SPYRE_KERNELS)).ok()
 }
 
+/// How many programs in parts were compiled, as the pass has noted it.
+fn peel_trials_of(function: Op<'_>) -> Option<PeelTrialsReport> {
+    let counts = function.attr(attr::SPYRE_PEEL_TRIALS).and_then(integers)?;
+    let [n_judged, n_infeasible] = counts[..] else { return None };
+    Some(PeelTrialsReport { n_judged, n_infeasible })
+}
+
 fn describe_search(function: Op<'_>, found: TileSearch) -> TileSearchReport {
-    let TileSearch { nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, is_cut_short } = found;
+    let TileSearch { nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, n_infeasible, is_cut_short } = found;
     let (us, untiled_us, least_us) = (thousandths(us), untiled_us.map(thousandths), least_us.map(thousandths));
     let function = function.text_attr(attr::SYM_NAME).to_owned();
     let runner_up = runner_up.map(|other| RunnerUpReport { nests: other.nests, us: thousandths(other.cost.us), hbm: other.cost.hbm });
     let with_more_lx = with_more_lx.map(|cost| MoreLxReport { more_bytes: MORE_LX_BYTES, us: thousandths(cost.us), hbm: cost.hbm });
-    TileSearchReport { function, nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, is_cut_short }
+    TileSearchReport { function, nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, n_infeasible, is_cut_short }
 }
 
 fn describe_op(compute: ComputeOp<'_>) -> OpReport {

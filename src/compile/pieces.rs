@@ -25,8 +25,12 @@ pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Li
     let importing = Options { compile_to: Phase::Import, notes_plan: false, proves: false, ..options.clone() };
     let mut imported = original.duplicate();
     // What the import has to say was said before.
-    let (is_imported, _) = collect(original.session().context(), || compile(&mut imported, &importing, "").is_some());
-    let functions = if is_imported { read_functions(&imported).unwrap_or_default() } else { Vec::new() };
+    let (is_imported, said) = collect(original.session().context(), || compile(&mut imported, &importing, "").is_some());
+    if !is_imported {
+        let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
+        return Err(Failure::Phase(format!("was imported, and is refused when it is imported again, by a bug of ours: {error}")));
+    }
+    let functions = read_functions(&imported).unwrap_or_default();
     let [function] = functions.as_slice() else { return Err(refuse("it is not one function of 'spyre' ops when it is imported")) };
     let own = Options { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
     let found = pieces(function, limits.whole);

@@ -5,13 +5,13 @@ use crate::dialect::ods::{attr, memory};
 use crate::{
     hint::{Count, WorkHint},
     layout::{DeviceLayout, HostTensor, LayoutError},
-    mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_of},
+    mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_in},
     work::WorkSplit,
 };
 use machine::DeviceFormat;
 use mlir_sys::{
-    MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16,
-    mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
+    MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless,
+    mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
 };
 
 unsafe extern "C" {
@@ -268,7 +268,7 @@ impl Place {
                 memory::HBM => Memory::Hbm,
                 _ => return None,
             };
-            Some(Self { memory, reason: text_of(spyrePlaceAttrGetReason(raw)).to_owned() })
+            Some(Self { memory, reason: text_in(spyrePlaceAttrGetReason(raw), || mlirAttributeGetContext(raw)).to_owned() })
         }
     }
 }
@@ -307,8 +307,8 @@ impl TileHint {
         unsafe {
             spyreAttributeIsATileHint(raw).then(|| Self {
                 id: spyreTileHintAttrGetId(raw),
-                dim: text_of(spyreTileHintAttrGetDim(raw)).to_owned(),
-                count: match text_of(spyreTileHintAttrGetSymbol(raw)) {
+                dim: text_in(spyreTileHintAttrGetDim(raw), || mlirAttributeGetContext(raw)).to_owned(),
+                count: match text_in(spyreTileHintAttrGetSymbol(raw), || mlirAttributeGetContext(raw)) {
                     "" => Count::Number(spyreTileHintAttrGetCount(raw)),
                     symbol => Count::Symbol(symbol.to_owned()),
                 },
@@ -340,7 +340,7 @@ pub(super) fn work_hint_of(attribute: Attribute<'_>) -> Option<WorkHint> {
     unsafe {
         spyreAttributeIsAWorkHint(raw).then(|| WorkHint {
             id: spyreWorkHintAttrGetId(raw),
-            dim: text_of(spyreWorkHintAttrGetDim(raw)).to_owned(),
+            dim: text_in(spyreWorkHintAttrGetDim(raw), || mlirAttributeGetContext(raw)).to_owned(),
             slices: spyreWorkHintAttrGetSlices(raw),
         })
     }

@@ -10,7 +10,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::{Count, WorkHint},
     layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
-    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, strings, text_of},
+    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, strings, text_in},
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
@@ -116,7 +116,7 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn function(self) -> &'c str {
         // SAFETY: the op is a compute op; its context owns the name.
-        unsafe { text_of(spyreComputeOpGetDeviceFunction(self.op.to_raw())) }
+        unsafe { text_in(spyreComputeOpGetDeviceFunction(self.op.to_raw()), || self.op.ctx().to_raw()) }
     }
 
     /// The row of the table of device functions, for elementwise functions and reductions.

@@ -4,9 +4,9 @@ use super::ops::yield_values;
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
     Attribute, AttributeLike, Attributes, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, array, build, elements, insert_before,
-    new_block, push, string_array, string_ref, strings, text_of,
+    new_block, push, string_array, string_ref, strings, text_in,
 };
-use mlir_sys::{MlirAttribute, MlirStringRef};
+use mlir_sys::{MlirAttribute, MlirStringRef, mlirAttributeGetContext};
 
 unsafe extern "C" {
     fn spyreAttributeIsAKnob(attribute: MlirAttribute) -> bool;
@@ -42,7 +42,8 @@ impl Knob {
             let length = spyreKnobAttrGetChoices(raw, 0, std::ptr::null_mut());
             let mut choices = vec![0; length.cast_unsigned()];
             spyreKnobAttrGetChoices(raw, length, choices.as_mut_ptr());
-            let (name, condition) = (text_of(spyreKnobAttrGetName(raw)), text_of(spyreKnobAttrGetCondition(raw)));
+            let in_context = |text| text_in(text, || mlirAttributeGetContext(raw));
+            let (name, condition) = (in_context(spyreKnobAttrGetName(raw)), in_context(spyreKnobAttrGetCondition(raw)));
             Some(Self { name: name.to_owned(), value: spyreKnobAttrGetValue(raw), choices, condition: condition.to_owned() })
         }
     }

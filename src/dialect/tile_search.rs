@@ -22,6 +22,8 @@ pub struct TileSearch {
     pub with_more_lx: Option<PlannedCost>,
     /// How many plans were divided, placed and priced.
     pub n_judged: i64,
+    /// How many of them a rule refuses.
+    pub n_infeasible: i64,
     /// Whether the search ended for want of steps.
     pub is_cut_short: bool,
 }
@@ -62,6 +64,7 @@ impl TileSearch {
             runner_up: runner_up(),
             with_more_lx: cost("more_lx_us", "more_lx_hbm"),
             n_judged: entry("judged").and_then(integer)?,
+            n_infeasible: entry("infeasible").and_then(integer).unwrap_or(0),
             is_cut_short: entry("cut_short").is_some(),
         })
     }
@@ -72,6 +75,7 @@ impl TileSearch {
         let attributes = Attributes::new(context)
             .with_option("cut_short", self.is_cut_short.then(|| boolean_unit(context)))
             .int("hbm", self.hbm)
+            .int("infeasible", self.n_infeasible)
             .int("judged", self.n_judged)
             .with("nests", string_array(context, &self.nests))
             .float("us", self.us);

@@ -37,6 +37,9 @@ pub struct Outcome {
     pub separate_hbm_bytes: Option<i64>,
     /// Compilations that this was found by.
     pub n_judged: usize,
+    /// Those of them in which a rule has refused the candidate.
+    #[serde(default)]
+    pub n_infeasible: usize,
 }
 
 /// What became of a kernel.
@@ -116,10 +119,11 @@ impl fmt::Display for Outcome {
         let (Some(us), Some(separate_us)) = (self.us, self.separate_us) else { return Ok(()) };
         let (Some(bytes), Some(separate_bytes)) = (self.hbm_bytes, self.separate_hbm_bytes) else { return Ok(()) };
         let n_judged = self.n_judged;
+        let infeasible = if self.n_infeasible > 0 { format!(", {} of them infeasible", self.n_infeasible) } else { String::new() };
         let again = self.again_us.map_or_else(String::new, |us| format!(" ({us:.1} us of it again in loops)"));
         write!(
             formatter,
-            "\n  with what moved {us:.1} us{again} and {bytes} bytes of HBM, without {separate_us:.1} us and {separate_bytes} bytes; {n_judged} compilations"
+            "\n  with what moved {us:.1} us{again} and {bytes} bytes of HBM, without {separate_us:.1} us and {separate_bytes} bytes; {n_judged} compilations{infeasible}"
         )
     }
 }

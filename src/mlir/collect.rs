@@ -1,7 +1,7 @@
 //! Diagnostics as values, for callers that are no terminal.
 
-use super::{Context, Location, text_of};
-use melior::diagnostic::{Diagnostic, DiagnosticSeverity};
+use super::{Context, Location, text::text_of};
+use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
 use mlir_sys::{
     MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationFileLineColRangeGetFilename,
     mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine, mlirLocationFusedGetLocations,
@@ -53,8 +53,9 @@ pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Colle
         sink.lock().unwrap_or_else(PoisonError::into_inner).push(collected_from(&diagnostic));
         true
     });
+    let detached = Detached::new(context, handler);
     let done = do_it();
-    context.detach_diagnostic_handler(handler);
+    drop(detached);
     let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
     (done, std::mem::take(&mut *collected))
 }
@@ -98,6 +99,27 @@ pub struct Rewording {
     pub details: Option<String>,
 }
 
+/// Takes a handler of diagnostics off its context when it is dropped, also by a panic.
+pub(super) struct Detached<'c> {
+    context: &'c Context,
+    handler: Option<DiagnosticHandlerId>,
+}
+
+impl<'c> Detached<'c> {
+    /// For a handler of that context.
+    pub(super) const fn new(context: &'c Context, handler: DiagnosticHandlerId) -> Self {
+        Self { context, handler: Some(handler) }
+    }
+}
+
+impl Drop for Detached<'_> {
+    fn drop(&mut self) {
+        if let Some(handler) = self.handler.take() {
+            self.context.detach_diagnostic_handler(handler);
+        }
+    }
+}
+
 /// Shows everything that is reported from here on to `takes` first; what it takes goes nowhere else.
 pub fn intercept(context: &Context, mut takes: impl FnMut(&Collected) -> bool) {
     context.attach_diagnostic_handler(move |diagnostic| takes(&collected_from(&diagnostic)));
@@ -132,7 +154,7 @@ unsafe fn places_below(location: MlirLocation) -> Vec<SourcePlace> {
     // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
     unsafe {
         if mlirLocationIsAFileLineColRange(location) {
-            let file = text_of(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).to_owned();
+            let file = text_of(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).into_owned();
             let line = mlirLocationFileLineColRangeGetStartLine(location).into();
             let column = mlirLocationFileLineColRangeGetStartColumn(location).into();
             return vec![SourcePlace { file, line, column }];

@@ -1,6 +1,6 @@
 //! Diagnostics with a place, and the proof that one was sent.
 
-use super::{Location, Op, OpExt, text::string_ref};
+use super::{Location, Op, OpExt, collect::Detached, text::string_ref};
 use mlir_sys::{MlirLocation, MlirStringRef, mlirOperationVerify};
 use std::fmt::Display;
 
@@ -91,10 +91,8 @@ impl<'c> Diagnostic<'c> {
 /// Does something without its diagnostics: what is only tried tells nobody that it failed.
 pub fn quietly<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
     let context = op.ctx();
-    let handler = context.attach_diagnostic_handler(|_| true);
-    let done = try_it();
-    context.detach_diagnostic_handler(handler);
-    done
+    let _detached = Detached::new(context, context.attach_diagnostic_handler(|_| true));
+    try_it()
 }
 
 /// Whether an operation is as its verifier wants it.

@@ -77,6 +77,8 @@ impl JitArray {
 pub struct Jit {
     engine: MlirExecutionEngine,
     name: String,
+    /// Whether a signal in the function is its own fault, and ends the process.
+    guards: bool,
     /// The shape of each argument and then of each result, and its bytes.
     arrays: Vec<(Vec<i64>, usize)>,
 }
@@ -92,11 +94,15 @@ impl Jit {
         let arrays = arrays_of(module, function)?;
         // SAFETY: the module is alive; the engine keeps what it needs of it.
         let engine = unsafe { spyreReferenceCreate(module.raw(), optimizes) };
-        if engine.ptr.is_null() { Err(String::new()) } else { Ok(Self { engine, name: function.to_owned(), arrays }) }
+        if engine.ptr.is_null() {
+            Err(String::new())
+        } else {
+            Ok(Self { engine, name: function.to_owned(), guards: module.session().is_of_tool(), arrays })
+        }
     }
 
-    /// Calls the function with its arguments, then its results, which it overwrites. A signal ends the process with exit code 1: what runs is
-    /// somebody's program.
+    /// Calls the function with its arguments, then its results, which it overwrites. In a session that guards, a signal ends the process with exit
+    /// code 1: what runs is somebody's program.
     ///
     /// # Errors
     /// If the arrays are not those that the function takes and returns.
@@ -112,9 +118,13 @@ impl Jit {
         // The C API looks for the C wrapper, `_mlir_ciface_` and the name.
         // SAFETY: there is one array for each argument and result, each as large as its type says; all of them outlive the call.
         let done = unsafe {
-            spyreReferenceGuard();
+            if self.guards {
+                spyreReferenceGuard();
+            }
             let done = mlirExecutionEngineInvokePacked(self.engine, string_ref(&self.name), packed.as_mut_ptr());
-            spyreReferenceEndGuard();
+            if self.guards {
+                spyreReferenceEndGuard();
+            }
             done
         };
         if done.value == 1 { Ok(()) } else { Err(format!("the compiled module has no function '{}'", self.name)) }

@@ -21,7 +21,7 @@ pub fn location_name(location: Location<'_>) -> &str {
         if !mlirLocationIsAName(location.to_raw()) {
             return "";
         }
-        super::text_of(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())))
+        super::text_in(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())), || mlirLocationGetContext(location.to_raw()))
     }
 }
 

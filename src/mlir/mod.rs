@@ -38,6 +38,7 @@
 
 mod builder;
 mod collect;
+mod context;
 mod dense;
 mod diag;
 mod drivers;
@@ -48,6 +49,7 @@ mod map;
 mod one_of;
 mod op;
 mod pass;
+mod pass_options;
 pub mod plugin;
 mod program;
 mod quarter;
@@ -60,6 +62,7 @@ mod types;
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
 pub use collect::{Collected, Rewording, SourcePlace, collect, intercept, places_of, reworded};
+pub use context::{bugs_of, note_bug};
 pub use dense::{RawElements, dense_elements, dense_integers, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_at, verified, warning_at, warning_behind};
 pub use drivers::lsp_server_main;
@@ -72,15 +75,16 @@ pub use location::{is_unknown, location_name, location_text, named_block, named_
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use one_of::one_of;
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
-pub use pass::{Event, Hooks, Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
+pub use pass::{Event, Hooks, Observe, Pass, PassInstance, Stop, Upstream, opt_main, register};
+pub use pass_options::{NestedReader, OptionValue, Options, escaped, unescaped};
 pub use program::{
     box_empty, box_numbers, drop_empty, functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_dims, sizes_of, specialize,
 };
 pub use quarter::{of_e4m3fn, of_e5m2};
 pub use remark::{Remark, RemarkFilters, remark, wants_remarks};
 pub use scalar::ScalarType;
-pub use session::{Module, Session, Source, compile_copy, parses};
-pub(crate) use text::{string_ref, text_of};
+pub use session::{Module, Session, Source, parses, tool_found_bug, try_passes};
+pub(crate) use text::{string_ref, text_in};
 pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
     floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, reshaped_elements,

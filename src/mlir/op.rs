@@ -4,34 +4,17 @@ pub(super) mod graveyard;
 
 use super::{
     Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
-    text::{bytes_of, string_ref, text_of},
+    context::context_of,
+    text::{bytes_of, string_ref, text_in},
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
-    MlirContext, mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext,
-    mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationGetAttributeByName, mlirOperationGetLocation,
-    mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
-    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
+    mlirOpOperandIsNull, mlirOperationGetAttributeByName, mlirOperationGetContext, mlirOperationGetName, mlirOperationIsBeforeInBlock,
+    mlirOperationMoveBefore, mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName,
+    mlirOperationSetOperand, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{Mutex, PoisonError},
-};
-
-/// A context by reference, as melior's builders want it. melior's `ContextRef::to_ref` would borrow a temporary (melior 0.27.4), so each
-/// context gets one cell of memory that stays; a process has a handful of contexts.
-fn context_at<'c>(raw: MlirContext) -> &'c Context {
-    // From the address of a context to the address of its cell.
-    static CELLS: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
-    let mut cells = CELLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let new_cell = || Box::into_raw(Box::new(raw)) as usize;
-    let cell = *cells.entry(raw.ptr as usize).or_insert_with(new_cell) as *const MlirContext;
-    // SAFETY: the context outlives every operation in it, the cell is never freed, and a melior context is this pointer.
-    unsafe { &*cell.cast::<Context>() }
-}
-
-const _: () = assert!(size_of::<Context>() == size_of::<MlirContext>());
+use std::collections::HashMap;
 
 /// Operations.
 pub trait OpExt<'c>: Copy {
@@ -108,7 +91,7 @@ pub trait OpExt<'c>: Copy {
 impl<'c> OpExt<'c> for Op<'c> {
     fn full_name(self) -> &'c str {
         // SAFETY: names are uniqued in the context.
-        unsafe { text_of(mlirIdentifierStr(mlirOperationGetName(self.to_raw()))) }
+        unsafe { text_in(mlirIdentifierStr(mlirOperationGetName(self.to_raw())), || mlirOperationGetContext(self.to_raw())) }
     }
 
     fn is(self, name: &str) -> bool {
@@ -118,8 +101,7 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn ctx(self) -> &'c Context {
-        // SAFETY: the location of a valid operation names its context.
-        context_at(unsafe { mlirLocationGetContext(mlirOperationGetLocation(self.to_raw())) })
+        context_of(self)
     }
 
     fn loc(self) -> Location<'c> {

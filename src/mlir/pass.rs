@@ -1,29 +1,122 @@
 //! Passes in Rust: declared in `dialects/passes`, which makes their options, help and documentation; run here.
 
 use super::{
-    Op, OpExt, Reported,
+    Op, Reported,
+    context::{bugs_of, note_bug},
     drivers::with_c_words,
-    error_at, one_of,
+    error_at,
     op::graveyard,
+    pass_options::{NestedReader, OptionValue, Options},
     text::{string_ref, text_of},
 };
-use mlir_sys::{MlirOperation, MlirStringRef};
+use mlir_sys::{MlirModule, MlirOperation, MlirStringRef};
 use std::{
-    collections::BTreeMap,
+    cell::Cell,
     ffi::{c_char, c_int, c_void},
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
-    str::FromStr,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    slice,
+    sync::atomic::{AtomicBool, Ordering},
 };
-use strum::VariantNames;
 
 /// A pass of ours. Its options come from [`Options`]; it reads the module, decides by plain algorithms, and writes.
+#[derive(Clone, Copy)]
 pub struct Pass {
     /// The argument, as in `Passes.td`.
     pub argument: &'static str,
     /// Does the work on one module.
     pub run: for<'c> fn(Op<'c>, &Options) -> Result<(), Reported>,
+}
+
+/// A pass of MLIR's that our pipeline has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upstream {
+    /// Folds, and applies the patterns of the ops.
+    Canonicalize,
+    /// Makes equal ops one.
+    Cse,
+    /// Inlines calls, and runs no passes on what was inlined.
+    Inline,
+    /// Removes private functions that nobody calls.
+    SymbolDce,
+}
+
+impl Upstream {
+    const fn argument(self) -> &'static str {
+        match self {
+            Self::Canonicalize => "canonicalize",
+            Self::Cse => "cse",
+            Self::Inline => "inline",
+            Self::SymbolDce => "symbol-dce",
+        }
+    }
+}
+
+/// A pass with its options.
+#[derive(Clone)]
+pub struct PassInstance(Instance);
+
+#[derive(Clone)]
+enum Instance {
+    Own(Pass, Options),
+    Upstream(Upstream),
+}
+
+impl PassInstance {
+    /// A pass of ours, without options.
+    #[must_use]
+    pub const fn own(pass: Pass) -> Self {
+        Self(Instance::Own(pass, Options::none()))
+    }
+
+    /// A pass of MLIR's.
+    #[must_use]
+    pub const fn upstream(pass: Upstream) -> Self {
+        Self(Instance::Upstream(pass))
+    }
+
+    /// Gives an option of a pass of ours a value.
+    ///
+    /// # Panics
+    /// For a pass of MLIR's.
+    #[must_use]
+    pub fn option(mut self, name: &'static str, value: OptionValue) -> Self {
+        match &mut self.0 {
+            Instance::Own(_, options) => options.set(name, value),
+            Instance::Upstream(pass) => panic!("'{}' has no option of ours", pass.argument()),
+        }
+        self
+    }
+
+    /// The argument of the pass.
+    #[must_use]
+    pub const fn argument(&self) -> &'static str {
+        match &self.0 {
+            Instance::Own(pass, _) => pass.argument,
+            Instance::Upstream(pass) => pass.argument(),
+        }
+    }
+}
+
+/// As MLIR's parser of pipelines reads it.
+impl fmt::Display for PassInstance {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.argument())?;
+        match &self.0 {
+            Instance::Own(_, options) => options.fmt(formatter),
+            Instance::Upstream(Upstream::Inline) => formatter.write_str("{default-pipeline=}"),
+            Instance::Upstream(_) => Ok(()),
+        }
+    }
+}
+
+/// Why passes have stopped; it has been reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The pass of that number has refused the module.
+    Refused(usize),
+    /// A bug of ours: a pass has panicked or has noted one, or the module is not valid behind a pass.
+    Broken,
 }
 
 /// What a pipeline is about to do, or has done.
@@ -37,99 +130,21 @@ pub enum Event<'c> {
     After(Op<'c>),
 }
 
-/// What this layer is told of the compiler: it knows none of its passes.
+/// What this layer is told of the compiler for pipelines that are text: it knows none of its passes.
 pub struct Hooks {
     /// Every pass of `Passes.td`.
     pub passes: &'static [Pass],
     /// Makes the text of a pass pipeline of the options of the named one, or says why they are refused.
     pub expand: fn(&str) -> Result<String, String>,
-    /// Looks at an operation before and after a pass, whose argument it gets; false if it has reported an error.
-    pub observe: for<'c> fn(&str, Event<'c>) -> bool,
+    /// Reads the options of a compilation that a pass has as an option.
+    pub read_nested: NestedReader,
 }
 
-/// MLIR has one list of passes in a process, so there is one set of hooks.
-static HOOKS: OnceLock<&'static Hooks> = OnceLock::new();
+/// Looks at an operation before and after a pass, whose argument it gets; false if it has reported a bug of that pass.
+pub type Observe<'o> = dyn Fn(&str, Event<'_>) -> bool + Sync + 'o;
 
-/// The options of one run of a pass, by name. Tablegen has checked that they exist and has filled in the defaults.
-#[derive(Debug, Default)]
-pub struct Options {
-    values: BTreeMap<String, String>,
-}
-
-impl Options {
-    /// Reads `key=value key=value`; a list is written once per element.
-    fn parse(text: &str) -> Self {
-        let mut values: BTreeMap<String, String> = BTreeMap::new();
-        for word in split_outside_braces(text) {
-            let Some((key, value)) = word.split_once('=') else { continue };
-            let value = value.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(value);
-            let value = value.trim_matches('"');
-            values.entry(key.to_owned()).and_modify(|known| *known = format!("{known},{value}")).or_insert_with(|| value.to_owned());
-        }
-        Self { values }
-    }
-
-    /// The text of an option; empty if it was not given and has no default.
-    #[must_use]
-    pub fn text(&self, name: &str) -> &str {
-        self.values.get(name).map_or("", String::as_str)
-    }
-
-    /// The value of an option that has one of several names.
-    ///
-    /// # Errors
-    /// The names that it has, and what was found instead, at the module.
-    pub fn read<T: FromStr + VariantNames>(&self, module: Op<'_>, name: &str) -> Result<T, Reported> {
-        one_of(self.text(name)).map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report())
-    }
-
-    /// The number in an option. Tablegen has refused what is none.
-    ///
-    /// # Panics
-    /// If the option is none of the pass, or not a number: a bug of ours.
-    #[must_use]
-    pub fn number(&self, name: &str) -> i64 {
-        self.text(name).parse().unwrap_or_else(|_| panic!("'{name}' is no option with a number"))
-    }
-
-    /// Whether an option is on. Tablegen has refused what is neither.
-    ///
-    /// # Panics
-    /// As [`Options::number`].
-    #[must_use]
-    pub fn is_on(&self, name: &str) -> bool {
-        self.text(name).parse().unwrap_or_else(|_| panic!("'{name}' is no option that is on or off"))
-    }
-
-    /// The elements of a list option.
-    ///
-    /// # Errors
-    /// What their type says of the first one that it refuses, at the module.
-    pub fn list<T: FromStr<Err: fmt::Display>>(&self, module: Op<'_>, name: &str) -> Result<Vec<T>, Reported> {
-        let elements = self.text(name).split(',').filter(|element| !element.is_empty());
-        let read: Result<Vec<T>, T::Err> = elements.map(str::parse).collect();
-        read.map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report())
-    }
-}
-
-/// Splits at blanks that are not within braces.
-fn split_outside_braces(text: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let (mut depth, mut start) = (0_usize, 0);
-    for (index, letter) in text.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            ' ' if depth == 0 => {
-                words.push(&text[start..index]);
-                start = index + 1;
-            }
-            _ => {}
-        }
-    }
-    words.push(&text[start..]);
-    words.into_iter().filter(|word| !word.is_empty()).collect()
-}
+/// An observer behind a thin pointer.
+struct Observer<'o>(&'o Observe<'o>);
 
 pub(crate) type RawAnswer = unsafe extern "C" fn(MlirStringRef, bool, *mut c_void);
 
@@ -148,95 +163,166 @@ impl Answer {
         // SAFETY: `data` is the answer that the caller of C++ handed over, which waits for the call to return.
         let answer = unsafe { &mut *data.cast::<Self>() };
         // SAFETY: C++ keeps the text until this returns.
-        unsafe { text_of(text) }.clone_into(&mut answer.text);
+        answer.text = unsafe { text_of(text) }.into_owned();
     }
+}
+
+/// `SpyreOptionText`.
+#[repr(C)]
+struct OptionText {
+    name: MlirStringRef,
+    text: MlirStringRef,
+}
+
+/// `SpyrePassInstance`.
+#[repr(C)]
+struct RawInstance {
+    argument: MlirStringRef,
+    /// A [`Running`], or null.
+    instance: *const c_void,
+}
+
+/// A pass of ours in a list that is run.
+struct Running<'p> {
+    pass: Pass,
+    options: &'p Options,
+    number: usize,
+    /// The pass of the list that was refused, or that has a bug.
+    stop: &'p Cell<Option<Stop>>,
 }
 
 unsafe extern "C" {
     fn spyreRegisterPasses(
-        runner: unsafe extern "C" fn(MlirStringRef, MlirOperation, MlirStringRef) -> bool,
-        expander: unsafe extern "C" fn(MlirStringRef, RawAnswer, *mut c_void),
+        hooks: *const c_void,
+        runner: unsafe extern "C" fn(*const c_void, MlirStringRef, *const OptionText, isize, MlirOperation) -> bool,
+        expander: unsafe extern "C" fn(*const c_void, MlirStringRef, RawAnswer, *mut c_void),
     );
+    fn spyreRunPasses(
+        module: MlirModule,
+        passes: *const RawInstance,
+        count: isize,
+        verifies: bool,
+        runner: unsafe extern "C" fn(*const c_void, MlirOperation) -> bool,
+    ) -> bool;
     fn spyreOptMain(
         argc: c_int,
         argv: *mut *mut c_char,
-        observer: unsafe extern "C" fn(MlirStringRef, MlirOperation, ObservedEvent) -> bool,
+        observer: unsafe extern "C" fn(MlirStringRef, MlirOperation, ObservedEvent, *mut c_void) -> bool,
+        data: *mut c_void,
     ) -> c_int;
 }
 
-/// The bugs that were found, by the address of the context: one context is used by one thread at a time.
-static BUGS: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+/// Whether a textual pipeline has found a bug of ours. MLIR's driver makes the context, and keeps it to itself; libraries run no textual pipelines.
+static TEXTUAL_BUG: AtomicBool = AtomicBool::new(false);
 
-/// Notes that what was just reported about an operation is a bug of ours and not the user's mistake: the tools exit with 2.
-pub fn note_bug(op: Op<'_>) {
-    *bugs().entry(context_of(op)).or_default() += 1;
-}
-
-/// How many bugs passes have found in modules of the operation's context, panics included.
-#[must_use]
-pub fn bugs_of(op: Op<'_>) -> u64 {
-    bugs().get(&context_of(op)).copied().unwrap_or(0)
-}
-
-/// Whether a pass of this process has panicked, or has found what only a bug of ours explains.
-#[must_use]
-pub fn found_bug() -> bool {
-    !bugs().is_empty()
-}
-
-fn bugs() -> MutexGuard<'static, BTreeMap<usize, u64>> {
-    BUGS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn context_of(op: Op<'_>) -> usize {
-    op.ctx().to_raw().ptr.addr()
-}
-
-/// The passes of the compiler's own pipeline with these options, as text; none if an option is wrong.
-pub(super) fn expanded(options: &str) -> Option<String> {
-    HOOKS.get().and_then(|hooks| (hooks.expand)(options).ok())
-}
-
-unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, options: MlirStringRef) -> bool {
-    // SAFETY: C++ keeps both texts until this returns.
-    let (argument, options) = unsafe { (text_of(argument), Options::parse(text_of(options))) };
-    // SAFETY: MLIR hands over a valid module and waits for the pass to return.
-    let module = unsafe { Op::from_raw(module) };
-    let Some(pass) = HOOKS.get().and_then(|hooks| hooks.passes.iter().find(|pass| pass.argument == argument)) else {
-        let _ = error_at(module, format_args!("pass '{argument}' is declared, but not implemented")).report();
-        return false;
-    };
+/// Runs a pass of ours.
+fn run_pass(pass: Pass, module: Op<'_>, options: &Options) -> Result<(), Reported> {
     // A panic must not cross into C++; it becomes an error at the module.
     let done = catch_unwind(AssertUnwindSafe(|| {
-        let done = (pass.run)(module, &options);
+        #[cfg(debug_assertions)]
+        if super::context::is_trial(module) {
+            fault::make(pass.argument, module)?;
+        }
+        let done = (pass.run)(module, options);
         graveyard::free(module).unwrap_or_else(|message| std::panic::panic_any(message));
         done
     }));
-    match done {
-        Ok(done) => done.is_ok(),
-        Err(_) => {
-            note_bug(module);
-            let _ = error_at(module, format_args!("pass '{argument}' has a bug: it panicked; please report this program")).report();
+    done.unwrap_or_else(|_| {
+        note_bug(module);
+        let bug = format!("pass '{}' has a bug: it panicked; please report this program", pass.argument);
+        Err(error_at(module, bug).report())
+    })
+}
+
+unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation) -> bool {
+    // SAFETY: what was handed to `spyreRunPasses`, which has not returned.
+    let Running { pass, options, number, stop } = unsafe { &*running.cast::<Running<'_>>() };
+    // SAFETY: MLIR hands over a valid module and waits for the pass to return.
+    let module = unsafe { Op::from_raw(module) };
+    let n_bugs = bugs_of(module);
+    let done = run_pass(*pass, module, options);
+    if done.is_err() {
+        stop.set(Some(if bugs_of(module) > n_bugs { Stop::Broken } else { Stop::Refused(*number) }));
+    }
+    done.is_ok()
+}
+
+/// Runs passes on a module, one after the other.
+///
+/// # Errors
+/// Why they have stopped, which has been reported.
+///
+/// # Safety
+/// The module is alive; nobody has a handle to anything in it, as passes of MLIR free what they erase.
+pub(super) unsafe fn run_passes(module: MlirModule, passes: &[PassInstance], verifies: bool) -> Result<(), Stop> {
+    let stop = Cell::new(None);
+    let running: Vec<Option<Running<'_>>> = passes
+        .iter()
+        .enumerate()
+        .map(|(number, instance)| match &instance.0 {
+            Instance::Own(pass, options) => Some(Running { pass: *pass, options, number, stop: &stop }),
+            Instance::Upstream(_) => None,
+        })
+        .collect();
+    let raw: Vec<RawInstance> = passes
+        .iter()
+        .zip(&running)
+        .map(|(instance, running)| RawInstance {
+            argument: string_ref(instance.argument()),
+            instance: running.as_ref().map_or(std::ptr::null(), |running| std::ptr::from_ref(running).cast()),
+        })
+        .collect();
+    // SAFETY: as the caller promises; the list outlives the call.
+    let is_done = unsafe { spyreRunPasses(module, raw.as_ptr(), raw.len().cast_signed(), verifies, run_instance) };
+    if is_done { Ok(()) } else { Err(stop.get().unwrap_or(Stop::Broken)) }
+}
+
+unsafe extern "C" fn run_textual(
+    hooks: *const c_void,
+    argument: MlirStringRef,
+    options: *const OptionText,
+    count: isize,
+    module: MlirOperation,
+) -> bool {
+    // SAFETY: the hooks are those that were registered, which live as long as the process; C++ keeps the texts until this returns.
+    let (hooks, argument, options) = unsafe {
+        let options: &[OptionText] = if count > 0 { slice::from_raw_parts(options, count.cast_unsigned()) } else { &[] };
+        (&*hooks.cast::<Hooks>(), text_of(argument), options)
+    };
+    // SAFETY: MLIR hands over a valid module and waits for the pass to return.
+    let module = unsafe { Op::from_raw(module) };
+    let Some(pass) = hooks.passes.iter().find(|pass| pass.argument == argument) else {
+        let _ = error_at(module, format_args!("pass '{argument}' is declared, but not implemented")).report();
+        return false;
+    };
+    // SAFETY: as above.
+    let entries = options.iter().map(|option| unsafe { (text_of(option.name), text_of(option.text)) });
+    match Options::textual(pass.argument, entries, hooks.read_nested) {
+        Ok(options) => {
+            let n_bugs = bugs_of(module);
+            let done = run_pass(*pass, module, &options);
+            TEXTUAL_BUG.fetch_or(bugs_of(module) > n_bugs, Ordering::Relaxed);
+            done.is_ok()
+        }
+        Err(message) => {
+            let _ = error_at(module, message).report();
             false
         }
     }
 }
 
-unsafe extern "C" fn expand_pipeline(options: MlirStringRef, answer: RawAnswer, data: *mut c_void) {
-    // SAFETY: C++ keeps the text until this returns.
-    let expanded = HOOKS.get().map(|hooks| (hooks.expand)(unsafe { text_of(options) }));
-    let (text, is_error) = match expanded {
-        Some(Ok(text)) => (text, false),
-        Some(Err(message)) => (message, true),
-        None => ("no pipeline is registered".to_owned(), true),
-    };
+unsafe extern "C" fn expand_pipeline(hooks: *const c_void, options: MlirStringRef, answer: RawAnswer, data: *mut c_void) {
+    // SAFETY: the hooks are those that were registered; C++ keeps the text until this returns.
+    let expanded = unsafe { ((*hooks.cast::<Hooks>()).expand)(&text_of(options)) };
+    let is_error = expanded.is_err();
+    let text = expanded.unwrap_or_else(|message| message);
     // SAFETY: C++ copies the text before it returns.
     unsafe { answer(string_ref(&text), is_error, data) }
 }
 
 /// `SpyreEvent`.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[expect(dead_code, reason = "C++ makes them")]
 enum ObservedEvent {
     PipelineBegins = 0,
@@ -244,7 +330,7 @@ enum ObservedEvent {
     AfterPass = 2,
 }
 
-unsafe extern "C" fn observe(pass: MlirStringRef, op: MlirOperation, event: ObservedEvent) -> bool {
+unsafe extern "C" fn observe_pass(pass: MlirStringRef, op: MlirOperation, event: ObservedEvent, data: *mut c_void) -> bool {
     let event = match event {
         ObservedEvent::PipelineBegins => Event::Begin,
         // SAFETY: MLIR hands over a valid operation and waits for the observer to return.
@@ -252,57 +338,49 @@ unsafe extern "C" fn observe(pass: MlirStringRef, op: MlirOperation, event: Obse
         // SAFETY: the same.
         ObservedEvent::AfterPass => Event::After(unsafe { Op::from_raw(op) }),
     };
+    // SAFETY: C++ keeps the text until this returns, and the data are the observer of `opt_main`.
+    let (pass, observer) = unsafe { (text_of(pass), &*data.cast::<Observer<'_>>()) };
     // A panic must not cross into C++.
-    // SAFETY: C++ keeps the text until this returns.
-    let pass = unsafe { text_of(pass) };
-    catch_unwind(AssertUnwindSafe(|| HOOKS.get().is_none_or(|hooks| (hooks.observe)(pass, event)))).unwrap_or_else(|_| {
-        if let Event::Before(op) | Event::After(op) = event {
-            note_bug(op);
-        }
-        false
-    })
+    let observed = catch_unwind(AssertUnwindSafe(|| (observer.0)(&pass, event)));
+    // What an observer refuses is a bug of a pass; a panic is one of its own.
+    let is_right = observed.unwrap_or(false);
+    TEXTUAL_BUG.fetch_or(!is_right, Ordering::Relaxed);
+    is_right
 }
 
-/// Registers passes and their pipeline with MLIR. A process has one set: the first one stays.
+/// Registers passes and their pipeline with MLIR, for pipelines that are text. MLIR has one registry in a process: the first hooks stay.
 pub fn register(hooks: &'static Hooks) {
-    HOOKS.get_or_init(|| hooks);
-    // SAFETY: both functions live as long as the process.
-    unsafe { spyreRegisterPasses(run_pass, expand_pipeline) }
+    // SAFETY: the functions and the hooks live as long as the process.
+    unsafe { spyreRegisterPasses(std::ptr::from_ref(hooks).cast(), run_textual, expand_pipeline) }
 }
 
-/// MLIR's opt driver on the arguments of the process; gives the exit code.
+/// MLIR's opt driver on the arguments of the process, which shows every pass to `observe` if they ask for it; gives the exit code.
 #[must_use]
-pub fn opt_main(hooks: &'static Hooks, arguments: impl Iterator<Item = String>) -> i32 {
+pub fn opt_main(hooks: &'static Hooks, observe: &Observe<'_>, arguments: impl Iterator<Item = String>) -> i32 {
     register(hooks);
-    // SAFETY: C++ only reads the words, which outlive the call.
-    let code = with_c_words(arguments, |count, words| unsafe { spyreOptMain(count, words, observe) });
+    let observer = Observer(observe);
+    let data = std::ptr::from_ref(&observer).cast_mut().cast();
+    // SAFETY: C++ only reads the words, which outlive the call, as the observer does.
+    let code = with_c_words(arguments, |count, words| unsafe { spyreOptMain(count, words, observe_pass, data) });
     // LLVM's own convention is 1 for every failure; a bug of ours is 2 (interfaces.md).
-    if found_bug() { 2 } else { code }
+    if TEXTUAL_BUG.load(Ordering::Relaxed) { 2 } else { code }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Passes that fail on purpose, for the tests of what a search makes of a candidate that cannot be compiled.
+#[cfg(debug_assertions)]
+mod fault {
+    use super::{Op, Reported, error_at};
+    use std::env;
 
-    #[test]
-    fn options_are_read_by_name() {
-        let options = Options::parse("planner=first-fit lx-bytes=128 tiles=A=2,B=4");
-        assert_eq!(options.text("planner"), "first-fit");
-        assert_eq!(options.number("lx-bytes"), 128);
-        assert_eq!(options.text("tiles"), "A=2,B=4");
-        assert_eq!(options.text("absent"), "");
-    }
+    /// The argument of the pass that fails on every candidate: `panics:ARGUMENT`, or `refuses:ARGUMENT`.
+    const BROKEN_CANDIDATE: &str = "SPYRE_BROKEN_CANDIDATE";
 
-    #[test]
-    fn braces_quote_blanks() {
-        let options = Options::parse("file={a b.json} cores=2");
-        assert_eq!(options.text("file"), "a b.json");
-        assert_eq!(options.number("cores"), 2);
-    }
-
-    #[test]
-    #[should_panic(expected = "'core' is no option with a number")]
-    fn a_number_that_no_option_has_is_a_bug() {
-        let _ = Options::parse("cores=2").number("core");
+    pub(super) fn make(argument: &str, module: Op<'_>) -> Result<(), Reported> {
+        let Ok(fault) = env::var(BROKEN_CANDIDATE) else { return Ok(()) };
+        match fault.split_once(':') {
+            Some(("panics", broken)) if broken == argument => panic!("'{argument}' is broken on purpose"),
+            Some(("refuses", broken)) if broken == argument => Err(error_at(module, "is refused on purpose").report()),
+            _ => Ok(()),
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use super::{
     Context, Location, Op, OpExt,
+    context::is_trial,
     pass::{Answer, RawAnswer},
     text::{string_ref, text_of},
 };
 use mlir_sys::{MlirContext, MlirLocation, MlirOperation, MlirStringRef};
 use std::{
-    cell::Cell,
     ffi::c_void,
     sync::{Mutex, PoisonError},
 };
@@ -91,28 +91,15 @@ impl Yaml {
         // SAFETY: `data` is what asked, which outlives the context, and is only ever shared.
         let yaml = unsafe { &*data.cast::<Self>() };
         // SAFETY: C++ keeps the text until this returns.
-        yaml.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(unsafe { text_of(text) });
+        yaml.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&unsafe { text_of(text) });
     }
-}
-
-thread_local! {
-    /// How many compilations of this thread are only tried.
-    static TRIALS: Cell<usize> = const { Cell::new(0) };
-}
-
-/// Does something whose decisions are none of the program's.
-pub(super) fn without_remarks<T>(try_it: impl FnOnce() -> T) -> T {
-    TRIALS.set(TRIALS.get() + 1);
-    let done = try_it();
-    TRIALS.set(TRIALS.get() - 1);
-    done
 }
 
 /// Whether anybody asked for remarks.
 #[must_use]
 pub fn wants_remarks(op: Op<'_>) -> bool {
     // SAFETY: the operation is alive, and so is its context.
-    TRIALS.get() == 0 && unsafe { spyreWantsRemarks(op.ctx().to_raw()) }
+    !is_trial(op) && unsafe { spyreWantsRemarks(op.ctx().to_raw()) }
 }
 
 /// Tells the engine what was decided in a function at a place. Categories are what a filter names.
@@ -126,7 +113,10 @@ pub fn remark(function: Op<'_>, location: Location<'_>, kind: Remark, [category,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{mlir::Module, pipeline::session};
+    use crate::{
+        mlir::{Module, context::as_trial},
+        pipeline::session,
+    };
 
     #[test]
     fn remarks_are_given_as_yaml_where_a_filter_asks_for_them() {
@@ -135,6 +125,8 @@ mod tests {
         session.ask_for_remarks(filters, false).unwrap();
         let module = Module::parse(&session, "module {}").unwrap();
         assert!(wants_remarks(module.op()));
+        // What is only tried was not decided.
+        assert!(!as_trial(module.op(), || wants_remarks(module.op())));
         for (kind, category) in [(Remark::Missed, "spyre-lx"), (Remark::Missed, "spyre-work"), (Remark::Passed, "spyre-lx")] {
             remark(module.op(), module.op().loc(), kind, [category, "place"], "is it: \"so\"?");
         }
@@ -158,7 +150,5 @@ mod tests {
         assert!(!wants_remarks(module.op()));
         // Nothing is told to nobody.
         remark(module.op(), module.op().loc(), Remark::Passed, ["spyre-lx", "place"], "nothing");
-        assert_eq!(without_remarks(|| TRIALS.get()), 1);
-        assert_eq!(TRIALS.get(), 0);
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{
     Attribute, AttributeLike, Context, Hooks, Op, Scratch,
+    context::{as_trial, bugs_in},
     op::graveyard,
-    pass::{self, RawAnswer},
-    remark::{RemarkFilters, Yaml, without_remarks},
+    pass::{self, PassInstance, RawAnswer, Stop},
+    remark::{RemarkFilters, Yaml},
     text::string_ref,
 };
 use melior::dialect::DialectRegistry;
@@ -12,7 +13,14 @@ use mlir_sys::{
     MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual, mlirModuleFromOperation,
     mlirModuleGetOperation, mlirOperationVerify,
 };
-use std::{ffi::c_void, sync::Arc};
+use std::{
+    cell::Cell,
+    ffi::c_void,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 #[repr(C)]
 struct RawSource {
@@ -24,7 +32,7 @@ unsafe extern "C" {
     fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
     fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: RawAnswer, data: *mut c_void) -> *mut RawSource;
     fn spyreSourceOfText(context: MlirContext, name: MlirStringRef, text: MlirStringRef) -> *mut RawSource;
-    fn spyreSourceParse(source: *mut RawSource) -> MlirModule;
+    fn spyreSourceParse(source: *mut RawSource, guards: bool) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
     fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef, verifies: bool) -> bool;
 }
@@ -32,16 +40,19 @@ unsafe extern "C" {
 /// A context with our dialects and passes.
 pub struct Session {
     context: Context,
+    /// What textual pipelines are read with; none where there are none.
+    hooks: Option<&'static Hooks>,
+    /// Whether it is a tool's, to which its process belongs.
+    is_tool: AtomicBool,
     // The context, which goes first, has a pointer to it.
     remarks: Arc<Yaml>,
 }
 
 impl Session {
-    /// Registers everything that compiling needs, with the passes of the hooks.
+    /// Registers everything that compiling needs. The hooks are for pipelines that are text ([`Module::run`]).
     #[must_use]
     pub fn new(hooks: &'static Hooks) -> Self {
-        pass::register(hooks);
-        Self::with_registry(&DialectRegistry::new())
+        Self::with_registry(&DialectRegistry::new(), Some(hooks))
     }
 
     /// Registers what running a program with MLIR's JIT needs.
@@ -50,14 +61,26 @@ impl Session {
         let registry = DialectRegistry::new();
         // SAFETY: the registry is alive; C++ adds to it.
         unsafe { spyreRegisterReferenceDialects(registry.to_raw()) };
-        Self::with_registry(&registry)
+        Self::with_registry(&registry, None)
     }
 
-    fn with_registry(registry: &DialectRegistry) -> Self {
+    fn with_registry(registry: &DialectRegistry, hooks: Option<&'static Hooks>) -> Self {
         // SAFETY: the registry is alive; C++ adds to it.
         unsafe { spyreRegisterDialects(registry.to_raw()) };
         // Our passes are module passes on one module: threads would only cost start-up time.
-        Self { context: Context::new_with_registry(registry, false), remarks: Arc::default() }
+        let context = Context::new_with_registry(registry, false);
+        Self { context, hooks, is_tool: AtomicBool::new(false), remarks: Arc::default() }
+    }
+
+    /// Says that the session is a tool's, to which its process belongs: a signal in MLIR's parser or in a reference program ends the process with
+    /// a message and exit code 1, and its bugs count for [`tool_found_bug`]. A library leaves the signals of its process alone.
+    pub fn serve_tool(&self) {
+        self.is_tool.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the session is a tool's.
+    pub(super) fn is_of_tool(&self) -> bool {
+        self.is_tool.load(Ordering::Relaxed)
     }
 
     /// The context.
@@ -116,6 +139,25 @@ impl Session {
     }
 }
 
+thread_local! {
+    /// Whether a session of a tool has ended in this thread that had found a bug. A tool runs in a thread of its own, and ends with it.
+    static TOOL_FOUND_BUG: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether passes of a tool's sessions that ended in this thread have panicked, or have found what only a bug of ours explains.
+#[must_use]
+pub fn tool_found_bug() -> bool {
+    TOOL_FOUND_BUG.get()
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.is_of_tool() && bugs_in(&self.context) > 0 {
+            TOOL_FOUND_BUG.set(true);
+        }
+    }
+}
+
 /// An open source file. While it lives, diagnostics print with its lines.
 pub struct Source<'c> {
     raw: *mut RawSource,
@@ -133,7 +175,7 @@ impl<'c> Source<'c> {
     #[must_use]
     pub fn parse(&self) -> Option<Module<'c>> {
         // SAFETY: the source is open.
-        let raw = unsafe { spyreSourceParse(self.raw) };
+        let raw = unsafe { spyreSourceParse(self.raw, self.session.is_of_tool()) };
         (!raw.ptr.is_null()).then(|| Module { raw, session: self.session })
     }
 }
@@ -185,21 +227,33 @@ impl<'c> Module<'c> {
         self.session
     }
 
-    /// Runs a textual pipeline; false if a pass failed, which has been reported.
+    /// Runs a textual pipeline; false if it is malformed or a pass failed, which has been reported. The first one of a process registers our
+    /// passes with MLIR, for as long as the process lives.
     #[must_use]
     pub fn run(&mut self, pipeline: &str) -> bool {
-        self.run_pipeline(pipeline, true)
-    }
-
-    /// As [`Module::run`]; whether the module is still valid is for a later pass to find out. Debug builds look all the same.
-    #[must_use]
-    pub fn run_unverified(&mut self, pipeline: &str) -> bool {
-        self.run_pipeline(pipeline, cfg!(debug_assertions))
-    }
-
-    fn run_pipeline(&mut self, pipeline: &str, verifies: bool) -> bool {
+        if let Some(hooks) = self.session.hooks {
+            pass::register(hooks);
+        }
         // SAFETY: the module is alive. Passes of MLIR free what they erase, so that whoever runs them must hold no handle: `&mut`.
-        unsafe { spyreRunPipeline(self.raw, string_ref(pipeline), verifies) }
+        unsafe { spyreRunPipeline(self.raw, string_ref(pipeline), true) }
+    }
+
+    /// Runs passes, one after the other, and verifies the module behind each.
+    ///
+    /// # Errors
+    /// Why they have stopped, which has been reported.
+    pub fn run_passes(&mut self, passes: &[PassInstance]) -> Result<(), Stop> {
+        // SAFETY: as of `run`.
+        unsafe { pass::run_passes(self.raw, passes, true) }
+    }
+
+    /// As [`Module::run_passes`]; whether the module is still valid is for a later pass to find out. Debug builds look all the same.
+    ///
+    /// # Errors
+    /// As [`Module::run_passes`].
+    pub fn run_unverified(&mut self, passes: &[PassInstance]) -> Result<(), Stop> {
+        // SAFETY: as of `run`.
+        unsafe { pass::run_passes(self.raw, passes, cfg!(debug_assertions)) }
     }
 
     /// Whether the module is valid; what is not has been reported.
@@ -219,15 +273,14 @@ impl Drop for Module<'_> {
     }
 }
 
-/// Runs the compiler's own pipeline with these options on a copy of a module; false if a pass has failed, or an option is wrong. Handles of what
-/// was in the copy are stale then.
-pub fn compile_copy(copy: &mut Scratch<'_>, options: &str) -> bool {
-    let Some(pipeline) = pass::expanded(options) else { return false };
-    // What is only tried is nothing that was decided.
-    without_remarks(|| {
-        // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
-        unsafe { spyreRunPipeline(mlirModuleFromOperation(copy.op().to_raw()), string_ref(&pipeline), cfg!(debug_assertions)) }
-    })
+/// Runs passes on a copy of a module, for a trial: what they decide is nothing that was decided. Handles of what was in the copy are stale then.
+///
+/// # Errors
+/// Why they have stopped, which has been reported.
+pub fn try_passes(copy: &mut Scratch<'_>, passes: &[PassInstance]) -> Result<(), Stop> {
+    let copy: &Scratch<'_> = copy;
+    // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
+    as_trial(copy.op(), || unsafe { pass::run_passes(mlirModuleFromOperation(copy.op().to_raw()), passes, cfg!(debug_assertions)) })
 }
 
 /// Whether a text is a valid module; what is wrong with it has been reported.

@@ -1,43 +1,53 @@
 //! Texts between Rust and MLIR.
 
-use mlir_sys::MlirStringRef;
-use std::{
-    collections::BTreeMap,
-    slice, str,
-    sync::{Mutex, PoisonError},
-};
+use mlir_sys::{MlirContext, MlirStringRef, mlirStringAttrGet, mlirStringAttrGetValue};
+use std::{borrow::Cow, slice, str};
 
 /// A reference that MLIR may read during the call it is given to; it copies what it keeps.
 pub(crate) const fn string_ref(text: &str) -> MlirStringRef {
     MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
 }
 
-/// The text of a string of MLIR. What is no UTF-8 reads as MLIR prints it, `a\FF`, so that different names stay different.
+/// The text of a string that a context keeps. What is no UTF-8 reads as MLIR prints it, `a\FF`, so that different names stay different; the context
+/// keeps that as well.
 ///
 /// # Safety
-/// Its bytes are there, and do not change, for as long as the result is used. Strings in attributes and identifiers are uniqued in the
-/// context, which outlives the module; the bridge keeps its own alive until the Rust function that it calls returns.
-pub(crate) unsafe fn text_of<'c>(raw: MlirStringRef) -> &'c str {
+/// Its bytes are there, and do not change, for as long as the result is used, and the context is alive: strings in attributes and identifiers are
+/// uniqued in the context, which outlives the module.
+pub(crate) unsafe fn text_in<'c>(raw: MlirStringRef, context: impl FnOnce() -> MlirContext) -> &'c str {
     // SAFETY: as the caller promises.
     let bytes = unsafe { bytes_of(raw) };
-    str::from_utf8(bytes).unwrap_or_else(|_| escaped(bytes))
+    str::from_utf8(bytes).unwrap_or_else(|_| {
+        let escaped = escaped(bytes);
+        // SAFETY: the context copies the text, and keeps the copy.
+        let kept = unsafe { bytes_of(mlirStringAttrGetValue(mlirStringAttrGet(context(), string_ref(&escaped)))) };
+        str::from_utf8(kept).unwrap_or_default()
+    })
 }
 
-/// Bytes as MLIR prints them. Each text is kept for the rest of the process: few programs have one, and each once.
-fn escaped(bytes: &[u8]) -> &'static str {
-    static KNOWN: Mutex<BTreeMap<Vec<u8>, &'static str>> = Mutex::new(BTreeMap::new());
+/// The text of a string of the bridge, which C++ keeps for as long as it runs; what is no UTF-8 reads as MLIR prints it.
+///
+/// # Safety
+/// Its bytes are there, and do not change, for as long as the result is used.
+pub(crate) unsafe fn text_of<'c>(raw: MlirStringRef) -> Cow<'c, str> {
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { bytes_of(raw) };
+    str::from_utf8(bytes).map_or_else(|_| Cow::Owned(escaped(bytes)), Cow::Borrowed)
+}
+
+/// Bytes as MLIR prints them.
+fn escaped(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         b' '..=b'~' if ![b'\\', b'"'].contains(byte) => char::from(*byte).to_string(),
         _ => format!("\\{byte:02X}"),
     };
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry(bytes.to_vec()).or_insert_with(|| bytes.iter().map(letter).collect::<String>().leak())
+    bytes.iter().map(letter).collect()
 }
 
 /// The bytes of a string of MLIR.
 ///
 /// # Safety
-/// As of [`text_of`].
+/// As of [`text_in`].
 pub(super) unsafe fn bytes_of<'c>(raw: MlirStringRef) -> &'c [u8] {
     if raw.length == 0 {
         return &[];

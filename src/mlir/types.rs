@@ -1,7 +1,7 @@
 //! Builtin types and attributes as plain values, and back.
 
 use super::dense::raw_elements;
-use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, of_e4m3fn, of_e5m2, text::text_of};
+use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, of_e4m3fn, of_e5m2, text::text_in};
 use machine::ElementType;
 use melior::ir::{
     attribute::{
@@ -11,8 +11,8 @@ use melior::ir::{
     r#type::IntegerType,
 };
 use mlir_sys::{
-    MlirAttribute, MlirType, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeGetType,
-    mlirAttributeIsAArray, mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary,
+    MlirAttribute, MlirType, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetContext, mlirAttributeGetNull,
+    mlirAttributeGetType, mlirAttributeIsAArray, mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary,
     mlirAttributeIsAElements, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseArrayGetNumElements,
     mlirDenseElementsAttrGetBoolValue, mlirDenseElementsAttrGetDoubleValue, mlirDenseElementsAttrGetInt8Value,
     mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetRawData,
@@ -95,7 +95,10 @@ impl<'c> TensorType<'c> {
 pub fn string(attribute: Attribute<'_>) -> Option<&str> {
     // melior's own accessor fails on the empty string (0.27.4).
     // SAFETY: the value is only asked for where the attribute is a string; strings are uniqued in the context.
-    unsafe { mlirAttributeIsAString(attribute.to_raw()).then(|| text_of(mlirStringAttrGetValue(attribute.to_raw()))) }
+    unsafe {
+        mlirAttributeIsAString(attribute.to_raw())
+            .then(|| text_in(mlirStringAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+    }
 }
 
 /// The number in an integer attribute.
@@ -166,7 +169,7 @@ pub fn dictionary_entries(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribu
         }
         let entry = |index| {
             let named = mlirDictionaryAttrGetElement(raw, index);
-            (text_of(mlirIdentifierStr(named.name)), Attribute::from_raw(named.attribute))
+            (text_in(mlirIdentifierStr(named.name), || mlirAttributeGetContext(raw)), Attribute::from_raw(named.attribute))
         };
         Some((0..mlirDictionaryAttrGetNumElements(raw)).map(entry).collect())
     }
@@ -194,7 +197,10 @@ pub fn symbol<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
 #[must_use]
 pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
     // SAFETY: the name is only asked for where the attribute is a reference; names are uniqued in the context.
-    unsafe { mlirAttributeIsAFlatSymbolRef(attribute.to_raw()).then(|| text_of(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()))) }
+    unsafe {
+        mlirAttributeIsAFlatSymbolRef(attribute.to_raw())
+            .then(|| text_in(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+    }
 }
 
 /// The type in an attribute that holds one.

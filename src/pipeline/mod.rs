@@ -6,21 +6,26 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `candidates.rs` | the compilation of candidates, for passes that compare programs |
 //! | `options.rs` | what a user may choose, as typed values |
 //! | `steps.rs` | the passes of each phase with their options, for these choices |
 
+mod candidates;
 mod options;
 mod steps;
 
 use crate::{
-    bundle, gate, hint, import, joint, kernel, launch, layout, lx,
-    mlir::{Hooks, Pass, Session},
-    peel, remark, sdsc, search, tile, validate, work,
+    bundle, gate, hint, import, joint, kernel,
+    kernel::ir::judge::CandidateCompiler,
+    launch, layout, lx,
+    mlir::{Hooks, OptionValue, Pass, Session},
+    peel, remark, sdsc, search, tile, work,
 };
+use candidates::Candidates;
 
 pub use crate::phase::Phase;
 pub use options::{Options, PlannerName};
-pub use steps::{Milestone, Step, check, emission, emit_pipeline};
+pub use steps::{Milestone, Step, check, emission, emit_passes};
 
 /// Every pass, in the order in which a program meets them.
 pub static PASSES: &[Pass] = &[
@@ -100,12 +105,19 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// What MLIR is told of the compiler.
-pub static HOOKS: Hooks = Hooks { passes: PASSES, expand, observe: validate::observe };
+pub static HOOKS: Hooks = Hooks { passes: PASSES, expand, read_nested };
 
 /// A session with the compiler's dialects, passes and pipeline.
 #[must_use]
 pub fn session() -> Session {
     Session::new(&HOOKS)
+}
+
+/// Reads the options of the compilation of candidates by which the pass `asking` decides.
+fn read_nested(asking: &str, text: &str) -> Result<OptionValue, String> {
+    let options = Options::parse(text)?;
+    let pass = PASSES.iter().find(|pass| pass.argument == asking).ok_or_else(|| format!("there is no pass '{asking}'"))?;
+    Ok(OptionValue::nested(CandidateCompiler::new(Candidates::new(options, pass.argument))))
 }
 
 /// Expands the options of `--spyre-compile` to a pass pipeline.
@@ -124,7 +136,7 @@ mod tests {
     #[test]
     fn a_phase_stops_the_pipeline_behind_its_check() {
         let text = expand("compile-to=layout cores=4").unwrap();
-        assert!(text.contains("spyre-set-target{file={} cores=4 lx-bytes=-1}"), "{text}");
+        assert!(text.contains("spyre-set-target{cores=4 lx-bytes=-1}"), "{text}");
         assert!(text.ends_with("canonicalize,cse,spyre-own-results,spyre-verify-phase{phase=layout}"), "{text}");
     }
 
@@ -165,7 +177,7 @@ mod tests {
             refused,
             "'spyre-compile': option 'compile-to': expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'"
         );
-        assert_eq!(expand("cores").unwrap_err(), "'spyre-compile': expected key=value, found 'cores'");
+        assert_eq!(expand("cores").unwrap_err(), "'spyre-compile': expected key=value, found 'cores'; write '\\20' for a blank in a value");
         for wrong in [
             "cores=x",
             "lx-bytes=1k",

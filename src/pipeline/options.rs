@@ -7,7 +7,7 @@ use crate::{
     import::{DimSize, Precision, Rounding},
     kernel::{KernelMode, KnobValue},
     layout::Strategy,
-    mlir::one_of,
+    mlir::{escaped, one_of, unescaped},
 };
 use cost::Objective;
 use scratchpad::planner_named;
@@ -170,19 +170,33 @@ const NAMES: [&str; 25] = [
     "compile-to",
 ];
 
+/// The options that have several elements.
+const LISTS: [&str; 5] = ["dim-size", "tiles", "bind", "knobs", "dims"];
+
 impl Options {
-    /// Reads `key=value key=value`, the options of `--spyre-compile`.
+    /// Reads `key=value key=value`, the options of `--spyre-compile`, whose values are [`escaped`].
     ///
     /// # Errors
     /// A message about the option that does not exist, or whose value is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut options = Self::default();
         for word in text.split_whitespace() {
-            let (key, value) = word.split_once('=').ok_or_else(|| format!("expected key=value, found '{word}'"))?;
-            options.set(key, value)?;
+            let expected = || format!("expected key=value, found '{word}'; write '\\20' for a blank in a value");
+            let (key, written) = word.split_once('=').ok_or_else(expected)?;
+            // A comma of an element is written, one between elements is not.
+            for element in if LISTS.contains(&key) { written.split(',').collect() } else { vec![written] } {
+                let value = unescaped(element).map_err(|error| format!("option '{key}': {error}"))?;
+                options.add(key, &value)?;
+            }
         }
         options.check()?;
         Ok(options)
+    }
+
+    /// The options that are given, as [`Options::parse`] reads them, but for the last phase.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        self.given().into_iter().map(|(name, value)| format!("{name}={}", escaped(&value))).collect()
     }
 
     /// Gives one option a value; a list gets the elements, separated by commas, in addition.
@@ -190,6 +204,14 @@ impl Options {
     /// # Errors
     /// The option, the value found and what is allowed.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        if LISTS.contains(&key) {
+            return value.split(',').try_for_each(|element| self.add(key, element));
+        }
+        self.add(key, value)
+    }
+
+    /// Gives one option a value; a list gets one more element.
+    fn add(&mut self, key: &str, value: &str) -> Result<(), String> {
         let number =
             || value.parse::<i64>().map_err(|_| format!("option '{key}': expected a number, found '{value}'{}", number_for(value)));
         let either = |yes: &str, no: &str| match value {
@@ -199,14 +221,14 @@ impl Options {
         };
         match key {
             "entry" => value.clone_into(&mut self.entry),
-            "dim-size" => self.dim_sizes.extend(list(key, value)?),
+            "dim-size" => self.dim_sizes.push(element(key, value)?),
             "cores" => self.cores = number()?,
             "target" => value.clone_into(&mut self.target),
-            "tiles" => self.tiles.extend(list(key, value)?),
-            "bind" => self.bind.extend(list(key, value)?),
-            "knobs" => self.knobs.extend(list(key, value)?),
+            "tiles" => self.tiles.push(element(key, value)?),
+            "bind" => self.bind.push(element(key, value)?),
+            "knobs" => self.knobs.push(element(key, value)?),
             "kernels" => self.kernels = Some(named(key, value)?),
-            "dims" => self.dims.extend(list(key, value)?),
+            "dims" => self.dims.push(element(key, value)?),
             "lx-planner" => self.lx_planner = Some(value.parse()?),
             "joint" => self.joint = either("true", "false")?,
             "lx-bytes" => self.lx_bytes = number()?,
@@ -301,13 +323,6 @@ impl Options {
         self.kernels.unwrap_or(if self.is_joint() { KernelMode::Fuse } else { KernelMode::Separate })
     }
 
-    /// These options for a program that is imported and whose kernels stay as they are, as text.
-    pub(super) fn without_kernels(&self) -> String {
-        let is_done = |name: &str| ["entry", "dim-size", "knobs", "kernels", "plan", "notes-plan", "more-lx", "proves"].contains(&name);
-        let kept = self.given().into_iter().filter(|(name, _)| !is_done(name)).map(|(name, value)| format!("{name}={value} "));
-        format!("{}kernels={}", kept.collect::<String>(), KernelMode::Separate)
-    }
-
     fn can_say_loops(&self) -> bool {
         self.addresses != Addresses::Baked || self.loops == Loops::Unroll
     }
@@ -382,9 +397,9 @@ fn named<T: FromStr + VariantNames>(key: &str, value: &str) -> Result<T, String>
     one_of(value).map_err(|error| format!("option '{key}': {error}"))
 }
 
-/// The elements of a list option.
-fn list<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<Vec<T>, String> {
-    value.split(',').map(|element| element.parse().map_err(|error| format!("option '{key}': {error}"))).collect()
+/// An element of a list option.
+fn element<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|error| format!("option '{key}': {error}"))
 }
 
 /// The last phase that an option has an effect on.

@@ -1,6 +1,6 @@
 //! The passes of each phase with their options: the pipeline.
 
-use super::{Options, Phase};
+use super::{Options, Phase, candidates::Candidates};
 use crate::dialect::ods::option;
 use crate::{
     bundle::ir::{form_bundles, lower_to_sdsc},
@@ -16,7 +16,7 @@ use crate::{
     joint::ir::divide_jointly,
     kernel::{
         KernelMode,
-        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels, make_scopes},
+        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, judge::CandidateCompiler, make_kernels, make_scopes},
     },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{
@@ -24,7 +24,7 @@ use crate::{
         propagate_layouts, split_views,
     },
     lx::ir::{clone_inputs, plan_lx},
-    mlir::Pass,
+    mlir::{OptionValue, Pass, PassInstance, Upstream},
     peel::ir::peel_rests,
     remark::emit_remarks,
     sdsc::ir::emit_bundle,
@@ -34,11 +34,14 @@ use crate::{
 };
 use std::fmt;
 
+/// The most ops that the search for tiles judges, if nobody says otherwise; `spyre-choose-tiles` has the same default.
+const USUAL_TILE_STEPS: i64 = 3000;
+
 /// A pass with its options, and what the program has come to behind it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Step {
-    pass: &'static str,
-    options: Vec<(&'static str, String)>,
+    /// The pass.
+    pub pass: PassInstance,
     /// What has been reached, for who reports about it.
     pub milestone: Option<Milestone>,
 }
@@ -62,28 +65,17 @@ pub enum Milestone {
 
 impl Step {
     /// A pass of ours.
-    const fn of(pass: &Pass) -> Self {
-        Self::upstream(pass.argument)
+    const fn of(pass: Pass) -> Self {
+        Self { pass: PassInstance::own(pass), milestone: None }
     }
 
     /// A pass of MLIR.
-    const fn upstream(pass: &'static str) -> Self {
-        Self { pass, options: Vec::new(), milestone: None }
+    const fn upstream(pass: Upstream) -> Self {
+        Self { pass: PassInstance::upstream(pass), milestone: None }
     }
 
-    fn with(mut self, name: &'static str, value: impl fmt::Display) -> Self {
-        self.options.push((name, value.to_string()));
-        self
-    }
-
-    fn with_all<T: fmt::Display>(self, name: &'static str, values: &[T]) -> Self {
-        let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
-        self.with(name, texts.join(","))
-    }
-
-    /// A path may have blanks.
-    fn with_path(self, name: &'static str, path: &str) -> Self {
-        self.with(name, format_args!("{{{path}}}"))
+    fn with(self, name: &'static str, value: OptionValue) -> Self {
+        Self { pass: self.pass.option(name, value), ..self }
     }
 
     fn reaching(mut self, milestone: Milestone) -> Self {
@@ -95,12 +87,7 @@ impl Step {
 /// As MLIR reads it.
 impl fmt::Display for Step {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.pass)?;
-        if self.options.is_empty() {
-            return Ok(());
-        }
-        let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        write!(formatter, "{{{}}}", options.join(" "))
+        self.pass.fmt(formatter)
     }
 }
 
@@ -124,56 +111,57 @@ impl Options {
     }
 
     fn import_steps(&self) -> Vec<Step> {
-        let target = Step::of(&set_target::PASS)
-            .with_path(option::FILE, &self.target)
-            .with(option::CORES, self.cores)
-            .with(option::LX_BYTES, self.lx_bytes);
-        let flatten = Step::of(&flatten_hints::PASS).with_all(option::TILES, &self.tiles).with_all(option::BIND, &self.bind);
-        let select = Step::of(&select_program::PASS);
-        let select = if self.entry.is_empty() { select } else { select.with(option::ENTRY, &self.entry) };
-        let select = if self.dim_sizes.is_empty() { select } else { select.with_all(option::DIM_SIZE, &self.dim_sizes) };
+        let target = Step::of(set_target::PASS)
+            .with(option::FILE, OptionValue::text(&self.target))
+            .with(option::CORES, OptionValue::number(self.cores))
+            .with(option::LX_BYTES, OptionValue::number(self.lx_bytes));
+        let flatten = Step::of(flatten_hints::PASS)
+            .with(option::TILES, OptionValue::list(&self.tiles))
+            .with(option::BIND, OptionValue::list(&self.bind));
         let mut steps = vec![
             // What a file has beside the program is not looked at.
-            select,
+            Step::of(select_program::PASS)
+                .with(option::ENTRY, OptionValue::text(&self.entry))
+                .with(option::DIM_SIZE, OptionValue::list(&self.dim_sizes)),
             // Upstream knows what the dialect means.
-            Step::of(&lower_stablehlo::PASS),
-            Step::of(&lower_tosa::PASS),
+            Step::of(lower_stablehlo::PASS),
+            Step::of(lower_tosa::PASS),
             // What cannot be compiled is named as the program names it: later passes would change that.
-            Step::of(&check_input::PASS),
+            Step::of(check_input::PASS),
             // The machine is on the module, for every pass that asks for a number of it.
             target,
             // A kernel of the user's stays one, so its calls are not inlined.
-            Step::of(&make_kernels::PASS).with_all(option::KNOBS, &self.knobs),
+            Step::of(make_kernels::PASS).with(option::KNOBS, OptionValue::list(&self.knobs)),
             // JAX calls helper functions. Folding would round numbers that a referee asks for.
-            Step::upstream("inline").with("default-pipeline", ""),
+            Step::upstream(Upstream::Inline),
             // What was inlined everywhere is no function any more.
-            Step::upstream("symbol-dce"),
+            Step::upstream(Upstream::SymbolDce),
         ];
         if self.rounding == Rounding::Relaxed {
             // What is rounded and widened again is the program's own: behind the import there are no casts.
-            steps.push(Step::of(&relax_roundings::PASS).with(option::PRECISION, self.precision));
+            steps.push(Step::of(relax_roundings::PASS).with(option::PRECISION, OptionValue::named(self.precision)));
         }
         steps.extend([
             // From here on every op is a device function.
-            Step::of(&import_linalg::PASS).with(option::PRECISION, self.precision).reaching(Milestone::Imported),
+            Step::of(import_linalg::PASS).with(option::PRECISION, OptionValue::named(self.precision)).reaching(Milestone::Imported),
             // Producers leave reshapes that cancel and results that nobody uses.
-            Step::upstream("canonicalize"),
-            Step::upstream("cse"),
+            Step::upstream(Upstream::Canonicalize),
+            Step::upstream(Upstream::Cse),
         ]);
         // Loops that are written by hand are cut, fused and laid out as scopes are: one way to tile.
-        steps.push(Step::of(&make_scopes::PASS));
+        steps.push(Step::of(make_scopes::PASS));
         steps.extend(self.fusion_steps());
         steps.extend([
             // What belongs together does so from here on by its hints.
-            Step::of(&dissolve_kernels::PASS),
+            Step::of(dissolve_kernels::PASS),
             // Scopes become attributes of the ops in them, so that later passes need not look around.
             flatten,
             // What is chosen goes to HBM; what a function makes of it need not read it back. Such a function has no use for a chain.
-            Step::of(&fuse_gathers::PASS).reaching(Milestone::Flat),
+            Step::of(fuse_gathers::PASS).reaching(Milestone::Flat),
         ]);
         if self.chooses_stays() {
             // What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.
-            steps.push(Step::of(&expand_functions::PASS));
+            steps.push(Step::of(expand_functions::PASS));
         }
         steps
     }
@@ -181,12 +169,12 @@ impl Options {
     /// What becomes of kernels while they are ops.
     fn fusion_steps(&self) -> Vec<Step> {
         // Whether a move pays is found out by the same compilation without moves.
-        let fuse = Step::of(&fuse_prologue_epilogue::PASS).with(option::COMPILE, format_args!("{{{}}}", self.without_kernels()));
+        let fuse = Step::of(fuse_prologue_epilogue::PASS).with(option::COMPILE, self.candidates(fuse_prologue_epilogue::PASS));
         match self.kernel_mode() {
             KernelMode::Separate => Vec::new(),
             KernelMode::Fuse => vec![fuse],
             // What the compiler makes a kernel of is treated as what the user does.
-            KernelMode::Form => vec![Step::of(&form_kernels::PASS), fuse],
+            KernelMode::Form => vec![Step::of(form_kernels::PASS), fuse],
         }
     }
 
@@ -194,84 +182,89 @@ impl Options {
         let mut steps = Vec::new();
         if self.searches_tiles() && self.dims.is_empty() {
             // Where no tiles and no cores divide a size, most of it may.
-            steps.push(Step::of(&peel_rests::PASS).with(option::COMPILE, format_args!("{{{}}}", self.without_kernels())));
+            steps.push(Step::of(peel_rests::PASS).with(option::COMPILE, self.candidates(peel_rests::PASS)));
         }
         if self.precision == Precision::Device {
             // A division behind a product rounds differently from one in front of it.
-            steps.push(Step::of(&defer_divisions::PASS));
+            steps.push(Step::of(defer_divisions::PASS));
         }
         steps.extend([
             // What no layout makes readable becomes a tensor, before layouts are chosen.
-            Step::of(&materialize_views::PASS),
+            Step::of(materialize_views::PASS),
             // Each reader of a constant has it where it wants it.
-            Step::of(&clone_constants::PASS),
+            Step::of(clone_constants::PASS),
             // An index moves along the outermost dimension only: tables are not to choose.
-            Step::of(&lay_out_tables::PASS),
+            Step::of(lay_out_tables::PASS),
             // Padding makes new buffers, which need a layout like all others.
-            Step::of(&pad_contractions::PASS).reaching(Milestone::Padded),
+            Step::of(pad_contractions::PASS).reaching(Milestone::Padded),
             // The choice, for the function as a whole.
-            Step::of(&propagate_layouts::PASS).with(option::STICKS, self.sticks),
+            Step::of(propagate_layouts::PASS).with(option::STICKS, OptionValue::named(self.sticks)),
             // The moves that the choice needs.
-            Step::of(&insert_restickify::PASS),
+            Step::of(insert_restickify::PASS),
             // Behind the moves, which can take such a view away; and the sticks decide which cuts are possible.
-            Step::of(&split_views::PASS),
+            Step::of(split_views::PASS),
             // Views that lead to split ones are not needed any more.
-            Step::upstream("canonicalize"),
-            Step::upstream("cse"),
+            Step::upstream(Upstream::Canonicalize),
+            Step::upstream(Upstream::Cse),
             // Copies of one value have become one, and two results must not be one buffer.
-            Step::of(&own_results::PASS),
+            Step::of(own_results::PASS),
         ]);
         steps
     }
 
     fn hint_steps(&self) -> Vec<Step> {
         // Names go from arguments to all ops: a hint is a wish about a name.
-        let mut steps = vec![Step::of(&propagate_dims::PASS).with_all(option::DIMS, &self.dims)];
+        let mut steps = vec![Step::of(propagate_dims::PASS).with(option::DIMS, OptionValue::list(&self.dims))];
         if self.searches_tiles() {
             // Ops without hints get some, where what a tiling gains is found by choosing splits and placement together.
-            let choose = Step::of(&choose_tiles::PASS);
-            let choose = match self.tile_steps {
-                Some(most) => choose.with(option::STEPS, most),
-                None => choose,
-            };
-            let choose = choose.with(option::OBJECTIVE, self.objective);
-            let choose = if self.plan.is_empty() { choose } else { choose.with_path(option::PLAN, &self.plan) };
-            let choose = if self.notes_plan { choose.with(option::NOTES_PLAN, true) } else { choose };
-            let choose = if self.more_lx { choose.with(option::MORE_LX, true) } else { choose };
-            steps.push(if self.proves { choose.with(option::PROVES, true) } else { choose });
+            let choose = Step::of(choose_tiles::PASS)
+                .with(option::STEPS, OptionValue::number(self.tile_steps.map_or(USUAL_TILE_STEPS, i64::from)))
+                .with(option::OBJECTIVE, OptionValue::named(self.objective))
+                .with(option::PLAN, OptionValue::text(&self.plan))
+                .with(option::NOTES_PLAN, OptionValue::truth(self.notes_plan))
+                .with(option::MORE_LX, OptionValue::truth(self.more_lx))
+                .with(option::PROVES, OptionValue::truth(self.proves));
+            steps.push(choose);
         }
         steps
     }
 
     fn work_steps(&self) -> Vec<Step> {
         // The slices without which a core could not address its part; whoever divides keeps them.
-        let reduce = Step::of(&reduce_span::PASS);
+        let reduce = Step::of(reduce_span::PASS);
         // The rest: by what an op alone takes, or with what the planner would make of it.
-        let jointly = || Step::of(&divide_jointly::PASS).with(option::OBJECTIVE, self.objective);
-        vec![reduce, if self.is_joint() { jointly() } else { Step::of(&divide_work::PASS) }]
+        let jointly = || Step::of(divide_jointly::PASS).with(option::OBJECTIVE, OptionValue::named(self.objective));
+        vec![reduce, if self.is_joint() { jointly() } else { Step::of(divide_work::PASS) }]
     }
 
     fn lx_steps(&self) -> Vec<Step> {
         let planner = self.planner();
-        let plan = Step::of(&plan_lx::PASS).with(option::PLANNER, &planner).reaching(Milestone::Placed);
+        let plan = Step::of(plan_lx::PASS).with(option::PLANNER, OptionValue::text(planner.to_string())).reaching(Milestone::Placed);
         // From here on nothing is decided that a program's author would ask about.
-        let remarks = Step::of(&emit_remarks::PASS);
+        let remarks = Step::of(emit_remarks::PASS);
         if planner == super::PlannerName::none() || self.chooses_stays() {
             return vec![plan, remarks];
         }
         // A copy of an input is of use in LX only; a planner that chooses stays chooses them itself.
-        vec![Step::of(&clone_inputs::PASS), plan, remarks]
+        vec![Step::of(clone_inputs::PASS), plan, remarks]
     }
 
     fn bundle_steps(&self) -> Vec<Step> {
         vec![
             // Which ops are one launch, and where their pool lies.
-            Step::of(&form_bundles::PASS).with(option::ADDRESSES, self.addresses).reaching(Milestone::Formed),
+            Step::of(form_bundles::PASS).with(option::ADDRESSES, OptionValue::named(self.addresses)).reaching(Milestone::Formed),
             // Tensors become operands with memory and coordinates.
-            Step::of(&lower_to_sdsc::PASS).reaching(Milestone::Lowered),
+            Step::of(lower_to_sdsc::PASS).reaching(Milestone::Lowered),
             // The program of addresses of each launch.
-            Step::of(&lower_to_sdscbundle::PASS).with(option::ADDRESSES, self.addresses).with(option::LOOPS, self.loops),
+            Step::of(lower_to_sdscbundle::PASS)
+                .with(option::ADDRESSES, OptionValue::named(self.addresses))
+                .with(option::LOOPS, OptionValue::named(self.loops)),
         ]
+    }
+
+    /// Compiles candidates for a pass of ours that decides by what they cost.
+    fn candidates(&self, pass: Pass) -> OptionValue {
+        OptionValue::nested(CandidateCompiler::new(Candidates::of_imported(self, pass.argument)))
     }
 
     /// The pipeline of the phases `phases`, as text for a module.
@@ -284,35 +277,40 @@ impl Options {
 fn tile_steps() -> Vec<Step> {
     vec![
         // Ops that wish for the same tiles share a loop.
-        Step::of(&coarse_tile::PASS),
+        Step::of(coarse_tile::PASS),
         // Loops over the same tiles become one, with corrections where one needs the result of another.
-        Step::of(&make_online::PASS),
+        Step::of(make_online::PASS),
         // What a loop carries is one buffer, which nobody else needs.
-        Step::of(&settle_loops::PASS),
+        Step::of(settle_loops::PASS),
         // What makes a part of a buffer writes it there.
-        Step::of(&write_in_place::PASS),
+        Step::of(write_in_place::PASS),
     ]
 }
 
 /// The check of what a phase promises.
 #[must_use]
 pub fn check(phase: Phase) -> Step {
-    Step::of(&verify_phase::PASS).with(option::PHASE, phase)
+    Step::of(verify_phase::PASS).with(option::PHASE, OptionValue::named(phase))
 }
 
 /// The pass that writes files into the directory `output`. What breaks a rule of the format is a bug of ours if the program has come through
 /// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
 #[must_use]
 pub fn emission(output: &str, is_compiled: bool) -> Step {
-    Step::of(&emit_bundle::PASS).with_path(option::OUTPUT, output).with(option::COMPILED, is_compiled)
+    Step::of(emit_bundle::PASS).with(option::OUTPUT, OptionValue::text(output)).with(option::COMPILED, OptionValue::truth(is_compiled))
 }
 
 /// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.
 #[must_use]
-pub fn emit_pipeline(output: &str) -> String {
-    text_of(&[Step::of(&lower_to_sdscbundle::PASS), Step::of(&emit_bundle::PASS).with_path(option::OUTPUT, output)])
+pub fn emit_passes(output: &str) -> Vec<PassInstance> {
+    let Options { addresses, loops, .. } = Options::default();
+    let lower = Step::of(lower_to_sdscbundle::PASS)
+        .with(option::ADDRESSES, OptionValue::named(addresses))
+        .with(option::LOOPS, OptionValue::named(loops));
+    vec![lower.pass, emission(output, false).pass]
 }
 
+/// Steps as the text of a pipeline.
 fn text_of(steps: &[Step]) -> String {
     let texts: Vec<String> = steps.iter().map(ToString::to_string).collect();
     texts.join(",")

@@ -6,6 +6,7 @@ mod timeline;
 mod trace;
 
 pub use page::{ProgramText, page};
+use tile_search::infeasible;
 pub use tile_search::{MoreLxReport, RunnerUpReport, TileSearchReport};
 pub use trace::trace;
 
@@ -43,6 +44,9 @@ pub struct Report {
     /// and the modelled time so and in one piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peeled: Option<String>,
+    /// The programs in parts that were compiled to be compared; left out where there was no such dimension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peel_trials: Option<PeelTrialsReport>,
     /// What was fused into kernels and what was not, of the functions that have some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<Outcome>,
@@ -72,6 +76,15 @@ pub struct Report {
     pub not_validated: Option<NotValidated>,
     /// The files that were written, below the output directory; empty if the compiler stopped before.
     pub files: Vec<String>,
+}
+
+/// Programs in parts that were compiled to be compared with the program as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PeelTrialsReport {
+    /// Programs that were compiled, the program as it is included.
+    pub n_judged: i64,
+    /// Those of them that a rule refuses.
+    pub n_infeasible: i64,
 }
 
 /// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are none of them.
@@ -274,7 +287,14 @@ impl fmt::Display for Report {
             writeln!(formatter, "{outcome}")?;
         }
         if let Some(peeled) = &self.peeled {
-            writeln!(formatter, "  peeled: {peeled}")?;
+            let counts = self.peel_trials.map_or_else(String::new, |trials| {
+                format!(
+                    "; {} compiled{}",
+                    plural(usize::try_from(trials.n_judged).unwrap_or(usize::MAX), "program"),
+                    infeasible(trials.n_infeasible)
+                )
+            });
+            writeln!(formatter, "  peeled: {peeled}{counts}")?;
         }
         for found in &self.tile_search {
             writeln!(formatter, "{found}")?;

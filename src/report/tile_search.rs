@@ -30,6 +30,8 @@ pub struct TileSearchReport {
     pub with_more_lx: Option<MoreLxReport>,
     /// Plans that were divided, placed and priced.
     pub n_judged: i64,
+    /// Those of them that a rule refuses.
+    pub n_infeasible: i64,
     /// Whether there were too few steps to look at all that could be better.
     pub is_cut_short: bool,
 }
@@ -61,8 +63,9 @@ impl fmt::Display for TileSearchReport {
         let chosen = said(&self.nests);
         let without = self.untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
         let end = if self.is_cut_short { ", of more that were left" } else { "" };
+        let infeasible = infeasible(self.n_infeasible);
         let least = self.least_us.map_or_else(|| "for the fewest bytes".to_owned(), |us| format!("no plan is estimated below {us:.1} us"));
-        write!(f, "  loops chosen: {chosen}; {:.1} us, {without}; {least}; {} plans judged{end}", self.us, self.n_judged)?;
+        write!(f, "  loops chosen: {chosen}; {:.1} us, {without}; {least}; {} plans judged{infeasible}{end}", self.us, self.n_judged)?;
         if let Some(RunnerUpReport { nests, us, hbm }) = &self.runner_up {
             write!(f, "\n    next best: {}; {us:.1} us, {}", said(nests), Against { hbm: *hbm, own: self.hbm })?;
         }
@@ -72,6 +75,11 @@ impl fmt::Display for TileSearchReport {
         }
         Ok(())
     }
+}
+
+/// How many of what was judged a rule refuses; nothing for none.
+pub(super) fn infeasible(count: i64) -> String {
+    if count > 0 { format!(", {count} of them infeasible") } else { String::new() }
 }
 
 fn said(nests: &[String]) -> String {

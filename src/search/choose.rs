@@ -71,6 +71,8 @@ pub struct Found {
     pub least_ns: Option<f64>,
     /// Judgements made.
     pub n_judged: usize,
+    /// Those of them by which a rule has refused the plan.
+    pub n_infeasible: usize,
     /// Whether the search ended by itself, not for want of steps.
     pub is_complete: bool,
 }
@@ -113,7 +115,15 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     let chosen = cost.map(|cost| PricedPlan { loops: loops.clone(), cost });
     let tried: Vec<PricedPlan> = search.tried.iter().filter_map(Tried::priced).collect();
     let runner_up = chosen.and_then(|chosen| next_best(without.iter().chain(&tried), &chosen, Objective::Time));
-    let found = Found { cost, untiled, runner_up, least_ns: Some(least_ns), n_judged: search.n_judged(), is_complete };
+    let found = Found {
+        cost,
+        untiled,
+        runner_up,
+        least_ns: Some(least_ns),
+        n_judged: search.n_judged(),
+        n_infeasible: search.n_infeasible(),
+        is_complete,
+    };
     Chosen { loops, found: Some(found) }
 }
 
@@ -134,6 +144,8 @@ struct Edge<'a> {
     /// How many nests were judged, those that cannot be made included, and how many before it was looked at anew.
     n_judged: usize,
     n_judged_before: usize,
+    /// How many of all these cannot be made.
+    n_infeasible: usize,
 }
 
 /// A nest that may be judged.
@@ -230,7 +242,10 @@ impl Edge<'_> {
             return Some(*cost);
         }
         self.n_judged += 1;
-        let by_op = judge.segment(self.range.clone(), &self.axes, &nest, &kept)?;
+        let Some(by_op) = judge.segment(self.range.clone(), &self.axes, &nest, &kept) else {
+            self.n_infeasible += 1;
+            return None;
+        };
         seen.note(&self.range, &self.axes, &nest, &by_op);
         let cost = by_op.into_iter().sum();
         let reads = kept.iter().filter_map(|copied| copied.reads.first());
@@ -348,6 +363,8 @@ struct Search<'a> {
     edges: Vec<Vec<Edge<'a>>>,
     /// How many plans of the whole were judged.
     n_plans: usize,
+    /// How many of them cannot be made.
+    n_infeasible_plans: usize,
     /// These plans.
     tried: Vec<Tried>,
 }
@@ -372,6 +389,7 @@ impl<'a> Search<'a> {
             judged: Vec::new(),
             n_judged: 0,
             n_judged_before: 0,
+            n_infeasible: 0,
         };
         let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
         Self {
@@ -384,6 +402,7 @@ impl<'a> Search<'a> {
             fastest_ns: f64::INFINITY,
             edges: (0..ops.len()).map(from).collect(),
             n_plans: 0,
+            n_infeasible_plans: 0,
             tried: Vec::new(),
         }
     }
@@ -405,6 +424,7 @@ impl<'a> Search<'a> {
     /// none: each is judged by itself.
     fn begin(&mut self, by_op: Option<&[Cost]>) {
         self.n_plans += 1;
+        self.n_infeasible_plans += usize::from(by_op.is_none());
         let by_op = by_op.map_or_else(|| self.one_by_one(), <[Cost]>::to_vec);
         for edge in self.edges.iter_mut().flatten() {
             edge.note_outside(&by_op);
@@ -444,7 +464,14 @@ impl<'a> Search<'a> {
     fn one_by_one(&mut self) -> Vec<Cost> {
         self.n_plans += self.ops.len();
         let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };
-        (0..self.ops.len()).map(|op| self.judge.segment(op..op + 1, &[], &[], &[]).map_or(never, |by_op| by_op.into_iter().sum())).collect()
+        let alone = (0..self.ops.len()).map(|op| self.judge.segment(op..op + 1, &[], &[], &[]));
+        let costs: Vec<Option<Vec<Cost>>> = alone.collect();
+        self.n_infeasible_plans += costs.iter().filter(|cost| cost.is_none()).count();
+        costs.into_iter().map(|by_op| by_op.map_or(never, |by_op| by_op.into_iter().sum())).collect()
+    }
+
+    fn n_infeasible(&self) -> usize {
+        self.n_infeasible_plans + self.edges.iter().flatten().map(|edge| edge.n_infeasible).sum::<usize>()
     }
 
     fn n_judged(&self) -> usize {

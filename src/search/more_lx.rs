@@ -62,7 +62,15 @@ mod tests {
 
     #[test]
     fn more_lx_never_costs_more() {
-        let found = Found { cost: Some(taking(7.0)), untiled: None, runner_up: None, least_ns: None, n_judged: 1, is_complete: true };
+        let found = Found {
+            cost: Some(taking(7.0)),
+            untiled: None,
+            runner_up: None,
+            least_ns: None,
+            n_judged: 1,
+            n_infeasible: 0,
+            is_complete: true,
+        };
         let searched = Chosen { loops: Vec::new(), found: Some(found) };
         let cost = |judge: &Larger, chosen: &Chosen| cost_with(judge, chosen, &[], Objective::Time).map(|cost| cost.ns);
         assert_eq!(cost(&Larger { untiled: 9.0, with_loops: Some(8.0) }, &searched), Some(7.0));

@@ -7,8 +7,9 @@ use super::{
 use crate::mlir::{Collected, Session, SourcePlace, intercept};
 
 /// From here on the tool speaks for MLIR: in JSON, or in its own words where there is no place in a file. What else is said in text is
-/// printed as before, with the line that it is about.
+/// printed as before, with the line that it is about. The session is the tool's, and so are the signals of the process.
 pub(super) fn listen(session: &Session, speaker: Speaker) {
+    session.serve_tool();
     intercept(session.context(), move |said| {
         if speaker.is_quiet() && said.severity != "error" {
             return true;

@@ -30,7 +30,7 @@ pub mod spyre_tune;
 mod tuning;
 
 #[cfg(feature = "mlir")]
-use crate::mlir::found_bug;
+use crate::mlir::tool_found_bug;
 use clap::{CommandFactory, Parser, error::ErrorKind};
 pub use places::{cannot_read, check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
@@ -57,13 +57,14 @@ fn main<Arguments: Parser + CommandFactory + Send + Sync>(
         Err(error) => return misled(Speaker::misled(name, &words), &error),
     };
     let speaker = speaker(&arguments);
-    match on_large_stack(|| run(&arguments, speaker)) {
+    // Sessions end in the thread that they are made in.
+    match on_large_stack(|| run(&arguments, speaker).map_err(|message| (message, tool_found_bug()))) {
         Ok(()) => 0,
-        Err(message) => {
+        Err((message, found_bug)) => {
             if !message.is_empty() {
                 speaker.error(&message);
             }
-            if found_bug() { 2 } else { 1 }
+            if found_bug { 2 } else { 1 }
         }
     }
 }
@@ -90,7 +91,7 @@ fn says_version(name: &str, words: &[String]) -> bool {
 
 /// Only passes find bugs of ours.
 #[cfg(not(feature = "mlir"))]
-const fn found_bug() -> bool {
+const fn tool_found_bug() -> bool {
     false
 }
 

@@ -1,7 +1,7 @@
 //! `spyre-opt`: MLIR's opt driver with our dialects and passes.
 
 use super::{on_large_stack, says_version};
-use crate::{mlir::opt_main, pipeline::HOOKS};
+use crate::{mlir::opt_main, pipeline::HOOKS, validate::Observer};
 use std::ffi::OsString;
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
@@ -11,5 +11,6 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     if says_version("spyre-opt", &words) {
         return 0;
     }
-    on_large_stack(|| opt_main(&HOOKS, words.into_iter()))
+    let observer = Observer::default();
+    on_large_stack(|| opt_main(&HOOKS, &|pass, event| observer.observe(pass, event), words.into_iter()))
 }

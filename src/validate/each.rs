@@ -5,6 +5,7 @@ use crate::mlir::{Event, Op, error_at, note_bug, remark_at};
 use std::sync::{Mutex, PoisonError};
 
 /// What is known of the functions of a pipeline's module.
+#[derive(Default)]
 struct Observed {
     /// What they compute; none while they are no tensor programs of `spyre` ops.
     known: Option<Snapshot>,
@@ -12,19 +13,23 @@ struct Observed {
     unjudged: Vec<String>,
 }
 
-static OBSERVED: Mutex<Observed> = Mutex::new(Observed { known: None, unjudged: Vec::new() });
+/// Observer of the passes of one module after the other.
+#[derive(Default)]
+pub struct Observer(Mutex<Observed>);
 
-/// Compares what functions compute before and after a pass. False if the pass has changed it, which has been reported. Passes whose input or
-/// output is no tensor program of `spyre` ops cannot be judged; a remark names them.
-pub fn observe(pass: &str, event: Event<'_>) -> bool {
-    let mut observed = OBSERVED.lock().unwrap_or_else(PoisonError::into_inner);
-    match event {
-        Event::Begin => *observed = Observed { known: None, unjudged: Vec::new() },
-        Event::Before(op) if observed.known.is_none() && observed.unjudged.is_empty() => observed.known = Snapshot::of(op).ok(),
-        Event::Before(_) => {}
-        Event::After(op) => return observed.judge(pass, op),
+impl Observer {
+    /// Compares what functions compute before and after a pass. False if the pass has changed it, which has been reported. Passes whose input or
+    /// output is no tensor program of `spyre` ops cannot be judged; a remark names them.
+    pub fn observe(&self, pass: &str, event: Event<'_>) -> bool {
+        let mut observed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Begin => *observed = Observed::default(),
+            Event::Before(op) if observed.known.is_none() && observed.unjudged.is_empty() => observed.known = Snapshot::of(op).ok(),
+            Event::Before(_) => {}
+            Event::After(op) => return observed.judge(pass, op),
+        }
+        true
     }
-    true
 }
 
 impl Observed {

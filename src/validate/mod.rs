@@ -38,7 +38,7 @@ pub use difference::{Difference, difference};
 pub use domains::{Domain, domains};
 pub use draw::arguments;
 use draw::{arguments_at, arguments_of};
-pub use each::observe;
+pub use each::Observer;
 pub(crate) use extent::Extent;
 pub use extent::{Limits, Samples};
 pub use mode::Mode;

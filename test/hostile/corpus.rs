@@ -179,6 +179,8 @@ fn files_below(folder: &Path, front: &str) -> Vec<Named> {
 pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
     let path = place.write("given.mlir", text);
     let session = spyre::pipeline::session();
+    // The process is the case's own, as that of a tool.
+    session.serve_tool();
     let Ok(source) = session.open(&path) else { return false };
     source.parse().is_some_and(run)
 }

@@ -109,6 +109,8 @@ fn execute(place: &Place, simulation: &Simulation) {
 
 fn read_back(place: &Place, folder: &Path) {
     let session = spyre::pipeline::session();
+    // The process is the case's own, as that of a tool.
+    session.serve_tool();
     if let Ok(text) = bundle_to_mlir(&session, folder) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }
@@ -199,6 +201,8 @@ fn array(place: &Place, Case { mutant, .. }: &Case) {
 
 fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
     let session = spyre::pipeline::session();
+    // The process is the case's own, as that of a tool.
+    session.serve_tool();
     if let Ok(text) = opspec_to_mlir(&session, &String::from_utf8_lossy(mutant)) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }

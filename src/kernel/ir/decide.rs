@@ -9,7 +9,7 @@ use super::{
     judge::{Judge, Judged},
     placed::placed,
 };
-use crate::mlir::{Op, Scratch};
+use crate::mlir::{Op, Reported, Scratch};
 use cost::Cost;
 use machine::Target;
 use std::{cmp::Ordering, collections::BTreeSet};
@@ -31,6 +31,7 @@ pub(super) struct Decided {
     pub(super) fused: Option<Judged>,
     pub(super) separate: Option<Judged>,
     pub(super) n_judged: usize,
+    pub(super) n_infeasible: usize,
 }
 
 /// What a move is worth.
@@ -43,7 +44,10 @@ pub(super) struct Saving {
 }
 
 /// Compiles the module in all ways that are looked at.
-pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided {
+///
+/// # Errors
+/// If one of these compilations fails, at the module.
+pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<Decided, Reported> {
     let moved = |choice: &Choice| {
         let copy = Scratch::of(module);
         let moves = Fusion { target, choice }.run(copy.op());
@@ -51,16 +55,16 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided 
     };
     let (moves, copy) = moved(&Choice::default());
     if moves.is_empty() {
-        return Decided::default();
+        return Ok(Decided::default());
     }
     let places = placed(copy.op(), target);
     let may_be_again: BTreeSet<i64> = places.into_iter().filter(|(_, placed)| placed.may_be_again).map(|(number, _)| number).collect();
-    let separate = judge.judged(module);
+    let separate = judge.judged(module)?;
     let judged = |choice: &Choice| judge.judged(moved(choice).1.op());
-    let mut best = Best { choice: Choice::default(), judged: judge.judged(copy.op()), judge };
+    let mut best = Best { choice: Choice::default(), judged: judge.judged(copy.op())?, judge };
     if !may_be_again.is_empty() {
         let all = Choice { inlined: may_be_again.clone(), ..Choice::default() };
-        best.improve(judged(&all), all);
+        best.improve(judged(&all)?, all);
     }
     let (mut savings, mut impossible): (Vec<Saving>, BTreeSet<EdgeId>) = Default::default();
     let mut ids: Vec<EdgeId> = moves.iter().rev().map(|made| made.id).collect();
@@ -68,15 +72,15 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided 
         ids.reverse();
         best.choice.excluded = ids.iter().copied().collect();
         // What stays behind one kernel may have moved in front of the next.
-        best.judged = judged(&best.choice);
+        best.judged = judged(&best.choice)?;
     }
     for id in ids.into_iter().take(MOST_TRIALS) {
         let without = best.choice.without(id);
         let was_made = without != best.choice;
-        let taken_back = if was_made { judged(&without) } else { best.judged };
+        let taken_back = if was_made { judged(&without)? } else { best.judged };
         if !was_made {
             let with = best.choice.with(id);
-            let made = judged(&with);
+            let made = judged(&with)?;
             impossible.extend(made.is_none().then_some(id));
             if !best.improve(made, with) {
                 continue;
@@ -85,7 +89,7 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided 
         let mut again_ns = 0.0;
         if may_be_again.contains(&id.0) {
             let turned = best.choice.turned(id.0);
-            let other = judged(&turned);
+            let other = judged(&turned)?;
             again_ns = best.again_apart_from(other);
             best.improve(other, turned);
         }
@@ -97,7 +101,8 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Decided 
     if is_separate {
         (best.judged, savings) = (separate, Vec::new());
     }
-    Decided { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged: judge.n_judged() }
+    let (n_judged, n_infeasible) = (judge.n_judged(), judge.n_infeasible());
+    Ok(Decided { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged, n_infeasible })
 }
 
 /// The best choice so far.

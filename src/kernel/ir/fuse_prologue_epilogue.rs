@@ -10,7 +10,7 @@ use super::{
     dim_labels::{DimLabels, program_labels},
     followers::Part,
     fusion::{Fusion, Move, function_of, has_excluded, number_of, producers},
-    judge::{Judge, Judged, unnumber},
+    judge::{CandidateCompiler, Judge, Judged, unnumber},
     kernels_of,
     neighbours::KernelView,
     placed::{Placed, placed},
@@ -35,8 +35,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Ok(());
     }
     number(module);
-    let judge = Some(options.text(option::COMPILE)).filter(|text| !text.is_empty()).map(Judge::new);
-    let decided = judge.map_or_else(Decided::default, |judge| decide(module, &target, &judge));
+    let compiler: Option<CandidateCompiler> = options.nested(module, option::COMPILE)?;
+    let judge = compiler.as_ref().map(Judge::new);
+    let decided = judge.map_or_else(|| Ok(Decided::default()), |judge| decide(module, &target, &judge))?;
     let moves = if decided.is_separate { Vec::new() } else { Fusion { target: &target, choice: &decided.choice }.run(module) };
     let places = placed(module, &target);
     let mut first_kernel = 0;
@@ -75,6 +76,7 @@ fn describe(function: Op<'_>, first_kernel: usize, target: &Target, decided: &De
         hbm_bytes: decided.fused.map(|judged| judged.cost.hbm_bytes),
         separate_hbm_bytes: decided.separate.map(|judged| judged.cost.hbm_bytes),
         n_judged: decided.n_judged,
+        n_infeasible: decided.n_infeasible,
         kernels: Vec::new(),
     };
     for (number, kernel) in (first_kernel..).zip(kernels_of(function)) {

@@ -1,59 +1,128 @@
 //! What a module costs as it is: the compiler compiles a copy of it, up to where work is divided, and prices that as the planner of LX would place it.
+//!
+//! A copy that a rule refuses is no candidate, and is counted. A compilation that fails for another reason is an error: nobody knows what the
+//! candidate costs, and "no better plan" would be a guess.
 
 use crate::dialect::ods::attr;
 use crate::{
     dialect::target_of,
     joint::ir::try_splits::{PricedOp, priced_ops},
-    mlir::{Op, OpExt, Scratch, compile_copy, functions_of, quietly},
+    mlir::{Op, OpExt, PassInstance, Reported, Scratch, Stop, bugs_of, collect, error_at, functions_of, note_bug, try_passes},
 };
 use cost::{Cost, Objective};
-use std::cell::Cell;
+use std::{cell::Cell, fmt, sync::Arc};
+
+/// The passes that compile a candidate.
+pub(crate) struct CandidatePasses {
+    /// The passes.
+    pub(crate) passes: Vec<PassInstance>,
+    /// How many of them the program has been through: none of these refuses a candidate.
+    pub(crate) n_done: usize,
+}
+
+/// The compilation of candidates, under the options of the program. It prints as these options.
+pub(crate) trait Compilation: fmt::Display + Send + Sync {
+    /// The passes up to where work is divided.
+    fn passes(&self) -> CandidatePasses;
+    /// What programs are compared by.
+    fn objective(&self) -> Objective;
+}
+
+/// A compilation of candidates as the option of a pass.
+#[derive(Clone)]
+pub(crate) struct CandidateCompiler(Arc<dyn Compilation>);
+
+impl CandidateCompiler {
+    pub(crate) fn new(compilation: impl Compilation + 'static) -> Self {
+        Self(Arc::new(compilation))
+    }
+}
+
+impl fmt::Display for CandidateCompiler {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
 
 /// Judges modules by compiling them.
 pub(crate) struct Judge {
-    /// The options of the compilation.
-    options: String,
+    passes: CandidatePasses,
     pub(crate) objective: Objective,
     n_judged: Cell<usize>,
+    n_infeasible: Cell<usize>,
 }
 
 impl Judge {
-    /// With the options of `spyre-compile`; nothing is fused on the way.
-    pub(crate) fn new(options: &str) -> Self {
-        let is_by_bytes = options.split_whitespace().any(|option| option == "objective=bytes");
-        Self {
-            options: format!("{options} kernels=separate compile-to=work"),
-            objective: if is_by_bytes { Objective::Bytes } else { Objective::Time },
-            n_judged: Cell::new(0),
+    /// Judges by a compilation in which nothing is fused on the way.
+    pub(crate) fn new(compiler: &CandidateCompiler) -> Self {
+        let (passes, objective) = (compiler.0.passes(), compiler.0.objective());
+        Self { passes, objective, n_judged: Cell::new(0), n_infeasible: Cell::new(0) }
+    }
+
+    /// Returns what the functions of a module cost; none if a rule refuses it.
+    ///
+    /// # Errors
+    /// If the compilation fails otherwise, at the module.
+    pub(crate) fn cost(&self, module: Op<'_>) -> Result<Option<Cost>, Reported> {
+        Ok(self.judged(module)?.map(|judged| judged.cost))
+    }
+
+    /// As [`Judge::cost`], with the part that is computed again.
+    pub(super) fn judged(&self, module: Op<'_>) -> Result<Option<Judged>, Reported> {
+        let mut copy = Scratch::of(module);
+        unnumber(copy.op());
+        let n_bugs = bugs_of(module);
+        let (judged, said) = collect(module.ctx(), || self.compile(&mut copy));
+        self.n_judged.set(self.n_judged.get() + 1);
+        match judged {
+            Ok(judged) => Ok(Some(judged)),
+            Err(Unjudged::Infeasible) if bugs_of(module) == n_bugs => {
+                self.n_infeasible.set(self.n_infeasible.get() + 1);
+                Ok(None)
+            }
+            Err(_) => {
+                let error = said.into_iter().find(|said| said.severity == "error");
+                // What is said of the module of a candidate is said of the candidate.
+                let said = error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
+                let why = said.strip_prefix("'builtin.module' op ").unwrap_or(&said);
+                note_bug(module);
+                let message =
+                    format!("is compared with other forms of itself, and one of these cannot be compiled by a bug of ours: {why}");
+                Err(error_at(module, message).report())
+            }
         }
     }
 
-    /// What the functions of a module cost; none if it cannot be compiled.
-    pub(crate) fn cost(&self, module: Op<'_>) -> Option<Cost> {
-        self.judged(module).map(|judged| judged.cost)
+    fn compile(&self, copy: &mut Scratch<'_>) -> Result<Judged, Unjudged> {
+        try_passes(copy, &self.passes.passes).map_err(|stop| match stop {
+            Stop::Refused(pass) if pass >= self.passes.n_done => Unjudged::Infeasible,
+            Stop::Refused(_) | Stop::Broken => Unjudged::Failed,
+        })?;
+        let target = target_of(copy.op()).map_err(|_| Unjudged::Failed)?;
+        let mut ops = Vec::new();
+        for function in functions_of(copy.op()) {
+            ops.extend(priced_ops(function, &target).map_err(|_| Unjudged::Infeasible)?);
+        }
+        Ok(Judged { again_ns: ops.iter().map(PricedOp::again_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
     }
 
-    /// The same, with the part that is computed again.
-    pub(super) fn judged(&self, module: Op<'_>) -> Option<Judged> {
-        self.n_judged.set(self.n_judged.get() + 1);
-        let mut copy = Scratch::of(module);
-        unnumber(copy.op());
-        quietly(module, || {
-            if !compile_copy(&mut copy, &self.options) {
-                return None;
-            }
-            let target = target_of(copy.op()).ok()?;
-            let mut ops = Vec::new();
-            for function in functions_of(copy.op()) {
-                ops.extend(priced_ops(function, &target).ok()?);
-            }
-            Some(Judged { again_ns: ops.iter().map(PricedOp::again_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
-        })
-    }
-
-    pub(super) fn n_judged(&self) -> usize {
+    /// The number of modules that were judged.
+    pub(crate) fn n_judged(&self) -> usize {
         self.n_judged.get()
     }
+
+    /// The number of those that a rule refuses.
+    pub(crate) fn n_infeasible(&self) -> usize {
+        self.n_infeasible.get()
+    }
+}
+
+/// Why a module has no cost.
+enum Unjudged {
+    /// A rule refuses it.
+    Infeasible,
+    /// The compilation has failed.
+    Failed,
 }
 
 /// What a compiled module costs.

@@ -8,10 +8,10 @@ use super::part_ops::part_ops;
 use crate::dialect::ods::{attr, option};
 use crate::{
     dialect::{ComputeOp, format_of, target_of},
-    kernel::ir::judge::Judge,
+    kernel::ir::judge::{CandidateCompiler, Judge},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, Scratch, TensorType, ValueLike, argument_attribute, error_at, functions_of, quietly,
-        string_attribute,
+        Op, OpExt, Options, Pass, Reported, Scratch, TensorType, ValueLike, argument_attribute, error_at, functions_of,
+        i64_array_attribute, quietly, string_attribute,
     },
     peel::{Peel, peels},
     search::{SearchedOp, axes},
@@ -25,7 +25,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-peel-rests", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let compile = options.text(option::COMPILE);
+    let compiler: Option<CandidateCompiler> = options.nested(module, option::COMPILE)?;
     let functions = functions_of(module);
     // What is compiled to be compared is as it is.
     let [function] = functions[..] else { return Ok(()) };
@@ -33,7 +33,10 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Ok(());
     }
     let found = candidates(function, &target);
-    let best = if compile.is_empty() { found.first().map(|peel| (peel, String::new())) } else { best(module, &found, compile) };
+    let best = match &compiler {
+        None => found.first().map(|peel| (peel, String::new())),
+        Some(compiler) => best(module, function, &found, compiler)?,
+    };
     if let Some((peel, saved)) = best {
         peel_function(function, peel);
         function.set_attr(attr::SPYRE_PEELED, string_attribute(module.ctx(), &(description(peel) + &saved)));
@@ -42,11 +45,16 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 }
 
 /// What is better than the program as it is, and what is said of that.
-fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<(&'a Peel, String)> {
+fn best<'a>(
+    module: Op<'_>,
+    function: Op<'_>,
+    found: &'a [Peel],
+    compiler: &CandidateCompiler,
+) -> Result<Option<(&'a Peel, String)>, Reported> {
     if found.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let judge = Judge::new(compile);
+    let judge = Judge::new(compiler);
     let cost_with = |peel: Option<&Peel>| {
         let copy = Scratch::of(module);
         let function = functions_of(copy.op())[0];
@@ -56,12 +64,12 @@ fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<(&'a Pee
         function.set_attr(attr::SPYRE_PEELED, string_attribute(module.ctx(), ""));
         judge.cost(copy.op())
     };
-    let whole = cost_with(None);
+    let whole = cost_with(None)?;
     let mut best: Option<(Cost, &Peel)> = None;
     for of_axis in found.chunk_by(|one, next| one.dims == next.dims) {
         for peel in of_axis {
             // Where the smallest rest is not worth it, a larger one is not looked at.
-            let worth = cost_with(Some(peel)).filter(|cost| whole.is_none_or(|whole| is_worth_it(cost, &whole, judge.objective)));
+            let worth = cost_with(Some(peel))?.filter(|cost| whole.is_none_or(|whole| is_worth_it(cost, &whole, judge.objective)));
             let Some(cost) = worth else { break };
             if best.is_none_or(|(least, _)| judge.objective.order(&cost, &least).is_lt()) {
                 best = Some((cost, peel));
@@ -73,7 +81,9 @@ fn best<'a>(module: Op<'_>, found: &'a [Peel], compile: &str) -> Option<(&'a Pee
             whole.map_or_else(|| "which cannot run in one piece".to_owned(), |whole| format!("in one piece {:.1} us", whole.ns / 1e3));
         format!("; {:.1} us, {whole}", cost.ns / 1e3)
     };
-    best.map(|(cost, peel)| (peel, said(cost)))
+    let counts = [judge.n_judged(), judge.n_infeasible()].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    function.set_attr(attr::SPYRE_PEEL_TRIALS, i64_array_attribute(module.ctx(), &counts));
+    Ok(best.map(|(cost, peel)| (peel, said(cost))))
 }
 
 /// What must be saved: less is within what the model does not know, and there are up to twice as many ops.

@@ -162,7 +162,7 @@ function gapDetails() {
         ['with them', `${found.us} us`],
         ['without loops', found.untiled_us === undefined ? 'not possible' : `${found.untiled_us} us`],
         ['no plan is estimated below', found.least_us === undefined ? '' : `${found.least_us} us`],
-        ['plans judged', `${found.n_judged}${found.is_cut_short ? ', of more' : ''}`],
+        ['plans judged', `${found.n_judged}${found.n_infeasible > 0 ? `, ${found.n_infeasible} of them infeasible` : ''}${found.is_cut_short ? ', of more' : ''}`],
       ]),
     ]),
   ];

@@ -93,7 +93,7 @@ function kernelDetails() {
       ['with what moved', `${usText(outcome.us)}, ${exact(outcome.hbm_bytes)} B of HBM`],
       ...(outcome.again_us === undefined ? [] : [['of that, computed again in loops', usText(outcome.again_us)]]),
       ['with nothing moved', `${usText(outcome.separate_us)}, ${exact(outcome.separate_hbm_bytes)} B of HBM`],
-      ['compilations', outcome.n_judged],
+      ['compilations', `${outcome.n_judged}${outcome.n_infeasible > 0 ? `, ${outcome.n_infeasible} of them infeasible` : ''}`],
     ])]),
     ...outcome.kernels.flatMap(kernelPicture),
   ]);

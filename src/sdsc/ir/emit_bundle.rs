@@ -21,7 +21,6 @@ use crate::{
 };
 use files::is_plain_name;
 use machine::{ElementType, Target};
-use rayon::prelude::*;
 use sdsc_check::{Violation, check_files};
 use sdsc_format::{
     File, Fresh, Sdsc,
@@ -29,7 +28,13 @@ use sdsc_format::{
     program::{self, BufferPlace, LaunchEntry, Program, Size, Symbol, SymbolicDim, Tensor},
     to_text,
 };
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    num::NonZero,
+    panic::resume_unwind,
+    path::Path,
+    thread::{self, available_parallelism},
+};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
 
@@ -43,7 +48,12 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
     // The files are written while they are checked; that shows only when they are put in place.
-    let (violations, fresh) = rayon::join(|| check_files(contents(), &target), || Fresh::write(Path::new(output), &files));
+    let (violations, fresh) = thread::scope(|scope| {
+        // No thread of a pool, which would stay in the process.
+        let violations = scope.spawn(|| check_files(contents(), &target));
+        let fresh = Fresh::write(Path::new(output), &files);
+        (violations.join().unwrap_or_else(|panic| resume_unwind(panic)), fresh)
+    });
     let violations = violations.map_err(|error| error_at(module, error).report())?;
     judge(module, options, &violations)?;
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
@@ -364,8 +374,26 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut Exact
         ops.push((path, sdsc));
     }
     let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
-    files.par_extend(ops.into_par_iter().map(|(path, sdsc)| File { path, content: to_text(&sdsc) }));
+    files.extend(spell(&ops));
     Ok(files)
+}
+
+/// The files of ops that a thread of its own is worth.
+const OPS_A_THREAD: usize = 16;
+
+/// Spells the files of ops, many of them in several threads. The threads end with it: those of a pool would stay in the process.
+fn spell(ops: &[(String, Sdsc)]) -> Vec<File> {
+    let all_of = |ops: &[(String, Sdsc)]| -> Vec<File> {
+        ops.iter().map(|(path, sdsc)| File { path: path.clone(), content: to_text(sdsc) }).collect()
+    };
+    let n_threads = available_parallelism().map_or(1, NonZero::get).min(ops.len() / OPS_A_THREAD);
+    if n_threads < 2 {
+        return all_of(ops);
+    }
+    thread::scope(|scope| {
+        let spelled: Vec<_> = ops.chunks(ops.len().div_ceil(n_threads)).map(|ops| scope.spawn(move || all_of(ops))).collect();
+        spelled.into_iter().flat_map(|files| files.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
 
 /// The constants of an op that its file has rounded.

@@ -175,6 +175,7 @@ impl<'a> Search<'a> {
         }
         self.n_plans += 1;
         let by_op = self.judge.plan(&loops);
+        self.n_infeasible_plans += usize::from(by_op.is_none());
         self.tried.push(Tried { loops, by_op: by_op.clone() });
         by_op
     }

@@ -104,16 +104,23 @@ fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
         }
         texts.push(text);
     }
-    let n_judged = known.values().filter_map(|part| part.chosen.found.as_ref()).map(|found| found.n_judged).sum();
+    let found = || known.values().filter_map(|part| part.chosen.found.as_ref());
+    let counts = Counts { judged: found().map(|found| found.n_judged).sum(), infeasible: found().map(|found| found.n_infeasible).sum() };
     let parts: Vec<(Range<usize>, &Part)> = ranges.into_iter().zip(texts.iter().filter_map(|text| known.get(text))).collect();
-    if let Some(summary) = summary(nests, &parts, n_judged) {
+    if let Some(summary) = summary(nests, &parts, counts) {
         TileSearch { runner_up: runner_up(function, &steps, &parts, &summary), ..summary }.write(function);
     }
     all
 }
 
+/// How many plans were judged, and how many of them a rule refuses.
+struct Counts {
+    judged: usize,
+    infeasible: usize,
+}
+
 /// What was found in the parts of a function together; none if nothing was searched.
-fn summary(nests: Vec<String>, parts: &[(Range<usize>, &Part)], n_judged: usize) -> Option<TileSearch> {
+fn summary(nests: Vec<String>, parts: &[(Range<usize>, &Part)], counts: Counts) -> Option<TileSearch> {
     let searched: Vec<(&Found, &Part)> = parts.iter().filter_map(|(_, part)| Some((part.chosen.found.as_ref()?, *part))).collect();
     let found = || searched.iter().map(|(found, _)| *found);
     let cost: Cost = found().filter_map(|found| found.cost).sum();
@@ -126,7 +133,8 @@ fn summary(nests: Vec<String>, parts: &[(Range<usize>, &Part)], n_judged: usize)
         least_us: found().map(|found| found.least_ns).sum::<Option<f64>>().map(us),
         runner_up: None,
         with_more_lx: more_lx.map(|costs| planned_cost(costs.into_iter().sum())),
-        n_judged: i64::try_from(n_judged).unwrap_or(i64::MAX),
+        n_judged: i64::try_from(counts.judged).unwrap_or(i64::MAX),
+        n_infeasible: i64::try_from(counts.infeasible).unwrap_or(i64::MAX),
         is_cut_short: found().any(|found| !found.is_complete),
     })
 }

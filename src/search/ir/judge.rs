@@ -13,7 +13,7 @@ use crate::{
         ir::{divide_jointly::divide_function, try_splits::priced_when_placed},
     },
     lx::ir::program::Numbers,
-    mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
+    mlir::{Op, OpExt, Reported, bugs_of, i64_attribute, integer, quietly},
     search::{Axis, Copied, Cut, Judge, Loops, OpCosts},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
@@ -78,6 +78,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
     fn costs_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Part, Cost)>> {
         let alone = segment(self.function, &self.steps[range.clone()]);
         let function = alone.op();
+        let n_bugs = bugs_of(function);
         let costs = quietly(function, || {
             let declared = Declared::by(function);
             let of_alone = Steps::of(function, &declared.maxima)?;
@@ -90,6 +91,8 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             let priced = place(function, &declared, self.target, self.objective)?;
             Ok::<_, Reported>(parts(function).into_iter().zip(priced).collect())
         });
+        // Any other refusal is that of a rule.
+        assert!(bugs_of(function) == n_bugs, "a candidate of the search for tiles has a bug of ours");
         costs.ok()
     }
 }

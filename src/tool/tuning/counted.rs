@@ -19,8 +19,9 @@ pub(super) fn counted(module: &Module<'_>, options: &Options, target: &Target) -
     let folder = place.path().join("bundle");
     let options = Options { compile_to: Phase::Emit, notes_plan: false, proves: false, ..options.clone() };
     let output = folder.to_string_lossy().into_owned();
-    let (report, _) = collect(module.session().context(), || compile(&mut module.duplicate(), &options, &output));
-    report.ok_or("it cannot be compiled again")?;
+    let (report, said) = collect(module.session().context(), || compile(&mut module.duplicate(), &options, &output));
+    let error = || said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
+    report.ok_or_else(|| format!("it was compiled, and cannot be compiled again: {}", error()))?;
     count(&folder, target)
 }
 

@@ -17,9 +17,9 @@ mod said;
 use super::{STACK_BYTES, Speaker};
 use crate::{
     kernel::FixedKind,
-    mlir::Module,
+    mlir::{Module, note_bug},
     pipeline::Options,
-    tune::{Answer, Cache, Candidate, Entry, Found, Looked, Placed, Ranked, Request, Stop, Terms, search},
+    tune::{Answer, Cache, Candidate, Entry, Found, Looked, Placed, Point, Ranked, Rejection, Request, Stop, Terms, search},
 };
 use cost::{Cost, Objective};
 use counted::counted;
@@ -159,7 +159,10 @@ fn searched(
     let found =
         pool.install(|| search(&program.space, program, &request, &|| interrupt.is_wanted(), &mut |progress| display.show(progress)));
     display.end();
-    tell_bugs(&found, program, ask.speaker);
+    if let Some(message) = bugs_said(&found, program) {
+        note_bug(module.op());
+        return Err(message);
+    }
     if found.ranked.is_empty() && shard.count() == 1 {
         return Err(nothing(&found));
     }
@@ -234,11 +237,13 @@ fn nothing(found: &Found) -> String {
     format!("nothing that is left open can be had: refused were {}: change the program or its ranges", reasons.join(", "))
 }
 
-/// A candidate that a bug of ours has stopped is no reason to stop, and none to be silent.
-fn tell_bugs(found: &Found, program: &Program, speaker: Speaker) {
-    let of_bug = |(point, judged): (&crate::tune::Point, &Result<Cost, crate::tune::Rejection>)| {
+/// What is said of candidates that a bug of ours has stopped: nobody knows whether one of them is the best.
+fn bugs_said(found: &Found, program: &Program) -> Option<String> {
+    let (count, _) = found.rejected.get(program::BUG)?;
+    let of_bug = |(point, judged): (&Point, &Result<Cost, Rejection>)| {
         let rejection = judged.as_ref().err().filter(|rejection| rejection.reason == program::BUG)?;
-        Some(format!("a bug of ours stops the compilation with {}: {}", program.line_at(point), rejection.message))
+        Some(format!("with {}: {}", program.line_at(point), rejection.message))
     };
-    found.looked_at.iter().filter_map(of_bug).for_each(|message| speaker.warning(&message));
+    let first = found.looked_at.iter().find_map(of_bug).unwrap_or_default();
+    Some(format!("{count} candidates cannot be compiled by a bug of ours, the first {first}"))
 }

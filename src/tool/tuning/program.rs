@@ -7,7 +7,7 @@ use crate::{
         FixedKind, KernelMode, KnobValue,
         ir::{OpenKernel, open_kernels},
     },
-    mlir::{Collected, Module, Op, OpExt, Session, TensorType, Type, ValueLike, bugs_of, collect, functions_of},
+    mlir::{Collected, Module, Op, OpExt, Session, TensorType, Type, ValueLike, bugs_of, collect, escaped, functions_of},
     pipeline::{self, Options, Phase},
     plan_file::{VERSION, key_of},
     report::Report,
@@ -90,7 +90,7 @@ impl Program {
         let space = Space::new(dimensions);
         let is_elsewhere = |name: &str| ["target", "cores", "lx-bytes", "objective", "plan", "notes-plan", "proves"].contains(&name);
         let given = options.given().into_iter().filter(|(name, _)| !is_elsewhere(name));
-        let given: Vec<String> = given.map(|(name, value)| format!("{name}={value}")).collect();
+        let given: Vec<String> = given.map(|(name, value)| format!("{name}={}", escaped(&value))).collect();
         let key = Key { space: space.to_string(), options: given.join(" "), objective: options.objective, ..key };
         Self { name, space, target, key, text, options: options.clone(), kernels, open }
     }

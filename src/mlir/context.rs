@@ -1,0 +1,97 @@
+//! What we keep of a context, for as long as it lives.
+//!
+//! Nothing of a compilation stays in the process: the context owns it, as it owns its dialects.
+
+use super::{Context, Op};
+use mlir_sys::{MlirContext, mlirOperationGetContext};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `SpyreContextState`.
+#[repr(C)]
+struct ContextState {
+    context: MlirContext,
+    n_bugs: AtomicU64,
+    n_trials: AtomicU64,
+}
+
+unsafe extern "C" {
+    fn spyreContextState(context: MlirContext) -> *const ContextState;
+}
+
+/// # Safety
+/// The context is alive for as long as the result is used.
+unsafe fn state_at<'c>(raw: MlirContext) -> &'c ContextState {
+    // SAFETY: C++ keeps the state as long as the context lives, and its parts that change are atomic.
+    unsafe { &*spyreContextState(raw) }
+}
+
+fn state(op: Op<'_>) -> &ContextState {
+    // SAFETY: the context of an operation outlives it.
+    unsafe { state_at(mlirOperationGetContext(op.to_raw())) }
+}
+
+/// A context by reference, as melior's builders want it. melior's `ContextRef::to_ref` would borrow a temporary (melior 0.27.4), so it is read
+/// where the context keeps its own address.
+pub(super) fn context_of<'c>(op: Op<'c>) -> &'c Context {
+    let cell: *const MlirContext = &raw const state(op).context;
+    // SAFETY: the cell lives as long as the context, which outlives every operation in it, and a melior context is this pointer.
+    unsafe { &*cell.cast::<Context>() }
+}
+
+const _: () = assert!(size_of::<Context>() == size_of::<MlirContext>());
+
+/// Notes that what was just reported about an operation is a bug of ours and not the user's mistake: the tools exit with 2.
+pub fn note_bug(op: Op<'_>) {
+    state(op).n_bugs.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How many bugs passes have found in modules of the operation's context, panics included.
+#[must_use]
+pub fn bugs_of(op: Op<'_>) -> u64 {
+    state(op).n_bugs.load(Ordering::Relaxed)
+}
+
+/// How many bugs passes have found in modules of a context.
+pub(super) fn bugs_in(context: &Context) -> u64 {
+    // SAFETY: the context is alive as long as it is borrowed.
+    unsafe { state_at(context.to_raw()) }.n_bugs.load(Ordering::Relaxed)
+}
+
+/// Does something whose decisions are none of the program's, on modules of the operation's context.
+pub(super) fn as_trial<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
+    /// Ends a trial, also where it panics.
+    struct End<'c>(&'c AtomicU64);
+
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    let n_trials = &state(op).n_trials;
+    n_trials.fetch_add(1, Ordering::Relaxed);
+    let _end = End(n_trials);
+    try_it()
+}
+
+/// Whether what is compiled in the operation's context is only tried.
+pub(super) fn is_trial(op: Op<'_>) -> bool {
+    state(op).n_trials.load(Ordering::Relaxed) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{mlir::Module, pipeline::session};
+
+    #[test]
+    fn a_context_keeps_what_is_its_own() {
+        let (session, other) = (session(), session());
+        let (module, of_other) = (Module::parse(&session, "module {}").unwrap(), Module::parse(&other, "module {}").unwrap());
+        note_bug(module.op());
+        assert_eq!([bugs_of(module.op()), bugs_of(of_other.op()), bugs_in(session.context())], [1, 0, 1]);
+        assert_eq!(context_of(module.op()).to_raw().ptr, session.context().to_raw().ptr);
+        assert!(as_trial(module.op(), || is_trial(module.op()) && !is_trial(of_other.op())));
+        assert!(!is_trial(module.op()));
+    }
+}

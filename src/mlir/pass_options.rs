@@ -1,0 +1,379 @@
+//! Options of passes: values that the compiler gives, or texts of a pipeline.
+//!
+//! The compiler makes its passes of typed values ([`OptionValue`]), and a pass reads back the value that was given. Text exists for pipelines
+//! that are typed by people or printed by MLIR: [`escaped`] writes a value so that MLIR's parser of pipelines, and [`unescaped`] behind
+//! it, give the same value again.
+
+use super::{Op, Reported, error_at, one_of};
+use std::{any::Any, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
+use strum::VariantNames;
+
+/// A value of the compiler's own.
+trait TypedValue: Any + Send + Sync {
+    /// Prints the elements of a list, or a single value; not escaped.
+    fn texts(&self) -> Vec<String>;
+}
+
+/// A single value.
+struct Single<T>(T);
+
+impl<T: Any + Send + Sync + fmt::Display> TypedValue for Single<T> {
+    fn texts(&self) -> Vec<String> {
+        vec![self.0.to_string()]
+    }
+}
+
+impl<T: Any + Send + Sync + fmt::Display> TypedValue for Vec<T> {
+    fn texts(&self) -> Vec<String> {
+        self.iter().map(ToString::to_string).collect()
+    }
+}
+
+/// The value of an option.
+#[derive(Clone)]
+pub struct OptionValue(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Text(String),
+    Number(i64),
+    Truth(bool),
+    /// One of several names, or a list.
+    Typed(Arc<dyn TypedValue>),
+    /// Options of a pipeline, which print as words that are escaped already.
+    Nested(Arc<dyn TypedValue>),
+}
+
+impl OptionValue {
+    /// A text, such as a path or a name.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self(Kind::Text(text.into()))
+    }
+
+    /// A number.
+    #[must_use]
+    pub const fn number(number: i64) -> Self {
+        Self(Kind::Number(number))
+    }
+
+    /// On or off.
+    #[must_use]
+    pub const fn truth(is_on: bool) -> Self {
+        Self(Kind::Truth(is_on))
+    }
+
+    /// One of several names, as [`Options::read`] gives it.
+    pub fn named<T: Any + Send + Sync + fmt::Display>(value: T) -> Self {
+        Self(Kind::Typed(Arc::new(Single(value))))
+    }
+
+    /// A list, as [`Options::list`] gives it.
+    #[must_use]
+    pub fn list<T: Any + Send + Sync + fmt::Display + Clone>(elements: &[T]) -> Self {
+        Self(Kind::Typed(Arc::new(elements.to_vec())))
+    }
+
+    /// The options of a compilation, as [`Options::nested`] gives them. They print as [`Options::nested`] reads them.
+    pub fn nested<T: Any + Send + Sync + fmt::Display>(value: T) -> Self {
+        Self(Kind::Nested(Arc::new(Single(value))))
+    }
+
+    /// Prints the value as a pipeline has it; nothing for an empty text, an empty list and what is off, as every option is without a value.
+    fn printed(&self) -> Option<String> {
+        match &self.0 {
+            Kind::Text(text) => (!text.is_empty()).then(|| escaped(text)),
+            Kind::Number(number) => Some(number.to_string()),
+            Kind::Truth(is_on) => is_on.then(|| "true".to_owned()),
+            Kind::Typed(value) => {
+                let texts: Vec<String> = value.texts().iter().map(|text| escaped(text)).collect();
+                (!texts.is_empty()).then(|| texts.join(","))
+            }
+            Kind::Nested(value) => Some(format!("{{{}}}", value.texts().concat())),
+        }
+    }
+}
+
+/// Reads the nested options of a pass, whose argument comes first, from their text; gives what [`OptionValue::nested`] makes.
+pub type NestedReader = fn(&str, &str) -> Result<OptionValue, String>;
+
+/// The options of one run of a pass, by name.
+#[derive(Clone)]
+pub struct Options {
+    source: Source,
+}
+
+#[derive(Clone)]
+enum Source {
+    Typed(BTreeMap<&'static str, OptionValue>),
+    Textual(Texts),
+}
+
+/// The texts of a pass's options. Tablegen has checked that they exist and has filled in the defaults.
+#[derive(Clone)]
+struct Texts {
+    argument: &'static str,
+    values: BTreeMap<String, Vec<TextualValue>>,
+    read_nested: NestedReader,
+}
+
+/// An element of a list, or a value.
+#[derive(Clone)]
+struct TextualValue {
+    written: String,
+    text: String,
+}
+
+impl Options {
+    /// Options without a value.
+    pub(super) const fn none() -> Self {
+        Self { source: Source::Typed(BTreeMap::new()) }
+    }
+
+    /// Gives an option of typed ones a value.
+    pub(super) fn set(&mut self, name: &'static str, value: OptionValue) {
+        if let Source::Typed(values) = &mut self.source {
+            values.insert(name, value);
+        }
+    }
+
+    /// Reads the options of the pass `argument` from a pipeline's texts; a list has an entry for each element.
+    ///
+    /// # Errors
+    /// The option whose value is not escaped as [`escaped`] does it.
+    pub(super) fn textual(
+        argument: &'static str,
+        entries: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
+        read_nested: NestedReader,
+    ) -> Result<Self, String> {
+        let mut values: BTreeMap<String, Vec<TextualValue>> = BTreeMap::new();
+        for (name, written) in entries {
+            let (name, written) = (name.as_ref(), written.as_ref());
+            let text = unescaped(written).map_err(|error| format!("option '{name}': {error}"))?;
+            values.entry(name.to_owned()).or_default().push(TextualValue { written: written.to_owned(), text });
+        }
+        Ok(Self { source: Source::Textual(Texts { argument, values, read_nested }) })
+    }
+
+    fn typed(&self, name: &str) -> Option<&OptionValue> {
+        match &self.source {
+            Source::Typed(values) => values.get(name),
+            Source::Textual(_) => None,
+        }
+    }
+
+    /// The elements of a textual option; none of a typed one.
+    fn elements(&self, name: &str) -> Option<&[TextualValue]> {
+        match &self.source {
+            Source::Textual(texts) => Some(texts.values.get(name).map_or(&[], Vec::as_slice)),
+            Source::Typed(_) => None,
+        }
+    }
+
+    /// The text of an option; empty if it was not given and has no default.
+    ///
+    /// # Panics
+    /// If the option is of another kind: a bug of ours.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        if let Some(elements) = self.elements(name) {
+            return elements.first().map_or("", |element| &element.text);
+        }
+        match self.typed(name) {
+            None => "",
+            Some(OptionValue(Kind::Text(text))) => text,
+            Some(_) => panic!("'{name}' is no option with a text"),
+        }
+    }
+
+    /// The value of an option that has one of several names.
+    ///
+    /// # Errors
+    /// The names that it has, and what was found instead, at the module.
+    ///
+    /// # Panics
+    /// If the option is none of the pass: a bug of ours.
+    pub fn read<T: FromStr + VariantNames + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<T, Reported> {
+        if self.elements(name).is_some() {
+            return one_of(self.text(name)).map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report());
+        }
+        let value = self.typed(name).and_then(|value| match &value.0 {
+            Kind::Typed(value) => (&**value as &dyn Any).downcast_ref::<Single<T>>(),
+            _ => None,
+        });
+        Ok(value.unwrap_or_else(|| panic!("'{name}' is no option with such a name")).0.clone())
+    }
+
+    /// The number in an option. Tablegen has refused what is none.
+    ///
+    /// # Panics
+    /// If the option is none of the pass, or not a number: a bug of ours.
+    #[must_use]
+    pub fn number(&self, name: &str) -> i64 {
+        let number = match self.typed(name) {
+            Some(OptionValue(Kind::Number(number))) => Some(*number),
+            Some(_) => None,
+            None => self.elements(name).and_then(|elements| elements.first()?.text.parse().ok()),
+        };
+        number.unwrap_or_else(|| panic!("'{name}' is no option with a number"))
+    }
+
+    /// Whether an option is on. Tablegen has refused what is neither.
+    ///
+    /// # Panics
+    /// As [`Options::number`].
+    #[must_use]
+    pub fn is_on(&self, name: &str) -> bool {
+        let is_on = match self.typed(name) {
+            Some(OptionValue(Kind::Truth(is_on))) => Some(*is_on),
+            Some(_) => None,
+            None => self.elements(name).and_then(|elements| elements.first()?.text.parse().ok()),
+        };
+        is_on.unwrap_or_else(|| panic!("'{name}' is no option that is on or off"))
+    }
+
+    /// The elements of a list option.
+    ///
+    /// # Errors
+    /// What their type says of the first one that it refuses, at the module.
+    ///
+    /// # Panics
+    /// If the option is of another kind: a bug of ours.
+    pub fn list<T: FromStr<Err: fmt::Display> + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<Vec<T>, Reported> {
+        if let Some(elements) = self.elements(name) {
+            let read: Result<Vec<T>, T::Err> = elements.iter().map(|element| element.text.parse()).collect();
+            return read.map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report());
+        }
+        let Some(value) = self.typed(name) else { return Ok(Vec::new()) };
+        let elements = match &value.0 {
+            Kind::Typed(value) => (&**value as &dyn Any).downcast_ref::<Vec<T>>(),
+            _ => None,
+        };
+        Ok(elements.unwrap_or_else(|| panic!("'{name}' is no option with such a list")).clone())
+    }
+
+    /// The options of a compilation; none if there are none.
+    ///
+    /// # Errors
+    /// An option that is wrong, at the module.
+    ///
+    /// # Panics
+    /// If the option is of another kind: a bug of ours.
+    pub fn nested<T: Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<Option<T>, Reported> {
+        let read;
+        let value = match &self.source {
+            Source::Typed(values) => values.get(name),
+            Source::Textual(texts) => match texts.values.get(name).and_then(|elements| elements.first()) {
+                Some(value) if !value.written.is_empty() => {
+                    let refuse = |error| error_at(module, format_args!("option '{name}': {error}")).report();
+                    read = (texts.read_nested)(texts.argument, &value.written).map_err(refuse)?;
+                    Some(&read)
+                }
+                _ => None,
+            },
+        };
+        let Some(value) = value else { return Ok(None) };
+        let nested = match &value.0 {
+            Kind::Nested(value) => (&**value as &dyn Any).downcast_ref::<Single<T>>(),
+            _ => None,
+        };
+        Ok(Some(nested.unwrap_or_else(|| panic!("'{name}' is no option with such options")).0.clone()))
+    }
+}
+
+/// Typed options as MLIR reads them: `{name=value name=value}`, or nothing.
+impl fmt::Display for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Source::Typed(values) = &self.source else { return Ok(()) };
+        let printed = values.iter().filter_map(|(name, value)| Some(format!("{name}={}", value.printed()?)));
+        let printed: Vec<String> = printed.collect();
+        if printed.is_empty() { Ok(()) } else { write!(formatter, "{{{}}}", printed.join(" ")) }
+    }
+}
+
+/// A value as the text of a pipeline has it. What separates values, lists and passes there, or quotes, is written as the hexadecimal digits of
+/// its bytes: `a b` is `a\20b`.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_whitespace() || letter.is_control() || "{}()'\",\\".contains(letter) {
+            let mut bytes = [0; 4];
+            written.extend(letter.encode_utf8(&mut bytes).bytes().map(|byte| format!("\\{byte:02X}")));
+        } else {
+            written.push(letter);
+        }
+    }
+    written
+}
+
+/// Reads what [`escaped`] writes.
+///
+/// # Errors
+/// Hexadecimal digits that are missing, or that stand for no text.
+pub fn unescaped(written: &str) -> Result<String, String> {
+    let mut bytes = Vec::with_capacity(written.len());
+    let mut rest = written.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            rest = behind;
+            continue;
+        }
+        let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let read = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let refuse = || format!("expected two hexadecimal digits behind '\\', found '{written}'; write '\\5C' for '\\'");
+        bytes.push(read.ok_or_else(refuse)?);
+        rest = &behind[2..];
+    }
+    String::from_utf8(bytes).map_err(|_| format!("expected digits of a text in UTF-8 behind '\\', found '{written}'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NO_NESTED: NestedReader = |argument, text| Err(format!("'{argument}' has no nested options, found '{text}'"));
+
+    #[test]
+    fn textual_options_are_read_by_name() {
+        let entries = [("planner", "first-fit"), ("lx-bytes", "128"), ("is-on", "true"), ("file", "a\\20b"), ("file", "c")];
+        let options = Options::textual("spyre-x", entries, NO_NESTED).unwrap();
+        assert_eq!((options.text("planner"), options.text("file"), options.text("absent")), ("first-fit", "a b", ""));
+        assert_eq!((options.number("lx-bytes"), options.is_on("is-on")), (128, true));
+    }
+
+    #[test]
+    #[should_panic(expected = "'core' is no option with a number")]
+    fn a_number_that_no_option_has_is_a_bug() {
+        let _ = Options::textual("spyre-x", [("cores", "2")], NO_NESTED).unwrap_or_else(|error| panic!("{error}")).number("core");
+    }
+
+    #[test]
+    #[should_panic(expected = "'cores' is no option that is on or off")]
+    fn a_typed_value_is_read_as_what_it_is() {
+        let mut options = Options::none();
+        options.set("cores", OptionValue::number(2));
+        assert_eq!(options.number("cores"), 2);
+        let _ = options.is_on("cores");
+    }
+
+    #[test]
+    fn what_separates_is_escaped() {
+        assert_eq!(escaped("m y{a},'b'(\"c\")=\\.json"), "m\\20y\\7Ba\\7D\\2C\\27b\\27\\28\\22c\\22\\29=\\5C.json");
+        assert_eq!(escaped("gr\u{fc}n\u{3000}"), "gr\u{fc}n\\E3\\80\\80");
+        for wrong in ["a\\", "a\\2", "a\\+2", "a\\2g", "\\FF"] {
+            assert!(unescaped(wrong).is_err_and(|error| error.contains(wrong)), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_reads_back(text in ".*") {
+            let written = escaped(&text);
+            prop_assert!(!written.contains(|letter: char| letter.is_whitespace() || "{}()'\",".contains(letter)), "{}", written);
+            prop_assert_eq!(unescaped(&written), Ok(text));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Options are values: a path or a name with letters that mean something in the text of a pipeline is as good as any other, and what is printed of a
+//! pipeline is what MLIR reads. A compilation inside a compilation that fails is an error.
+
+#![allow(clippy::unwrap_used, reason = "a test over processes and files")]
+
+use serde_json::Value;
+use spyre::{
+    compile::compile_source,
+    mlir::Module,
+    pipeline::{Options, Phase, session},
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// Names with every letter that separates, quotes or escapes somewhere.
+const NAMES: [&str; 16] = [
+    "a b",
+    " a ",
+    "a{b",
+    "a}b",
+    "{a b}",
+    "a,b",
+    "a=b",
+    "a'b",
+    "a\"b",
+    "'a b'",
+    "a\\b",
+    "a\\20b",
+    "a(b)",
+    "a;b\u{a0}c",
+    "gr\u{fc}n",
+    "a%b$c&d|e",
+];
+
+/// Rows of a size that nothing divides: whether it pays to part them is found out by compilations.
+const PARTED: &str = "func.func @rows(%x: tensor<2045x1024xf16>) -> tensor<2045x1024xf16> {
+  %e = tensor.empty() : tensor<2045x1024xf16>
+  %y = linalg.exp ins(%x : tensor<2045x1024xf16>) outs(%e : tensor<2045x1024xf16>) -> tensor<2045x1024xf16>
+  return %y : tensor<2045x1024xf16>
+}
+";
+
+const SMALL: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %e = tensor.empty() : tensor<8x64xf16>
+  %y = linalg.exp ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) -> tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+func.func @other(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  return %x : tensor<8x64xf16>
+}
+";
+
+/// Compiles a text in process; gives the report in JSON and the files.
+fn compiled(text: &str, options: &Options, output: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
+    let session = session();
+    let source = session.source_of_text("program.mlir", text);
+    let compiled = compile_source(&source, options, output.to_str().unwrap(), false);
+    let report = compiled.report.unwrap_or_else(|| panic!("{:?}", compiled.said));
+    (serde_json::to_string(&report).unwrap(), files_below(output, ""))
+}
+
+fn files_below(folder: &Path, prefix: &str) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let name = format!("{prefix}/{}", entry.file_name().to_string_lossy());
+        match entry.path().is_dir() {
+            true => files.extend(files_below(&entry.path(), &name)),
+            false => drop(files.insert(name, fs::read(entry.path()).unwrap())),
+        }
+    }
+    files
+}
+
+#[test]
+fn a_name_changes_nothing_but_the_place() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("m.json"), r#"{"cores": 4}"#).unwrap();
+    let emit = || Options { compile_to: Phase::Emit, ..Options::default() };
+    let plain = Options { entry: "main".to_owned(), target: path("m.json"), ..emit() };
+    let expected = compiled(SMALL, &plain, &place.path().join("out"));
+    assert!(expected.1.len() >= 3, "{:?}", expected.1.keys());
+    for name in NAMES {
+        fs::write(path(&format!("{name}.json")), r#"{"cores": 4}"#).unwrap();
+        let options = Options { target: path(&format!("{name}.json")), ..plain.clone() };
+        assert_eq!(compiled(SMALL, &options, &place.path().join(name)), expected, "{name}");
+        // A plan that is not there is written by the tool; one that is, is followed.
+        let planned = Options { plan: path(&format!("{name}.plan")), ..plain.clone() };
+        assert_eq!(compiled(SMALL, &planned, &place.path().join(format!("{name} planned"))).1, expected.1, "{name}");
+    }
+}
+
+#[test]
+fn an_entry_may_have_any_name() {
+    for name in NAMES {
+        let quoted = format!("\"{}\"", name.replace('\\', "\\5C").replace('"', "\\22"));
+        let text = SMALL.replace("@main", &format!("@{quoted}"));
+        let options = Options { entry: name.to_owned(), compile_to: Phase::Import, ..Options::default() };
+        let session = session();
+        let compiled = compile_source(&session.source_of_text("program.mlir", &text), &options, "", false);
+        let ir = compiled.ir.unwrap_or_else(|| panic!("{name}: {:?}", compiled.said));
+        assert!(ir.contains("spyre.pointwise exp") && !ir.contains("@other"), "{name}: {ir}");
+        // The same by the text of the pipeline.
+        let mut module = Module::parse(&session, &text).unwrap();
+        assert!(module.run(&options.pipeline([Phase::Import], "")), "{name}");
+        assert_eq!(module.op().to_string(), ir.replace("spyre.phase = \"import\", ", "spyre.phase = \"import\", "), "{name}");
+    }
+}
+
+/// The plan of a program that is compiled more than once does not depend on what its files are called.
+#[test]
+fn a_blank_in_the_machine_makes_no_other_plan() {
+    let place = tempfile::tempdir().unwrap();
+    let emit = |name: &str| {
+        let target = place.path().join(name);
+        fs::write(&target, r#"{"cores": 32}"#).unwrap();
+        let options = Options { target: target.to_str().unwrap().to_owned(), compile_to: Phase::Emit, ..Options::default() };
+        compiled(PARTED, &options, &place.path().join(format!("{name}.out")))
+    };
+    let plain = emit("my.json");
+    assert!(plain.0.contains("\"peel_trials\":{"), "no candidate was compiled: {}", plain.0);
+    assert_eq!(emit("m y.json"), plain);
+}
+
+/// What `-v` prints of a compilation is a pipeline that `spyre-opt` runs to the same end.
+#[test]
+fn what_is_printed_of_a_pipeline_is_read_again() {
+    for name in ["m y", "m{y}", "m,'y\"=\\"] {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+        fs::write(path("program.mlir"), SMALL).unwrap();
+        let machine = path(&format!("{name}.json"));
+        fs::write(&machine, r#"{"cores": 4}"#).unwrap();
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+        let words = ["-v", "--entry", "main", "--target", &machine, "--kernels", "form", "-o", &path(name)];
+        let done = tool.arg(path("program.mlir")).args(words).output().unwrap();
+        let said = said(&done);
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        let passes: Vec<&str> =
+            said.lines().filter_map(|line| line.split_once("phase '")?.1.split_once(" s: ")).map(|(_, passes)| passes).collect();
+        assert_eq!(passes.len(), Phase::ALL.len(), "{said}");
+        let files = files_below(Path::new(&path(name)), "");
+        fs::remove_dir_all(path(name)).unwrap();
+        let pipeline = format!("builtin.module({})", passes.join(", "));
+        let mut opt = Command::new(env!("CARGO_BIN_EXE_spyre-opt"));
+        let done = opt.arg(path("program.mlir")).arg(format!("--pass-pipeline={pipeline}")).output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{pipeline}: {}", self::said(&done));
+        assert_eq!(files_below(Path::new(&path(name)), ""), files, "{pipeline}");
+    }
+}
+
+fn said(done: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
+}
+
+/// Compiles a file while a pass fails on every candidate; gives exit code, what was said, and the report.
+fn with_fault(text: &str, fault: &str) -> (Option<i32>, String, Option<Value>) {
+    let place = tempfile::tempdir().unwrap();
+    let (input, out, report) = (place.path().join("program.mlir"), place.path().join("out"), place.path().join("report.json"));
+    fs::write(&input, text).unwrap();
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    let tool = tool.arg(&input).arg("-o").arg(&out).arg("--report").arg(&report).env("SPYRE_BROKEN_CANDIDATE", fault);
+    let done = tool.output().unwrap();
+    assert_eq!(out.exists(), done.status.success(), "{}", said(&done));
+    let report = fs::read_to_string(&report).ok().map(|text| serde_json::from_str(&text).unwrap());
+    (done.status.code(), said(&done), report)
+}
+
+const KERNEL: &str = include_str!("kernel/Inputs/bias_in_front.mlir");
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
+fn a_candidate_that_fails_is_an_error() {
+    for text in [PARTED, KERNEL] {
+        // A panic, and what only the program itself could be refused by, behind which each candidate stands.
+        for (fault, why) in [("panics:spyre-divide-jointly", "panicked"), ("refuses:spyre-set-target", "is refused on purpose")] {
+            let (code, said, _) = with_fault(text, fault);
+            assert_eq!(code, Some(2), "{fault}: {said}");
+            assert!(said.contains("one of these cannot be compiled by a bug of ours") && said.contains(why), "{fault}: {said}");
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
+fn a_candidate_that_a_rule_refuses_is_counted() {
+    let (code, said, report) = with_fault(PARTED, "refuses:spyre-divide-jointly");
+    assert_eq!(code, Some(0), "{said}");
+    let trials = &report.unwrap()["peel_trials"];
+    assert!(trials["n_judged"].as_i64() > Some(0) && trials["n_judged"] == trials["n_infeasible"], "{trials}");
+    let (code, said, report) = with_fault(KERNEL, "refuses:spyre-divide-jointly");
+    assert_eq!(code, Some(0), "{said}");
+    let outcome = &report.unwrap()["kernels"][0];
+    assert!(outcome["n_judged"].as_i64() > Some(0) && outcome["n_judged"] == outcome["n_infeasible"], "{outcome}");
+    // Nothing is refused where nothing is broken.
+    let (code, said, report) = with_fault(PARTED, "");
+    assert_eq!((code, report.unwrap()["peel_trials"]["n_infeasible"].as_i64()), (Some(0), Some(0)), "{said}");
+}

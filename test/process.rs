@@ -1,0 +1,149 @@
+//! What compilations leave in their process: nothing. Handlers of signals, the locale, the current folder, the environment and the heap are
+//! afterwards as they were, and handlers of signals also meanwhile.
+//!
+//! It is measured in a process of its own, which runs this test again.
+
+#![allow(clippy::unwrap_used, reason = "a test over processes")]
+#![expect(unsafe_code, reason = "the state of a process is asked for in C")]
+
+use spyre::{
+    compile::compile_source,
+    pipeline::{Options, Phase, session},
+};
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::CStr,
+    fs, mem,
+    path::PathBuf,
+    process::Command,
+    ptr,
+    sync::{
+        Barrier,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+};
+
+const NAME: &str = "process::compilations_leave_their_process_as_it_was";
+const VARIABLE: &str = "SPYRE_TEST_PROCESS";
+
+const N_THREADS: usize = 8;
+/// Compilations of each thread before anything is measured: what MLIR keeps for a process is made by then.
+const N_BEFORE: usize = 12;
+const N_COMPILATIONS: usize = 1000;
+/// The bytes that the heap may grow by in all these. A cell of eight bytes for each of them takes 32,000.
+const MOST_GROWTH: i64 = 12_000;
+
+/// A name that is no UTF-8 has a text in its context.
+const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %e = tensor.empty() : tensor<8x64xf16>
+  %y = linalg.exp ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) -> tensor<8x64xf16> loc(\"a\\FFb\")
+  return %y : tensor<8x64xf16>
+}
+";
+
+/// What no compilation compiles, so that it says something.
+const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16> { return %x : tensor<?x64xf16> }";
+
+/// Options that differ in what they lead to.
+fn options(number: usize) -> Options {
+    let words =
+        ["", "cores=4", "lx-planner=none", "lx-planner=first-fit", "loops=unroll", "objective=bytes", "sticks=greedy", "precision=strict"];
+    let compile_to = if number.is_multiple_of(3) { Phase::Emit } else { Phase::Bundle };
+    Options { compile_to, ..Options::parse(words[number % words.len()]).unwrap() }
+}
+
+/// Compiles once, as both libraries do, and gives what came of it.
+fn compile(number: usize) -> String {
+    let session = session();
+    let is_refused = number.is_multiple_of(5);
+    let source = session.source_of_text("program.mlir", if is_refused { REFUSED } else { PROGRAM });
+    let (place, options) = (tempfile::tempdir().unwrap(), options(number));
+    let output = if options.compile_to == Phase::Emit { place.path().join("bundle") } else { PathBuf::new() };
+    let compiled = compile_source(&source, &options, output.to_str().unwrap(), false);
+    assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_refused, false), "{:?}", compiled.said);
+    let launch = output.join("bundle_0/bundle.mlir");
+    format!("{:?} {} {}", compiled.said, compiled.ir.unwrap_or_default(), fs::read_to_string(launch).unwrap_or_default())
+}
+
+/// The handlers of all signals.
+fn handlers() -> Vec<(usize, i32)> {
+    let handler = |signal| {
+        // SAFETY: nothing is set; what is asked for is written to a place of its own.
+        unsafe {
+            let mut action: libc::sigaction = mem::zeroed();
+            libc::sigaction(signal, ptr::null(), &raw mut action);
+            (action.sa_sigaction, action.sa_flags)
+        }
+    };
+    (1..=64).map(handler).collect()
+}
+
+/// The rest of what a process has.
+fn state() -> (String, PathBuf, BTreeMap<String, String>) {
+    // SAFETY: nothing is set, and the text is copied at once.
+    let locale = unsafe { CStr::from_ptr(libc::setlocale(libc::LC_ALL, ptr::null())) }.to_string_lossy().into_owned();
+    (locale, env::current_dir().unwrap(), env::vars().collect())
+}
+
+/// Bytes that are allocated, in all arenas.
+fn heap_bytes() -> i64 {
+    // SAFETY: it only counts.
+    let info = unsafe { libc::mallinfo2() };
+    i64::try_from(info.uordblks + info.hblkhd).unwrap()
+}
+
+#[test]
+#[cfg_attr(not(all(target_os = "linux", target_env = "gnu")), ignore = "the heap is counted by glibc")]
+fn compilations_leave_their_process_as_it_was() {
+    if env::var_os(VARIABLE).is_some() {
+        measure();
+        return;
+    }
+    let mut again = Command::new(env::current_exe().unwrap());
+    let done = again.args(["--exact", NAME, "--nocapture"]).env(VARIABLE, "1").output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success() && said.contains("1 passed"), "{said}");
+}
+
+fn measure() {
+    let alone: Vec<String> = (0..40).map(compile).collect();
+    let (handlers_before, state_before) = (handlers(), state());
+    let (barrier, is_over, n_changed) = (Barrier::new(N_THREADS + 1), AtomicBool::new(false), AtomicU64::new(0));
+    let growth = thread::scope(|scope| {
+        for first in 0..N_THREADS {
+            let (barrier, alone) = (&barrier, &alone);
+            scope.spawn(move || {
+                let round = |numbers: std::ops::Range<usize>| {
+                    for number in numbers.map(|number| first + number * N_THREADS) {
+                        assert_eq!(compile(number % alone.len()), alone[number % alone.len()], "{number}");
+                    }
+                    barrier.wait();
+                    barrier.wait();
+                };
+                round(0..N_BEFORE);
+                round(0..N_COMPILATIONS / N_THREADS);
+            });
+        }
+        let watcher = scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                n_changed.fetch_add(u64::from(handlers() != handlers_before), Ordering::Relaxed);
+            }
+        });
+        barrier.wait();
+        let before = heap_bytes();
+        barrier.wait();
+        barrier.wait();
+        let after = heap_bytes();
+        barrier.wait();
+        is_over.store(true, Ordering::Relaxed);
+        watcher.join().unwrap();
+        after - before
+    });
+    assert_eq!(n_changed.into_inner(), 0, "handlers of signals are others while something compiles");
+    assert!(handlers() == handlers_before, "handlers of signals are others behind compilations");
+    assert_eq!(state(), state_before);
+    println!("{N_COMPILATIONS} compilations, {growth} bytes more");
+    assert!(growth <= MOST_GROWTH, "the heap has grown by {growth} bytes in {N_COMPILATIONS} compilations");
+}
