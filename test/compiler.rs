@@ -40,6 +40,7 @@ mod pipeline;
 mod plans;
 mod plugin;
 mod random;
+mod random_integers;
 mod random_kernels;
 mod random_loops;
 mod report;
