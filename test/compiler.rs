@@ -48,6 +48,7 @@ mod plans;
 mod plugin;
 mod process;
 mod random;
+mod random_integers;
 mod random_kernels;
 mod random_loops;
 mod refusals;

@@ -34,7 +34,7 @@ fn inputs(function: &Function<'_>) -> Vec<Array<f64>> {
 }
 
 /// The same for the JIT, which reads every floating-point argument as f64.
-fn host(function: &Function<'_>, position: usize, array: &Array<f64>) -> HostArray {
+pub(crate) fn host(function: &Function<'_>, position: usize, array: &Array<f64>) -> HostArray {
     let tensor = &function.values[function.body.arguments[position]];
     let shape = tensor.shape.iter().map(|size| i64::try_from(*size).unwrap()).collect();
     let elements = match (array, tensor.element) {
@@ -51,7 +51,7 @@ fn host(function: &Function<'_>, position: usize, array: &Array<f64>) -> HostArr
     HostArray { shape, elements }
 }
 
-fn numbers(array: &HostArray) -> Vec<f64> {
+pub(crate) fn numbers(array: &HostArray) -> Vec<f64> {
     (0..array.elements.len()).map(|index| array.elements.get(index)).collect()
 }
 

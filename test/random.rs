@@ -29,7 +29,7 @@ pub(crate) mod case;
 #[path = "random/check.rs"]
 mod check;
 #[path = "random/choices.rs"]
-mod choices;
+pub(crate) mod choices;
 #[path = "random/compute.rs"]
 mod compute;
 #[path = "random/constants.rs"]

@@ -135,15 +135,20 @@ impl Logic {
     }
 }
 
-/// Whether a predicate of `arith.cmpi` holds; what is compared as without signs is not negative.
+/// Whether a predicate of `arith.cmpi` holds of integers of 64 bits.
 pub(crate) fn holds(predicate: &str, left: i64, right: i64) -> bool {
+    let (bits, others) = (left.cast_unsigned(), right.cast_unsigned());
     match predicate {
         "eq" => left == right,
         "ne" => left != right,
-        "slt" | "ult" => left < right,
-        "sle" | "ule" => left <= right,
-        "sgt" | "ugt" => left > right,
-        _ => left >= right,
+        "slt" => left < right,
+        "sle" => left <= right,
+        "sgt" => left > right,
+        "sge" => left >= right,
+        "ult" => bits < others,
+        "ule" => bits <= others,
+        "ugt" => bits > others,
+        _ => bits >= others,
     }
 }
 

@@ -202,8 +202,6 @@ impl Builder {
             _ => {
                 let dims = [self.choices.below(rank), self.choices.below(rank)];
                 let (predicate, whole): (&str, _) = (self.choices.pick::<&'static str>(&PREDICATES), *self.choices.pick(&WHOLE));
-                // What may be negative is compared with signs.
-                let predicate = if whole.0 == "subi" && predicate.starts_with('u') { "sge" } else { predicate };
                 Truth::Positions(predicate, dims, whole)
             }
         };

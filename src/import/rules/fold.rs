@@ -188,14 +188,6 @@ pub(in crate::import) fn integer_function(name: &str) -> Option<IntegerFunction>
         "arith.extsi" | "arith.index_cast" | "arith.trunci" => |x, widths| Ok(wrap(x[0].into(), widths.result)),
         "arith.extui" | "arith.index_castui" => |x, widths| Ok(wrap(unsigned(x[0], widths.operand), widths.result)),
         "math.absi" => |x, widths| Ok(wrap(i128::from(x[0]).abs(), widths.result)),
-        "math.ctpop" => |x, widths| Ok(wrap(unsigned(x[0], widths.operand).count_ones().into(), widths.result)),
-        "math.cttz" => |x, widths| {
-            Ok(wrap(unsigned(x[0], widths.operand).trailing_zeros().min(widths.operand).into(), widths.result))
-        },
-        "math.ctlz" => |x, widths| {
-            let leading = unsigned(x[0], widths.operand).leading_zeros() + widths.operand - 128;
-            Ok(wrap(leading.into(), widths.result))
-        },
         _ => return None,
     })
 }

@@ -1,0 +1,205 @@
+//! Random integer expressions of every width, known at compile time and at run time, beside MLIR's JIT.
+//!
+//! | family | expressions |
+//! |---|---|
+//! | `known` | of constants of i1 to i64 and `index`, and of positions: none is refused, each is what the JIT computes, to the last bit |
+//! | `runtime` | of arguments of i1, i8, i32 and i64, drawn from the range that the import gives them: what is accepted is what the JIT computes |
+//!
+//! Divisors, shift amounts and conversions are guarded, so that MLIR gives each expression a value. Expressions are results of one program: a program of
+//! `known` has [`KNOWN`] of them, a program of `runtime` as many as are accepted of [`RUNTIME`]. The imported program is interpreted in f64.
+//!
+//! A program follows from its family and its number. `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::` runs so many
+//! expressions, `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over generated programs")]
+
+#[path = "random_integers/expressions.rs"]
+mod expressions;
+
+use crate::{
+    common::listen::listen,
+    import_exact::{host, numbers},
+    random::choices::Choices,
+};
+use element::Exact;
+use expressions::{Writer, program};
+use referee::HostArray;
+use spyre::{
+    interpret::{Array, Function, evaluate, read_functions},
+    mlir::Module,
+    pipeline::{Options, Phase, PlannerName},
+    reference::Reference,
+    validate::arguments,
+};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Expressions that are tried by default, of both families together.
+const DEFAULT_EXPRESSIONS: usize = 2000;
+/// Expressions of a program of known integers.
+const KNOWN: usize = 20;
+/// Expressions of integers of run time that are tried for a program.
+const RUNTIME: usize = 10;
+/// Of so many expressions one is computed at run time.
+const RUNTIME_SHARE: usize = 4;
+/// Of a hundred expressions of run time at least so many are accepted.
+const LEAST_ACCEPTED_PERCENT: usize = 35;
+/// Failing programs that are reported.
+const MOST_REPORTED: usize = 5;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Known,
+    Runtime,
+}
+
+/// How many expressions a program had, how many were accepted, and what is wrong.
+#[derive(Debug, Default)]
+struct Ran {
+    n_expressions: usize,
+    n_accepted: usize,
+    refusals: Vec<String>,
+    wrong: Option<String>,
+}
+
+/// Imports a program; the messages if it is refused.
+fn import<T>(text: &str, read: impl FnOnce(&Module<'_>) -> T) -> Result<T, String> {
+    let session = spyre::pipeline::session();
+    let errors = listen(&session);
+    let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
+    let imported = session.source_of_text("random", text).parse().and_then(|mut module| {
+        let is_imported = module.run(&options.pipeline([Phase::Import], ""));
+        is_imported.then_some(module)
+    });
+    imported.map(|module| read(&module)).ok_or_else(|| errors.borrow().join("\n"))
+}
+
+/// Numbers around 0 for floating-point arguments, positions of a draw for integers.
+fn inputs(function: &Function<'_>, draw: u64) -> Vec<Array<f64>> {
+    let number = |index: usize, is_truth: bool| if is_truth { (index * 7 % 5 % 2) as f64 } else { (index % 5) as f64 };
+    let of = |(position, array): (usize, Array<_>)| match array {
+        Array::Positions(positions) => Array::Positions(positions),
+        Array::Numbers(elements) => {
+            let is_truth = function.values[function.body.arguments[position]].element == machine::ElementType::Truth;
+            Array::numbers((0..elements.len()).map(|index| number(index + position, is_truth)).collect())
+        }
+    };
+    arguments(function, draw).into_iter().enumerate().map(of).collect()
+}
+
+/// What the import and the JIT say of each result of a program.
+fn compared(text: &str, place: &str, draw: u64) -> Result<Vec<(Vec<f64>, Vec<f64>)>, String> {
+    fs::write(place, text).unwrap();
+    let (found, hosts) = import(text, |module| {
+        let functions = read_functions(module).map_err(|(_, message)| message)?;
+        let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
+        let given = inputs(function, draw);
+        let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| host(function, position, array)).collect();
+        let found = evaluate(function, given, &Exact).map_err(|fault| fault.to_string())?;
+        Ok((found, hosts))
+    })
+    .flatten()?;
+    let reference = Reference::of(place, "", &hosts, &|_| {}).map_err(|message| format!("the JIT: {message}"))?;
+    let plain = |array: &Array<f64>| match array {
+        Array::Numbers(found) => found.to_vec(),
+        Array::Positions(found) => found.iter().map(|position| position.unwrap() as f64).collect(),
+    };
+    Ok(found.iter().zip(&reference.results).map(|(found, expected)| (plain(found), numbers(expected))).collect())
+}
+
+/// Compares all results of a program; the message of the first that differs, with the program of that expression alone.
+fn check(writers: &[Writer], element: &str, place: &str, draw: u64) -> Result<(), String> {
+    let results = compared(&program(writers, element), place, draw)?;
+    for (writer, (found, expected)) in writers.iter().zip(results) {
+        let off = found.iter().zip(&expected).position(|(found, expected)| found != expected);
+        if found.len() != expected.len() || off.is_some() {
+            let at = off.unwrap_or(0);
+            let alone = program(std::slice::from_ref(writer), element);
+            return Err(format!("element {at} is {:?}, the JIT's {:?}, of\n{alone}", found.get(at), expected.get(at)));
+        }
+    }
+    Ok(())
+}
+
+fn run(family: Family, number: usize, place: &str) -> Ran {
+    let mut choices = Choices::of_case(number * 2 + usize::from(family == Family::Runtime));
+    let n_expressions = if family == Family::Known { KNOWN } else { RUNTIME };
+    let element = if family == Family::Runtime && choices.one_in(4) { "f16" } else { "f32" };
+    let mut writers: Vec<Writer> = (0..n_expressions).map(|_| Writer::write(&mut choices, family == Family::Runtime)).collect();
+    let mut ran = Ran { n_expressions, ..Ran::default() };
+    if family == Family::Runtime {
+        writers.retain(|writer| match import(&program(std::slice::from_ref(writer), element), |_| ()) {
+            Ok(()) => true,
+            Err(message) => {
+                ran.refusals.push(message);
+                false
+            }
+        });
+    }
+    ran.n_accepted = writers.len();
+    if !writers.is_empty() {
+        ran.wrong = check(&writers, element, place, number as u64).err();
+    }
+    ran
+}
+
+/// What a refusal says without the place and the numbers in it.
+fn kind(message: &str) -> String {
+    let said = message.split("error: ").last().unwrap_or(message);
+    said.lines().next().unwrap_or_default().chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect()
+}
+
+#[test]
+fn integer_expressions_mean_what_mlir_says() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |number: usize| place.path().join(format!("{number}.mlir")).to_str().unwrap().to_owned();
+    if let Ok(case) = env::var("SPYRE_RANDOM_INTEGER") {
+        let (family, number) = case.split_once(':').unwrap();
+        let family = if family == "known" { Family::Known } else { Family::Runtime };
+        let ran = run(family, number.parse().unwrap(), &path(0));
+        println!("{}\n{ran:#?}", fs::read_to_string(path(0)).unwrap_or_default());
+        assert_eq!(ran.wrong, None);
+        return;
+    }
+    let n_expressions = env::var("SPYRE_RANDOM_INTEGERS").map_or(DEFAULT_EXPRESSIONS, |number| number.parse().unwrap());
+    let of_known = n_expressions * (RUNTIME_SHARE - 1) / RUNTIME_SHARE / KNOWN;
+    let of_runtime = n_expressions / RUNTIME_SHARE / RUNTIME;
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= of_known + of_runtime {
+                        break;
+                    }
+                    let case = if number < of_known { (Family::Known, number) } else { (Family::Runtime, number - of_known) };
+                    let ran = run(case.0, case.1, &path(number));
+                    done.lock().unwrap().push((case, ran));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.sort_by_key(|((family, number), _)| (*family == Family::Runtime, *number));
+    let wrong: Vec<String> = done
+        .iter()
+        .filter_map(|((family, number), ran)| Some(format!("{family:?}:{number}: {}", ran.wrong.as_ref()?)))
+        .collect();
+    let runtime = || done.iter().filter(|((family, _), _)| *family == Family::Runtime).map(|(_, ran)| ran);
+    let (n_accepted, n_tried) = (runtime().map(|ran| ran.n_accepted).sum::<usize>(), runtime().map(|ran| ran.n_expressions).sum::<usize>());
+    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    runtime().flat_map(|ran| &ran.refusals).for_each(|message| *refusals.entry(kind(message)).or_default() += 1);
+    println!("{} of known integers; {n_accepted} of {n_tried} of integers of run time are accepted", of_known * KNOWN);
+    refusals.iter().for_each(|(kind, count)| println!("{count:6} {kind}"));
+    let reported = wrong.iter().take(MOST_REPORTED).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(wrong.is_empty(), "{} programs are wrong:\n{reported}", wrong.len());
+    assert!(n_accepted * 100 >= n_tried * LEAST_ACCEPTED_PERCENT, "{n_accepted} of {n_tried} are accepted");
+}
