@@ -2,7 +2,7 @@
 
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::target_of,
+    dialect::{ComputeOp, TileSearch, target_of},
     joint::ir::try_splits::{PricedOp, priced_ops},
     mlir::{Op, OpExt, Scratch, compile_copy, functions_of, quietly},
 };
@@ -15,6 +15,7 @@ pub(crate) struct Judge {
     options: String,
     pub(crate) objective: Objective,
     n_judged: Cell<usize>,
+    search_steps: Cell<usize>,
 }
 
 impl Judge {
@@ -25,6 +26,7 @@ impl Judge {
             options: format!("{options} kernels=separate compile-to=work"),
             objective: if is_by_bytes { Objective::Bytes } else { Objective::Time },
             n_judged: Cell::new(0),
+            search_steps: Cell::new(0),
         }
     }
 
@@ -45,14 +47,27 @@ impl Judge {
             let target = target_of(copy.op()).ok()?;
             let mut ops = Vec::new();
             for function in functions_of(copy.op()) {
+                self.note_search(function);
                 ops.extend(priced_ops(function, &target).ok()?);
             }
             Some(Judged { again_ns: ops.iter().map(PricedOp::again_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
         })
     }
 
+    /// Adds what the search for tiles has judged of a function: plans, each of as many ops at the most.
+    fn note_search(&self, function: Op<'_>) {
+        let found = TileSearch::of(function).and_then(|found| usize::try_from(found.n_judged).ok()).unwrap_or(0);
+        let steps = found.saturating_mul(ComputeOp::all_in(function).len());
+        self.search_steps.set(self.search_steps.get().saturating_add(steps));
+    }
+
     pub(super) fn n_judged(&self) -> usize {
         self.n_judged.get()
+    }
+
+    /// Ops that the searches for tiles of all compilations have judged, at the most.
+    pub(super) fn search_steps(&self) -> usize {
+        self.search_steps.get()
     }
 }
 
