@@ -39,17 +39,15 @@ impl Compiled {
         let name = value["name"].as_str().unwrap();
         let number = |field: &str| value[field].as_i64().unwrap();
         let count = |text: &str| text.split_whitespace().find_map(|word| word.parse::<i64>().ok()).unwrap();
-        let readers: Vec<usize> = value["readers"].as_array().unwrap().iter().map(|op| usize::try_from(op.as_u64().unwrap()).unwrap()).collect();
+        let readers: Vec<usize> =
+            value["readers"].as_array().unwrap().iter().map(|op| usize::try_from(op.as_u64().unwrap()).unwrap()).collect();
         let op = |position: usize| &self.report["ops"][position];
         let writer = || op(usize::try_from(value["op"].as_u64().expect("an op writes it")).unwrap());
         let buffers = |list: &str| self.program[list].as_array().cloned().unwrap_or_default();
         let buffer = ["arguments", "results", "constants", "buffers"].into_iter().flat_map(buffers).find(|buffer| buffer["name"] == name);
         let is_in = |list: &str| buffers(list).iter().any(|buffer| buffer["name"] == name);
         let (kind, holds) = match cause {
-            "is a constant of one number" => (
-                "one number",
-                is_in("constants") && self.uniform.contains(name) && number("needed") == 0,
-            ),
+            "is a constant of one number" => ("one number", is_in("constants") && self.uniform.contains(name) && number("needed") == 0),
             "is no result" => ("no result", !is_in("results") && !is_in("arguments") && !is_in("constants")),
             "is made for the sake of layouts" => ("layout", writer()["is_for_layout"] == true),
             "is a result that an op reads back" => ("read back", is_in("results") && number("hbm_read") > 0),
@@ -63,11 +61,13 @@ impl Compiled {
             _ if cause.starts_with("is not in LX: ") => {
                 ("not in LX", cause.strip_prefix("is not in LX: ") == writer()["reason"].as_str() && writer()["memory"] != "lx")
             }
-            _ if cause.ends_with(" operands read it") => {
-                ("readers", count(cause) == i64::try_from(readers.len()).unwrap() && readers.len() > 1 && number("hbm_read") > number("needed"))
-            }
+            _ if cause.ends_with(" operands read it") => (
+                "readers",
+                count(cause) == i64::try_from(readers.len()).unwrap() && readers.len() > 1 && number("hbm_read") > number("needed"),
+            ),
             _ if cause.starts_with("a loop moves the same part ") => {
-                let trips = |position: &usize| op(*position)["loops"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product::<i64>();
+                let trips =
+                    |position: &usize| op(*position)["loops"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product::<i64>();
                 ("loop", count(cause) > 1 && readers.iter().any(|reader| trips(reader) % count(cause) == 0))
             }
             _ => panic!("'{cause}' of '{name}' is no cause that this test knows"),

@@ -23,7 +23,10 @@ pub enum UnrollError {
         maximum: i64,
     },
     /// A bundle that would be too large without loops.
-    #[error("has {n_ops} ops when its loops are written out, and at most {} may be: keep loops, or tile less", MAX_UNROLLED_OPS)]
+    #[error(
+        "expected at most {} ops once loops are written out (--loops unroll), found {n_ops}; keep loops (--loops keep), or give fewer tiles",
+        MAX_UNROLLED_OPS
+    )]
     TooManyOps {
         /// The ops of all iterations.
         n_ops: i64,

@@ -2,7 +2,7 @@
 
 use super::{
     cause::causes_of,
-    needs::{BufferKind, Needed, NamedBuffer, Needs},
+    needs::{BufferKind, NamedBuffer, Needed, Needs},
 };
 use crate::{
     explain::{Gap, HbmValue, LowerBound, OpGap, ValueGap},

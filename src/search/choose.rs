@@ -48,6 +48,9 @@ const WORTH_LEARNING: f64 = 0.005;
 const MOST_ROUNDS: usize = 3;
 /// What judging a segment takes beside its ops, in steps.
 const STEPS_A_JUDGEMENT: usize = 4;
+/// How many steps plans of the whole may take for each step of the search, and at least.
+const WHOLE_STEPS_A_STEP: usize = 4;
+const LEAST_WHOLE_STEPS: usize = 12_000;
 
 /// What was chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,6 +97,7 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     if !promises_much && !search.promises_little(untiled.as_deref()) {
         return Chosen::default();
     }
+    search.most_whole_steps = most_steps.saturating_mul(WHOLE_STEPS_A_STEP).max(LEAST_WHOLE_STEPS);
     let most_steps = if promises_much { most_steps } else { most_steps / STEPS_OF_LITTLE };
     search.begin(untiled.as_deref());
     let mut rounds = Rounds { least_ns: f64::INFINITY, is_complete: true, cost: None, loops: Vec::new() };
@@ -196,14 +200,22 @@ impl Edge<'_> {
         self.judged.first().is_some_and(|(fastest, _)| is_sparing(cost, fastest, fastest.ns))
     }
 
-    /// Judges nests that are estimated to move fewer bytes at hardly more time than the fastest one.
-    fn judge_sparing(&mut self, judge: &dyn Judge, seen: &mut Seen) {
+    /// Judges nests that are estimated to move fewer bytes at hardly more time than the fastest one; gives the steps that it took.
+    fn judge_sparing(&mut self, judge: &dyn Judge, seen: &mut Seen) -> usize {
         let queue = self.queue.take().unwrap_or_default();
         let (sparing, others): (Vec<_>, Vec<_>) = queue.into_iter().partition(|waiting| self.is_worth_more_time(&waiting.estimate));
         self.queue = Some(others);
-        for waiting in sparing.into_iter().rev().take(MOST_SPARING) {
+        let tried: Vec<Waiting> = sparing.into_iter().rev().take(MOST_SPARING).collect();
+        let steps = tried.len() * self.steps_of_judgement();
+        for waiting in tried {
             self.judge(waiting.nest, judge, seen);
         }
+        steps
+    }
+
+    /// Steps that it takes to judge a nest.
+    fn steps_of_judgement(&self) -> usize {
+        self.range.len() + STEPS_A_JUDGEMENT
     }
 
     /// Finds the nests to judge; gives the steps that it took.
@@ -311,7 +323,7 @@ impl Edge<'_> {
         if self.n_judged == MOST_JUDGED {
             self.queue = Some(Vec::new());
         }
-        self.range.len() + STEPS_A_JUDGEMENT
+        self.steps_of_judgement()
     }
 }
 
@@ -351,6 +363,10 @@ struct Search<'a> {
     judge: &'a dyn Judge,
     /// Steps taken.
     steps: usize,
+    /// Steps taken in the whole: plans of it, and what is next to the nests of the shortest path.
+    whole_steps: usize,
+    /// The most of these.
+    most_whole_steps: usize,
     /// What ops were seen to take.
     seen: Seen,
     /// What each op costs outside of loops, as far as is known.
@@ -396,6 +412,8 @@ impl<'a> Search<'a> {
             ops,
             judge,
             steps: 0,
+            whole_steps: 0,
+            most_whole_steps: LEAST_WHOLE_STEPS,
             seen: Seen::default(),
             outside: Vec::new(),
             shown: Vec::new(),
@@ -490,6 +508,7 @@ impl<'a> Search<'a> {
             self.look_for_fewer_bytes();
             rounds.least_ns = rounds.least_ns.min(self.path(|edge| edge.least_ns(1.0)).0);
             let (found, plan) = self.refined();
+            rounds.is_complete &= self.whole_steps < self.most_whole_steps;
             let is_better = |found: &Cost| rounds.cost.is_none_or(|cost| is_preferred(found, &cost, self.fastest_ns, false));
             if found.as_ref().is_some_and(is_better) {
                 (rounds.cost, rounds.loops) = (found, plan);
@@ -534,7 +553,8 @@ impl<'a> Search<'a> {
             let mut tried: BTreeSet<Nest> = edge.judged.iter().map(|(_, nest)| nest.clone()).collect();
             for _ in 0..MOST_CLIMBS {
                 for nest in edge.neighbours() {
-                    if tried.insert(nest.clone()) {
+                    if self.whole_steps < self.most_whole_steps && tried.insert(nest.clone()) {
+                        self.whole_steps += edge.steps_of_judgement();
                         edge.judge(nest, self.judge, &mut self.seen);
                     }
                 }
@@ -546,7 +566,9 @@ impl<'a> Search<'a> {
     fn look_for_fewer_bytes(&mut self) {
         let (_, path) = self.path(Edge::settled_ns);
         for Place { first, n_ops } in path {
-            self.edges[first][n_ops - 1].judge_sparing(self.judge, &mut self.seen);
+            if self.whole_steps < self.most_whole_steps {
+                self.whole_steps += self.edges[first][n_ops - 1].judge_sparing(self.judge, &mut self.seen);
+            }
         }
     }
 

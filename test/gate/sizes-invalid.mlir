@@ -8,7 +8,7 @@
 // LINALG: linalg.mlir:5:8: error: expected an operation over at most 2^56 points, found one over 33554432 x 33554432 x 33554432; compute it in several functions of smaller tensors
 
 //--- import.mlir
-// expected-error @+1 {{'func.func' op expected tensors whose bytes fit in 64 bits, found 'tensor<4294967296x67108864xf16>'; give it a smaller shape}}
+// expected-error @+1 {{'func.func' op expected tensors whose bytes fit in 64 bits, found tensor<4294967296x67108864xf16>; give it a smaller shape}}
 func.func @argument(%x: tensor<4294967296x67108864xf16>) {
   return
 }

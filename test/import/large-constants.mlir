@@ -8,12 +8,15 @@
 // RUN: spyre-compile %t/generated.mlir -o %t/generated | FileCheck %s --check-prefix=RETURNED
 // RUN: spyre-compile %t/factor.mlir -o %t/factor | FileCheck %s --check-prefix=RETURNED
 // RUN: spyre-compile %t/padded.mlir -o %t/padded | FileCheck %s --check-prefix=RETURNED
+// RUN: spyre-compile %t/summed.mlir -o %t/summed | FileCheck %s --check-prefix=RETURNED
+// RUN: not spyre-compile %t/index.mlir -o %t/index 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: spyre-compile %t/small.mlir -o %t/small && spyre-run %t/small --check %t/small.mlir | FileCheck %s --check-prefix=SMALL
 
 // RETURNED: files written to
 // IR:       [[ONE:%.+]] = spyre.constant dense<1.000000e+00> : tensor<1x1x1xf16>
 // IR-NEXT:  [[ALL:%.+]] = spyre.view [[ONE]] by
 // IR-NEXT:  return [[ALL]]
+// INDEX: index.mlir:7:10: error: 'linalg.index' op expected at most 16777216 elements that are computed at compile time, found 4294967296; give them as an argument, or compute over a smaller shape
 // SMALL: result0: agrees
 
 //--- returned.mlir
@@ -64,17 +67,47 @@ func.func @main(%x: tensor<64x32768xf16>) -> tensor<64x32768xf16> {
 }
 
 //--- padded.mlir
-func.func @main(%x: tensor<64x64xf16>) -> tensor<32768x32768xf16> {
+func.func @main(%x: tensor<64x64xf16>) -> tensor<16384x16384xf16> {
   %one = arith.constant 1.0 : f16
-  %p = tensor.pad %x low[0, 0] high[32704, 32704] {
+  %p = tensor.pad %x low[0, 0] high[16320, 16320] {
   ^bb0(%i: index, %j: index):
     tensor.yield %one : f16
-  } : tensor<64x64xf16> to tensor<32768x32768xf16>
-  return %p : tensor<32768x32768xf16>
+  } : tensor<64x64xf16> to tensor<16384x16384xf16>
+  return %p : tensor<16384x16384xf16>
 }
 
 //--- small.mlir
 func.func @main(%x: tensor<64xf16>) -> tensor<1500x1500xf16> {
   %c = arith.constant dense<2.5> : tensor<1500x1500xf16>
   return %c : tensor<1500x1500xf16>
+}
+
+//--- summed.mlir
+func.func @main(%x: tensor<64xf16>) -> tensor<64xf16> {
+  %zero = arith.constant 0.0 : f16
+  %c = arith.constant dense<5.0e-01> : tensor<64x1073741824xf16>
+  %e = tensor.empty() : tensor<64xf16>
+  %f = linalg.fill ins(%zero : f16) outs(%e : tensor<64xf16>) -> tensor<64xf16>
+  %m = linalg.reduce ins(%c : tensor<64x1073741824xf16>) outs(%f : tensor<64xf16>) dimensions = [1]
+    (%a: f16, %b: f16) {
+      %s = arith.maximumf %a, %b : f16
+      linalg.yield %s : f16
+    }
+  return %m : tensor<64xf16>
+}
+
+//--- index.mlir
+#along = affine_map<(d0) -> (d0)>
+func.func @main(%x: tensor<4294967296xf16>) -> tensor<4294967296xf16> {
+  %e = tensor.empty() : tensor<4294967296xf16>
+  %r = linalg.generic {indexing_maps = [#along, #along], iterator_types = ["parallel"]}
+    ins(%x : tensor<4294967296xf16>) outs(%e : tensor<4294967296xf16>) {
+  ^bb0(%a: f16, %o: f16):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f16
+    %s = arith.addf %a, %f : f16
+    linalg.yield %s : f16
+  } -> tensor<4294967296xf16>
+  return %r : tensor<4294967296xf16>
 }

@@ -6,6 +6,14 @@ use std::rc::Rc;
 /// Most elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.
 pub(in crate::import) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
 
+/// Says that so many elements are too many to be computed at compile time.
+pub(in crate::import) fn too_many_known(n_elements: i64) -> String {
+    format!(
+        "expected at most {MOST_KNOWN_ELEMENTS} elements that are computed at compile time, found {n_elements}; give them as an argument, or \
+         compute over a smaller shape"
+    )
+}
+
 /// The lowest finite number, whatever the format: numbers that a format does not reach are written as its last finite ones.
 pub(in crate::import) const LOWEST_FINITE: f64 = f64::MIN;
 
@@ -194,7 +202,11 @@ impl Known {
         self.clone().stored_as(true).reduced_bits(shape, dim, combine)
     }
 
+    /// One number that stands for all elements stands for what they are combined to, too.
     fn reduced_bits(&self, shape: &[i64], dim: usize, combine: impl Fn(u64, u64) -> u64) -> Self {
+        if let [one] = *self.bits {
+            return self.with_bits(Rc::from([combined_with_itself(one, shape[dim], combine)]));
+        }
         let mut kept = shape.to_vec();
         kept[dim] = 1;
         let (strides, step) = (strides_of(shape), strides_of(shape)[dim]);
@@ -260,6 +272,19 @@ impl Known {
     pub fn counts_from_zero(&self) -> bool {
         self.integers().zip(0..).all(|(integer, place)| integer == place)
     }
+}
+
+/// Combines `count` equal elements, in as many steps as the number has bits. The order of combination must not matter.
+fn combined_with_itself(element: u64, mut count: i64, combine: impl Fn(u64, u64) -> u64) -> u64 {
+    let (mut combined, mut power) = (None, element);
+    while count > 0 {
+        if count % 2 == 1 {
+            combined = Some(combined.map_or(power, |combined| combine(combined, power)));
+        }
+        power = combine(power, power);
+        count /= 2;
+    }
+    combined.expect("a dimension has elements")
 }
 
 /// What a function makes of the elements of several tensors, point by point. One number may stand for a tensor of any shape.
@@ -352,6 +377,19 @@ mod tests {
         let table = Known::table(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(numbers(&table.reduced(&[2, 3], 1, |a, b| a + b)), [6.0, 15.0]);
         assert_eq!(numbers(&table.reduced(&[2, 3], 0, f64::max)), [4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn one_number_is_reduced_without_its_repetitions() {
+        for size in 1..40_i32 {
+            let repeated = Known::table(&vec![3.0; usize::try_from(size).unwrap()]);
+            let shape = [i64::from(size), 1];
+            assert_eq!(Known::number(3.0).reduced(&shape, 0, |a, b| a + b), repeated.reduced(&shape, 0, |a, b| a + b));
+            assert_eq!(Known::number(3.0).reduced(&shape, 0, f64::max), repeated.reduced(&shape, 0, f64::max));
+        }
+        assert_eq!(numbers(&Known::number(1.0).reduced(&[1 << 50, 7], 0, |a, b| a + b)), [1_125_899_906_842_624.0]);
+        let wrapped = Known::integer(3).reduced_integers(&[1 << 40], 0, |a, b| i64::from((a + b).to_le_bytes()[0].cast_signed()));
+        assert_eq!(wrapped.uniform_integer(), Some(0), "3 * 2^40 in 8 bits");
     }
 
     #[test]

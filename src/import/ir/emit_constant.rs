@@ -13,18 +13,17 @@ pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Know
     let context = before.ctx();
     let largest = largest_finite(ScalarType::of(element));
     // One number stands for all elements, however many these are.
-    let asked = known.uniform().map_or_else(|| known.clone(), Known::number);
+    let asked = known.as_one().unwrap_or_else(|| known.clone());
     let known = asked.within(largest);
     let is_exact = known.numbers().all(|number| has_number(element, number));
     let held = if is_exact { element } else { type_of_element(context, ElementType::F32) };
-    let elements = |known: &Known| known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
-    let (numbers, asked): (Vec<f64>, Vec<f64>) = (elements(&known), elements(&asked));
+    let elements = |known: &Known| known.uniform().map_or_else(|| known.numbers().collect::<Vec<f64>>(), |number| vec![number]);
     let output = tensor_of(shape.clone(), held);
-    let made = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output));
-    let is_held = |&number: &f64| !number.is_finite() || (has_number(held, number) && number.abs() <= largest);
-    if ScalarType::of(held).is_float() && !asked.iter().all(is_held) {
+    let made = insert_before(before, constant(context, at, dense_attribute(output, &elements(&known)), output));
+    let is_held = |number: f64| !number.is_finite() || (has_number(held, number) && number.abs() <= largest);
+    if ScalarType::of(held).is_float() && !asked.numbers().all(is_held) {
         let wide = tensor_of(shape.clone(), type_of_element(context, ElementType::F64));
-        made.set_attr(EXACT, dense_attribute(wide, &asked));
+        made.set_attr(EXACT, dense_attribute(wide, &elements(&asked)));
     }
     retyped_before(before, at, made.output(), &shape, held, element)
 }

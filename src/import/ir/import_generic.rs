@@ -12,6 +12,7 @@ use crate::{
     import::{
         Combiner, Contraction, Element, Kind, Known, NodeId, Product, Reduction, Scalar, ScalarOp,
         graph::{
+            known::{MOST_KNOWN_ELEMENTS, too_many_known},
             linear::{Linear, refuse_window},
             rows, views,
             window::{Runs, runs_of},
@@ -330,7 +331,6 @@ impl<'c> Generic<'_, 'c> {
             node = match graph.known_of(node).cloned() {
                 Some(known) => {
                     let (mut kept, element) = (graph.node(node).shape.clone(), graph.node(node).element);
-                    let known = known.repeated(&kept);
                     let reduced = match width {
                         Some(width) if element == Element::Int => {
                             known.reduced_integers(&kept, dim, |a, b| combiner.combine_integers(a, b, width))
@@ -495,6 +495,10 @@ impl<'c> Generic<'_, 'c> {
         };
         let mut shape = vec![1; self.space.window.sizes.len()];
         shape[dim] = self.space.window.sizes[dim];
+        if shape[dim] > MOST_KNOWN_ELEMENTS {
+            let message = too_many_known(shape[dim]);
+            return self.importer.refused(at, at.loc(), message, shape, Element::Int);
+        }
         self.importer.graph.known(Known::counting(self.space.window.origin[dim], self.space.window.sizes[dim]), shape, Element::Int)
     }
 

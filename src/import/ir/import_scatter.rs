@@ -6,6 +6,7 @@ use crate::{
     dialect::ods::attr,
     import::{
         Body, Combiner, Element, Known, NodeId, Reduction, Scalar,
+        graph::known::{MOST_KNOWN_ELEMENTS, too_many_known},
         rules::{
             digits::is_too_coarse,
             index::{Lookup, rows_from},
@@ -13,7 +14,7 @@ use crate::{
             scatter::{Target, Written, scatter},
         },
     },
-    mlir::{Op, OpExt, Reported, ScalarType, ValueLike, integers, shape_of},
+    mlir::{Op, OpExt, Reported, ScalarType, ValueLike, error_at, integers, shape_of},
 };
 use std::ops::RangeInclusive;
 
@@ -100,6 +101,9 @@ pub(super) fn insert_at<'c>(
     let window: Vec<i64> = (0..shape.len()).map(|other| if other == dim { shape[dim] } else { sizes[other] }).collect();
     let map = (0..shape.len()).map(|other| Expr::Dim(other).plus(Expr::Constant(offsets.known[other]))).collect();
     let before = importer.graph.view(whole, map, &window);
+    if sizes[dim] > MOST_KNOWN_ELEMENTS {
+        return Err(error_at(op, too_many_known(sizes[dim])).report());
+    }
     let places = importer.graph.known(Known::counting(0, sizes[dim]), vec![sizes[dim]], Element::Int);
     let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
     let turned: Vec<i64> = order.iter().map(|&dim| sizes[dim]).collect();

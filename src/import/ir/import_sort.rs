@@ -5,6 +5,7 @@ use crate::{
     dialect::ods::attr,
     import::{
         Body, Element, Graph, Known, NodeId,
+        graph::known::{MOST_KNOWN_ELEMENTS, too_many_known},
         rules::{
             digits,
             sort::{Rows, Sorted, order_of, sorted},
@@ -35,6 +36,9 @@ pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     } else {
         let mut along = vec![1; shape.len()];
         along[dim] = shape[dim];
+        if shape[dim] > MOST_KNOWN_ELEMENTS {
+            return Err(error_at(op, too_many_known(shape[dim])).report());
+        }
         importer.graph.known(Known::counting(0, shape[dim]), along, Element::Int)
     };
     let start = importer.node_of(op, inputs[n_given])?;

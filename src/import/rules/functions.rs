@@ -9,7 +9,7 @@ use super::{
 };
 use crate::import::graph::{
     Element, Graph, Kind, NodeId,
-    known::{Known, MOST_KNOWN_ELEMENTS},
+    known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
     rows,
 };
 use std::cmp::Ordering;
@@ -404,7 +404,7 @@ impl ScalarFunction {
         let shape = graph.broadcast_shape(inputs);
         let n_elements: i64 = shape.iter().product();
         if n_elements > MOST_KNOWN_ELEMENTS {
-            return Err(format!("would compute {n_elements} elements at compile time, more than {MOST_KNOWN_ELEMENTS}"));
+            return Err(too_many_known(n_elements));
         }
         let operands: Vec<(&Known, &[i64])> =
             inputs.iter().filter_map(|&input| Some((graph.known_of(input)?, graph.node(input).shape.as_slice()))).collect();

@@ -2,7 +2,10 @@
 
 use super::index::{Found, Lookup, lookup_by_one};
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, NodeId, known::Known};
+use crate::import::graph::{
+    Element, Graph, NodeId,
+    known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
+};
 
 /// Most elements that the rows of the first index may have: those that the next index does not choose are moved for nothing.
 const MOST_ELEMENTS: i64 = 1 << 26;
@@ -46,6 +49,9 @@ fn lookup_by_several(
             "takes {} indices from tensors, by the first of which too many rows are chosen: not supported yet",
             computed.len()
         ));
+    }
+    if let Some(&size) = sizes.iter().find(|size| **size > MOST_KNOWN_ELEMENTS) {
+        return Err(too_many_known(size));
     }
     let whole = |graph: &mut Graph, dim: usize| match later.iter().position(|&other| other == dim) {
         Some(position) => counting(graph, sizes.len() + position, &longer),

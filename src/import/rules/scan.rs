@@ -5,7 +5,7 @@ use crate::{
     affine::Expr,
     import::graph::{
         Element, Graph, Kind, NodeId,
-        known::{Known, MOST_KNOWN_ELEMENTS},
+        known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
     },
 };
 
@@ -23,6 +23,10 @@ pub(in crate::import) fn scan(
 ) -> Result<NodeId, String> {
     let element = graph.node(input).element;
     if let Some(known) = graph.known_of(input) {
+        let n_elements = shape.iter().product();
+        if n_elements > MOST_KNOWN_ELEMENTS {
+            return Err(too_many_known(n_elements));
+        }
         let known = known.repeated(shape);
         let scanned = match width {
             Some(width) if element == Element::Int => known.scanned_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width)),

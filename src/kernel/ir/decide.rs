@@ -16,6 +16,8 @@ use std::{cmp::Ordering, collections::BTreeSet};
 
 /// The most moves whose other modes are tried.
 const MOST_TRIALS: usize = 32;
+/// Ops that searches for tiles judge in all compilations, behind which no further mode is tried.
+const MAX_SEARCH_STEPS: usize = 1 << 16;
 /// The part of a time below which a difference is none.
 const SAME_TIME: f64 = 1e-6;
 
@@ -75,6 +77,9 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<D
         best.judged = judged(&best.choice)?;
     }
     for id in ids.into_iter().take(MOST_TRIALS) {
+        if judge.search_steps() >= MAX_SEARCH_STEPS {
+            break;
+        }
         let without = best.choice.without(id);
         let was_made = without != best.choice;
         let taken_back = if was_made { judged(&without)? } else { best.judged };

@@ -50,13 +50,14 @@ pub(crate) struct Judge {
     pub(crate) objective: Objective,
     n_judged: Cell<usize>,
     n_infeasible: Cell<usize>,
+    search_steps: Cell<usize>,
 }
 
 impl Judge {
     /// Judges by a compilation in which nothing is fused on the way.
     pub(crate) fn new(compiler: &CandidateCompiler) -> Self {
         let (passes, objective) = (compiler.0.passes(), compiler.0.objective());
-        Self { passes, objective, n_judged: Cell::new(0), n_infeasible: Cell::new(0) }
+        Self { passes, objective, n_judged: Cell::new(0), n_infeasible: Cell::new(0), search_steps: Cell::new(0) }
     }
 
     /// Returns what the functions of a module cost; none if a rule refuses it.
@@ -101,9 +102,22 @@ impl Judge {
         let target = target_of(copy.op()).map_err(|_| Unjudged::Failed)?;
         let mut ops = Vec::new();
         for function in functions_of(copy.op()) {
+            self.note_search(function);
             ops.extend(priced_ops(function, &target).map_err(|_| Unjudged::Infeasible)?);
         }
         Ok(Judged { again_ns: ops.iter().map(PricedOp::again_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
+    }
+
+    /// Adds the plans that the tile search evaluated for a function, each with as many ops as the function has.
+    fn note_search(&self, function: Op<'_>) {
+        let found = TileSearch::of(function).and_then(|found| usize::try_from(found.n_judged).ok()).unwrap_or(0);
+        let steps = found.saturating_mul(ComputeOp::all_in(function).len());
+        self.search_steps.set(self.search_steps.get().saturating_add(steps));
+    }
+
+    /// Returns an upper bound of the ops that the tile searches of all compilations have evaluated.
+    pub(super) fn search_steps(&self) -> usize {
+        self.search_steps.get()
     }
 
     /// The number of modules that were judged.

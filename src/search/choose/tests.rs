@@ -122,6 +122,28 @@ fn what_does_not_fit_is_run_in_tiles_that_do() {
     assert!(found.is_complete && found.ns() < found.untiled_ns() && found.least_ns <= found.ns(), "{found:?}");
 }
 
+/// Plans of the whole judge all ops each time, so they have steps of their own.
+#[test]
+fn plans_of_the_whole_keep_to_their_steps() {
+    let ops = chain(40);
+    let look = |most_whole_steps: usize| {
+        let judge = Bytes { surprise: 1.1, ..Bytes::new(&ops, 1 << 20) };
+        let mut search = Search::new(&ops, &judge);
+        search.most_whole_steps = most_whole_steps;
+        search.begin(judge.untiled().as_deref());
+        let mut rounds = Rounds { least_ns: f64::INFINITY, is_complete: true, cost: None, loops: Vec::new() };
+        search.look(3000, &mut rounds);
+        assert!(rounds.cost.is_some(), "the plan of the shortest path is judged in any case");
+        (search.tried.len(), search.whole_steps, rounds.is_complete)
+    };
+    let (n_plans, steps, _) = look(usize::MAX);
+    let (n_plans_of_few, few_steps, is_complete) = look(100);
+    // What begins within the budget ends, and the first plan is judged.
+    let last = MOST_SPARING * (MOST_OPS + STEPS_A_JUDGEMENT) + ops.len() + STEPS_A_JUDGEMENT;
+    assert!(steps > 100 + last && few_steps <= 100 + last, "{steps} and {few_steps}");
+    assert!(n_plans_of_few < n_plans && !is_complete, "{n_plans_of_few} of {n_plans}");
+}
+
 /// Two ops that read the same 2 MiB from outside, and nothing of each other.
 #[test]
 fn what_is_read_twice_is_a_reason_for_tiles() {

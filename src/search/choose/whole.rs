@@ -2,7 +2,7 @@
 
 use super::{
     super::{Cost, Level, Loops, copies, nests::counts},
-    Edge, MOST_CLIMBS, Place, Search, Tried, next_to,
+    Edge, MOST_CLIMBS, Place, STEPS_A_JUDGEMENT, Search, Tried, next_to,
     preference::{LITTLE_TIME, is_preferred},
 };
 
@@ -173,6 +173,11 @@ impl<'a> Search<'a> {
         if let Some(known) = self.tried.iter().find(|known| known.loops == loops) {
             return known.by_op.clone();
         }
+        // The plan of the shortest path is judged in any case.
+        if self.whole_steps >= self.most_whole_steps && !self.tried.is_empty() {
+            return None;
+        }
+        self.whole_steps += self.ops.len() + STEPS_A_JUDGEMENT;
         self.n_plans += 1;
         let by_op = self.judge.plan(&loops);
         self.n_infeasible_plans += usize::from(by_op.is_none());
