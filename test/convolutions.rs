@@ -1,5 +1,5 @@
-//! Convolutions of groups, each executed and compared with MLIR's JIT: strides, dilations and windows of their own along each dimension,
-//! borders, weights that are spread apart, channels alone, in one dimension and in two.
+//! Convolutions of groups, each executed and compared with MLIR's JIT: strides, dilations and windows of their own
+//! along each dimension, borders, weights that are spread apart, channels alone, in one dimension and in two.
 //!
 //! `SPYRE_CONVOLUTIONS=2000 cargo test --test compiler -- convolutions::` draws so many, `SPYRE_CONVOLUTION=17` one.
 

@@ -1,7 +1,8 @@
-//! Programs of which every argument is known at compile time: the programs of `test/execution` with constants in place of their arguments.
-//! What follows from constants alone is computed or compiled, and never ends the compiler.
+//! Programs of which every argument is known at compile time: the programs of `test/execution` with constants in place
+//! of their arguments. What follows from constants alone is computed or compiled, and never ends the compiler.
 //!
-//! One program in `EVERY` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::` runs all of them.
+//! One program in `EVERY` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::` runs all of
+//! them.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -126,7 +127,8 @@ fn with_constants(text: &str, numbers: Numbers) -> Option<String> {
 
 /// Programs of one function that the JIT takes.
 fn programs() -> Vec<(String, String)> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/test/execution")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/test/execution")).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
     paths.sort();
     let read = |path: PathBuf| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());

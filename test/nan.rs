@@ -1,8 +1,8 @@
-//! NaN, infinities and zeros of both signs through the patterns that producers write for clipping, choosing and reducing: the program has a
-//! number wherever the module has one, and NaN wherever the module has NaN.
+//! NaN, infinities and zeros of both signs through the patterns that producers write for clipping, choosing and
+//! reducing: the program has a number wherever the module has one, and NaN wherever the module has NaN.
 //!
-//! With `--precision=device` a choice by a comparison may be the device's maximum or minimum, which keeps a NaN that the module loses
-//! (`docs/referee.md`, NaN and infinity): those rows are compared with `--precision=strict` alone.
+//! With `--precision=device` a choice by a comparison may be the device's maximum or minimum, which keeps a NaN that
+//! the module loses (`docs/referee.md`, NaN and infinity): those rows are compared with `--precision=strict` alone.
 
 #![allow(clippy::unwrap_used, reason = "a test over programs")]
 
@@ -32,7 +32,7 @@ const fn strict(name: &'static str, body: &'static str) -> Pattern {
 }
 
 /// Elementwise patterns.
-static PATTERNS: [Pattern; 30] = [
+static PATTERNS: [Pattern; 33] = [
     kept("maximumf", "%r = arith.maximumf %a, %b : T"),
     kept("minimumf", "%r = arith.minimumf %a, %b : T"),
     kept("maxnumf", "%r = arith.maxnumf %a, %b : T"),
@@ -73,7 +73,10 @@ static PATTERNS: [Pattern; 30] = [
     kept("NaN to a number", "%c = arith.cmpf une, %a, %a : T\n%r = arith.select %c, %one, %a : T"),
     kept("infinity to a number", "%c = arith.cmpf oeq, %a, %high : T\n%r = arith.select %c, %six, %a : T"),
     kept("whether it is a number", "%c = arith.cmpf ord, %a, %a : T\n%r = arith.select %c, %one, %zero : T"),
-    kept("remainder", "%r = arith.remf %one, %b : T"),
+    kept("remainder", "%r = arith.remf %a, %six : T"),
+    kept("remainder of a number", "%r = arith.remf %one, %b : T"),
+    kept("clamp of a number", "%r = math.clampf %one to [%zero, %b] : T"),
+    kept("sum with a product of numbers", "%r = math.fma %six, %six, %b : T"),
     kept("truncated", "%r = math.trunc %a : T"),
     kept("rounded", "%r = math.roundeven %a : T"),
     kept("rounded away", "%r = math.round %a : T"),
@@ -99,7 +102,8 @@ fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
     let reductions: Vec<_> = REDUCTIONS.iter().filter(|(pattern, _)| is_strict || !pattern.is_strict).collect();
     let mut names: Vec<&str> = patterns.iter().map(|pattern| pattern.name).collect();
     let [low, high] = if element == "f16" { ["0xFC00", "0x7C00"] } else { ["0xFF800000", "0x7F800000"] };
-    let mut text = "#id = affine_map<(d0) -> (d0)>\n#id2 = affine_map<(d0, d1) -> (d0, d1)>\n#row = affine_map<(d0, d1) -> (d0)>\n".to_owned();
+    let mut text =
+        "#id = affine_map<(d0) -> (d0)>\n#id2 = affine_map<(d0, d1) -> (d0, d1)>\n#row = affine_map<(d0, d1) -> (d0)>\n".to_owned();
     let results: Vec<&str> = patterns.iter().map(|_| "tensor<256xT>").chain(reductions.iter().map(|_| "tensor<16xT>")).collect();
     let _ = writeln!(text, "func.func @main(%x: tensor<256xT>, %y: tensor<256xT>) -> ({}) {{", results.join(", "));
     for (name, number) in [("zero", "0.0"), ("one", "1.0"), ("six", "6.0"), ("low", low), ("high", high)] {

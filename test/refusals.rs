@@ -1,7 +1,7 @@
 //! Refusals of programs of `linalg`: no message has an op, a rule or a dimension that the program does not have.
 //!
-//! Messages come from every text test of a refusal that is a program of `linalg`, from the programs of `test/execution` under options that
-//! many cannot be compiled with, and from random programs; `SPYRE_REFUSALS=2000` draws so many.
+//! Messages come from every text test of a refusal that is a program of `linalg`, from the programs of `test/execution`
+//! under options that many cannot be compiled with, and from random programs; `SPYRE_REFUSALS=2000` draws so many.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
