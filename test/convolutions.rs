@@ -12,7 +12,7 @@ use spyre::pipeline::Options;
 use std::{env, fmt::Write as _};
 
 /// Convolutions that are drawn by default.
-const DRAWN: u64 = 24;
+const DRAWN: u64 = 16;
 
 /// One convolution: sizes of both dimensions of the window.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use spyre::pipeline::{Options, PlannerName};
 use std::{env, fmt::Write as _, fs, path::PathBuf};
 
 /// One program of so many runs by default, another one for each kind of numbers.
-const EVERY: usize = 9;
+const EVERY: usize = 10;
 
 /// Elements of all arguments: more are a long text.
 const MAX_ELEMENTS: usize = 1 << 16;
@@ -155,6 +155,8 @@ fn what_follows_from_constants_is_right() {
             let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
             match check_against_jit(&text, &options, &[]) {
                 Ok(()) => n_right += 1,
+                // Small integers choose no row of a table of one.
+                Err(Stop::Refused(message)) if message.contains("expected indices from") => {}
                 Err(Stop::Refused(message)) => faults.push(format!("{name}, {numbers:?}: refused: {message}")),
                 Err(Stop::Broken(what, message)) => faults.push(format!("{name}, {numbers:?}: {what}: {message}")),
             }

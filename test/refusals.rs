@@ -11,7 +11,7 @@ use spyre::{
     dialect::ods,
     import::Precision,
     mlir::{Collected, collect},
-    pipeline::{Options, PlannerName},
+    pipeline::{Options, Phase, PlannerName},
 };
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
@@ -57,6 +57,7 @@ fn faults(program: &str, said: &Collected) -> Vec<String> {
 fn messages(text: &str, options: &Options) -> Vec<Collected> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
+    let options = &Options { compile_to: Phase::Emit, ..options.clone() };
     let session = spyre::pipeline::session();
     let ((), said) = collect(session.context(), || {
         let Some(mut module) = parse_in_user_terms(&session.source_of_text("program.mlir", text)) else { return };

@@ -310,8 +310,9 @@ impl<'c> Generic<'_, 'c> {
                 None => graph.reduce(combiner.function(), node, dim),
             };
         }
+        let element = graph.node(node).element;
         match graph.number_of(node) {
-            Some(number) => graph.number(number),
+            Some(number) => graph.known(Known::number(number), Vec::new(), element),
             None => node,
         }
     }
