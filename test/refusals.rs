@@ -1,7 +1,7 @@
 //! Refusals of programs of `linalg`: no message has an op, a rule or a dimension that the program does not have.
 //!
-//! Messages come from every text test of a refusal that is a program of `linalg`, from the programs of `test/execution` under options that
-//! many cannot be compiled with, and from random programs; `SPYRE_REFUSALS=2000` draws so many.
+//! Messages come from every text test of a refusal that is a program of `linalg`, from the programs of `test/execution`
+//! under options that many cannot be compiled with, and from random programs; `SPYRE_REFUSALS=2000` draws so many.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -11,7 +11,7 @@ use spyre::{
     dialect::ods,
     import::Precision,
     mlir::{Collected, collect},
-    pipeline::{Options, PlannerName},
+    pipeline::{Options, Phase, PlannerName},
 };
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
@@ -57,6 +57,7 @@ fn faults(program: &str, said: &Collected) -> Vec<String> {
 fn messages(text: &str, options: &Options) -> Vec<Collected> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
+    let options = &Options { compile_to: Phase::Emit, ..options.clone() };
     let session = spyre::pipeline::session();
     let ((), said) = collect(session.context(), || {
         let Some(mut module) = parse_in_user_terms(&session.source_of_text("program.mlir", text)) else { return };

@@ -1,7 +1,9 @@
-//! Messages in the terms of the program: the ops that its author wrote, at their places, and nothing of the compiler's own.
+//! Messages in the terms of the program: the ops that its author wrote, at their places, and nothing of the compiler's
+//! own.
 //!
-//! The ops of a later phase have the locations of the ops that they were made of, so a message about one of them names the op that stands
-//! there in the source. What is left of the compiler's own terms is a limit or a bug of ours, and is said as such.
+//! The ops of a later phase have the locations of the ops that they were made of, so a message about one of them names
+//! the op that stands there in the source. What is left of the compiler's own terms is a limit or a bug of ours, and is
+//! said as such.
 
 use crate::{
     dialect::{
@@ -21,8 +23,8 @@ const PRINTED_OP: &str = "see current operation";
 /// Words that say that a bug of ours is at fault.
 const BUG: &str = "bug of ours";
 
-/// Runs a compilation, and reports in the terms of its program what it reports. `shows_details` adds the compiler's own terms as a note.
-/// A module that a phase was printed behind is in the compiler's terms already.
+/// Runs a compilation, and reports in the terms of its program what it reports. `shows_details` adds the compiler's own
+/// terms as a note. A module that a phase was printed behind is in the compiler's terms already.
 pub fn in_user_terms<'c, T>(module: &mut Module<'c>, shows_details: bool, do_it: impl FnOnce(&mut Module<'c>) -> T) -> T {
     let Some(terms) = UserTerms::of(module.op()) else { return do_it(module) };
     let context = module.session().context();
@@ -32,11 +34,15 @@ pub fn in_user_terms<'c, T>(module: &mut Module<'c>, shows_details: bool, do_it:
 /// Reads the module of a source, and reports in words of its own what MLIR's verifiers find.
 #[must_use]
 pub fn parse_in_user_terms<'c>(source: &Source<'c>) -> Option<Module<'c>> {
-    reworded(source.session().context(), || source.parse(), |said| {
-        let is_of_op = said.severity == "note" && said.message.starts_with(PRINTED_OP);
-        let message = without_jargon(&said.message).unwrap_or_else(|| said.message.clone());
-        (!is_of_op).then_some(Rewording { message, details: None })
-    })
+    reworded(
+        source.session().context(),
+        || source.parse(),
+        |said| {
+            let is_of_op = said.severity == "note" && said.message.starts_with(PRINTED_OP);
+            let message = without_jargon(&said.message).unwrap_or_else(|| said.message.clone());
+            (!is_of_op).then_some(Rewording { message, details: None })
+        },
+    )
 }
 
 /// A message of MLIR about a slice that leaves its tensor, in the words of ours.
@@ -90,7 +96,9 @@ impl UserTerms {
         let message = match self.internal_term(&named) {
             None => named,
             Some(_) if said.severity == "note" => "the place that this is about".to_owned(),
-            Some(_) if named.contains(BUG) => format!("{}cannot be compiled because of a {BUG}; please report this program", subject(&named)),
+            Some(_) if named.contains(BUG) => {
+                format!("{}cannot be compiled because of a {BUG}; please report this program", subject(&named))
+            }
             Some(_) => format!(
                 "{}is beyond a limit of the compiler: not supported yet; write it in another way, or report this program",
                 subject(&named)
@@ -148,7 +156,8 @@ fn subject(message: &str) -> String {
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
     text.match_indices(name).any(|(start, _)| {
-        !text[..start].ends_with(is_part) && !text[start + name.len()..].starts_with(|letter: char| letter == '_' || letter.is_ascii_alphanumeric())
+        !text[..start].ends_with(is_part)
+            && !text[start + name.len()..].starts_with(|letter: char| letter == '_' || letter.is_ascii_alphanumeric())
     })
 }
 

@@ -60,8 +60,8 @@ pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Colle
     (done, std::mem::take(&mut *collected))
 }
 
-/// Does something, and reports in other words what it reported: `reword` gets each error, warning, remark and note, and drops those
-/// for which it returns none.
+/// Does something, and reports in other words what it reported: `reword` gets each error, warning, remark and note, and
+/// drops those for which it returns none.
 pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&Collected) -> Option<Rewording>) -> T {
     let held = Rc::new(RefCell::new(Vec::new()));
     let sink = Rc::clone(&held);

@@ -91,7 +91,8 @@ pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<
 
 /// Compiles a program with options, runs it, and compares its results with those of MLIR's JIT.
 pub(crate) fn check_against_jit(text: &str, options: &Options, inputs: &[HostArray]) -> Result<(), Stop> {
-    let executed = execute_with(text, options, inputs)?;
+    let options = Options { compile_to: Phase::Emit, ..options.clone() };
+    let executed = execute_with(text, &options, inputs)?;
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("reference.mlir");
     fs::write(&path, text).unwrap();

@@ -185,8 +185,8 @@ impl<'c> Generic<'_, 'c> {
         Some(reduction)
     }
 
-    /// A maximum or minimum that a NaN gives way in, of new values without NaN where these must stay numbers: the device's keeps NaN. A
-    /// softmax, as MLIR takes it apart, has such a maximum, and NaN in the whole row either way.
+    /// A maximum or minimum that a NaN gives way in, of new values without NaN where these must stay numbers: the
+    /// device's keeps NaN. A softmax, as MLIR takes it apart, has such a maximum, and NaN in the whole row either way.
     fn without_nan(&mut self, mut reduction: Reduction, result: usize) -> Reduction {
         let Scalar::Op(last) = self.body.yields[result] else { return reduction };
         let is_float = self.importer.scalar_element(element_type(self.op.outputs()[result].r#type())).is_float();

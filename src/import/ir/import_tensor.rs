@@ -79,8 +79,8 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
     Ok((Offsets { known, moving }, sizes, strides))
 }
 
-/// Says which dimension of a tensor of this shape a slice at known offsets leaves, if it leaves one. MLIR's verifier sees offsets that
-/// are attributes only; producers have constants as operands.
+/// Says which dimension of a tensor of this shape a slice at known offsets leaves, if it leaves one. MLIR's verifier
+/// sees offsets that are attributes only; producers have constants as operands.
 fn outside(offsets: &Offsets, sizes: &[i64], strides: &[i64], shape: &[i64]) -> Option<String> {
     let is_known = |dim: &usize| !offsets.moving.iter().any(|(moving, _)| moving == dim);
     (0..shape.len()).filter(is_known).find_map(|dim| {

@@ -7,7 +7,7 @@ use crate::{
     import::{
         Element, Graph, Known, NodeId, Precision, Scalar,
         graph::{integers::Integers, known::MOST_KNOWN_ELEMENTS},
-        rules::{fold::MAX_WIDTH, index::always_holds},
+        rules::{digits::RESULT_BASE, fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
@@ -246,6 +246,14 @@ impl<'c> Importer<'c> {
     /// Integers from 0 on and below `end` that the device's format does not hold, as their digits: the caller may have them, they may choose
     /// rows of a table, and nothing computes with them.
     pub(super) fn as_digits(&mut self, op: Op<'c>, digits: [NodeId; 2], end: i64) -> NodeId {
+        if let [Some(upper), Some(lower)] = digits.map(|digit| self.graph.known_of(digit).cloned()) {
+            let [of_upper, of_lower] = digits.map(|digit| self.graph.node(digit).shape.clone());
+            let shape = self.graph.broadcast_shape(&digits);
+            #[allow(clippy::cast_precision_loss, reason = "a small number")]
+            let base = RESULT_BASE as f64;
+            let integers = Known::combined(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
+            return self.graph.known(integers, shape, Element::Int);
+        }
         let message = "finds places beyond 1024 in the device's 16-bit format, as two digits that the caller puts together, or that choose \
                        rows of a table; nothing else may read them: not supported yet";
         let shape = self.graph.broadcast_shape(&digits);

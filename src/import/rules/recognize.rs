@@ -137,8 +137,9 @@ fn bounded(graph: &Graph, id: NodeId, function: &str) -> Option<(NodeId, f64)> {
 }
 
 pub(in crate::import) fn clamp(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    let above = maximum(graph, &inputs[..2], element)?;
-    minimum(graph, &[above, inputs[2]], element)
+    // What is known of two operands is computed at once.
+    let above = graph.apply("arith.maximumf", &inputs[..2], element)?;
+    graph.apply("arith.minimumf", &[above, inputs[2]], element)
 }
 
 pub(in crate::import) fn select(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
@@ -166,8 +167,9 @@ pub(in crate::import) fn select(graph: &mut Graph, inputs: &[NodeId], element: E
 
 /// Returns what another function computes as well as a choice by a comparison, if one does.
 ///
-/// The device's maximum and minimum are NaN where an operand is. A choice is, only if it takes the operand that is NaN: the other one must be a
-/// number then. Where it may be NaN, too, the choice keeps a number that the device's function loses, which `Graph::keeps_nan` forbids.
+/// The device's maximum and minimum are NaN where an operand is. A choice is, only if it takes the operand that is NaN:
+/// the other one must be a number then. Where it may be NaN, too, the choice keeps a number that the device's function
+/// loses, which `Graph::keeps_nan` forbids.
 fn choice(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId, element: Element) -> Result<Option<NodeId>, String> {
     let Some(Comparison { function, operands: [a, b], holds_for_nan }) = unordered::compared(graph, condition) else { return Ok(None) };
     let (larger, smaller) = match function {
@@ -198,7 +200,8 @@ pub(in crate::import) fn smaller_number(graph: &mut Graph, inputs: &[NodeId], el
     number_of_two(graph, inputs, element, "lesserequal", minimum)
 }
 
-/// Returns the operand for which `comparison` holds, and the number of a NaN and a number. `limit` is the device's function, which keeps NaN.
+/// Returns the operand for which `comparison` holds, and the number of a NaN and a number. `limit` is the device's
+/// function, which keeps NaN.
 fn number_of_two(
     graph: &mut Graph,
     inputs: &[NodeId],
@@ -322,8 +325,9 @@ pub(in crate::import) fn expm1(graph: &mut Graph, inputs: &[NodeId], element: El
 }
 
 pub(in crate::import) fn fma(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    let product = mul(graph, &inputs[..2], element)?;
-    add(graph, &[product, inputs[2]], element)
+    // What is known of two operands is computed at once.
+    let product = graph.apply("arith.mulf", &inputs[..2], element)?;
+    graph.apply("arith.addf", &[product, inputs[2]], element)
 }
 
 pub(in crate::import) fn log(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {

@@ -2,7 +2,7 @@
 
 use super::{
     plain::{Built, neg, same},
-    recognize::{add, div, mul, sub},
+    recognize::{add, div, mul, select, sub},
 };
 use crate::import::graph::{Element, Graph, Kind, NodeId};
 use std::collections::BTreeSet;
@@ -103,7 +103,8 @@ fn is_finite(graph: &Graph, divisor: NodeId) -> bool {
     graph.number_of(divisor).is_some_and(f64::is_finite) || graph.integers.has(divisor)
 }
 
-/// All of the dividend where it has no whole divisor: of an infinite one, 0 times infinity would be taken away, which is NaN.
+/// All of the dividend where it has no whole divisor: of an infinite one, 0 times infinity would be taken away, which
+/// is NaN.
 fn rest_of_infinite(graph: &mut Graph, [of, whole, rest]: [NodeId; 3], element: Element) -> NodeId {
     let zero = graph.number(0.0);
     let has_none = graph.pointwise("equal", &[whole, zero], Element::Bool);
@@ -132,6 +133,7 @@ pub(in crate::import) fn remainder(graph: &mut Graph, inputs: &[NodeId], element
     let is_beyond = graph.pointwise("greaterequal", &[rest, by], Element::Bool);
     let rest = graph.pointwise("where3", &[is_beyond, less, rest], element);
     let negative = neg(graph, &[rest], element)?;
-    let is_positive = graph.pointwise("greaterequal", &[x, zero], Element::Bool);
-    Ok(graph.pointwise("where3", &[is_positive, rest, negative], element))
+    // The dividend may be a number, whose sign is known.
+    let is_positive = graph.apply("arith.cmpf oge", &[x, zero], Element::Bool)?;
+    select(graph, &[is_positive, rest, negative], element)
 }

@@ -219,9 +219,9 @@ impl<'a> Builder<'a> {
         tensor.dims.push(TensorDim { label, scale: self.scale(label), stride, page: self.page(label, k) });
     }
 
-    /// Elements in front of position `offset` of the `k`-th dimension outside the stick: in LX of what one core has of it and of the
-    /// dimensions inside. A dimension that cores divide has an offset in LX only where a position outside of it was put into it: so many
-    /// whole dimensions, and of each a core has its slice.
+    /// Elements in front of position `offset` of the `k`-th dimension outside the stick: in LX of what one core has of
+    /// it and of the dimensions inside. A dimension that cores divide has an offset in LX only where a position outside
+    /// of it was put into it: so many whole dimensions, and of each a core has its slice.
     fn front(&self, k: usize, offset: i64) -> i64 {
         let (extents, coordinates) = (Extents(self.operand), &self.operand.coordinates);
         let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position..coordinates.len() - 1]);

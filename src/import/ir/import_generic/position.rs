@@ -76,8 +76,7 @@ impl Generic<'_, '_> {
         let chosen = self.over_reduced(chosen);
         self.importer.graph.note_integers(chosen);
         let found = self.reduced(chosen, combiner, Some(MAX_WIDTH));
-        let graph = &mut self.importer.graph;
-        Ok(if graph.known_of(found).is_some() { found } else { graph.as_integers(found) })
+        Ok(self.importer.graph.as_integers(found))
     }
 
     /// The same by digits: the first upper digit, and the first lower one of the places with that upper digit.
