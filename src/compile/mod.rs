@@ -6,6 +6,7 @@ mod library;
 mod needs;
 mod pieces;
 mod validated;
+mod words;
 
 pub use library::{Compiled, compile_source};
 pub use validated::{compile_validated, compile_validated_watched, compile_validated_within};
@@ -29,6 +30,7 @@ use bound::{Done, describe_bound};
 use cost::{Formula, KernelOp, describe, estimate_op_ns, price};
 use machine::{Target, TimeModel};
 use needs::Needs;
+use words::Words;
 
 /// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one. A module that was
 /// printed behind a phase goes on with the next one.
@@ -50,6 +52,7 @@ pub fn compile_watched<'c>(
     let mut report = Report::default();
     let done = phase_behind(module.op(), options).ok()?;
     let found_before = bugs_of(module.op());
+    let words = Words::read(module.op());
     // Who prints IR may also write it: what the phases behind promise holds before the next one relies on it.
     if let Some(done) = done.filter(|done| *done < Phase::Emit)
         && !module.run(&check(done).to_string())
@@ -68,7 +71,7 @@ pub fn compile_watched<'c>(
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
             let is_last = number + 1 == steps.len();
             let pass = step.to_string();
-            if !(if is_last { module.run(&pass) } else { module.run_unverified(&pass) }) {
+            if !module.run_reworded(&pass, is_last, |message| words.reword(message)) {
                 if bugs_of(module.op()) > found_before {
                     let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
                 }

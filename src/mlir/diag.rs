@@ -1,8 +1,12 @@
 //! Diagnostics with a place, and the proof that one was sent.
 
-use super::{Location, Op, OpExt, text::string_ref};
+use super::{Context, Location, Op, OpExt, text::string_ref};
+use melior::diagnostic::DiagnosticSeverity;
 use mlir_sys::{MlirLocation, MlirStringRef, mlirOperationVerify};
-use std::fmt::Display;
+use std::{
+    fmt::Display,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 #[repr(C)]
 struct RawDiagnostic {
@@ -89,6 +93,43 @@ pub fn quietly<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
     let handler = context.attach_diagnostic_handler(|_| true);
     let done = try_it();
     context.detach_diagnostic_handler(handler);
+    done
+}
+
+/// An error as it was reported, until it is reported in other words.
+struct Withheld {
+    location: MlirLocation,
+    message: String,
+    notes: Vec<(MlirLocation, String)>,
+}
+
+/// Does something whose errors are reported in other words, once it is done: `reword` is given the text of each. Warnings and remarks are
+/// reported as they come.
+pub(super) fn reworded<T>(context: &Context, reword: impl Fn(&str) -> String, do_it: impl FnOnce() -> T) -> T {
+    let withheld = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&withheld);
+    let handler = context.attach_diagnostic_handler(move |diagnostic| {
+        if !matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
+            return false;
+        }
+        let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok());
+        let notes = notes.map(|note| (note.location().to_raw(), note.to_string())).collect();
+        let error = Withheld { location: diagnostic.location().to_raw(), message: diagnostic.to_string(), notes };
+        sink.lock().unwrap_or_else(PoisonError::into_inner).push(error);
+        true
+    });
+    let done = do_it();
+    context.detach_diagnostic_handler(handler);
+    for Withheld { location, message, notes } in std::mem::take(&mut *withheld.lock().unwrap_or_else(PoisonError::into_inner)) {
+        // SAFETY: locations live as long as their context; C++ copies the texts before it returns, and frees the diagnostic in `report`.
+        unsafe {
+            let raw = spyreDiagnosticCreate(location, 0, string_ref(&reword(&message)));
+            for (location, message) in &notes {
+                spyreDiagnosticNote(raw, *location, string_ref(message));
+            }
+            spyreDiagnosticReport(raw);
+        }
+    }
     done
 }
 

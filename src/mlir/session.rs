@@ -2,6 +2,7 @@
 
 use super::{
     Attribute, AttributeLike, Context, Hooks, Op, Scratch,
+    diag::reworded,
     op::graveyard,
     pass::{self, RawAnswer},
     remark::{RemarkFilters, Yaml, without_remarks},
@@ -191,10 +192,12 @@ impl<'c> Module<'c> {
         self.run_pipeline(pipeline, true)
     }
 
-    /// As [`Module::run`]; whether the module is still valid is for a later pass to find out. Debug builds look all the same.
+    /// As [`Module::run`]; `reword` gives the text in which an error is reported. Unless `is_verified`, whether the module is still valid is for a
+    /// later pass to find out. Debug builds look all the same.
     #[must_use]
-    pub fn run_unverified(&mut self, pipeline: &str) -> bool {
-        self.run_pipeline(pipeline, cfg!(debug_assertions))
+    pub fn run_reworded(&mut self, pipeline: &str, is_verified: bool, reword: impl Fn(&str) -> String) -> bool {
+        let session = self.session;
+        reworded(session.context(), reword, || self.run_pipeline(pipeline, is_verified || cfg!(debug_assertions)))
     }
 
     fn run_pipeline(&mut self, pipeline: &str, verifies: bool) -> bool {

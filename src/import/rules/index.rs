@@ -106,6 +106,10 @@ pub(super) fn lookup_by_one(
             };
             // A row of which another index moves with this one is no row that the device can choose.
             if moves_beside(graph, index, &exprs) {
+                // What is looked up has as many values as the smallest table that it chooses from has rows.
+                if graph.rows_of_index(index).is_some() {
+                    graph.note_index(index, rows[dim]);
+                }
                 let found = computed_row(graph, (table, rows), index, dim, &exprs, sizes);
                 return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned()).and_then(elements);
             }
@@ -299,6 +303,11 @@ struct Range {
 /// changes nothing within them.
 fn chosen_row(graph: &Graph, index: NodeId, rows: i64) -> Option<NodeId> {
     range_of(graph, index, &|_| Some(rows))?.is_index
+}
+
+/// Whether `index` is known, or an index that chooses one of `rows` rows.
+pub(super) fn is_row(graph: &Graph, index: NodeId, rows: i64) -> bool {
+    graph.known_of(index).is_some() || chosen_row(graph, index, rows).is_some()
 }
 
 /// Whether a condition holds for every value that the indices `gathered` may have.

@@ -24,6 +24,10 @@ pub(in crate::import) fn scan(graph: &mut Graph, combiner: Combiner, input: Node
     if !element.is_float() {
         return Err("combines integers of a run-time value, each with those before it: not supported yet".to_owned());
     }
+    // One element is its own sum.
+    if size == 1 {
+        return Ok(input);
+    }
     if combiner != Combiner::Sum || size.checked_mul(size).is_none_or(|n_elements| n_elements > MOST_KNOWN_ELEMENTS) {
         return in_steps(graph, combiner, input, shape, dim);
     }
@@ -92,6 +96,13 @@ mod tests {
         let sums = scan(&mut graph, Combiner::Sum, ones, &[2, 3], 1).unwrap();
         let numbers: Vec<f64> = graph.known_of(sums).unwrap().numbers().collect();
         assert_eq!(numbers, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn one_element_is_its_own_sum() {
+        let mut graph = Graph::default();
+        let x = graph.tensor(0, vec![1, 6], Element::F16);
+        assert_eq!(scan(&mut graph, Combiner::Sum, x, &[1, 6], 0), Ok(x));
     }
 
     #[test]
