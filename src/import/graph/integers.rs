@@ -110,6 +110,23 @@ impl Graph {
         self.integers.rows.get(&self.source_of(id)?).copied()
     }
 
+    /// Returns whether a tensor that a list is, or is joined of, is known to be an index.
+    #[must_use]
+    pub fn is_known_index(&self, list: NodeId) -> bool {
+        let (mut open, mut seen) = (vec![list], BTreeSet::new());
+        while let Some(id) = open.pop() {
+            match self.source_of(id) {
+                Some(number) if self.integers.rows.contains_key(&number) => return true,
+                Some(_) => {}
+                None if matches!(self.node(id).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_)) => {
+                    open.extend(self.node(id).inputs.iter().filter(|&&input| seen.insert(input)));
+                }
+                None => {}
+            }
+        }
+        false
+    }
+
     /// The tensors of integers that choose rows, each with the fewest rows that it chooses from.
     pub fn indices(&self) -> impl Iterator<Item = (usize, i64)> {
         self.integers.wanted.iter().filter_map(|(&number, rows)| Some((number, (*rows)?)))
@@ -252,6 +269,9 @@ impl Graph {
                 let part = self.numbers_with_format(part)?;
                 whole = self.insert(part, whole, offsets);
             }
+            if self.known_of(whole).is_none() {
+                self.note_integers(whole);
+            }
             return Ok(whole);
         }
         let widened = |graph: &mut Self, node: NodeId, sizes: &[i64]| {
@@ -272,7 +292,9 @@ impl Graph {
             whole = self.insert(part, whole, offsets);
         }
         let first = (0..shape.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
-        Ok(self.view(whole, first, &shape))
+        let joined = self.view(whole, first, &shape);
+        self.note_integers(joined);
+        Ok(joined)
     }
 
     /// Integers as numbers to compute with, those that are known in the format of the others.

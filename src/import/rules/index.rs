@@ -107,7 +107,7 @@ pub(super) fn lookup_by_one(
             // A row of which another index moves with this one is no row that the device can choose.
             if moves_beside(graph, index, &exprs) {
                 // What is looked up has as many values as the smallest table that it chooses from has rows.
-                if graph.rows_of_index(index).is_some() {
+                if graph.is_known_index(index) {
                     graph.note_index(index, rows[dim]);
                 }
                 let found = computed_row(graph, (table, rows), index, dim, &exprs, sizes);
@@ -246,6 +246,9 @@ pub(in crate::import) fn rows_from(
     if let Some(index) = chosen {
         graph.note_index(index, rows[dim]);
         return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes)?, chosen: vec![(index, rows[dim])], bounds: Vec::new() });
+    }
+    if let Some(found) = looked_up(graph, (table, rows), index, dim, exprs, sizes) {
+        return Ok(found);
     }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
     found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())

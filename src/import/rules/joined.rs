@@ -1,10 +1,10 @@
 //! Elements of a table at indices that are computed of joined lists: each part of the lists for itself, since what is known of one part is not known
 //! of another one.
 
-use super::index::Lookup;
+use super::{functions::ScalarFunction, index::Lookup, integers::computed};
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, Kind, NodeId};
-use std::collections::BTreeSet;
+use crate::import::graph::{Element, Graph, Kind, Node, NodeId, rows};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most parts that the elements are looked up in.
 const MAX_PARTS: usize = 16;
@@ -69,7 +69,8 @@ pub(super) fn lookup_in_parts(
     let (mut whole, mut chosen, mut conditions) = (None, Vec::new(), Vec::new());
     for part in bounds.windows(2) {
         let (first, size) = (part[0], part[1] - part[0]);
-        let of_part: Vec<NodeId> = indices.iter().map(|&index| slice_along(graph, index, *dim, first, size)).collect();
+        let mut slices = Slices { dim: *dim, first, size, known: BTreeMap::new() };
+        let of_part: Vec<NodeId> = indices.iter().map(|&index| slices.slice(graph, index)).collect();
         let mut sizes = sizes.to_vec();
         sizes[*dim] = size;
         let found = look_up(graph, &of_part, &sizes)?;
@@ -95,16 +96,57 @@ pub(super) fn lookup_in_parts(
     Ok(Lookup { node, chosen, bounds: conditions })
 }
 
-/// A part of an index along a dimension of the iteration space; all of it, if it does not move along it.
-fn slice_along(graph: &mut Graph, index: NodeId, dim: usize, first: i64, size: i64) -> NodeId {
-    let mut shape = graph.node(index).shape.clone();
-    if shape.get(dim).is_none_or(|&size| size == 1) {
-        return index;
+/// Slices of nodes along a dimension of the iteration space.
+struct Slices {
+    dim: usize,
+    first: i64,
+    size: i64,
+    known: BTreeMap<NodeId, NodeId>,
+}
+
+impl Slices {
+    /// Returns the slice of an integer or a truth, computed of the slices of what it follows from: less may be known of all of a list.
+    fn slice(&mut self, graph: &mut Graph, id: NodeId) -> NodeId {
+        if let Some(&known) = self.known.get(&id) {
+            return known;
+        }
+        let slice = self.computed_slice(graph, id).unwrap_or_else(|| self.view(graph, id));
+        self.known.insert(id, slice);
+        slice
     }
-    shape[dim] = size;
-    let at = |own: usize| if own == dim { Expr::Dim(own).plus(Expr::Constant(first)) } else { Expr::Dim(own) };
-    let map = (0..shape.len()).map(|own| if shape[own] == 1 && own == dim { Expr::Constant(first) } else { at(own) }).collect();
-    graph.view(index, map, &shape)
+
+    /// None for what is no operation of the program, and for one that reads the bits of its operand in another way than its number.
+    fn computed_slice(&mut self, graph: &mut Graph, id: NodeId) -> Option<NodeId> {
+        const BITS: [&str; 4] = ["arith.uitofp", "arith.extui", "arith.index_castui", "arith.trunci"];
+        let Node { kind: Kind::Virtual(operation), inputs, element, .. } = graph.node(id).clone() else { return None };
+        let function = ScalarFunction::named(operation).filter(|function| !BITS.contains(&function.name))?;
+        let (_, operands) = inputs.split_last()?;
+        let operands: Vec<NodeId> = operands.iter().map(|&operand| self.slice(graph, operand)).collect();
+        let built = if function.computes_indices(graph, &operands) {
+            computed(graph, function, &operands, element).ok()?
+        } else {
+            function.build(graph, &operands, element).ok()?
+        };
+        let has_name = matches!(graph.node(built).kind, Kind::Virtual(_)) && rows::parts(graph, built).is_none();
+        let is_decided = has_name || graph.known_of(built).is_some() || graph.node(built).element == Element::Int;
+        Some(if is_decided { built } else { graph.virtual_op(function.name, &operands, built, element) })
+    }
+
+    /// All of a node that does not move along the dimension.
+    fn view(&self, graph: &mut Graph, id: NodeId) -> NodeId {
+        let mut shape = graph.node(id).shape.clone();
+        if shape.get(self.dim).is_none_or(|&size| size == 1) {
+            return id;
+        }
+        shape[self.dim] = self.size;
+        let index = |own: usize| match own == self.dim {
+            true if self.size == 1 => Expr::Constant(self.first),
+            true => Expr::Dim(own).plus(Expr::Constant(self.first)),
+            false => Expr::Dim(own),
+        };
+        let map = (0..shape.len()).map(index).collect();
+        graph.view(id, map, &shape)
+    }
 }
 
 #[cfg(test)]
@@ -120,19 +162,20 @@ mod tests {
         let memory = graph.undefined(vec![7], Element::Int);
         let first = graph.insert(known, memory, vec![0]);
         let joined = graph.insert(ids, first, vec![2]);
-        let fallback = graph.refused(0, vec![7], Element::Int);
-        let computed = graph.virtual_op("arith.addi", &[joined, joined], fallback, Element::Int);
+        let (fallback, three) = (graph.refused(0, vec![7], Element::Int), graph.number(3.0));
+        let computed = graph.virtual_op("arith.addi", &[joined, three], fallback, Element::Int);
         let joints = joints_of(&graph, computed).unwrap();
         assert_eq!((joints.dim, joints.bounds.as_slice()), (0, &[0, 2, 7][..]));
         let mut seen = Vec::new();
         let found = lookup_in_parts(&mut graph, &joints, &[computed], &[7], |graph, indices, sizes| {
-            let parts = graph.node(indices[0]).inputs.clone();
-            seen.push((parts[0], sizes.to_vec()));
+            let numbers = graph.known_of(indices[0]).map(|known| known.numbers().collect::<Vec<_>>());
+            seen.push((numbers, graph.node(indices[0]).inputs.first().copied(), sizes.to_vec()));
             let node = graph.tensor(1 + seen.len(), sizes.to_vec(), Element::F16);
             Ok(Lookup { node, chosen: Vec::new(), bounds: Vec::new() })
         });
         let node = found.map(|found| found.node).unwrap();
-        assert_eq!((graph.node(node).shape.as_slice(), seen), (&[7][..], vec![(known, vec![2]), (ids, vec![5])]));
+        assert_eq!(graph.node(node).shape, [7]);
+        assert_eq!(seen, [(Some(vec![2.0, 5.0]), None, vec![2]), (None, Some(ids), vec![5])]);
         assert!(joints_of(&graph, ids).is_none());
     }
 }
