@@ -168,3 +168,48 @@ func.func @read_backwards(%x: tensor<8x64xf16>) -> tensor<4x64xf16> {
   } -> tensor<4x64xf16>
   return %y : tensor<4x64xf16>
 }
+
+// -----
+
+// A joined list chooses what its parts choose, joined: rows fill sticks, and indices do not.
+// CHECK-LABEL: func.func @joined_list(
+// CHECK-NOT:     spyre.insert {{.*}}xi32>
+// CHECK-DAG:     [[OTHER:%.+]] = spyre.view %arg2
+// CHECK-DAG:     [[MORE:%.+]] = spyre.gather(%arg0, [[OTHER]]) dim 0
+// CHECK-DAG:     [[ONE:%.+]] = spyre.view %arg1
+// CHECK-DAG:     [[ROWS:%.+]] = spyre.gather(%arg0, [[ONE]]) dim 0
+// CHECK:         [[FIRST:%.+]] = spyre.insert [[ROWS]] into {{%.+}} at [0, 0, 0]
+// CHECK-NEXT:    spyre.insert [[MORE]] into [[FIRST]] at [5, 0, 0]
+func.func @joined_list(%table: tensor<8x64xf16>, %a: tensor<5xi32>, %b: tensor<3xi32>) -> tensor<8x64xf16> {
+  %ids = tensor.concat dim(0) %a, %b : (tensor<5xi32>, tensor<3xi32>) -> tensor<8xi32>
+  %e = tensor.empty() : tensor<8x64xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%ids : tensor<8xi32>) outs(%e : tensor<8x64xf16>) {
+  ^bb0(%i: i32, %o: f16):
+    %j = arith.index_cast %i : i32 to index
+    %k = linalg.index 1 : index
+    %v = tensor.extract %table[%j, %k] : tensor<8x64xf16>
+    linalg.yield %v : f16
+  } -> tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+// What follows from one index are the rows of the table in another order.
+// CHECK-LABEL: func.func @every_second_row(
+// CHECK:         [[ORDER:%.+]] = spyre.constant dense<[0, 2, 4, 6]>
+// CHECK:         [[ROWS:%.+]] = spyre.gather(%arg0, [[ORDER]]) dim 0
+// CHECK:         spyre.gather([[ROWS]], %arg1) dim 0
+func.func @every_second_row(%table: tensor<8x64xf16>, %a: tensor<5xi32>) -> tensor<5x64xf16> {
+  %e = tensor.empty() : tensor<5x64xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<5xi32>) outs(%e : tensor<5x64xf16>) {
+  ^bb0(%i: i32, %o: f16):
+    %two = arith.constant 2 : i32
+    %twice = arith.muli %i, %two : i32
+    %j = arith.index_cast %twice : i32 to index
+    %k = linalg.index 1 : index
+    %v = tensor.extract %table[%j, %k] : tensor<8x64xf16>
+    linalg.yield %v : f16
+  } -> tensor<5x64xf16>
+  return %y : tensor<5x64xf16>
+}

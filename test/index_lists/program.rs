@@ -332,7 +332,7 @@ pub(crate) fn numbers_for(step: usize, rows: usize) -> Array<f64> {
 pub(crate) fn mask_for(step: usize, shape: &[usize]) -> Array<bool> {
     let mut count = step;
     Array::build(shape, |_| {
-        count = count * 7 + 3;
+        count = (count * 7 + 3) % 101;
         count % 5 < 2
     })
 }

@@ -405,7 +405,7 @@ impl Writer<'_> {
         self.line(&format!("  %c = arith.cmpf ogt, %i0, %o : {float}"));
         self.line(&format!("  %n = arith.select %c, %k, %p : {int}"));
         self.line(&format!("  linalg.yield %m, %n : {float}, {int}"));
-        self.line(&format!("}} -> {of_row}, {of}"));
+        self.line(&format!("}} -> ({of_row}, {of})"));
         self.line(&format!("%l{number} = tensor.cast {found}#1 : {of} to {of}"));
     }
 

@@ -155,7 +155,6 @@ func.func @shifted_indices(%table: tensor<32x64xf16>, %places: tensor<17xi32>) -
   return %rows : tensor<16x64xf16>
 }
 
-// -----
 
 // CHECK-LABEL: func.func @second_index(
 // CHECK:         [[ONE:%.+]] = spyre.view %arg1
@@ -167,7 +166,6 @@ func.func @second_index(%table: tensor<32x64xf16>, %places: tensor<2xi32>) -> te
   return %rows : tensor<1x64xf16>
 }
 
-// -----
 
 // A list that begins with a stick is read where it is: the fourth stick of 32 entries, and a row of rows of them.
 

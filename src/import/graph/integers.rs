@@ -4,7 +4,8 @@
 //! is one of which something is asked that the device does not compute exactly (a cosine, a remainder). What else is computed of an index is looked up
 //! ([`super::rows`]).
 
-use super::{Element, Graph, Kind, NodeId, known::Known, rows};
+use super::{Element, Graph, Kind, NodeId, gather::COLUMNS, known::Known, rows};
+use crate::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of a table that nothing in the program bounds, such as positions that only a rotary embedding reads.
@@ -115,6 +116,23 @@ impl Graph {
     #[must_use]
     pub fn rows_of_index(&self, id: NodeId) -> Option<i64> {
         self.integers.rows.get(&self.source_of(id)?).copied()
+    }
+
+    /// Returns whether a tensor that a list is, or is joined of, is known to be an index.
+    #[must_use]
+    pub fn is_known_index(&self, list: NodeId) -> bool {
+        let (mut open, mut seen) = (vec![list], BTreeSet::new());
+        while let Some(id) = open.pop() {
+            match self.source_of(id) {
+                Some(number) if self.integers.rows.contains_key(&number) => return true,
+                Some(_) => {}
+                None if matches!(self.node(id).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_)) => {
+                    open.extend(self.node(id).inputs.iter().filter(|&&input| seen.insert(input)));
+                }
+                None => {}
+            }
+        }
+        false
     }
 
     /// The tensors of integers that choose rows, each with the fewest rows that it chooses from.
@@ -246,6 +264,60 @@ impl Graph {
         self.integers.nodes.insert(id);
     }
 
+    /// Integers that are joined as numbers. The device writes whole sticks of numbers, so a list whose parts end inside of one is written with each
+    /// number in a stick of its own.
+    ///
+    /// # Errors
+    /// The refusal behind a part.
+    fn joined_numbers(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
+        let shape = self.node(id).shape.clone();
+        let (parts, below) = self.joined_parts(id);
+        let mut whole = match below {
+            Some(below) => self.numbers_with_format(below)?,
+            None => {
+                let element = self.integers.element;
+                self.undefined(shape.clone(), element)
+            }
+        };
+        let ends_inside = |part: NodeId, offsets: &[i64]| {
+            let ends = |dim: usize| [offsets[dim], offsets[dim] + self.node(part).shape[dim]];
+            (0..shape.len()).any(|dim| ends(dim).into_iter().any(|end| end % COLUMNS != 0 && end != shape[dim]))
+        };
+        let is_wide =
+            shape.iter().filter(|&&size| size > 1).count() == 1 && parts.iter().any(|(part, offsets)| ends_inside(*part, offsets));
+        if !is_wide {
+            for (part, offsets) in parts {
+                let part = self.numbers_with_format(part)?;
+                whole = self.insert(part, whole, offsets);
+            }
+            if self.known_of(whole).is_none() {
+                self.note_integers(whole);
+            }
+            return Ok(whole);
+        }
+        let widened = |graph: &mut Self, node: NodeId, sizes: &[i64]| {
+            let wide = [sizes, &[COLUMNS]].concat();
+            let map = (0..sizes.len()).map(Expr::Dim).collect();
+            let node = graph.filled_if_number(node, sizes);
+            match graph.node(node).kind {
+                Kind::Filled => graph.filled(graph.node(node).inputs[0], wide),
+                _ => graph.view(node, map, &wide),
+            }
+        };
+        whole = widened(self, whole, &shape);
+        for (part, mut offsets) in parts {
+            let sizes = self.node(part).shape.clone();
+            let part = self.numbers_with_format(part)?;
+            let part = widened(self, part, &sizes);
+            offsets.push(0);
+            whole = self.insert(part, whole, offsets);
+        }
+        let first = (0..shape.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
+        let joined = self.view(whole, first, &shape);
+        self.note_integers(joined);
+        Ok(joined)
+    }
+
     /// Integers as numbers to compute with, those that are known in the format of the others.
     ///
     /// # Errors
@@ -310,10 +382,11 @@ impl Graph {
                 self.note_integers(number);
                 Ok(number)
             }
-            Kind::Insert(offsets) => {
-                let (part, whole) = (self.numbers_of(node.inputs[0])?, self.numbers_of(node.inputs[1])?);
-                Ok(self.insert(part, whole, offsets))
+            Kind::Undefined => {
+                let element = self.integers.element;
+                Ok(self.undefined(node.shape, element))
             }
+            Kind::Insert(_) => self.joined_numbers(id),
             _ => Ok(id),
         }
     }

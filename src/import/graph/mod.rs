@@ -310,6 +310,7 @@ impl Graph {
             Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
             Kind::Known(known) => self.known(known, shape.to_vec(), element),
             Kind::Undefined => self.undefined(shape.to_vec(), element),
+            Kind::Filled if element == Element::Int => self.add(Kind::Filled, &inputs, shape.to_vec(), element),
             // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
             Kind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
             Kind::Virtual(operation) => {

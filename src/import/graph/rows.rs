@@ -111,6 +111,13 @@ pub(in crate::import) fn shown(graph: &mut Graph, id: NodeId, map: &[Expr], shap
         sizes.iter().zip(map).map(|(&size, expr)| if size == 1 { Expr::Constant(0) } else { expr.clone() }).collect()
     };
     let of_index = along(&graph.node(index).shape);
+    if is_of_index_alone(graph, table) {
+        let n_rows = graph.node(table).shape[0];
+        let table = graph.reshape(table, &[vec![n_rows], vec![1; shape.len()]].concat());
+        let moved = moving_dims(&of_index, shape);
+        let index = graph.view(index, of_index, &moved);
+        return Some(looked_up(graph, table, index, shape.to_vec(), element));
+    }
     let is_plain = of_index.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(_)));
     let of_rows = along(&graph.node(table).shape[1..]);
     let (moved, rows) = (moving_dims(&of_index, shape), moving_dims(&of_rows, shape));
@@ -125,8 +132,21 @@ pub(in crate::import) fn shown(graph: &mut Graph, id: NodeId, map: &[Expr], shap
     Some(looked_up(graph, table, index, shape.to_vec(), element))
 }
 
+/// Whether a table has one element for each value of the index: what is looked up is where the index is, in whatever order that is shown.
+fn is_of_index_alone(graph: &Graph, table: NodeId) -> bool {
+    graph.node(table).shape.iter().skip(1).all(|&size| size == 1)
+}
+
 /// The same under another shape.
 pub(in crate::import) fn reshaped(graph: &mut Graph, id: NodeId, shape: &[i64]) -> Option<NodeId> {
+    let (table, index) = parts(graph, id)?;
+    if is_of_index_alone(graph, table) && graph.node(index).shape == graph.node(id).shape {
+        let element = graph.node(id).element;
+        let n_rows = graph.node(table).shape[0];
+        let table = graph.reshape(table, &[vec![n_rows], vec![1; shape.len()]].concat());
+        let index = graph.reshape(index, shape);
+        return Some(looked_up(graph, table, index, shape.to_vec(), element));
+    }
     let map = reshape_map(&graph.node(id).shape, shape);
     shown(graph, id, &map, shape)
 }

@@ -72,7 +72,7 @@ impl Graph {
     }
 
     /// The parts that were written over a tensor, first ones first, and that tensor, unless nothing has written it.
-    fn joined_parts(&self, whole: NodeId) -> (Vec<(NodeId, Vec<i64>)>, Option<NodeId>) {
+    pub(super) fn joined_parts(&self, whole: NodeId) -> (Vec<(NodeId, Vec<i64>)>, Option<NodeId>) {
         let (mut parts, mut into) = (Vec::new(), whole);
         while let Kind::Insert(offsets) = &self.node(into).kind {
             parts.push((self.node(into).inputs[0], offsets.clone()));

@@ -106,6 +106,10 @@ pub(super) fn lookup_by_one(
             };
             // A row of which another index moves with this one is no row that the device can choose.
             if moves_beside(graph, index, &exprs) {
+                // What is looked up has as many values as the smallest table that it chooses from has rows.
+                if graph.is_known_index(index) {
+                    graph.note_index(index, rows[dim]);
+                }
                 let found = computed_row(graph, (table, rows), index, dim, &exprs, sizes);
                 return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned()).and_then(elements);
             }
@@ -247,6 +251,9 @@ pub(in crate::import) fn rows_from(
         graph.note_index(index, rows[dim]);
         return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes)?, chosen: vec![(index, rows[dim])], bounds: Vec::new() });
     }
+    if let Some(found) = looked_up(graph, (table, rows), index, dim, exprs, sizes) {
+        return Ok(found);
+    }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
     found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())
 }
@@ -309,6 +316,11 @@ impl Range {
 /// changes nothing within them.
 fn chosen_row(graph: &Graph, index: NodeId, rows: i64) -> Option<NodeId> {
     range_of(graph, index, &|_| Some(rows))?.is_index
+}
+
+/// Whether `index` is known, or an index that chooses one of `rows` rows.
+pub(super) fn is_row(graph: &Graph, index: NodeId, rows: i64) -> bool {
+    graph.known_of(index).is_some() || chosen_row(graph, index, rows).is_some()
 }
 
 /// Whether a condition holds for every value that the indices `gathered` may have.

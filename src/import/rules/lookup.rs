@@ -1,9 +1,12 @@
 //! An element of a table at indices. Where several are read from tensors: rows by one of them first, then of these by the next.
 
-use super::index::{Found, Lookup, lookup_by_one};
+use super::{
+    index::{Found, Lookup, is_row, lookup_by_one},
+    joined::{joints_of, lookup_in_parts},
+};
 use crate::affine::Expr;
 use crate::import::graph::{
-    Element, Graph, NodeId,
+    Element, Graph, Kind, NodeId,
     known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
 };
 
@@ -21,6 +24,20 @@ pub(in crate::import) fn lookup(
     indices: &[NodeId],
     sizes: &[i64],
 ) -> Result<Lookup, String> {
+    // A list of one number is that number.
+    let alike = |&index: &NodeId| match graph.node(index).kind {
+        Kind::Filled => graph.node(index).inputs[0],
+        _ => index,
+    };
+    let indices: &[NodeId] = &indices.iter().map(alike).collect::<Vec<_>>();
+    // Of joined lists one part may be an index where another one is computed.
+    let joints = (0..indices.len()).filter(|&dim| !is_row(graph, indices[dim], rows[dim])).find_map(|dim| joints_of(graph, indices[dim]));
+    if let Some(joints) = joints.filter(|_| graph.number_of(table).is_none())
+        && let Ok(found) =
+            lookup_in_parts(graph, &joints, indices, sizes, |graph, indices, sizes| lookup(graph, (table, rows), indices, sizes))
+    {
+        return Ok(found);
+    }
     match lookup_by_one(graph, (table, rows), indices, sizes)? {
         Found::Elements(found) => Ok(found),
         Found::Several(table, computed) => lookup_by_several(graph, (table, rows), indices, &computed, sizes),

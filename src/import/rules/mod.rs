@@ -16,7 +16,7 @@
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
-//! | `lookup.rs` | elements of a table at such indices, one or several |
+//! | `lookup.rs`, `joined.rs` | elements of a table at such indices, one or several; at indices computed of joined lists |
 //! | `unordered.rs` | comparisons of what may be NaN |
 //! | `unfolded.rs` | reads of a table through windows that overlap |
 //! | `scan.rs` | running sums as products |
@@ -49,6 +49,7 @@ pub(super) mod fold;
 pub(super) mod functions;
 pub(super) mod index;
 pub(super) mod integers;
+mod joined;
 pub(super) mod known_index;
 pub(super) mod lookup;
 pub(super) mod one_hot;

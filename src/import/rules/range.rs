@@ -4,6 +4,8 @@
 //! with which no integer of the program leaves the limit, no number made of integers leaves the format, and all that the program asserts
 //! holds. `program.json` says the range, and what the caller gives is held to it.
 
+mod refine;
+
 use super::steps::is_whole;
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known};
 use std::collections::{BTreeMap, BTreeSet};
@@ -388,6 +390,9 @@ impl Bounds<'_> {
                 Some(truth) if truth.first == 1.0 => self.of(yes),
                 Some(truth) if truth.last == 0.0 => self.of(no),
                 _ => {
+                    if let Some(refined) = self.refined_choice(condition, yes, no) {
+                        return Some(refined);
+                    }
                     let chosen = self.of(yes).or_else(|| self.within(condition, yes))?;
                     self.joined(chosen, no)
                 }
@@ -538,6 +543,21 @@ mod tests {
         let sum = graph.pointwise("add", &[a, b], Element::F32);
         graph.note_integers(sum);
         assert_eq!(found(&graph, sum), Ok(BTreeMap::from([(0, [-513, 514]), (1, [-511, 512])])));
+    }
+
+    #[test]
+    fn a_wrapped_index_is_a_row() {
+        let mut graph = Graph::default();
+        let index = numbers(&mut graph, 0);
+        graph.integers.promise(0, [-64, 64]);
+        let (zero, rows) = (graph.number(0.0), graph.number(64.0));
+        let is_negative = graph.pointwise("lesserthan", &[index, zero], Element::Bool);
+        let wrapped = graph.pointwise("add", &[index, rows], Element::F32);
+        let chosen = graph.pointwise("where3", &[is_negative, wrapped, index], Element::F32);
+        let fits = graph.pointwise("lesserthan", &[chosen, rows], Element::Bool);
+        let is_row = graph.pointwise("greaterequal", &[chosen, zero], Element::Bool);
+        let of = |first: i64| ranges(&graph, &graph.needed_for(&[chosen], |_| false), &[fits, is_row], HALF, |_| [first, 64]);
+        assert_eq!(of(-64), Ok(BTreeMap::from([(0, [-64, 64])])));
     }
 
     #[test]

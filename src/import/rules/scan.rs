@@ -38,6 +38,10 @@ pub(in crate::import) fn scan(
     if !element.is_float() {
         return Err("combines integers of a run-time value, each with those before it: not supported yet".to_owned());
     }
+    // One element is its own sum.
+    if size == 1 {
+        return Ok(input);
+    }
     if combiner != Combiner::Sum || size.checked_mul(size).is_none_or(|n_elements| n_elements > MOST_KNOWN_ELEMENTS) {
         return in_steps(graph, combiner, input, shape, dim);
     }
@@ -108,6 +112,13 @@ mod tests {
         let bytes = graph.known(Known::integer(100), Vec::new(), Element::Int);
         let sums = scan(&mut graph, Combiner::Sum, bytes, (&[3], 0), Some(8)).unwrap();
         assert_eq!(graph.known_of(sums).unwrap().integers().collect::<Vec<_>>(), [100, -56, 44], "a byte begins again at the other end");
+    }
+
+    #[test]
+    fn one_element_is_its_own_sum() {
+        let mut graph = Graph::default();
+        let x = graph.tensor(0, vec![1, 6], Element::F16);
+        assert_eq!(scan(&mut graph, Combiner::Sum, x, &[1, 6], 0), Ok(x));
     }
 
     #[test]

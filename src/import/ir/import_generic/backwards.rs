@@ -39,6 +39,7 @@ impl Generic<'_, '_> {
             let number = graph.numbers_of(node).ok()?;
             let turned = self.reversed(number, dim)?;
             self.importer.graph.note_integers(turned);
+            self.importer.graph.note_chosen_from(turned, number);
             return Some(self.importer.graph.as_integers(turned));
         }
         if graph.known_of(node).is_some() {

@@ -1,0 +1,181 @@
+//! Elements of a table at indices that are computed of joined lists: each part of the lists for itself, since what is known of one part is not known
+//! of another one.
+
+use super::{functions::ScalarFunction, index::Lookup, integers::computed};
+use crate::affine::Expr;
+use crate::import::graph::{Element, Graph, Kind, Node, NodeId, rows};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most parts that the elements are looked up in.
+const MAX_PARTS: usize = 16;
+
+/// Where the lists that indices are computed of are joined: the dimension of the iteration space, and where parts of it begin and end.
+pub(super) struct Joints {
+    dim: usize,
+    bounds: Vec<i64>,
+}
+
+/// Returns where the lists are joined that an index is computed of; none where it is a list itself, or follows from other tensors alone.
+pub(super) fn joints_of(graph: &Graph, index: NodeId) -> Option<Joints> {
+    let (mut open, mut seen) = (vec![index], BTreeSet::new());
+    let shape = &graph.node(index).shape;
+    while let Some(id) = open.pop() {
+        let node = graph.node(id);
+        match &node.kind {
+            // The last input is what computes it.
+            Kind::Virtual(_) => open.extend(node.inputs.split_last()?.1.iter().filter(|&&input| seen.insert(input))),
+            Kind::Insert(_) if node.element == Element::Int && node.shape == *shape => {
+                if let Some(found) = joints_in(graph, id) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where the parts of a joined list begin and end along the first dimension that they do not have all of.
+fn joints_in(graph: &Graph, joined: NodeId) -> Option<Joints> {
+    let shape = graph.node(joined).shape.clone();
+    let mut parts = Vec::new();
+    let mut into = joined;
+    while let Kind::Insert(offsets) = &graph.node(into).kind {
+        let &[part, before] = graph.node(into).inputs.as_slice() else { return None };
+        parts.push((offsets, &graph.node(part).shape));
+        into = before;
+    }
+    let bounds = |dim: usize| {
+        let ends = parts.iter().flat_map(|(offsets, sizes)| [offsets[dim], offsets[dim] + sizes[dim]]);
+        ends.chain([0, shape[dim]]).collect::<BTreeSet<i64>>()
+    };
+    let (dim, bounds) = (0..shape.len()).map(|dim| (dim, bounds(dim))).find(|(_, bounds)| bounds.len() > 2)?;
+    (bounds.len() <= MAX_PARTS).then(|| Joints { dim, bounds: bounds.into_iter().collect() })
+}
+
+/// Returns the elements at `indices` of an iteration space with these sizes, part by part: `look_up` finds those of a part.
+///
+/// # Errors
+/// If a part cannot be looked up.
+pub(super) fn lookup_in_parts(
+    graph: &mut Graph,
+    Joints { dim, bounds }: &Joints,
+    indices: &[NodeId],
+    sizes: &[i64],
+    mut look_up: impl FnMut(&mut Graph, &[NodeId], &[i64]) -> Result<Lookup, String>,
+) -> Result<Lookup, String> {
+    let mut shape = graph.broadcast_shape(indices);
+    shape.resize(sizes.len(), 1);
+    let (mut whole, mut chosen, mut conditions) = (None, Vec::new(), Vec::new());
+    for part in bounds.windows(2) {
+        let (first, size) = (part[0], part[1] - part[0]);
+        let mut slices = Slices { dim: *dim, first, size, known: BTreeMap::new() };
+        let of_part: Vec<NodeId> = indices.iter().map(|&index| slices.slice(graph, index)).collect();
+        let mut sizes = sizes.to_vec();
+        sizes[*dim] = size;
+        let found = look_up(graph, &of_part, &sizes)?;
+        if graph.refused_among(&[found.node]).is_some() {
+            return Ok(found);
+        }
+        chosen.extend(found.chosen);
+        conditions.extend(found.bounds);
+        let element = graph.node(found.node).element;
+        // What the other indices of the table move along is in the part, whatever the lists move along.
+        let own = graph.node(found.node).shape.clone();
+        let mut to: Vec<i64> = (0..sizes.len()).map(|dim| own.get(dim).map_or(1, |&own| own.max(shape[dim]))).collect();
+        to[*dim] = size;
+        let node = graph.filled_if_number(found.node, &to);
+        let node = graph.broadcast(node, &to);
+        to[*dim] = *bounds.last().expect("a dimension has an end");
+        let memory = whole.unwrap_or_else(|| graph.undefined(to, element));
+        let mut offsets = vec![0; sizes.len()];
+        offsets[*dim] = first;
+        whole = Some(graph.insert(node, memory, offsets));
+    }
+    let node = whole.ok_or("looks up no element")?;
+    Ok(Lookup { node, chosen, bounds: conditions })
+}
+
+/// Slices of nodes along a dimension of the iteration space.
+struct Slices {
+    dim: usize,
+    first: i64,
+    size: i64,
+    known: BTreeMap<NodeId, NodeId>,
+}
+
+impl Slices {
+    /// Returns the slice of an integer or a truth, computed of the slices of what it follows from: less may be known of all of a list.
+    fn slice(&mut self, graph: &mut Graph, id: NodeId) -> NodeId {
+        if let Some(&known) = self.known.get(&id) {
+            return known;
+        }
+        let slice = self.computed_slice(graph, id).unwrap_or_else(|| self.view(graph, id));
+        self.known.insert(id, slice);
+        slice
+    }
+
+    /// None for what is no operation of the program, and for one that reads the bits of its operand in another way than its number.
+    fn computed_slice(&mut self, graph: &mut Graph, id: NodeId) -> Option<NodeId> {
+        const BITS: [&str; 4] = ["arith.uitofp", "arith.extui", "arith.index_castui", "arith.trunci"];
+        let Node { kind: Kind::Virtual(operation), inputs, element, .. } = graph.node(id).clone() else { return None };
+        let function = ScalarFunction::named(operation).filter(|function| !BITS.contains(&function.name))?;
+        let (_, operands) = inputs.split_last()?;
+        let operands: Vec<NodeId> = operands.iter().map(|&operand| self.slice(graph, operand)).collect();
+        let built = if function.computes_indices(graph, &operands) {
+            computed(graph, function, &operands, element).ok()?
+        } else {
+            function.build(graph, &operands, element).ok()?
+        };
+        let has_name = matches!(graph.node(built).kind, Kind::Virtual(_)) && rows::parts(graph, built).is_none();
+        let is_decided = has_name || graph.known_of(built).is_some() || graph.node(built).element == Element::Int;
+        Some(if is_decided { built } else { graph.virtual_op(function.name, &operands, built, element) })
+    }
+
+    /// All of a node that does not move along the dimension.
+    fn view(&self, graph: &mut Graph, id: NodeId) -> NodeId {
+        let mut shape = graph.node(id).shape.clone();
+        if shape.get(self.dim).is_none_or(|&size| size == 1) {
+            return id;
+        }
+        shape[self.dim] = self.size;
+        let index = |own: usize| match own == self.dim {
+            true if self.size == 1 => Expr::Constant(self.first),
+            true => Expr::Dim(own).plus(Expr::Constant(self.first)),
+            false => Expr::Dim(own),
+        };
+        let map = (0..shape.len()).map(index).collect();
+        graph.view(id, map, &shape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::graph::known::Known;
+
+    #[test]
+    fn what_is_computed_of_a_joined_list_is_looked_up_in_its_parts() {
+        let mut graph = Graph::default();
+        let ids = graph.tensor(0, vec![5], Element::Int);
+        let known = graph.known(Known::table(&[-1.0, 2.0]), vec![2], Element::Int);
+        let memory = graph.undefined(vec![7], Element::Int);
+        let first = graph.insert(known, memory, vec![0]);
+        let joined = graph.insert(ids, first, vec![2]);
+        let (fallback, three) = (graph.refused(0, vec![7], Element::Int), graph.number(3.0));
+        let computed = graph.virtual_op("arith.addi", &[joined, three], fallback, Element::Int);
+        let joints = joints_of(&graph, computed).unwrap();
+        assert_eq!((joints.dim, joints.bounds.as_slice()), (0, &[0, 2, 7][..]));
+        let mut seen = Vec::new();
+        let found = lookup_in_parts(&mut graph, &joints, &[computed], &[7], |graph, indices, sizes| {
+            let numbers = graph.known_of(indices[0]).map(|known| known.numbers().collect::<Vec<_>>());
+            seen.push((numbers, graph.node(indices[0]).inputs.first().copied(), sizes.to_vec()));
+            let node = graph.tensor(1 + seen.len(), sizes.to_vec(), Element::F16);
+            Ok(Lookup { node, chosen: Vec::new(), bounds: Vec::new() })
+        });
+        let node = found.map(|found| found.node).unwrap();
+        assert_eq!(graph.node(node).shape, [7]);
+        assert_eq!(seen, [(Some(vec![2.0, 5.0]), None, vec![2]), (None, Some(ids), vec![5])]);
+        assert!(joints_of(&graph, ids).is_none());
+    }
+}

@@ -1,0 +1,78 @@
+//! What a choice may be where its condition compares a number with a known one: `i < 0 ? i + n : i` is at least 0 for every `i` from `-n` on.
+
+use super::{Bounds, Interval};
+use crate::import::graph::{Kind, NodeId};
+
+/// The most operations between a choice and the number that its condition compares.
+const MAX_DEPTH: usize = 3;
+
+/// The values of a number for which a comparison holds, and those for which it does not.
+struct Sides {
+    number: NodeId,
+    holds: Interval,
+    fails: Interval,
+}
+
+impl Bounds<'_> {
+    /// Returns what a choice between `yes` and `no` may be, if its condition compares an integer with a known number.
+    pub(super) fn refined_choice(&mut self, condition: NodeId, yes: NodeId, no: NodeId) -> Option<Interval> {
+        let Sides { number, holds, fails } = self.sides_of(condition)?;
+        let is_empty = |side: &Interval| side.first > side.last;
+        let chosen = if is_empty(&holds) { None } else { Some(self.interval_where(yes, number, holds, MAX_DEPTH)?) };
+        let other = if is_empty(&fails) { None } else { Some(self.interval_where(no, number, fails, MAX_DEPTH)?) };
+        match (chosen, other) {
+            (Some(one), Some(other)) => {
+                let is_infinite = one.is_infinite || other.is_infinite;
+                Some(Interval { is_infinite, ..one }.around(&[one.first, one.last, other.first, other.last]))
+            }
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The sides of a comparison of an integer, of which the range is known, with a known number.
+    fn sides_of(&mut self, condition: NodeId) -> Option<Sides> {
+        let graph = self.graph;
+        let node = graph.node(condition);
+        let (Kind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { return None };
+        let (number, bound, is_first) = match (graph.number_of(one), graph.number_of(other)) {
+            (None, Some(bound)) => (one, bound, true),
+            (Some(bound), None) => (other, bound, false),
+            _ => return None,
+        };
+        if !graph.integers.has(number) || bound.fract() != 0.0 {
+            return None;
+        }
+        let whole = self.of(number)?;
+        let below = |end: f64| Interval { last: whole.last.min(end), ..whole };
+        let above = |first: f64| Interval { first: whole.first.max(first), ..whole };
+        let (holds, fails) = match (*function, is_first) {
+            ("lesserthan", true) | ("greaterthan", false) => (below(bound - 1.0), above(bound)),
+            ("lesserequal", true) | ("greaterequal", false) => (below(bound), above(bound + 1.0)),
+            ("greaterthan", true) | ("lesserthan", false) => (above(bound + 1.0), below(bound)),
+            ("greaterequal", true) | ("lesserequal", false) => (above(bound), below(bound - 1.0)),
+            _ => return None,
+        };
+        Some(Sides { number, holds, fails })
+    }
+
+    /// What a node may be where a number is within an interval: what follows from the number by few sums and differences.
+    fn interval_where(&mut self, id: NodeId, number: NodeId, within: Interval, depth: usize) -> Option<Interval> {
+        if id == number {
+            return Some(within);
+        }
+        let graph = self.graph;
+        let node = graph.node(id);
+        match (&node.kind, node.inputs.as_slice()) {
+            (Kind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) if depth > 0 => {
+                let one = self.interval_where(one, number, within, depth - 1)?;
+                let other = self.interval_where(other, number, within, depth - 1)?;
+                let both = Interval { is_infinite: one.is_infinite || other.is_infinite, ..one };
+                Some(match *function {
+                    "add" => both.around(&[one.first + other.first, one.last + other.last]),
+                    _ => both.around(&[one.first - other.last, one.last - other.first]),
+                })
+            }
+            _ => self.of(id),
+        }
+    }
+}
