@@ -242,8 +242,12 @@ impl Halves<'_, '_> {
         }
         let Ok([function]) = self.phases.imported() else { return Err("the module has several functions".to_owned()) };
         let operations = counts.element_operations;
-        let limits = budget.original.ok_or_else(|| format!("{operations} operations, and what it takes to compile it"))?;
-        let extent = Extent::of(std::slice::from_ref(function), &limits).map_err(|_| format!("{operations} operations"))?;
+        let too_many = || match self.validation.mode {
+            Mode::Auto => format!("{operations} operations, and the code for them, are more than the default affords; '--validate' affords more"),
+            _ => format!("{operations} operations are more than are run"),
+        };
+        let limits = budget.original.ok_or_else(too_many)?;
+        let extent = Extent::of(std::slice::from_ref(function), &limits).map_err(|_| too_many())?;
         let end = |end: f64| Some(end).filter(|end| end.is_finite());
         let domains = domains(function).into_iter().map(|domain| domain.map_or([None; 2], |domain| domain.map(end)));
         let effort = match self.validation.mode {

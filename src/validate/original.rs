@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Compares files with the program as written, in a process of its own.
 pub trait Original: Sync {
-    /// The ops of the program.
+    /// The ops of the program that are compiled, in all of its runs.
     fn n_ops(&self) -> u64;
 
     /// Compares, within so many bytes of memory.
