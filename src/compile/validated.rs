@@ -21,7 +21,8 @@ use std::{collections::BTreeMap, fmt, path::Path};
 /// Where a bug of ours is reported.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
-/// The most element operations of a program that is executed whole beside the program as written, where validation is asked for.
+/// The most element operations of a program that is executed whole beside the program as written, where validation is
+/// asked for.
 const MAX_WHOLE: u64 = 1 << 32;
 
 /// The most of a program as written that is run, and of samples of its files.
@@ -55,8 +56,8 @@ impl Validation<'_> {
     }
 }
 
-/// Compiles as [`super::compile`] does, and validates in the field: nothing is written unless the files compute what the imported program
-/// says. On a difference the phase that made it is reported.
+/// Compiles as [`super::compile`] does, and validates in the field: nothing is written unless the files compute what
+/// the imported program says. On a difference the phase that made it is reported.
 #[must_use]
 pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
     compile_as_validated(module, options, output, &Validation::of_library(Mode::On), &mut |_, _| {})
@@ -243,7 +244,9 @@ impl Halves<'_, '_> {
         let Ok([function]) = self.phases.imported() else { return Err("the module has several functions".to_owned()) };
         let operations = counts.element_operations;
         let too_many = || match self.validation.mode {
-            Mode::Auto => format!("{operations} operations, and the code for them, are more than the default affords; '--validate' affords more"),
+            Mode::Auto => {
+                format!("{operations} operations, and the code for them, are more than the default affords; '--validate' affords more")
+            }
             _ => format!("{operations} operations are more than are run"),
         };
         let limits = budget.original.ok_or_else(too_many)?;
@@ -326,7 +329,8 @@ fn compare(files: Result<Files, String>, validation: &Validation<'_>) -> Result<
     }
 }
 
-/// Sizes to try: all at their smallest, all at the largest but one, and each at its smallest where the others are the largest.
+/// Sizes to try: all at their smallest, all at the largest but one, and each at its smallest where the others are the
+/// largest.
 fn smaller_sizes(named: &[NamedSize]) -> Vec<BTreeMap<String, i64>> {
     let sizes: BTreeMap<&str, &SymbolicSize> =
         named.iter().filter(|named| named.size.name == named.name).map(|named| (named.name.as_str(), &named.size)).collect();

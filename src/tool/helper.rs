@@ -1,6 +1,7 @@
 //! The process that runs a program as written by MLIR's JIT: `spyre-run`, which stands beside the tool.
 //!
-//! Compiled code of somebody's program may do anything, so that it runs in a process of its own with a limit of memory, never in the tool.
+//! Compiled code of somebody's program may do anything, so that it runs in a process of its own with a limit of memory,
+//! never in the tool.
 
 use super::VERSION;
 use crate::{
@@ -24,7 +25,8 @@ pub(super) const ANSWER: &str = "--answer-request";
 /// The name of the program, beside the tool.
 const NAME: &str = "spyre-run";
 
-/// Functions for which the compiler may state an approximation: the program is run once more with it, if results differ.
+/// Functions for which the compiler may state an approximation: the program is run once more with it, if results
+/// differ.
 const APPROXIMATED: [&str; 2] = ["math.erf", "math.tanh"];
 
 /// What the reference says of a signal (`dialects/bridge/Input.cpp`).
@@ -107,7 +109,8 @@ fn understood(output: &Output) -> Answer {
     }
 }
 
-/// The program of that name beside this one, or beside the one that was started: a tool of the Python package runs in an interpreter.
+/// The program of that name beside this one, or beside the one that was started: a tool of the Python package runs in
+/// an interpreter.
 fn beside() -> Option<PathBuf> {
     let name = format!("{NAME}{}", env::consts::EXE_SUFFIX);
     let started = env::args_os().next().map(PathBuf::from);
@@ -139,7 +142,8 @@ pub(super) fn answer_request() -> u8 {
     u8::from(printed.is_err())
 }
 
-/// Limits the memory of this process, and lets it leave no image of its own behind. Where the system refuses, the limits of the request hold.
+/// Limits the memory of this process, and lets it leave no image of its own behind. Where the system refuses, the
+/// limits of the request hold.
 fn limit(max_bytes: u64) {
     let most = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let _ = setrlimit(Resource::As, most(max_bytes));

@@ -1,7 +1,7 @@
 //! The cost of a validation, in estimated nanoseconds: what the default affords.
 //!
-//! Every number here is an estimate from counts, so that the answer is the same on every machine. The two halves run beside each other, each
-//! within the budget.
+//! Every number here is an estimate from counts, so that the answer is the same on every machine. The two halves run
+//! beside each other, each within the budget.
 
 use super::{DRAWS, Limits};
 
@@ -41,12 +41,14 @@ pub struct Counts {
 pub struct Budget {
     /// Limits of the field.
     pub field: Limits,
-    /// Limits of the files beside the program as written; none where the helper process alone costs too much, or there is none.
+    /// Limits of the files beside the program as written; none where the helper process alone costs too much, or there
+    /// is none.
     pub original: Option<Limits>,
 }
 
 impl Budget {
-    /// Returns what is executed of a program whose validation at most doubles the time of the compilation, or takes less than half a second.
+    /// Returns what is executed of a program whose validation at most doubles the time of the compilation, or takes
+    /// less than half a second.
     #[must_use]
     pub fn of_compilation(counts: &Counts) -> Self {
         let compilation = counts.compiled_ops.saturating_mul(COMPILED_OP_NS).saturating_add(COMPILATION_NS);
