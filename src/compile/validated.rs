@@ -29,6 +29,9 @@ const MAX_WHOLE: u64 = 1 << 32;
 const MAX_ORIGINAL: u64 = 1 << 36;
 const MAX_SAMPLES: u64 = 1 << 30;
 
+/// The most elements that ops give of a program that the default samples: which of them samples depend on takes time, too.
+const MAX_LOOKED_THROUGH: u64 = 1 << 26;
+
 /// Bytes of memory of the process that runs the program as written.
 const MEMORY_BY_DEFAULT: u64 = 6 << 30;
 const MEMORY_ASKED_FOR: u64 = 24 << 30;
@@ -139,9 +142,10 @@ fn compile_files<'c>(
             }
             report.validation = Some(verdict);
         }
-        Err(Failure::Size(reason) | Failure::Limit(reason)) if validation.mode == Mode::Auto => {
+        Err(failure @ (Failure::Size(_) | Failure::Limit(_))) if validation.mode == Mode::Auto => {
             let element_operations = halves.phases.element_operations();
-            report.not_validated = Some(NotValidated { element_operations, reason });
+            let is_too_large = matches!(failure, Failure::Size(_));
+            report.not_validated = Some(NotValidated { element_operations, is_too_large, reason: failure.message().to_owned() });
         }
         Err(failure) => {
             tell(module, &failure, Some(&halves), is_resumed);
@@ -188,7 +192,7 @@ impl Halves<'_, '_> {
             _ => self.asked_for(&counts),
         };
         self.phases.limit(budget.field);
-        let extent = match self.phases.extent() {
+        let extent = match self.extent(&counts) {
             Err(Failure::Size(message)) => return self.judge_pieces(message),
             extent => extent?,
         };
@@ -218,6 +222,16 @@ impl Halves<'_, '_> {
             element_operations: self.phases.element_operations(),
             overhead: executions.unsigned_abs().saturating_mul(RunOptions::STATEMENT_STEPS),
         }
+    }
+
+    /// What of the program is executed in the field.
+    fn extent(&self, counts: &Counts) -> Result<Extent, Failure> {
+        let (operations, elements) = (counts.element_operations, self.phases.computed_elements());
+        if self.validation.mode == Mode::Auto && operations > self.phases.limits().whole && elements > MAX_LOOKED_THROUGH {
+            let too_large = format!("cannot be validated: takes {operations} element operations, and its ops give {elements} elements");
+            return Err(Failure::Size(too_large));
+        }
+        self.phases.extent()
     }
 
     /// What is executed where validation is asked for.

@@ -48,6 +48,8 @@ impl fmt::Display for OriginalVerdict {
 pub struct NotValidated {
     /// Element operations of one execution of the imported program.
     pub element_operations: u64,
+    /// Whether these are too many by default, and may not be where validation is asked for.
+    pub is_too_large: bool,
     /// Why.
     pub reason: String,
 }

@@ -19,7 +19,8 @@ func.func @linear(%a: tensor<2048x4096xf16>, %b: tensor<4096x2048xf16>, %e: tens
 // CHECK:      not validated: {{[0-9]+}} element operations; to validate: spyre-compile {{.*}}large.mlir --cores 4 -o '{{.*}}/a b' --report {{.*}}/report.json --validate
 // CHECK-NEXT: files written
 // REPORT:      "not_validated": {
-// REPORT-NEXT:   "element_operations": {{[0-9]+}}
+// REPORT-NEXT:   "element_operations": {{[0-9]+}},
+// REPORT-NEXT:   "is_too_large": true,
 // REPORT-NEXT:   "reason": "cannot be validated: takes
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
