@@ -1,7 +1,7 @@
 //! Faults of the import: the default `spyre-compile` finds each of them, writes nothing and exits with 2.
 //!
-//! A fault is made by `SPYRE_MISREAD_IMPORT`, which tools without debug assertions do not know: the import reads another program than the one
-//! that is written.
+//! A fault is made by `SPYRE_MISREAD_IMPORT`, which tools without debug assertions do not know: the import reads
+//! another program than the one that is written.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -138,7 +138,11 @@ fn faults() -> Vec<Fault> {
                  %y = linalg.sub ins(%x, %y0 : tensor<64x64xf16>, tensor<64x64xf16>) outs(%e : tensor<64x64xf16>) -> tensor<64x64xf16>",
             ),
         ),
-        fault("constant changed", "2.500000e+00=>-2.500000e+00", elementwise("%k = arith.constant 2.5 : f32\n %r = arith.mulf %a, %k : f32")),
+        fault(
+            "constant changed",
+            "2.500000e+00=>-2.500000e+00",
+            elementwise("%k = arith.constant 2.5 : f32\n %r = arith.mulf %a, %k : f32"),
+        ),
         fault(
             "axis of a reduction",
             "dimensions = [1]=>dimensions = [0]",
@@ -153,11 +157,7 @@ fn faults() -> Vec<Fault> {
         ),
         fault("neutral element", "-1.000000e+01=>1.000000e+01", reduction("maximumf", "-10.0")),
         fault("function of a reduction", "maximumf=>minimumf", reduction("maximumf", "0.0")),
-        fault(
-            "rounding dropped",
-            "math.roundeven=>math.absf",
-            elementwise("%k = math.absf %a : f32\n %r = math.roundeven %k : f32"),
-        ),
+        fault("rounding dropped", "math.roundeven=>math.absf", elementwise("%k = math.absf %a : f32\n %r = math.roundeven %k : f32")),
         fault("nearest for towards zero", "math.trunc=>math.floor", elementwise("%r = math.trunc %a : f32")),
         fault(
             "a row for a column",

@@ -145,6 +145,40 @@ fn models_are_validated() {
     check(&models.iter().enumerate().map(run).collect::<Vec<_>>(), false);
 }
 
+/// How many of some programs are validated by default in the field, whole or by samples, and how many beside the program as written, too.
+fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
+    let run = |input: &PathBuf| Run { input: input.clone(), options: Vec::new() };
+    let said: Vec<(Option<i32>, String)> = programs
+        .par_iter()
+        .map(|input| {
+            let done = compile(&run(input), &[]);
+            assert_ne!(done.status.code(), Some(2), "{}: {}", input.display(), String::from_utf8_lossy(&done.stderr));
+            (done.status.code(), String::from_utf8_lossy(&done.stdout).into_owned())
+        })
+        .collect();
+    let compiled: Vec<&String> = said.iter().filter(|(code, _)| *code == Some(0)).map(|(_, said)| said).collect();
+    let count = |texts: &[&str]| compiled.iter().filter(|said| texts.iter().any(|text| said.contains(text))).count();
+    [compiled.len(), count(&["files and the imported program agree"]), count(&["files and the program as written agree"])]
+}
+
+/// What PyTorch exports, as `test/exports` has it, in the programs that are stored.
+#[test]
+fn nine_of_ten_exports_are_validated_by_default() {
+    let stored = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("python/tests/pytorch/cases"));
+    let [compiled, field, as_written] = count_by_default(&stored);
+    assert!(compiled >= 25, "{compiled} of {} are compiled", stored.len());
+    assert!(10 * field >= 9 * compiled && 10 * as_written >= 8 * compiled, "{field} and {as_written} of {compiled}");
+}
+
+/// All that the scripts of `test/exports` make, in the folder that `SPYRE_EXPORTS` names.
+#[test]
+#[ignore = "needs SPYRE_EXPORTS, a folder of what the scripts of test/exports make"]
+fn nine_of_ten_programs_of_a_folder_are_validated_by_default() {
+    let folder = PathBuf::from(std::env::var("SPYRE_EXPORTS").unwrap());
+    let [compiled, field, as_written] = count_by_default(&files_below(&folder));
+    assert!(compiled > 0 && 10 * field >= 9 * compiled, "{field} of {compiled}, {as_written} beside the program as written");
+}
+
 /// With the material beside the project.
 mod shared {
     use super::*;

@@ -21,12 +21,16 @@ use std::{collections::BTreeMap, fmt, path::Path};
 /// Where a bug of ours is reported.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
-/// The most element operations of a program that is executed whole beside the program as written, where validation is asked for.
+/// The most element operations of a program that is executed whole beside the program as written, where validation is
+/// asked for.
 const MAX_WHOLE: u64 = 1 << 32;
 
 /// The most of a program as written that is run, and of samples of its files.
 const MAX_ORIGINAL: u64 = 1 << 36;
 const MAX_SAMPLES: u64 = 1 << 30;
+
+/// The most elements that ops give of a program that the default samples: which of them samples depend on takes time, too.
+const MAX_LOOKED_THROUGH: u64 = 1 << 26;
 
 /// Bytes of memory of the process that runs the program as written.
 const MEMORY_BY_DEFAULT: u64 = 6 << 30;
@@ -55,8 +59,8 @@ impl Validation<'_> {
     }
 }
 
-/// Compiles as [`super::compile`] does, and validates in the field: nothing is written unless the files compute what the imported program
-/// says. On a difference the phase that made it is reported.
+/// Compiles as [`super::compile`] does, and validates in the field: nothing is written unless the files compute what
+/// the imported program says. On a difference the phase that made it is reported.
 #[must_use]
 pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
     compile_as_validated(module, options, output, &Validation::of_library(Mode::On), &mut |_, _| {})
@@ -138,9 +142,10 @@ fn compile_files<'c>(
             }
             report.validation = Some(verdict);
         }
-        Err(Failure::Size(reason) | Failure::Limit(reason)) if validation.mode == Mode::Auto => {
+        Err(failure @ (Failure::Size(_) | Failure::Limit(_))) if validation.mode == Mode::Auto => {
             let element_operations = halves.phases.element_operations();
-            report.not_validated = Some(NotValidated { element_operations, reason });
+            let is_too_large = matches!(failure, Failure::Size(_));
+            report.not_validated = Some(NotValidated { element_operations, is_too_large, reason: failure.message().to_owned() });
         }
         Err(failure) => {
             tell(module, &failure, Some(&halves), is_resumed);
@@ -187,7 +192,7 @@ impl Halves<'_, '_> {
             _ => self.asked_for(&counts),
         };
         self.phases.limit(budget.field);
-        let extent = match self.phases.extent() {
+        let extent = match self.extent(&counts) {
             Err(Failure::Size(message)) => return self.judge_pieces(message),
             extent => extent?,
         };
@@ -219,6 +224,16 @@ impl Halves<'_, '_> {
         }
     }
 
+    /// What of the program is executed in the field.
+    fn extent(&self, counts: &Counts) -> Result<Extent, Failure> {
+        let (operations, elements) = (counts.element_operations, self.phases.computed_elements());
+        if self.validation.mode == Mode::Auto && operations > self.phases.limits().whole && elements > MAX_LOOKED_THROUGH {
+            let too_large = format!("cannot be validated: takes {operations} element operations, and its ops give {elements} elements");
+            return Err(Failure::Size(too_large));
+        }
+        self.phases.extent()
+    }
+
     /// What is executed where validation is asked for.
     fn asked_for(&self, counts: &Counts) -> Budget {
         let limits = Limits { whole: MAX_WHOLE, all_draws: MAX_WHOLE, samples: MAX_SAMPLES, one_draw: MAX_SAMPLES };
@@ -242,8 +257,14 @@ impl Halves<'_, '_> {
         }
         let Ok([function]) = self.phases.imported() else { return Err("the module has several functions".to_owned()) };
         let operations = counts.element_operations;
-        let limits = budget.original.ok_or_else(|| format!("{operations} operations, and what it takes to compile it"))?;
-        let extent = Extent::of(std::slice::from_ref(function), &limits).map_err(|_| format!("{operations} operations"))?;
+        let too_many = || match self.validation.mode {
+            Mode::Auto => {
+                format!("{operations} operations, and the code for them, are more than the default affords; '--validate' affords more")
+            }
+            _ => format!("{operations} operations are more than are run"),
+        };
+        let limits = budget.original.ok_or_else(too_many)?;
+        let extent = Extent::of(std::slice::from_ref(function), &limits).map_err(|_| too_many())?;
         let end = |end: f64| Some(end).filter(|end| end.is_finite());
         let domains = domains(function).into_iter().map(|domain| domain.map_or([None; 2], |domain| domain.map(end)));
         let effort = match self.validation.mode {
@@ -322,7 +343,8 @@ fn compare(files: Result<Files, String>, validation: &Validation<'_>) -> Result<
     }
 }
 
-/// Sizes to try: all at their smallest, all at the largest but one, and each at its smallest where the others are the largest.
+/// Sizes to try: all at their smallest, all at the largest but one, and each at its smallest where the others are the
+/// largest.
 fn smaller_sizes(named: &[NamedSize]) -> Vec<BTreeMap<String, i64>> {
     let sizes: BTreeMap<&str, &SymbolicSize> =
         named.iter().filter(|named| named.size.name == named.name).map(|named| (named.name.as_str(), &named.size)).collect();

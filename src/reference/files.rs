@@ -1,5 +1,5 @@
-//! Written files beside the program that they were made of: both in f64 on the same drawn inputs. The request and its answer are values, so
-//! that a process of its own can do it: compiled code of somebody's program may do anything.
+//! Written files beside the program that they were made of: both in f64 on the same drawn inputs. The request and its
+//! answer are values, so that a process of its own can do it: compiled code of somebody's program may do anything.
 
 use super::{
     Effort, Original, compare, patterns,
@@ -257,8 +257,12 @@ impl<'r> Run<'r> {
             let whole = Numbers::of(expected, &others);
             let places = self.request.files.samples.as_ref().map(|samples| samples[result].clone());
             let compared = places.as_ref().map(|places| whole.at(places));
-            let verdict = judge_exact(found, compared.as_ref().unwrap_or(&whole), on_the_way)
-                .map_err(|mismatch| Difference { result, shape: expected.shape.clone(), places, mismatch })?;
+            let verdict = judge_exact(found, compared.as_ref().unwrap_or(&whole), on_the_way).map_err(|mismatch| Difference {
+                result,
+                shape: expected.shape.clone(),
+                places,
+                mismatch,
+            })?;
             all.elements += found.len() as u64;
             all.of += whole.numbers.len() as u64;
             all.difference = all.difference.max(verdict.difference);
@@ -319,7 +323,8 @@ impl<'r> Run<'r> {
         self.inputs(change).is_ok_and(|inputs| matches!(self.compare(&inputs), Outcome::Agrees(_)))
     }
 
-    /// Whether the program's own results change at all places that differ as much as they differ, where its inputs hardly change.
+    /// Whether the program's own results change at all places that differ as much as they differ, where its inputs
+    /// hardly change.
     fn jumps(&self, inputs: &[HostArray], difference: &Difference) -> bool {
         let nudged: Vec<HostArray> = inputs.iter().cloned().map(nudged).collect();
         let both = self.original(inputs, None).and_then(|(before, _)| Ok((before, self.original(&nudged, None)?.0)));

@@ -284,8 +284,12 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
 fn summary(report: &Report, output: &str, line: &str) -> String {
     let n_files = report.files.len();
     let mut validation: String = report.validation.iter().flat_map(Verdict::lines).map(|line| format!("  {line}\n")).collect();
-    if let Some(NotValidated { element_operations, .. }) = &report.not_validated {
-        validation.push_str(&format!("  not validated: {element_operations} element operations; to validate: {line} --validate\n"));
+    match &report.not_validated {
+        Some(NotValidated { element_operations, is_too_large: true, .. }) => {
+            validation.push_str(&format!("  not validated: {element_operations} element operations; to validate: {line} --validate\n"));
+        }
+        Some(NotValidated { reason, .. }) => validation.push_str(&format!("  not validated: {reason}\n")),
+        None => {}
     }
     format!("{report}\n{validation}  {n_files} files written to {output}\n")
 }

@@ -1,8 +1,9 @@
-//! The range of each argument in which the functions of a program have a value: a variance is not negative, a logarithm takes positive
-//! numbers.
+//! The range of each argument in which the functions of a program have a value: a variance is not negative, a logarithm
+//! takes positive numbers.
 //!
-//! A range is worked out backwards, from the ops that need it to the arguments, through the ops that keep the order of numbers. An op that
-//! does not is where it ends: that the sum behind it stays positive is then left to the numbers that are drawn.
+//! A range is worked out backwards, from the ops that need it to the arguments, through the ops that keep the order of
+//! numbers. An op that does not is where it ends: that the sum behind it stays positive is then left to the numbers
+//! that are drawn.
 
 use crate::interpret::{Block, Function, Kind, Operation, ValueId};
 
@@ -163,8 +164,7 @@ mod tests {
     #[test]
     fn a_variance_is_not_negative() {
         // x / sqrt(variance + 1/2)
-        let ops =
-            vec![filled(0.5, 2), pointwise("add", &[1, 2], 3), pointwise("rsqrt", &[3], 4), pointwise("mul", &[0, 4], 5)];
+        let ops = vec![filled(0.5, 2), pointwise("add", &[1, 2], 3), pointwise("rsqrt", &[3], 4), pointwise("mul", &[0, 4], 5)];
         assert_eq!(found(ops), [None, Some([1.0 / 64.0 - 0.5, f64::INFINITY])]);
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Compares files with the program as written, in a process of its own.
 pub trait Original: Sync {
-    /// The ops of the program.
+    /// The ops of the program that are compiled, in all of its runs.
     fn n_ops(&self) -> u64;
 
     /// Compares, within so many bytes of memory.
@@ -48,6 +48,8 @@ impl fmt::Display for OriginalVerdict {
 pub struct NotValidated {
     /// Element operations of one execution of the imported program.
     pub element_operations: u64,
+    /// Whether these are too many by default, and may not be where validation is asked for.
+    pub is_too_large: bool,
     /// Why.
     pub reason: String,
 }

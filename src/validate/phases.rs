@@ -249,6 +249,16 @@ impl<'c> Phases<'c> {
         self.imported().map_or(0, |functions| functions.iter().map(Function::steps).fold(0, u64::saturating_add))
     }
 
+    /// The elements of all that the ops of the imported program give.
+    pub(crate) fn computed_elements(&self) -> u64 {
+        let of_ops = |function: &Function<'_>| {
+            let values = function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
+            let arguments = function.body.arguments.iter().map(|id| function.values[*id].length() as u64);
+            values.saturating_sub(arguments.fold(0, u64::saturating_add))
+        };
+        self.imported().map_or(0, |functions| functions.iter().map(of_ops).fold(0, u64::saturating_add))
+    }
+
     /// The machine that the program is compiled for.
     pub(crate) fn target(&self) -> Target {
         self.target.clone().unwrap_or_else(Target::spyre)
