@@ -37,8 +37,14 @@ fn compiled(model: &Granite) -> (Value, f64) {
     let [text, bundle, report] = ["block.mlir", "bundle", "report.json"].map(|name| place.path().join(name));
     fs::write(&text, model.module()).unwrap();
     let start = Instant::now();
-    let done =
-        Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(&text).arg("-o").arg(&bundle).args(["--validate=off", "--report"]).arg(&report).output().unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile"))
+        .arg(&text)
+        .arg("-o")
+        .arg(&bundle)
+        .args(["--validate=off", "--report"])
+        .arg(&report)
+        .output()
+        .unwrap();
     let compile_s = start.elapsed().as_secs_f64();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     (serde_json::from_slice(&fs::read(&report).unwrap()).unwrap(), compile_s)

@@ -8,6 +8,7 @@ use spyre::{
     compile::compile_source,
     mlir::Module,
     pipeline::{Options, Phase, session},
+    validate::Mode,
 };
 use std::{
     collections::BTreeMap,
@@ -58,7 +59,7 @@ func.func @other(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 fn compiled(text: &str, options: &Options, output: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
     let session = session();
     let source = session.source_of_text("program.mlir", text);
-    let compiled = compile_source(&source, options, output.to_str().unwrap(), false);
+    let compiled = compile_source(&source, options, output.to_str().unwrap(), Mode::Off);
     let report = compiled.report.unwrap_or_else(|| panic!("{:?}", compiled.said));
     (serde_json::to_string(&report).unwrap(), files_below(output, ""))
 }
@@ -101,7 +102,7 @@ fn an_entry_may_have_any_name() {
         let text = SMALL.replace("@main", &format!("@{quoted}"));
         let options = Options { entry: name.to_owned(), compile_to: Phase::Import, ..Options::default() };
         let session = session();
-        let compiled = compile_source(&session.source_of_text("program.mlir", &text), &options, "", false);
+        let compiled = compile_source(&session.source_of_text("program.mlir", &text), &options, "", Mode::Off);
         let ir = compiled.ir.unwrap_or_else(|| panic!("{name}: {:?}", compiled.said));
         assert!(ir.contains("spyre.pointwise exp") && !ir.contains("@other"), "{name}: {ir}");
         // The same by the text of the pipeline.

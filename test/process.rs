@@ -9,6 +9,7 @@
 use spyre::{
     compile::compile_source,
     pipeline::{Options, Phase, session},
+    validate::Mode,
 };
 use std::{
     collections::BTreeMap,
@@ -61,7 +62,7 @@ fn compile(number: usize) -> String {
     let source = session.source_of_text("program.mlir", if is_refused { REFUSED } else { PROGRAM });
     let (place, options) = (tempfile::tempdir().unwrap(), options(number));
     let output = if options.compile_to == Phase::Emit { place.path().join("bundle") } else { PathBuf::new() };
-    let compiled = compile_source(&source, &options, output.to_str().unwrap(), false);
+    let compiled = compile_source(&source, &options, output.to_str().unwrap(), Mode::Off);
     assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_refused, false), "{:?}", compiled.said);
     let launch = output.join("bundle_0/bundle.mlir");
     format!("{:?} {} {}", compiled.said, compiled.ir.unwrap_or_default(), fs::read_to_string(launch).unwrap_or_default())

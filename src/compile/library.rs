@@ -27,9 +27,7 @@ pub fn compile_source(source: &Source<'_>, options: &Options, output: &str, vali
         let Some(mut module) = parse_in_user_terms(source) else { return (None, None, false) };
         let found_before = bugs_of(module.op());
         let validation = Validation::of_library(validation);
-        let report = in_user_terms(&mut module, false, |module| {
-            compile_as_validated(module, options, output, &validation, &mut |_, _| {})
-        });
+        let report = in_user_terms(&mut module, false, |module| compile_as_validated(module, options, output, &validation, &mut |_, _| {}));
         let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
         (report, ir, bugs_of(module.op()) > found_before)
     });

@@ -9,9 +9,7 @@ use mlir_sys::{
     mlirLocationNameGetChildLoc,
 };
 use std::{
-    cell::RefCell,
     fmt::{self, Write},
-    rc::Rc,
     sync::{Arc, Mutex, PoisonError},
 };
 

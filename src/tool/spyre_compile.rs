@@ -92,7 +92,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// The words of a command line as a shell reads them, the folder of the tool apart.
 fn command_line(words: &[OsString]) -> String {
-    let is_plain = |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter));
+    let is_plain =
+        |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter));
     let given = words.iter().skip(1).map(|word| word.to_string_lossy()).filter(|word| !word.starts_with("--validate"));
     let spelled = given.map(|word| if is_plain(&word) { word.into_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) });
     ["spyre-compile".to_owned()].into_iter().chain(spelled).collect::<Vec<_>>().join(" ")
@@ -136,9 +137,8 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
     let helper = if mode == Mode::Off || !emits { Err("no files are written".to_owned()) } else { Helper::find(&module, input) };
     let original = helper.as_ref().map(|helper| helper as &dyn Original).map_err(String::as_str);
     let validation = Validation { mode, limits: Limits::default(), original };
-    let compiled = in_user_terms(&mut module, speaker.is_verbose(), |module| {
-        compile_as_validated(module, &options, output, &validation, &mut watch)
-    });
+    let compiled =
+        in_user_terms(&mut module, speaker.is_verbose(), |module| compile_as_validated(module, &options, output, &validation, &mut watch));
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {

@@ -169,8 +169,12 @@ impl Failure {
 
     /// What is said of it.
     pub(crate) fn message(&self) -> &str {
-        let (Self::Size(message) | Self::Limit(message) | Self::Phase(message) | Self::Files(message) | Self::Import(message) | Self::Mistake(message)) =
-            self;
+        let (Self::Size(message)
+        | Self::Limit(message)
+        | Self::Phase(message)
+        | Self::Files(message)
+        | Self::Import(message)
+        | Self::Mistake(message)) = self;
         message
     }
 }

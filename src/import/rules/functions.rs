@@ -88,7 +88,11 @@ const fn integer(name: &'static str) -> ScalarFunction {
     ScalarFunction { name, text: INTEGER, fold: Fold::Integers, run: Run::Integer }
 }
 
-const fn bitwise(name: &'static str, text: &'static str, rule: fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>) -> ScalarFunction {
+const fn bitwise(
+    name: &'static str,
+    text: &'static str,
+    rule: fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>,
+) -> ScalarFunction {
     ScalarFunction { name, text, fold: Fold::Integers, run: Run::Rule(rule) }
 }
 
@@ -183,7 +187,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     },
     function("math.absf", "abs", |x| x[0].abs()),
     row("math.ceil", "`neg`, `floor`, `neg`", |x| x[0].ceil(), Run::Rule(recognize::ceil)),
-    row("math.clampf", "`clip` with constants, else `maximum` and `minimum`", |x| smaller(larger(x[0], x[1]), x[2]), Run::Rule(recognize::clamp)),
+    row(
+        "math.clampf",
+        "`clip` with constants, else `maximum` and `minimum`",
+        |x| smaller(larger(x[0], x[1]), x[2]),
+        Run::Rule(recognize::clamp),
+    ),
     row(
         "math.erf",
         "a part of `gelufwd`; else a rational approximation by Abramowitz and Stegun (7.1.26)",
@@ -413,7 +422,13 @@ impl ScalarFunction {
             position += 1;
             match found {
                 // A truth value is 0 or 1, which as an integer of one bit is -1.
-                Ok(found) => if element == Element::Bool { found & 1 } else { found },
+                Ok(found) => {
+                    if element == Element::Bool {
+                        found & 1
+                    } else {
+                        found
+                    }
+                }
                 Err(reason) => {
                     let (places, _) = undefined.get_or_insert_with(|| (Vec::new(), reason));
                     places.push(position - 1);

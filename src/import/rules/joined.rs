@@ -1,9 +1,14 @@
 //! Elements of a table at indices that are computed of joined lists: each part of the lists for itself, since what is known of one part is not known
 //! of another one.
 
-use super::{functions::ScalarFunction, index::Lookup, integers::computed};
+use super::{
+    fold::{MAX_WIDTH, Widths},
+    functions::ScalarFunction,
+    index::Lookup,
+    integers::computed,
+};
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, Kind, Node, NodeId, rows};
+use crate::import::graph::{Element, Graph, Kind, Node, NodeId, known::Known, rows};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most parts that the elements are looked up in.
@@ -96,6 +101,9 @@ pub(super) fn lookup_in_parts(
     Ok(Lookup { node, chosen, bounds: conditions })
 }
 
+/// Width in which known integers are folded whose operation may have a narrower type.
+const WIDE: Widths = Widths::same(MAX_WIDTH);
+
 /// Slices of nodes along a dimension of the iteration space.
 struct Slices {
     dim: usize,
@@ -117,16 +125,30 @@ impl Slices {
 
     /// None for what is no operation of the program, and for one that reads the bits of its operand in another way than its number.
     fn computed_slice(&mut self, graph: &mut Graph, id: NodeId) -> Option<NodeId> {
-        const BITS: [&str; 4] = ["arith.uitofp", "arith.extui", "arith.index_castui", "arith.trunci"];
+        const BITS: [&str; 8] = [
+            "arith.uitofp",
+            "arith.extui",
+            "arith.index_castui",
+            "arith.trunci",
+            "arith.ceildivui",
+            "arith.divui",
+            "arith.remui",
+            "arith.shrui",
+        ];
         let Node { kind: Kind::Virtual(operation), inputs, element, .. } = graph.node(id).clone() else { return None };
         let function = ScalarFunction::named(operation).filter(|function| !BITS.contains(&function.name))?;
         let (_, operands) = inputs.split_last()?;
         let operands: Vec<NodeId> = operands.iter().map(|&operand| self.slice(graph, operand)).collect();
         let built = if function.computes_indices(graph, &operands) {
-            computed(graph, function, &operands, element).ok()?
+            computed(graph, function, &operands, element, WIDE).ok()?
         } else {
-            function.build(graph, &operands, element).ok()?
+            function.build(graph, &operands, element, WIDE).ok()?
         };
+        // The type of the operation has 32 bits or more; beyond 32 the integers of a narrower type would have wrapped.
+        let leaves_width = |known: &Known| known.integers().any(|integer| i32::try_from(integer).is_err());
+        if graph.node(built).element == Element::Int && graph.known_of(built).is_some_and(leaves_width) {
+            return None;
+        }
         let has_name = matches!(graph.node(built).kind, Kind::Virtual(_)) && rows::parts(graph, built).is_none();
         let is_decided = has_name || graph.known_of(built).is_some() || graph.node(built).element == Element::Int;
         Some(if is_decided { built } else { graph.virtual_op(function.name, &operands, built, element) })
@@ -152,7 +174,6 @@ impl Slices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::graph::known::Known;
 
     #[test]
     fn what_is_computed_of_a_joined_list_is_looked_up_in_its_parts() {

@@ -37,8 +37,8 @@
 
 mod angles;
 pub(super) mod body;
-pub(super) mod chosen_factor;
 pub(super) mod calls;
+pub(super) mod chosen_factor;
 mod combined_parts;
 mod composites;
 pub(super) mod contraction;

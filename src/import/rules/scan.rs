@@ -29,7 +29,9 @@ pub(in crate::import) fn scan(
         }
         let known = known.repeated(shape);
         let scanned = match width {
-            Some(width) if element == Element::Int => known.scanned_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width)),
+            Some(width) if element == Element::Int => {
+                known.scanned_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width))
+            }
             _ => known.scanned(shape, dim, |sum, next| combiner.combine(sum, next)),
         };
         return Ok(graph.known(scanned, shape.to_vec(), element));
@@ -118,7 +120,7 @@ mod tests {
     fn one_element_is_its_own_sum() {
         let mut graph = Graph::default();
         let x = graph.tensor(0, vec![1, 6], Element::F16);
-        assert_eq!(scan(&mut graph, Combiner::Sum, x, &[1, 6], 0), Ok(x));
+        assert_eq!(scan(&mut graph, Combiner::Sum, x, (&[1, 6], 0), None), Ok(x));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::target_of,
+    dialect::{ComputeOp, TileSearch, target_of},
     joint::ir::try_splits::{PricedOp, priced_ops},
     mlir::{Op, OpExt, PassInstance, Reported, Scratch, Stop, bugs_of, collect, error_at, functions_of, note_bug, try_passes},
 };
