@@ -17,10 +17,10 @@
 // CHECK: result0: agrees with the reference
 // The sum of two bytes stays a byte, and so does what is cut to one.
 // ADDED:  "index_range": [
-// ADDED-NEXT: -64,
+// ADDED-NEXT: -63,
 // ADDED-NEXT: 64
 // NARROW: "index_range": [
-// NARROW-NEXT: -128,
+// NARROW-NEXT: -127,
 // NARROW-NEXT: 128
 
 //--- truncated.mlir

@@ -150,7 +150,7 @@ fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], as_numbers: Ele
         "arith.extsi" => return Ok(numbers[0]),
         "arith.index_cast" | "arith.index_castui" | "arith.trunci" | "arith.extui" if element != Element::Bool => numbers[0],
         "arith.sitofp" | "arith.uitofp" if element == as_numbers => return Ok(numbers[0]),
-        "arith.fptosi" | "arith.fptoui" if element != Element::Bool => return steps::trunc(graph, numbers, as_numbers),
+        "arith.fptosi" if element != Element::Bool => return steps::trunc(graph, numbers, as_numbers),
         _ => return Err(AT_RUN_TIME.to_owned()),
     };
     if widths.result < widths.operand || !name.starts_with("arith.index_cast") && name != "arith.extui" {

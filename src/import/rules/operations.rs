@@ -192,9 +192,12 @@ pub fn supported_ops_page() -> String {
     page.push_str(
         "| `arith.extf`, `arith.truncf` | nothing, between the formats of `--precision` |\n\
          | `linalg.index` | numbers known at compile time |\n\
-         \nOf integers of run time, `addi`, `subi`, `muli`, `maxsi`, `minsi`, `absi`, `cmpi` and `select` are computed as numbers, and so are `divsi`,\n\
-         `divui`, `floordivsi`, `ceildivsi`, `remsi` and `remui`, and `shli` and `shrsi` by a known number of bits; all others of one index and known\n\
-         numbers are looked up in a table. A divisor of run time is 1 or more: the range of its argument says so, and what may be less is refused.\n\
+         \nKnown integers have the width of their type, up to 64 bits: they are folded as MLIR defines it, and what has no value (a division by 0, a shift by\n\
+         the width or more, a conversion of a number that the type does not have) is refused where it is read.\n\
+         \nOf integers of run time, `addi`, `subi`, `muli`, `maxsi`, `minsi`, `maxui`, `minui`, `absi`, `cmpi`, `select` and the casts are computed as\n\
+         numbers, and so are `divsi`, `divui`, `floordivsi`, `ceildivsi`, `ceildivui`, `remsi` and `remui`, and `shli`, `shrsi` and `shrui` by a known number\n\
+         of bits; all others of one index and known numbers are looked up in a table. The ranges of arguments keep integers within their types, those\n\
+         that are read without a sign at 0 or more, and divisors at 1 or more; what may leave such a range is refused.\n\
          \nBeyond single operations, these are recognised by what they compute, in whatever order and over however many `linalg.generic`s:\n\
          `sigmoid`, `silu`, `gelufwd` (with erf or tanh), `softplus`, `relufwd`, `clip`, `mean`, and sums of products as `matmul`.\n",
     );
