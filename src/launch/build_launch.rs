@@ -415,7 +415,8 @@ module {
         let within = "op 0 ('identity'): operand 0 has 2 tile advances within 1 loops; it needs one for each loop, or none";
         assert_eq!(error(&bundle(4, copy(vec![1, 2]))), within);
         assert_eq!(error(&bundle(-1, copy(vec![]))), "a loop runs -1 times; the count must not be negative");
-        let inside = "op 0 ('identity'): operand 0 advances by 2 bytes in an iteration of a loop; addresses advance by whole sticks of 128 bytes";
+        let inside =
+            "op 0 ('identity'): operand 0 advances by 2 bytes in an iteration of a loop; addresses advance by whole sticks of 128 bytes";
         assert_eq!(error(&bundle(4, copy(vec![1]))), inside);
         let no_pool = Bundle { pool_bytes: 0, ..bundle(4, copy(vec![])) };
         assert_eq!(error(&no_pool), "a tensor lives in the pool, whose size is 0 bytes; it must be between 1 and 15032385536");

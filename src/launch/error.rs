@@ -113,7 +113,9 @@ pub enum LaunchError {
         size: i64,
     },
     /// A start inside a stick. Addresses are whole sticks, so the position would be lost.
-    #[error("operand {operand} starts at position {found} of a stick of {elements} elements; an operand starts at the beginning of a stick")]
+    #[error(
+        "operand {operand} starts at position {found} of a stick of {elements} elements; an operand starts at the beginning of a stick"
+    )]
     StartsInsideStick {
         /// The operand.
         operand: usize,

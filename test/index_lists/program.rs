@@ -32,14 +32,20 @@ pub(crate) enum List {
     Argument,
     /// Numbers that the program knows.
     Known(Vec<i64>),
-    Slice { offsets: Vec<usize>, strides: Vec<usize> },
+    Slice {
+        offsets: Vec<usize>,
+        strides: Vec<usize>,
+    },
     Row(usize),
     Reverse(usize),
     Transpose,
     Reshape,
     Join(usize),
     Stack(usize),
-    Sort { dim: usize, is_descending: bool },
+    Sort {
+        dim: usize,
+        is_descending: bool,
+    },
     Add(i64),
     Multiply(i64),
     Divide(i64),
@@ -128,7 +134,8 @@ impl Program {
         ]);
         let (integer, float) = (draws.one_of(&["i32", "i64"]), draws.one_of(&["f16", "f16", "f16", "f32"]));
         let (is_clamped, is_extracted) = (draws.below(3) == 1, draws.below(2) == 1);
-        let mut program = Self { steps: Vec::new(), read, indices: Vec::new(), table: Vec::new(), integer, float, is_clamped, is_extracted };
+        let mut program =
+            Self { steps: Vec::new(), read, indices: Vec::new(), table: Vec::new(), integer, float, is_clamped, is_extracted };
         let n_steps = 1 + draws.below(5);
         program.add_argument(&mut draws);
         for _ in 0..n_steps {
@@ -394,17 +401,15 @@ impl Program {
         let index = |list: &Ints, point: &[usize]| list.at(point) as usize;
         let rank = list.shape.len();
         Some(match self.read {
-            Read::Rows => Array::build(&[list.shape.as_slice(), &[table.shape[1]]].concat(), |at| {
-                table.at(&[index(list, &at[..rank]), at[rank]])
-            }),
+            Read::Rows => {
+                Array::build(&[list.shape.as_slice(), &[table.shape[1]]].concat(), |at| table.at(&[index(list, &at[..rank]), at[rank]]))
+            }
             Read::Page => Array::build(&[1, table.shape[1]], |at| table.at(&[index(list, &[list.shape[0] - 1]), at[1]])),
             Read::Elements => list.mapped(|row| table.at(&[row as usize])),
             Read::Columns => Array::build(&[&[3], list.shape.as_slice()].concat(), |at| table.at(&[at[0], index(list, &at[1..])])),
             Read::Pairs => list.combined(of(1), |row, column| table.at(&[row as usize, column as usize])),
             Read::AlongRows => Array::build(&list.shape, |at| table.at(&[at[0], index(list, &at)])),
-            Read::LastToken => {
-                Array::build(&[list.shape[0], table.shape[2]], |at| table.at(&[at[0], index(list, &at[..1]), at[1]]))
-            }
+            Read::LastToken => Array::build(&[list.shape[0], table.shape[2]], |at| table.at(&[at[0], index(list, &at[..1]), at[1]])),
             Read::List => unreachable!("returned above"),
         })
     }

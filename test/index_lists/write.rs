@@ -344,10 +344,7 @@ impl Writer<'_> {
             return self.line(&format!("}} -> {of}"));
         }
         let none = "affine_map<() -> ()>";
-        self.line(&format!(
-            "%l{number} = \"stablehlo.sort\"(%l{}) <{{dimension = {dim} : i64, is_stable = true}}> ({{",
-            step.inputs[0]
-        ));
+        self.line(&format!("%l{number} = \"stablehlo.sort\"(%l{}) <{{dimension = {dim} : i64, is_stable = true}}> ({{", step.inputs[0]));
         self.line(&format!("^bb0(%a: tensor<{int}>, %b: tensor<{int}>):"));
         self.line("  %e = tensor.empty() : tensor<i1>");
         self.line(&format!(

@@ -404,7 +404,9 @@ fn range_of_list(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>
     while let Some(part) = open.pop() {
         let node = graph.node(part);
         let (first, last) = match &node.kind {
-            Kind::Known(known) => known.numbers().fold((range.first, range.last), |(low, high), number| (low.min(number), high.max(number))),
+            Kind::Known(known) => {
+                known.numbers().fold((range.first, range.last), |(low, high), number| (low.min(number), high.max(number)))
+            }
             Kind::Insert(_) | Kind::View(_) | Kind::Reshape | Kind::Filled => {
                 open.extend(&node.inputs);
                 continue;
