@@ -20,7 +20,7 @@
 // CORES: error: --cores: expected a number, found 'many'
 // RANGE: error: --cores: cannot use 33 cores: the machine has 1 to 32
 // PHASE: error: --compile-to: expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'
-// TILES: spyre-compile-invalid.mlir:[[#@LINE+15]]:{{[0-9]+}}: error: this operation cannot cut 'A' of 64 into 3 tiles of equal size
+// TILES: spyre-compile-invalid.mlir:[[#@LINE+15]]:{{[0-9]+}}: error: 'linalg.exp' op cannot cut 'A' of 64 into 3 tiles of equal size
 // SPELLING: error: --tiles: expected NAME=COUNT with a positive count or the name of one, found 'A'
 // BINDING: error: --bind: expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
 // TARGET: error: --target: '{{.*}}' is no machine description

@@ -16,6 +16,8 @@
 // SUMMARY-NEXT: HBM traffic 32.00 MiB (lower bound 32.00 MiB)
 // SUMMARY-NEXT: modelled time {{[0-9.]+}} us ({{[0-9.]+}} to {{[0-9.]+}}); lower bound {{[0-9.]+}} us, by hbm, {{[0-9.]+}} times
 // SUMMARY-NEXT: most above it: {{[0-9.]+}} us of 'mul' (op 1): moves 16777216 bytes of HBM
+// SUMMARY-NEXT: validated: the files and the imported program agree in 3 draws
+// SUMMARY-NEXT: validated: the files and the program as written agree in f64
 // SUMMARY-NEXT: 4 files written to
 
 // 512 rows are 65536 bytes further on, 1024 columns 16 sticks of 1024 rows.
