@@ -189,10 +189,8 @@ fn integer_expressions_mean_what_mlir_says() {
     });
     let mut done = done.into_inner().unwrap();
     done.sort_by_key(|((family, number), _)| (*family == Family::Runtime, *number));
-    let wrong: Vec<String> = done
-        .iter()
-        .filter_map(|((family, number), ran)| Some(format!("{family:?}:{number}: {}", ran.wrong.as_ref()?)))
-        .collect();
+    let wrong: Vec<String> =
+        done.iter().filter_map(|((family, number), ran)| Some(format!("{family:?}:{number}: {}", ran.wrong.as_ref()?))).collect();
     let runtime = || done.iter().filter(|((family, _), _)| *family == Family::Runtime).map(|(_, ran)| ran);
     let (n_accepted, n_tried) = (runtime().map(|ran| ran.n_accepted).sum::<usize>(), runtime().map(|ran| ran.n_expressions).sum::<usize>());
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();

@@ -39,8 +39,18 @@ const RUNTIME_TYPES: [Type; 4] = [Type("i32", 32), Type("i8", 8), I64, I1];
 /// Types of tables.
 const TABLE_TYPES: [Type; 6] = [Type("i8", 8), I1, Type("i16", 16), Type("i32", 32), I64, INDEX];
 
-const BINARY: [&str; 10] =
-    ["arith.addi", "arith.subi", "arith.muli", "arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui", "arith.andi", "arith.ori", "arith.xori"];
+const BINARY: [&str; 10] = [
+    "arith.addi",
+    "arith.subi",
+    "arith.muli",
+    "arith.minsi",
+    "arith.maxsi",
+    "arith.minui",
+    "arith.maxui",
+    "arith.andi",
+    "arith.ori",
+    "arith.xori",
+];
 const SHIFTS: [&str; 3] = ["arith.shli", "arith.shrsi", "arith.shrui"];
 const UNSIGNED_QUOTIENTS: [&str; 3] = ["arith.divui", "arith.remui", "arith.ceildivui"];
 const SIGNED_QUOTIENTS: [&str; 4] = ["arith.divsi", "arith.remsi", "arith.floordivsi", "arith.ceildivsi"];
@@ -195,7 +205,11 @@ impl Writer {
             }
             _ => {
                 let types: &[Type] = if self.is_runtime { &RUNTIME_TYPES } else { &TABLE_TYPES };
-                let from = if choices.one_in(3) { *choices.pick(types) } else { types.iter().copied().find(|&known| known == of).unwrap_or(types[0]) };
+                let from = if choices.one_in(3) {
+                    *choices.pick(types)
+                } else {
+                    types.iter().copied().find(|&known| known == of).unwrap_or(types[0])
+                };
                 let input = self.input(choices, from);
                 let is_signed = !choices.one_in(3);
                 self.converted(&format!("%i{input}"), from, of, is_signed)
@@ -231,7 +245,8 @@ impl Writer {
         }
         match choices.below(12) {
             0 | 1 | 2 => {
-                let (op, one, other) = (*choices.pick(&BINARY), self.expression(choices, of, depth - 1), self.expression(choices, of, depth - 1));
+                let (op, one, other) =
+                    (*choices.pick(&BINARY), self.expression(choices, of, depth - 1), self.expression(choices, of, depth - 1));
                 self.define(&format!("{op} {one}, {other} : {}", of.0))
             }
             3 => self.shift(choices, of, depth),
@@ -243,8 +258,11 @@ impl Writer {
             }
             8 if of != INDEX && of != I1 && !self.is_runtime => self.through_number(choices, of, depth),
             9 => {
-                let (condition, yes, no) =
-                    (self.expression(choices, I1, depth - 1), self.expression(choices, of, depth - 1), self.expression(choices, of, depth - 1));
+                let (condition, yes, no) = (
+                    self.expression(choices, I1, depth - 1),
+                    self.expression(choices, of, depth - 1),
+                    self.expression(choices, of, depth - 1),
+                );
                 self.define(&format!("arith.select {condition}, {yes}, {no} : {}", of.0))
             }
             _ => {

@@ -11,8 +11,8 @@ use crate::{
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_attribute, dense_integers, dense_numbers, error_at, float_value, integer, integers,
-        shape_of, type_of_element,
+        argument_attribute, dense_attribute, dense_integers, dense_numbers, error_at, float_value, integer, integers, shape_of,
+        type_of_element,
     },
 };
 use machine::ElementType;
@@ -184,7 +184,10 @@ impl<'c> Importer<'c> {
             return Ok(self.graph.known(Known::integer(as_element(integer, element)), Vec::new(), element));
         }
         let Some(tensor) = TensorType::of(op.output().r#type()) else {
-            let message = format!("is of {}: expected a number, an integer of at most {MAX_WIDTH} bits without a sign, or a tensor", op.output().r#type());
+            let message = format!(
+                "is of {}: expected a number, an integer of at most {MAX_WIDTH} bits without a sign, or a tensor",
+                op.output().r#type()
+            );
             return Ok(self.refused(op, op.loc(), message, Vec::new(), Element::F32));
         };
         refuse_size(op, &tensor)?;
@@ -197,8 +200,11 @@ impl<'c> Importer<'c> {
         let known = if element == Element::Int {
             dense_integers(value, MOST_KNOWN_ELEMENTS).map(Known::integer_table)
         } else {
-            dense_numbers(value, MOST_FOLDED_ELEMENTS)
-                .map(|numbers| Known::table(&numbers.into_iter().map(|number| if element == Element::Bool { number.abs() } else { number }).collect::<Vec<_>>()))
+            dense_numbers(value, MOST_FOLDED_ELEMENTS).map(|numbers| {
+                Known::table(
+                    &numbers.into_iter().map(|number| if element == Element::Bool { number.abs() } else { number }).collect::<Vec<_>>(),
+                )
+            })
         };
         if let Some(known) = known {
             return Ok(self.graph.known(known, tensor.shape, element));

@@ -113,7 +113,9 @@ impl<'c> Importer<'c> {
                     .iter()
                     .filter_map(|&mask| Some((self.graph.known_of(mask)?.clone(), self.graph.node(mask).shape.clone())))
                     .collect();
-                let own = undefined.as_ref().map(|(places, _)| Known::table(&places.iter().map(|&place| f64::from(u8::from(place))).collect::<Vec<_>>()));
+                let own = undefined
+                    .as_ref()
+                    .map(|(places, _)| Known::table(&places.iter().map(|&place| f64::from(u8::from(place))).collect::<Vec<_>>()));
                 known.extend(own.map(|own| (own, folded.shape.clone())));
                 let masks: Vec<(&Known, &[i64])> = known.iter().map(|(known, shape)| (known, shape.as_slice())).collect();
                 let mask = Known::combined(&masks, &folded.shape, |at| at.iter().copied().fold(0.0, f64::max));

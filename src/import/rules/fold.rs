@@ -50,7 +50,10 @@ impl fmt::Display for Undefined {
                 write!(out, "shifts an integer of {width} bits by {amount}, which has no value: expected 0 to {}", width - 1)
             }
             Self::Conversion(width) => {
-                write!(out, "converts a number to an integer of {width} bits that does not have it, which has no value: clamp the number first")
+                write!(
+                    out,
+                    "converts a number to an integer of {width} bits that does not have it, which has no value: clamp the number first"
+                )
             }
         }
     }

@@ -87,7 +87,11 @@ const fn integer(name: &'static str) -> ScalarFunction {
     ScalarFunction { name, text: INTEGER, fold: Fold::Integers, run: Run::Integer }
 }
 
-const fn bitwise(name: &'static str, text: &'static str, rule: fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>) -> ScalarFunction {
+const fn bitwise(
+    name: &'static str,
+    text: &'static str,
+    rule: fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>,
+) -> ScalarFunction {
     ScalarFunction { name, text, fold: Fold::Integers, run: Run::Rule(rule) }
 }
 
@@ -402,7 +406,13 @@ impl ScalarFunction {
             position += 1;
             match found {
                 // A truth value is 0 or 1, which as an integer of one bit is -1.
-                Ok(found) => if element == Element::Bool { found & 1 } else { found },
+                Ok(found) => {
+                    if element == Element::Bool {
+                        found & 1
+                    } else {
+                        found
+                    }
+                }
                 Err(reason) => {
                     let (places, _) = undefined.get_or_insert_with(|| (Vec::new(), reason));
                     places.push(position - 1);

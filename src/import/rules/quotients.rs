@@ -85,12 +85,7 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
 }
 
 /// A choice between known integers that a function changes: the choice of what it makes of them, such as the sign as `(x >> 31) | 1`.
-pub(super) fn of_choice(
-    graph: &mut Graph,
-    numbers: &[NodeId],
-    fold: impl Fn(&[i64]) -> Option<i64>,
-    element: Element,
-) -> Option<NodeId> {
+pub(super) fn of_choice(graph: &mut Graph, numbers: &[NodeId], fold: impl Fn(&[i64]) -> Option<i64>, element: Element) -> Option<NodeId> {
     let is_choice = |graph: &Graph, id: NodeId| graph.node(id).kind == Kind::Pointwise("where3", Vec::new());
     let choice = numbers.iter().position(|&number| is_choice(graph, number))?;
     let &[condition, yes, no] = graph.node(numbers[choice]).inputs.as_slice() else { return None };

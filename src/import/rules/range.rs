@@ -194,10 +194,8 @@ fn check(
 /// Others beyond these stay beyond.
 fn is_compared_with_rounded(graph: &Graph, id: NodeId, limits: Limits) -> bool {
     let node = graph.node(id);
-    let is_comparison = matches!(
-        node.kind,
-        Kind::Pointwise("equal" | "notequal" | "greaterequal" | "greaterthan" | "lesserequal" | "lesserthan", _)
-    );
+    let is_comparison =
+        matches!(node.kind, Kind::Pointwise("equal" | "notequal" | "greaterequal" | "greaterthan" | "lesserequal" | "lesserthan", _));
     let is_rounded = |input: &NodeId| {
         graph.node(*input).element == Element::Int
             && graph.known_of(*input).is_some_and(|known| known.numbers().any(|number| number.abs() - 1.0 == limits.exact))

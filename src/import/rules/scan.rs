@@ -25,7 +25,9 @@ pub(in crate::import) fn scan(
     if let Some(known) = graph.known_of(input) {
         let known = known.repeated(shape);
         let scanned = match width {
-            Some(width) if element == Element::Int => known.scanned_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width)),
+            Some(width) if element == Element::Int => {
+                known.scanned_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width))
+            }
             _ => known.scanned(shape, dim, |sum, next| combiner.combine(sum, next)),
         };
         return Ok(graph.known(scanned, shape.to_vec(), element));
