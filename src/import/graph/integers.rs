@@ -101,6 +101,12 @@ impl Integers {
 }
 
 impl Graph {
+    /// The integer that a node is everywhere.
+    #[must_use]
+    pub fn integer_of(&self, id: NodeId) -> Option<i64> {
+        self.known_of(id).and_then(Known::uniform_integer)
+    }
+
     /// The tensor from outside that integers are elements of, if they are unchanged.
     #[must_use]
     pub fn source_of(&self, id: NodeId) -> Option<usize> {

@@ -16,6 +16,7 @@
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `linear.rs` | indices that are sums of multiples: strides and windows |
 //! | `pad.rs` | tensors with borders |
+//! | `partly_known.rs` | known numbers of which some have no value |
 //! | `unfinished.rs` | memory that has not been written everywhere |
 //! | `window.rs` | parts of an iteration space, for branches |
 
@@ -26,6 +27,7 @@ pub(in crate::import) mod known;
 pub(in crate::import) mod linear;
 pub(in crate::import) mod order;
 pub(in crate::import) mod pad;
+mod partly_known;
 pub(in crate::import) mod reshape;
 pub(in crate::import) mod rows;
 mod unfinished;
@@ -35,6 +37,7 @@ pub(in crate::import) mod window;
 use crate::affine::Expr;
 use known::{Known, MOST_KNOWN_ELEMENTS};
 use machine::ElementType;
+use partly_known::PARTLY_KNOWN;
 use reshape::reshape_map;
 use std::collections::BTreeMap;
 
@@ -132,8 +135,6 @@ pub struct Node {
 
 /// The virtual operation of [`Graph::as_digits`].
 const DIGITS: &str = "digits";
-/// The virtual operation of [`Graph::partly_known`].
-const PARTLY_KNOWN: &str = "partly known";
 
 /// All nodes of a function.
 #[derive(Debug, Default)]
@@ -288,12 +289,6 @@ impl Graph {
         self.known_of(id).and_then(Known::uniform)
     }
 
-    /// The integer that a node is everywhere.
-    #[must_use]
-    pub fn integer_of(&self, id: NodeId) -> Option<i64> {
-        self.known_of(id).and_then(Known::uniform_integer)
-    }
-
     /// The numbers of a node, if they are known.
     #[must_use]
     pub fn known_of(&self, id: NodeId) -> Option<&Known> {
@@ -441,27 +436,6 @@ impl Graph {
         self.add(Kind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
     }
 
-    /// Known numbers of which some have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them: `refused` stands for what reads
-    /// one of these. Where none is left, the numbers are known, and where none has a value, they are refused.
-    pub fn partly_known(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
-        match self.number_of(is_undefined) {
-            Some(0.0) => known,
-            Some(_) => refused,
-            None => {
-                let element = self.node(known).element;
-                self.virtual_op(PARTLY_KNOWN, &[known, is_undefined], refused, element)
-            }
-        }
-    }
-
-    /// The known numbers of a node, those without a value, and the refusal of these.
-    #[must_use]
-    pub fn parts_of_partly_known(&self, id: NodeId) -> Option<[NodeId; 3]> {
-        let node = self.node(id);
-        let &[known, is_undefined, refused] = node.inputs.as_slice() else { return None };
-        (node.kind == Kind::Virtual(PARTLY_KNOWN)).then_some([known, is_undefined, refused])
-    }
-
     /// Integers that are computed in the device's format.
     pub fn as_integers(&mut self, computed: NodeId) -> NodeId {
         let shape = self.node(computed).shape.clone();
@@ -594,14 +568,10 @@ fn is_identity(map: &[Expr]) -> bool {
 mod tests {
     use super::*;
 
-    fn x(graph: &mut Graph) -> NodeId {
-        graph.tensor(0, vec![8, 64], Element::F16)
-    }
-
     #[test]
     fn equal_nodes_of_a_scope_are_one() {
         let mut graph = Graph::default();
-        let x = x(&mut graph);
+        let x = graph.tensor(0, vec![8, 64], Element::F16);
         let first = graph.pointwise("exp", &[x], Element::F16);
         assert_eq!(graph.pointwise("exp", &[x], Element::F16), first);
         graph.enter_scope(1);
@@ -611,7 +581,7 @@ mod tests {
     #[test]
     fn a_reshape_that_is_undone_vanishes() {
         let mut graph = Graph::default();
-        let x = x(&mut graph);
+        let x = graph.tensor(0, vec![8, 64], Element::F16);
         let flat = graph.reshape(x, &[512]);
         assert_eq!(graph.reshape(flat, &[8, 64]), x);
     }
@@ -619,7 +589,7 @@ mod tests {
     #[test]
     fn only_what_is_needed_is_listed() {
         let mut graph = Graph::default();
-        let x = x(&mut graph);
+        let x = graph.tensor(0, vec![8, 64], Element::F16);
         let dead = graph.refused(0, vec![8, 64], Element::F16);
         let exp = graph.pointwise("exp", &[x], Element::F16);
         assert_eq!(graph.needed_for(&[exp], |id| id == x), [exp]);

@@ -1,0 +1,51 @@
+//! Known numbers of which some have no value in MLIR, such as the quotient of a division by 0.
+
+use super::{Graph, Kind, NodeId};
+
+/// The virtual operation of [`Graph::partly_known`].
+pub(super) const PARTLY_KNOWN: &str = "partly known";
+
+impl Graph {
+    /// Known numbers of which some have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them: `refused` stands for what reads
+    /// one of these. Where none is left, the numbers are known, and where none has a value, they are refused.
+    pub fn partly_known(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
+        match self.number_of(is_undefined) {
+            Some(0.0) => known,
+            Some(_) => refused,
+            None => {
+                let element = self.node(known).element;
+                self.virtual_op(PARTLY_KNOWN, &[known, is_undefined], refused, element)
+            }
+        }
+    }
+
+    /// The known numbers of a node, those without a value, and the refusal of these.
+    #[must_use]
+    pub fn parts_of_partly_known(&self, id: NodeId) -> Option<[NodeId; 3]> {
+        let node = self.node(id);
+        let &[known, is_undefined, refused] = node.inputs.as_slice() else { return None };
+        (node.kind == Kind::Virtual(PARTLY_KNOWN)).then_some([known, is_undefined, refused])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        affine::Expr,
+        import::graph::{Element, known::Known},
+    };
+
+    #[test]
+    fn what_reads_no_place_without_a_value_is_known() {
+        let mut graph = Graph::default();
+        let known = graph.known(Known::counting(0, 3), vec![3], Element::Int);
+        let is_undefined = graph.known(Known::table(&[1.0, 0.0, 0.0]), vec![3], Element::Bool);
+        let refused = graph.refused(0, vec![3], Element::Int);
+        let partly = graph.partly_known(known, is_undefined, refused);
+        assert_eq!(graph.known_of(partly), None);
+        let behind = graph.view(partly, vec![Expr::Dim(0).plus(Expr::Constant(1))], &[2]);
+        assert_eq!(graph.known_of(behind).unwrap().integers().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(graph.view(partly, vec![Expr::Constant(0)], &[1]), refused);
+    }
+}
