@@ -42,7 +42,7 @@ use std::{
 };
 
 /// Expressions that are tried by default, of both families together.
-const DEFAULT_EXPRESSIONS: usize = 2000;
+const DEFAULT_EXPRESSIONS: usize = 240;
 /// Expressions of a program of known integers.
 const KNOWN: usize = 20;
 /// Expressions of integers of run time that are tried for a program.

@@ -16,7 +16,7 @@ use spyre::{
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 /// Random programs of each family that are compiled by default.
-const DRAWN: usize = 40;
+const DRAWN: usize = 10;
 
 /// What no message says, whatever the program has: parts of files, of rules, of the compiler.
 const INTERNAL: [&str; 12] = [

@@ -58,47 +58,6 @@ pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Colle
     (done, std::mem::take(&mut *collected))
 }
 
-/// Does something, and reports in other words what it reported: `reword` gets each error, warning, remark and note, and
-/// drops those for which it returns none.
-pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&Collected) -> Option<Rewording>) -> T {
-    let held = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&held);
-    let handler = context.attach_diagnostic_handler(move |diagnostic| {
-        let location_of = |diagnostic: &Diagnostic<'_>| diagnostic.location().to_raw();
-        let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok()).map(|note| location_of(&note));
-        let notes: Vec<MlirLocation> = notes.collect();
-        sink.lock().unwrap_or_else(PoisonError::into_inner).push((collected_from(&diagnostic), location_of(&diagnostic), notes));
-        true
-    });
-    let detached = Detached::new(context, handler);
-    let done = do_it();
-    drop(detached);
-    let held = std::mem::take(&mut *held.lock().unwrap_or_else(PoisonError::into_inner));
-    for (said, location, notes) in held {
-        // SAFETY: locations live as long as their context, which is borrowed.
-        let location_in = |raw: MlirLocation| unsafe { Location::from_raw(raw) };
-        let Some(Rewording { message, details }) = reword(&said) else { continue };
-        let notes = said.notes.iter().zip(notes).filter_map(|(note, at)| Some((location_in(at), reword(note)?.message)));
-        let details = details.map(|details| (location_in(location), details));
-        let severity = match said.severity {
-            "error" => 0,
-            "warning" => 1,
-            _ => 2,
-        };
-        super::Diagnostic::in_words(severity, location_in(location), message, notes.chain(details).collect()).emit();
-    }
-    done
-}
-
-/// Other words for what was reported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rewording {
-    /// The message.
-    pub message: String,
-    /// One more note.
-    pub details: Option<String>,
-}
-
 /// Takes a handler of diagnostics off its context when it is dropped, also by a panic.
 pub(super) struct Detached<'c> {
     context: &'c Context,
@@ -125,7 +84,7 @@ pub fn intercept(context: &Context, mut takes: impl FnMut(&Collected) -> bool) {
     context.attach_diagnostic_handler(move |diagnostic| takes(&collected_from(&diagnostic)));
 }
 
-fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
+pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     let severity = match diagnostic.severity() {
         DiagnosticSeverity::Error => "error",
         DiagnosticSeverity::Warning => "warning",
@@ -199,30 +158,6 @@ mod tests {
         let note = Collected { severity: "note", message: "as seen here".to_owned(), places: places.clone(), notes: Vec::new() };
         let error = Collected { severity: "error", message: "'builtin.module' op is wrong".to_owned(), places, notes: vec![note] };
         assert_eq!(collected, [error]);
-    }
-
-    #[test]
-    fn what_is_reported_can_be_said_in_other_words() {
-        let session = session();
-        let module = Module::parse(&session, "module {} loc(\"a.py\":3:5)").unwrap();
-        let reword = |said: &Collected| {
-            let details = (said.severity == "error").then(|| said.message.clone());
-            (said.message != "dropped").then(|| Rewording { message: format!("reworded {}", said.severity), details })
-        };
-        let ((), collected) = collect(session.context(), || {
-            reworded(
-                session.context(),
-                || {
-                    let op = module.op();
-                    let _ = error_at(op, "is wrong").note(op, "dropped").note(op, "kept").report();
-                },
-                reword,
-            );
-        });
-        let [error] = collected.as_slice() else { panic!("{collected:?}") };
-        assert_eq!((error.severity, error.message.as_str(), error.places[0].line), ("error", "reworded error", 3));
-        let notes: Vec<&str> = error.notes.iter().map(|note| note.message.as_str()).collect();
-        assert_eq!(notes, ["reworded note", "'builtin.module' op is wrong"]);
     }
 
     #[test]

@@ -1,7 +1,15 @@
 //! The elements of constant tensors.
 
-use super::{Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, integer, splat_value, type_of_elements};
-use mlir_sys::{MlirAttribute, mlirDenseElementsAttrRawBufferGet, mlirDenseElementsAttrSplatGet, mlirTypeIsARankedTensor};
+use super::{
+    Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, float_value, integer, of_e4m3fn, of_e5m2, splat_value,
+    type_of_elements,
+};
+use mlir_sys::{
+    MlirAttribute, mlirAttributeIsADenseElements, mlirDenseElementsAttrGetBoolValue, mlirDenseElementsAttrGetDoubleValue,
+    mlirDenseElementsAttrGetInt8Value, mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value,
+    mlirDenseElementsAttrGetRawData, mlirDenseElementsAttrRawBufferGet, mlirDenseElementsAttrSplatGet, mlirElementsAttrGetNumElements,
+    mlirTypeIsARankedTensor,
+};
 use std::{ffi::c_char, ptr, slice};
 
 unsafe extern "C" {
@@ -74,4 +82,64 @@ pub fn dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
 pub fn dense_splat<'c>(of: Type<'c>, number: Attribute<'c>) -> Attribute<'c> {
     // SAFETY: callers pass a tensor type and a number of its element type.
     unsafe { Attribute::from_raw(mlirDenseElementsAttrSplatGet(of.to_raw(), number.to_raw())) }
+}
+
+/// The numbers of a dense constant: one if all elements are the same, else one for each; none if there are more than `most`, or if the
+/// attribute or its element type is another.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "integers of a program are below 2^53")]
+pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
+    let raw = attribute.to_raw();
+    if let Some(splat) = splat_value(attribute) {
+        return float_value(splat).or_else(|| integer(splat).map(|number| number as f64)).map(|number| vec![number]);
+    }
+    // SAFETY: elements are only asked for where the attribute is a dense one of that element type, and below their number.
+    unsafe {
+        if !mlirAttributeIsADenseElements(raw) {
+            return resource_numbers(attribute, most);
+        }
+        let (n_elements, tensor) = (mlirElementsAttrGetNumElements(raw), TensorType::of(type_of_elements(attribute)?)?);
+        if n_elements > most {
+            return None;
+        }
+        let indices = 0..n_elements.cast_unsigned() as isize;
+        let bytes = mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
+        let float = |width: usize, decode: fn(&[u8]) -> f64| {
+            let data = std::slice::from_raw_parts(bytes, n_elements.cast_unsigned() as usize * width);
+            data.chunks_exact(width).map(decode).collect::<Vec<f64>>()
+        };
+        Some(match ScalarType::of(tensor.element) {
+            ScalarType::F16 => float(2, |raw| half::f16::from_le_bytes([raw[0], raw[1]]).to_f64()),
+            ScalarType::Bf16 => float(2, |raw| half::bf16::from_le_bytes([raw[0], raw[1]]).to_f64()),
+            ScalarType::F8E4M3Fn => float(1, |raw| of_e4m3fn(raw[0])),
+            ScalarType::F8E5M2 => float(1, |raw| of_e5m2(raw[0])),
+            ScalarType::F32 => float(4, |raw| f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))),
+            ScalarType::F64 => indices.map(|index| mlirDenseElementsAttrGetDoubleValue(raw, index)).collect(),
+            ScalarType::Integer(1) => indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect(),
+            ScalarType::Integer(8) => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt8Value(raw, index))).collect(),
+            ScalarType::Integer(32) => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt32Value(raw, index))).collect(),
+            ScalarType::Integer(64) => indices.map(|index| mlirDenseElementsAttrGetInt64Value(raw, index) as f64).collect(),
+            _ => return None,
+        })
+    }
+}
+
+/// The same for a resource with content.
+fn resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
+    let tensor = TensorType::of(type_of_elements(attribute)?)?;
+    let n_elements = tensor.shape.iter().product::<i64>();
+    let raw = raw_elements(attribute).filter(|raw| n_elements <= most && !raw.is_splat)?;
+    let n_elements = usize::try_from(n_elements).ok()?;
+    let decoded: Vec<f64> = match ScalarType::of(tensor.element) {
+        ScalarType::F16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::f16::from_le_bytes(*raw).to_f64()).collect(),
+        ScalarType::Bf16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::bf16::from_le_bytes(*raw).to_f64()).collect(),
+        ScalarType::F8E4M3Fn => raw.bytes.iter().copied().map(of_e4m3fn).collect(),
+        ScalarType::F8E5M2 => raw.bytes.iter().copied().map(of_e5m2).collect(),
+        ScalarType::F32 => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(f32::from_le_bytes(*raw))).collect(),
+        ScalarType::F64 => raw.bytes.as_chunks::<8>().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect(),
+        ScalarType::Integer(32) => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(i32::from_le_bytes(*raw))).collect(),
+        ScalarType::Integer(64) => raw.bytes.as_chunks::<8>().0.iter().map(|raw| i64::from_le_bytes(*raw) as f64).collect(),
+        _ => return None,
+    };
+    (decoded.len() == n_elements).then_some(decoded)
 }

@@ -54,6 +54,7 @@ pub mod plugin;
 mod program;
 mod quarter;
 mod remark;
+mod reworded;
 mod scalar;
 mod session;
 mod text;
@@ -61,9 +62,9 @@ mod types;
 
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
-pub use collect::{Collected, Rewording, SourcePlace, collect, intercept, places_of, reworded};
+pub use collect::{Collected, SourcePlace, collect, intercept, places_of};
 pub use context::{bugs_of, note_bug};
-pub use dense::{RawElements, dense_elements, dense_integers, dense_splat, raw_elements};
+pub use dense::{RawElements, dense_elements, dense_integers, dense_numbers, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_at, verified, warning_at, warning_behind};
 pub use drivers::lsp_server_main;
 pub use function::{
@@ -82,13 +83,14 @@ pub use program::{
 };
 pub use quarter::{of_e4m3fn, of_e5m2};
 pub use remark::{Remark, RemarkFilters, remark, wants_remarks};
+pub use reworded::{Rewording, reworded};
 pub use scalar::ScalarType;
 pub use session::{Module, Session, Source, parses, tool_found_bug, try_passes};
 pub(crate) use text::{string_ref, text_in};
 pub use types::{
-    TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
-    floats, has_number, i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, reshaped_elements,
-    shape_of, splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
+    TensorType, array, boolean_unit, dense_attribute, dictionary_entries, elements, f64_array_attribute, float_value, floats, has_number,
+    i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, reshaped_elements, shape_of,
+    splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
     type_of_elements, unit_attribute,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};

@@ -562,16 +562,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Judges on the shortest path what moves fewer bytes than its nests.
-    fn look_for_fewer_bytes(&mut self) {
-        let (_, path) = self.path(Edge::settled_ns);
-        for Place { first, n_ops } in path {
-            if self.whole_steps < self.most_whole_steps {
-                self.whole_steps += self.edges[first][n_ops - 1].judge_sparing(self.judge, &mut self.seen);
-            }
-        }
-    }
-
     /// The shortest path and its length. Of equal ones that whose last edges are longer.
     fn path(&self, ns_of: impl Fn(&Edge<'a>) -> f64) -> (f64, Vec<Place>) {
         let n_ops = self.edges.len();

@@ -20,6 +20,7 @@
 //! | `unfinished.rs` | memory that has not been written everywhere |
 //! | `window.rs` | parts of an iteration space, for branches |
 
+mod digits;
 mod gather;
 mod index_list;
 pub(in crate::import) mod integers;
@@ -132,9 +133,6 @@ pub struct Node {
     /// What its elements are.
     pub element: Element,
 }
-
-/// The virtual operation of [`Graph::as_digits`].
-const DIGITS: &str = "digits";
 
 /// All nodes of a function.
 #[derive(Debug, Default)]
@@ -450,30 +448,6 @@ impl Graph {
     pub fn beside_digits(&mut self, digits: NodeId) -> NodeId {
         let shape = self.node(digits).shape.clone();
         self.add(Kind::Virtual("integers"), &[digits], shape, Element::Int)
-    }
-
-    /// Integers from 0 on and below `end` that the format does not hold, as an upper and a lower digit; whatever computes with them reads
-    /// `refused` instead.
-    pub fn as_digits(&mut self, [upper, lower]: [NodeId; 2], end: i64, refused: NodeId) -> NodeId {
-        let shape = self.broadcast_shape(&[upper, lower]);
-        #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
-        let end = self.number(end as f64);
-        self.add(Kind::Virtual(DIGITS), &[upper, lower, end, refused], shape, Element::Int)
-    }
-
-    /// The upper and the lower digit of integers that are known by their digits only.
-    #[must_use]
-    pub fn digits_of(&self, id: NodeId) -> Option<[NodeId; 2]> {
-        let Node { kind, inputs, .. } = self.node(id);
-        (*kind == Kind::Virtual(DIGITS)).then(|| [inputs[0], inputs[1]])
-    }
-
-    /// What integers that are known by their digits only are below.
-    #[must_use]
-    pub fn end_of_digits(&self, id: NodeId) -> Option<i64> {
-        self.digits_of(id)?;
-        #[allow(clippy::cast_possible_truncation, reason = "two digits count far less than 2^53")]
-        self.number_of(self.node(id).inputs[2]).map(|end| end as i64)
     }
 
     /// The inputs that computing the node needs: of a virtual operation, what computes it instead.

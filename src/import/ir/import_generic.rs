@@ -346,8 +346,7 @@ impl<'c> Generic<'_, 'c> {
             };
         }
         match (graph.known_of(node).and_then(Known::as_one), graph.node(node).element) {
-            (Some(one), element @ (Element::Int | Element::Bool)) => graph.known(one, Vec::new(), element),
-            (Some(one), _) => graph.known(one, Vec::new(), Element::F32),
+            (Some(one), element) => graph.known(one, Vec::new(), element),
             (None, _) => node,
         }
     }

@@ -319,7 +319,9 @@ impl ScalarFunction {
     pub fn computes_indices(&self, graph: &Graph, inputs: &[NodeId]) -> bool {
         let is_known = inputs.iter().all(|&input| graph.known_of(input).is_some());
         let elements = graph.elements_of(inputs);
-        !is_known && (matches!(self.run, Run::Integer) || elements.contains(&Element::Int))
+        // Known integers among which a condition chooses have no element of their own in `elements`.
+        let chooses_integers = self.name == "arith.select" && inputs.iter().any(|&input| graph.node(input).element == Element::Int);
+        !is_known && (matches!(self.run, Run::Integer) || elements.contains(&Element::Int) || chooses_integers)
     }
 
     /// Whether rounding its operand to a format of the device would show.

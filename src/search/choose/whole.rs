@@ -12,6 +12,16 @@ const MOST_PATHS: usize = 6;
 const MOST_COPIES: usize = 6;
 
 impl<'a> Search<'a> {
+    /// Judges on the shortest path what moves fewer bytes than its nests.
+    pub(super) fn look_for_fewer_bytes(&mut self) {
+        let (_, path) = self.path(Edge::settled_ns);
+        for Place { first, n_ops } in path {
+            if self.whole_steps < self.most_whole_steps {
+                self.whole_steps += self.edges[first][n_ops - 1].judge_sparing(self.judge, &mut self.seen);
+            }
+        }
+    }
+
     /// The loops of the best path. Segments were judged one by one; together, values stay in LX from one to the next, and a value that one makes is
     /// no argument of the next, so what was next best may be better: another path, other loops around a segment, or none.
     pub(super) fn refined(&mut self) -> (Option<Cost>, Vec<Loops>) {

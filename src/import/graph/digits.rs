@@ -1,0 +1,32 @@
+//! Integers that the device's format does not hold, as two digits.
+
+use super::{Element, Graph, Kind, Node, NodeId};
+
+/// The virtual operation of [`Graph::as_digits`].
+const DIGITS: &str = "digits";
+
+impl Graph {
+    /// Integers from 0 on and below `end` that the format does not hold, as an upper and a lower digit; whatever computes with them reads
+    /// `refused` instead.
+    pub fn as_digits(&mut self, [upper, lower]: [NodeId; 2], end: i64, refused: NodeId) -> NodeId {
+        let shape = self.broadcast_shape(&[upper, lower]);
+        #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
+        let end = self.number(end as f64);
+        self.add(Kind::Virtual(DIGITS), &[upper, lower, end, refused], shape, Element::Int)
+    }
+
+    /// The upper and the lower digit of integers that are known by their digits only.
+    #[must_use]
+    pub fn digits_of(&self, id: NodeId) -> Option<[NodeId; 2]> {
+        let Node { kind, inputs, .. } = self.node(id);
+        (*kind == Kind::Virtual(DIGITS)).then(|| [inputs[0], inputs[1]])
+    }
+
+    /// What integers that are known by their digits only are below.
+    #[must_use]
+    pub fn end_of_digits(&self, id: NodeId) -> Option<i64> {
+        self.digits_of(id)?;
+        #[allow(clippy::cast_possible_truncation, reason = "two digits count far less than 2^53")]
+        self.number_of(self.node(id).inputs[2]).map(|end| end as i64)
+    }
+}
