@@ -1,4 +1,4 @@
-//! The rules of the tree, each a test; a failure names the file and line. `docs/testing.md` lists them.
+//! The rules of the tree, each a test; a failure names the file and line. `docs/reference/testing.md` lists them.
 
 #[path = "tidy/absent.rs"]
 mod absent;

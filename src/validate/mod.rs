@@ -2,7 +2,7 @@
 //!
 //! The imported program is interpreted, the written files are executed on the simulated machine, on the same random arguments, and every
 //! element of every result must be equal: no tolerance. If it is not, the program is interpreted after each phase to say which one changed
-//! it. `docs/referee.md` says what this proves and what it does not.
+//! it. `docs/reference/simulator.md` says what this proves and what it does not.
 //!
 //! | file | what |
 //! |---|---|

@@ -166,7 +166,7 @@ pub fn supported_ops_page() -> String {
          exact (up to 1,024 in 16 bits, 16,777,216 in f32) and that `program.json` says; larger ones, up to 32,767,\n\
          are compared digit by digit where each is an index or known. Places beyond 1,024 that `argmax`, `argmin`, `sort` and `topk` find in 16 bits\n\
          are two digits, of which the caller makes a number (`digit_base` in `program.json`), and may choose rows of a table that has them all; nothing else may read them. What follows from an index and known numbers\n\
-         alone is a row of a table. `docs/functions.md` says how functions are made that the device lacks, and how far off they are. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
+         alone is a row of a table. `docs/reference/functions.md` says how functions are made that the device lacks, and how far off they are. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
          device's f16 format, and so is a program of f32 only where the device lacks a function in f32.\n\n\
          ## Operations on tensors\n\n| operation | becomes |\n|---|---|\n",
     );

@@ -31,9 +31,9 @@ usage: cargo xtask COMMAND
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
   book                       make a site of the pages of docs, with mdBook
   rooms                      print the packages and the rooms of src with their imports; fails on one that should not be
-  plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
-  models FOLDER              write the tables of docs/models.md again, of the exported programs in a folder
-  mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
+  plans [OPTION...]          write the table of HBM bytes in docs/measurements/performance.md again; with options of spyre-compile only print it
+  models FOLDER              write the tables of docs/measurements/models.md again, of the exported programs in a folder
+  mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/measurements/mutants.md
   fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
   plugin                     build the plugin for a stock mlir-opt
   man FOLDER                 write the man pages of the tools

@@ -562,7 +562,7 @@ const fn rule(label: &'static str, statement: &'static str, source: &'static str
     Rule { label, statement, source, check }
 }
 
-/// The rules as a table in Markdown, for `docs/sdsc-format.md`.
+/// The rules as a table in Markdown, for `docs/reference/bundle-format.md`.
 #[must_use]
 pub fn rules_table() -> String {
     let mut table = String::from("| label | rule | source |\n|---|---|---|\n");
