@@ -1,12 +1,24 @@
-//! The commands of `docs/tutorial.md` and `README.md` print what the pages say: each `console` block is run, in order and in one folder.
+//! Runs the commands of the `console` blocks of pages, and compares what they print with what the pages say.
+//!
+//! The commands of a page run in order, in a folder of their own with links to `examples`, `test` and `benches`, so
+//! that they are the commands of a user in the root of a clone. A command that ends in `\` goes on in the next line.
 //! `BLESS=tutorial cargo test --test compiler -- tutorial::` writes the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
 use crate::common::bless;
-use std::{env, fmt::Write as _, fs, path::Path, process::Command};
+use std::{env, fmt::Write as _, fs, os::unix::fs::symlink, path::Path, process::Command};
 
-/// What a command prints on standard output. It must succeed, the last one of a pipe at least.
+/// Folders of pages whose commands run, beside the README.
+const FOLDERS: [&str; 3] = ["docs/getting-started", "docs/concepts", "docs/guides"];
+
+/// Pages in these folders that must have commands, so that a changed mark of blocks is noticed.
+const PAGES_WITH_COMMANDS: [&str; 3] = ["README.md", "docs/getting-started/mlir.md", "docs/concepts/scratchpad.md"];
+
+/// Folders of the project that commands read.
+const READ: [&str; 3] = ["examples", "test", "benches"];
+
+/// Returns what a command prints on standard output. It must succeed, the last one of a pipe at least.
 fn run(command: &str, folder: &Path) -> String {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
@@ -15,52 +27,72 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The page with what the commands of its `console` blocks print.
+/// Returns the page with the output of `answer` behind each command of its `console` blocks.
 fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     let mut text = String::new();
     let mut is_console = false;
+    let mut command = String::new();
     for line in page.lines() {
-        is_console = if line.starts_with("```") { line == "```console" } else { is_console };
-        let command = line.strip_prefix("$ ").filter(|_| is_console);
-        if !is_console || line.starts_with("```") || command.is_some() {
+        if line.starts_with("```") {
+            is_console = line == "```console";
+        }
+        let words = if command.is_empty() { line.strip_prefix("$ ") } else { Some(line) };
+        let words = words.filter(|_| is_console && !line.starts_with("```"));
+        if !is_console || line.starts_with("```") || words.is_some() {
             writeln!(text, "{line}").unwrap();
         }
-        text += &command.map(&mut answer).unwrap_or_default();
+        command += words.unwrap_or_default();
+        if words.is_some() && !command.ends_with('\\') {
+            text += &answer(&command);
+            command.clear();
+        } else if command.ends_with('\\') {
+            command.pop();
+        }
     }
     text
 }
 
-/// Runs the commands of a page in a new folder, which it gives, and compares what they print with what the page says.
-fn check(page: &str) -> tempfile::TempDir {
+/// Runs the commands of a page in a new folder, and compares what they print with what the page says. Returns the number of commands.
+fn check(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(root.join("examples/softmax.mlir"), folder.path().join("softmax.mlir")).unwrap();
+    for name in READ {
+        symlink(root.join(name), folder.path().join(name)).unwrap();
+    }
     let read = || fs::read_to_string(root.join(page)).unwrap();
-    let mut n_commands = 0;
+    let mut commands = 0;
     let wanted = with_answers(&read(), |command| {
-        n_commands += 1;
+        commands += 1;
         run(command, folder.path())
     });
-    assert!(n_commands > 1, "{page} has {n_commands} commands");
     if bless::is_blessed("tutorial") {
         fs::write(root.join(page), &wanted).unwrap();
     }
     let found = read();
     let difference = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
     assert!(found == wanted, "{page} is out of date, BLESS=tutorial writes it: {difference:?}");
-    folder
+    commands
+}
+
+/// Returns the README and the pages of the folders, in the order of their names.
+fn pages() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = vec!["README.md".to_owned()];
+    for folder in FOLDERS {
+        let names = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = names.map(|name| name.into_string().unwrap()).filter(|name| name.ends_with(".md"));
+        pages.extend(names.map(|name| format!("{folder}/{name}")));
+    }
+    pages.sort();
+    pages
 }
 
 #[test]
-fn the_commands_of_the_tutorial_print_what_it_says() {
-    let folder = check("docs/tutorial.md");
-    let picture = fs::read_to_string(folder.path().join("report.svg")).unwrap();
-    assert!(picture.starts_with("<svg") && picture.contains("exp"), "{picture}");
-}
-
-#[test]
-fn the_commands_of_the_readme_print_what_it_says() {
-    check("README.md");
+fn commands_of_pages_print_what_the_pages_say() {
+    for page in pages() {
+        let commands = check(&page);
+        assert!(commands > 0 || !PAGES_WITH_COMMANDS.contains(&page.as_str()), "{page} has no commands");
+    }
 }
 
 #[test]
@@ -68,4 +100,11 @@ fn old_answers_are_replaced_and_other_blocks_stay() {
     let page = "a\n```console\n$ one\nold\n$ two\n```\n```text\n$ three\nkept\n```\n";
     let wanted = "a\n```console\n$ one\n1\n$ two\n1\n```\n```text\n$ three\nkept\n```\n";
     assert_eq!(with_answers(page, |_| "1\n".to_owned()), wanted);
+}
+
+#[test]
+fn command_goes_on_in_the_next_line() {
+    let page = "```console\n$ one \\\n    | two\nold\n```\n";
+    let wanted = "```console\n$ one \\\n    | two\none     | two\n```\n";
+    assert_eq!(with_answers(page, |command| format!("{command}\n")), wanted);
 }

@@ -154,8 +154,8 @@ fn placed_crates() -> Vec<Placed> {
 }
 
 fn middle_of_needed(package: &Package, placed: &[Placed]) -> usize {
-    let centers: Vec<usize> =
-        placed.iter().filter(|lower| is_direct(package, lower.package)).map(|lower| lower.center).collect();
+    let direct = placed.iter().filter(|lower| is_direct(package, lower.package));
+    let centers: Vec<usize> = direct.map(|lower| lower.center).collect();
     centers.iter().sum::<usize>() / centers.len().max(1)
 }
 
