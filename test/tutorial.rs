@@ -1,7 +1,7 @@
 //! Runs the commands of the `console` blocks of pages, and compares what they print with what the pages say.
 //!
-//! The commands of a page run in order, in a folder of their own with links to `examples`, `test` and `benches`, so
-//! that they are the commands of a user in the root of a clone. A command that ends in `\` goes on in the next line.
+//! The commands of a page run in order, in a folder of their own. It has links to the folders of the project that
+//! commands read, so that a user can run them in the root of a clone, and a copy of each example.
 //! `BLESS=tutorial cargo test --test compiler -- tutorial::` writes the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
@@ -18,6 +18,9 @@ const PAGES_WITH_COMMANDS: [&str; 3] = ["README.md", "docs/getting-started/mlir.
 /// Folders of the project that commands read.
 const READ: [&str; 3] = ["examples", "test", "benches"];
 
+/// Folders with examples, which commands also find in the folder in which they run.
+const EXAMPLES: [&str; 2] = ["examples", "examples/kernels"];
+
 /// Returns what a command prints on standard output. It must succeed, the last one of a pipe at least.
 fn run(command: &str, folder: &Path) -> String {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
@@ -27,37 +30,44 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the page with the output of `answer` behind each command of its `console` blocks.
+/// Returns the page with the output of `answer` behind each command of its `console` blocks. A command begins with
+/// `$ `, and each further line of it with `> `.
 fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     let mut text = String::new();
     let mut is_console = false;
-    let mut command = String::new();
-    for line in page.lines() {
+    let mut lines = page.lines().peekable();
+    while let Some(line) = lines.next() {
         if line.starts_with("```") {
             is_console = line == "```console";
         }
-        let words = if command.is_empty() { line.strip_prefix("$ ") } else { Some(line) };
-        let words = words.filter(|_| is_console && !line.starts_with("```"));
-        if !is_console || line.starts_with("```") || words.is_some() {
+        let command = line.strip_prefix("$ ").filter(|_| is_console);
+        if !is_console || line.starts_with("```") || command.is_some() {
             writeln!(text, "{line}").unwrap();
         }
-        command += words.unwrap_or_default();
-        if words.is_some() && !command.ends_with('\\') {
-            text += &answer(&command);
-            command.clear();
-        } else if command.ends_with('\\') {
-            command.pop();
+        let Some(command) = command else { continue };
+        let mut command = command.to_owned();
+        while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
+            writeln!(text, "{more}").unwrap();
+            write!(command, "\n{}", &more[2..]).unwrap();
         }
+        text += &answer(&command);
     }
     text
 }
 
-/// Runs the commands of a page in a new folder, and compares what they print with what the page says. Returns the number of commands.
+/// Runs the commands of a page in a new folder, and compares what they print with what the page says. Returns the
+/// number of commands.
 fn check(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
     for name in READ {
         symlink(root.join(name), folder.path().join(name)).unwrap();
+    }
+    for example in EXAMPLES.iter().flat_map(|name| fs::read_dir(root.join(name)).unwrap()) {
+        let path = example.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "mlir") {
+            fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
     }
     let read = || fs::read_to_string(root.join(page)).unwrap();
     let mut commands = 0;
@@ -104,7 +114,7 @@ fn old_answers_are_replaced_and_other_blocks_stay() {
 
 #[test]
 fn command_goes_on_in_the_next_line() {
-    let page = "```console\n$ one \\\n    | two\nold\n```\n";
-    let wanted = "```console\n$ one \\\n    | two\none     | two\n```\n";
+    let page = "```console\n$ one \\\n> | two\nold\n> no command\n```\n";
+    let wanted = "```console\n$ one \\\n> | two\none \\\n| two\n```\n";
     assert_eq!(with_answers(page, |command| format!("{command}\n")), wanted);
 }
