@@ -82,7 +82,8 @@ fn check(page: &str) -> usize {
 fn check_folder(folder: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let names = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut pages: Vec<String> = names.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")).collect();
+    let names = names.filter(|name| name.ends_with(".md"));
+    let mut pages: Vec<String> = names.map(|name| format!("{folder}/{name}")).collect();
     pages.sort();
     pages.iter().filter(|page| check(page) > 0).count()
 }
