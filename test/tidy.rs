@@ -102,6 +102,12 @@ fn packages_and_rooms_import_what_stands_before_them() {
 }
 
 #[test]
+fn picture_of_the_architecture_has_the_phases_of_the_compiler() {
+    let shown = rooms::PHASES.map(|phase| phase.name);
+    assert_eq!(shown, spyre::phase::Phase::ALL.map(spyre::phase::Phase::name));
+}
+
+#[test]
 fn documents_name_the_rooms_in_flow_order() {
     let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let words = |path: &str| read(path).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -328,6 +334,7 @@ fn generated_docs_are_up_to_date() {
         Declared::all().into_iter().map(|pass| (pass.argument.clone(), read(&format!("{}.mlir", pass.test())))).collect();
     pages[0].1 = examples::with_examples(&pages[0].1, &tests);
     pages.push(("docs/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
+    pages.push(("docs/pictures/architecture.svg".to_owned(), rooms::render_architecture()));
     let mut violations = Vec::new();
     for (page, made) in pages {
         let kept: PathBuf = root().join(&page);

@@ -1,12 +1,21 @@
-//! The commands of pages print what the pages say: each `console` block is run, in order and in one folder with the programs of `examples`.
+//! Runs the commands of the `console` blocks of pages, and compares what they print with what the pages say.
+//!
+//! The commands of a page run in order, in a folder of their own. It has links to the folders of the project that
+//! commands read, so that a user can run them in the root of a clone, and a copy of each example.
 //! `BLESS=tutorial cargo test --test compiler -- tutorial::` writes the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
 use crate::common::bless;
-use std::{env, fmt::Write as _, fs, path::Path, process::Command};
+use std::{env, fmt::Write as _, fs, os::unix::fs::symlink, path::Path, process::Command};
 
-/// What a command prints on standard output. It must succeed, the last one of a pipe at least.
+/// Folders of the project that commands read.
+const READ: [&str; 3] = ["examples", "test", "benches"];
+
+/// Folders with examples, which commands also find in the folder in which they run.
+const EXAMPLES: [&str; 2] = ["examples", "examples/kernels"];
+
+/// Returns what a command prints on standard output. It must succeed, the last one of a pipe at least.
 fn run(command: &str, folder: &Path) -> String {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
@@ -15,83 +24,88 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the page with what the commands of its `console` blocks print. A line `> ...` continues the command above it.
+/// Returns the page with the output of `answer` behind each command of its `console` blocks. A command begins with
+/// `$ `, and each further line of it with `> `.
 fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     let mut text = String::new();
     let mut is_console = false;
     let mut lines = page.lines().peekable();
     while let Some(line) = lines.next() {
-        is_console = if line.starts_with("```") { line == "```console" } else { is_console };
+        if line.starts_with("```") {
+            is_console = line == "```console";
+        }
         let command = line.strip_prefix("$ ").filter(|_| is_console);
         if !is_console || line.starts_with("```") || command.is_some() {
             writeln!(text, "{line}").unwrap();
         }
-        let Some(mut command) = command.map(str::to_owned) else { continue };
-        while let Some(line) = lines.next_if(|line| line.starts_with("> ")) {
-            writeln!(text, "{line}").unwrap();
-            write!(command, "\n{}", &line[2..]).unwrap();
+        let Some(command) = command else { continue };
+        let mut command = command.to_owned();
+        while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
+            writeln!(text, "{more}").unwrap();
+            write!(command, "\n{}", &more[2..]).unwrap();
         }
         text += &answer(&command);
     }
     text
 }
 
-/// Copies the programs of a folder of `examples`.
-fn copy_programs(from: &Path, to: &Path) {
-    let programs = fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path());
-    for path in programs.filter(|path| path.extension().is_some_and(|extension| extension == "mlir")) {
-        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
-    }
-}
-
-/// Runs the commands of a page in a new folder, which it returns, and compares what they print with what the page says.
-fn check(page: &str) -> tempfile::TempDir {
+/// Runs the commands of a page in a new folder, and compares what they print with what the page says. Returns the
+/// number of commands.
+fn check(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
-    copy_programs(&root.join("examples"), folder.path());
-    copy_programs(&root.join("examples/kernels"), folder.path());
+    for name in READ {
+        symlink(root.join(name), folder.path().join(name)).unwrap();
+    }
+    for example in EXAMPLES.iter().flat_map(|name| fs::read_dir(root.join(name)).unwrap()) {
+        let path = example.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "mlir") {
+            fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
     let read = || fs::read_to_string(root.join(page)).unwrap();
-    let mut num_commands = 0;
+    let mut commands = 0;
     let wanted = with_answers(&read(), |command| {
-        num_commands += 1;
+        commands += 1;
         run(command, folder.path())
     });
-    assert!(num_commands > 1, "{page} has {num_commands} commands");
     if bless::is_blessed("tutorial") {
         fs::write(root.join(page), &wanted).unwrap();
     }
     let found = read();
     let difference = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
     assert!(found == wanted, "{page} is out of date, BLESS=tutorial writes it: {difference:?}");
-    folder
+    commands
 }
 
-/// Returns the pages of a folder of `docs` that have `console` blocks.
-fn pages_with_commands(folder: &str) -> Vec<String> {
+/// Runs the commands of the pages of a folder, and returns the number of pages that have some.
+fn check_folder(folder: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let entries = fs::read_dir(root.join(folder)).unwrap();
-    let names = entries.map(|entry| format!("{folder}/{}", entry.unwrap().file_name().to_string_lossy()));
-    let has_commands = |page: &String| page.ends_with(".md") && fs::read_to_string(root.join(page)).is_ok_and(|text| text.contains("\n```console\n"));
-    names.filter(has_commands).collect()
+    let names = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = names.filter(|name| name.ends_with(".md"));
+    let mut pages: Vec<String> = names.map(|name| format!("{folder}/{name}")).collect();
+    pages.sort();
+    pages.iter().filter(|page| check(page) > 0).count()
 }
 
 #[test]
-fn the_commands_of_the_guides_print_what_they_say() {
-    let pages = pages_with_commands("docs/guides");
-    assert!(pages.len() > 4, "{pages:?}");
-    pages.iter().for_each(|page| drop(check(page)));
+fn commands_of_the_readme_print_what_it_says() {
+    assert!(check("README.md") > 1);
 }
 
 #[test]
-fn the_commands_of_the_tutorial_print_what_it_says() {
-    let folder = check("docs/tutorial.md");
-    let picture = fs::read_to_string(folder.path().join("report.svg")).unwrap();
-    assert!(picture.starts_with("<svg") && picture.contains("exp"), "{picture}");
+fn commands_of_getting_started_print_what_the_pages_say() {
+    assert!(check_folder("docs/getting-started") > 0);
 }
 
 #[test]
-fn the_commands_of_the_readme_print_what_it_says() {
-    check("README.md");
+fn commands_of_concepts_print_what_the_pages_say() {
+    assert!(check_folder("docs/concepts") > 5);
+}
+
+#[test]
+fn commands_of_guides_print_what_the_pages_say() {
+    assert!(check_folder("docs/guides") > 4);
 }
 
 #[test]
@@ -102,12 +116,8 @@ fn old_answers_are_replaced_and_other_blocks_stay() {
 }
 
 #[test]
-fn a_command_of_several_lines_is_one_command() {
-    let page = "```console\n$ cat << END\n> a\n> END\nold\n```\n> quoted\n";
-    let mut commands = Vec::new();
-    let text = with_answers(page, |command| {
-        commands.push(command.to_owned());
-        "a\n".to_owned()
-    });
-    assert_eq!((text.as_str(), commands), ("```console\n$ cat << END\n> a\n> END\na\n```\n> quoted\n", vec!["cat << END\na\nEND".to_owned()]));
+fn command_goes_on_in_the_next_line() {
+    let page = "```console\n$ one \\\n> | two\nold\n> no command\n```\n";
+    let wanted = "```console\n$ one \\\n> | two\none \\\n| two\n```\n";
+    assert_eq!(with_answers(page, |command| format!("{command}\n")), wanted);
 }
