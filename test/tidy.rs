@@ -113,9 +113,9 @@ fn picture_of_the_architecture_has_the_phases_of_the_compiler() {
 fn documents_name_the_rooms_in_flow_order() {
     let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let words = |path: &str| read(path).split_whitespace().collect::<Vec<_>>().join(" ");
-    let (architecture, map) = (words("docs/architecture.md"), read("src/README.md"));
+    let (architecture, map) = (words("docs/reference/architecture.md"), read("src/README.md"));
     let order = quoted(&HOUSE.order());
-    assert!(architecture.contains(&order), "docs/architecture.md does not say: {order}");
+    assert!(architecture.contains(&order), "docs/reference/architecture.md does not say: {order}");
     let rows: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name)).collect();
     let stages: Vec<&str> = HOUSE.stages().collect();
     assert!(rows.starts_with(&stages), "src/README.md has other stages than {stages:?}: {rows:?}");
@@ -125,14 +125,14 @@ fn documents_name_the_rooms_in_flow_order() {
     let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
     let missing: Vec<String> = packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
     expect_none("src/README.md has a row for each crate:", &missing);
-    let page = read("docs/architecture.md");
+    let page = read("docs/reference/architecture.md");
     let first = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" | ").next()).unwrap_or_default().to_owned();
     let rows: Vec<String> = page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
     let rooms = HOUSE.rooms.iter().map(|room| format!("`{}`", room.name));
     let crates =
         HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/")).map(|package| format!("crate `{}`", package.name));
     let missing: Vec<String> = rooms.chain(crates).filter(|name| !rows.contains(name)).collect();
-    expect_none("docs/architecture.md says of each crate and room what always holds:", &missing);
+    expect_none("docs/reference/architecture.md says of each crate and room what always holds:", &missing);
 }
 
 //===----------------------------------------------------------------------===//

@@ -233,7 +233,7 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
     };
     let (bound, moved) = (&report.lower_bound, counted.total.hbm_read + counted.total.hbm_written);
     let us = of_moving.time.estimate_us;
-    // Where tensors end in a stick, or are no more than a part of one, the files do not say all that the compiler knows: docs/cost-model.md.
+    // Where tensors end in a stick, or are no more than a part of one, the files do not say all that the compiler knows: docs/reference/cost-model.md.
     let apart = us / (counted.time.estimate_ns / 1e3);
     if !(0.6..=1.7).contains(&apart) {
         return Err(fails("compiler and simulator give a bundle different times", format!("{us} us, {} ns", counted.time.estimate_ns)));

@@ -489,7 +489,7 @@ pub const RULES: &[Rule] = &[
     rule(
         "sdsc_r88",
         "a core reads from LX what one op wrote there for it: the same bytes, format and slice, and no live tensor is overwritten",
-        "torch-spyre facts, A; project, `docs/lx-planning.md`",
+        "torch-spyre facts, A; project, `docs/reference/planner.md`",
         Check::Reading,
     ),
     rule("sdsc_r89", "what an op reads from the pool, an op before it wrote", "specification, `device_mem_allocate`", Check::Reading),
