@@ -92,3 +92,16 @@ fn expect_rule(rule: &str, exempt: &[&str], check: impl Fn(&Page) -> Vec<String>
     let clean: Vec<&&str> = exempt.iter().filter(|path| !is_broken(path)).collect();
     assert!(clean.is_empty(), "these pages keep the rule or are gone, remove them from the list of exemptions: {clean:?}\n  {rule}");
 }
+
+#[test]
+#[should_panic(expected = "remove them from the list of exemptions: [\"docs/index.md\"]")]
+fn a_page_that_keeps_a_rule_must_leave_the_exemptions() {
+    expect_rule("no page breaks this rule:", &["docs/index.md"], |_| Vec::new());
+}
+
+#[test]
+#[should_panic(expected = "every page breaks this rule:\n  README.md\n")]
+fn violations_are_listed() {
+    let is_readme = |page: &Page| if page.path == "README.md" { vec![page.path.clone()] } else { Vec::new() };
+    expect_rule("every page breaks this rule:", &[], is_readme);
+}

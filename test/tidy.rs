@@ -330,12 +330,12 @@ fn generated_docs_are_up_to_date() {
     let build = Path::new(env!("SPYRE_BUILT_DIALECTS"));
     let cmake = Command::new("cmake").arg("--build").arg(build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
     assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
-    let from_td = |page: &str| (format!("docs/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
+    let from_td = |page: &str| (format!("docs/reference/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
     let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md", "stablehlo.md", "tm_tensor.md"].map(from_td).to_vec();
     let tests: Vec<(String, String)> =
         Declared::all().into_iter().map(|pass| (pass.argument.clone(), read(&format!("{}.mlir", pass.test())))).collect();
     pages[0].1 = examples::with_examples(&pages[0].1, &tests);
-    pages.push(("docs/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
+    pages.push(("docs/reference/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
     pages.push(("docs/pictures/architecture.svg".to_owned(), rooms::render_architecture()));
     let mut violations = Vec::new();
     for (page, made) in pages {

@@ -74,7 +74,7 @@ def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
   let summary = "Refuse what can never be compiled";
   let description = [{
     Reads the operations of every function before other passes change their names; changes nothing. The table of what is
-    supported is `docs/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
+    supported is `docs/reference/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
 
     Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
     size 0, and arguments that are no tensors.

@@ -17,7 +17,7 @@ const CONTENTS: &str = "docs/SUMMARY.md";
 
 fn pages() -> Vec<String> {
     let below = FOLDERS.into_iter().flat_map(|folder| files(folder, &["md"]));
-    below.chain(["README.md", "CONTRIBUTING.md"].map(str::to_owned)).collect()
+    below.chain(["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"].map(str::to_owned)).collect()
 }
 
 /// The lines of a page that are no code.

@@ -1,4 +1,4 @@
-//! What operations on whole tensors become, and which are refused: the table that drives `spyre-check-input`, and `docs/supported-ops.md`.
+//! What operations on whole tensors become, and which are refused: the table that drives `spyre-check-input`, and `docs/reference/supported-ops.md`.
 
 use super::functions::SCALAR_FUNCTIONS;
 use std::fmt::Write;
@@ -152,7 +152,7 @@ impl Operation {
     }
 }
 
-/// The text of `docs/supported-ops.md`.
+/// The text of `docs/reference/supported-ops.md`.
 #[must_use]
 pub fn supported_ops_page() -> String {
     let mut page = String::from(

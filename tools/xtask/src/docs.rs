@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: the pages of docs/generated, and docs/supported-ops.md.
+//! `cargo xtask docs`: the pages of docs/reference/generated, and docs/reference/supported-ops.md.
 
 use crate::step::{self, cargo};
 

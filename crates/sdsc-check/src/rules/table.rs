@@ -534,7 +534,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "sdsc_r100",
-        "what is in LX or in a pool has a life: its bytes, from the first op that writes it to the last that uses it; lives that share bytes share no time",
+        "a value in LX or in a pool has a live range: its bytes, from the first op that writes it to the last that uses it; ranges that share bytes share no time",
         "project, `program.json`",
         Check::Reading,
     ),
