@@ -6,6 +6,8 @@ mod absent;
 mod citations;
 #[path = "tidy/examples.rs"]
 mod examples;
+#[path = "tidy/figures.rs"]
+mod figures;
 #[path = "tidy/links.rs"]
 mod links;
 
