@@ -10,6 +10,8 @@ mod examples;
 mod figures;
 #[path = "tidy/links.rs"]
 mod links;
+#[path = "tidy/options.rs"]
+mod options;
 
 use crate::common::bless;
 use rooms::{HOUSE, Source};
