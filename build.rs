@@ -120,6 +120,8 @@ fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
         }
         writeln!(text, "/// The ops of the dialect `{dialect}`.\npub mod {dialect} {{")?;
         names.iter().try_for_each(|name| constant(&mut text, name, &format!("{dialect}.{name}")))?;
+        let all: Vec<String> = names.iter().map(|name| format!("{dialect}.{name}")).collect();
+        writeln!(text, "    /// All ops of the dialect.\n    pub const EVERY_OP: &[&str] = &{};", serde_json::to_string(&all)?)?;
         text.push_str("}\n");
         let own = of_class(&records, "Dialect").into_iter().map(|name| &records[name]).find(|record| record["name"] == **dialect);
         let own = own.ok_or_else(|| format!("{file} has no dialect '{dialect}'"))?;

@@ -17,8 +17,10 @@ mod common {
 }
 
 mod bridge;
+mod causes;
 mod constants;
 mod conventions;
+mod convolutions;
 mod emission;
 mod errors;
 mod expansions;
@@ -29,11 +31,15 @@ mod golden;
 mod granite;
 mod hostile;
 mod import_exact;
+mod index_lists;
 mod joint;
 mod json;
+mod known_programs;
 mod memory;
+mod misread;
 mod models;
 mod mutants;
+mod nan;
 mod page;
 mod phases;
 mod pipeline;
@@ -42,6 +48,7 @@ mod plugin;
 mod random;
 mod random_kernels;
 mod random_loops;
+mod refusals;
 mod report;
 mod schema;
 mod search_oracle;

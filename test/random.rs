@@ -25,7 +25,7 @@ mod build;
 #[path = "random/cascades.rs"]
 mod cascades;
 #[path = "random/case.rs"]
-mod case;
+pub(crate) mod case;
 #[path = "random/check.rs"]
 mod check;
 #[path = "random/choices.rs"]
@@ -35,7 +35,7 @@ mod compute;
 #[path = "random/constants.rs"]
 mod constants;
 #[path = "random/generate.rs"]
-mod generate;
+pub(crate) mod generate;
 #[path = "random/hints.rs"]
 mod hints;
 #[path = "random/lookup.rs"]

@@ -169,7 +169,7 @@ fn compiled((text, lx_bytes): &(String, Option<i64>), mode: &str, validates: boo
     if let Some(bytes) = lx_bytes {
         command.arg("--lx-bytes").arg(bytes.to_string());
     }
-    command.args(validates.then_some("--validate"));
+    command.arg(if validates { "--validate" } else { "--validate=off" });
     let done = command.output().unwrap();
     if !done.status.success() || String::from_utf8_lossy(&done.stdout).contains("validated: ") != validates {
         return Err(format!("{mode}: {}\n{text}", String::from_utf8_lossy(&done.stderr)));

@@ -2,9 +2,10 @@
 
 use spyre::{
     compile::{Compiled, compile_source},
-    mlir::Collected,
+    mlir::{Collected, one_of},
     pipeline::{Options, Phase, session},
     tool::on_large_stack,
+    validate::Mode,
 };
 
 /// What is asked for.
@@ -46,7 +47,13 @@ pub(crate) fn compile(request: &Request) -> Answer {
 
 fn compile_here(request: &Request) -> Result<Answer, String> {
     let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
-    request.options.iter().try_for_each(|(name, value)| options.set(name, value))?;
+    let mut validation = Mode::default();
+    for (name, value) in &request.options {
+        match name.as_str() {
+            "validate" => validation = one_of(value).map_err(|message| format!("option 'validate': {message}"))?,
+            _ => options.set(name, value)?,
+        }
+    }
     options.check()?;
     let output = match (&request.output, options.compile_to) {
         (None, Phase::Emit) => return Err("no output is given, and a bundle is a directory of files: name one".to_owned()),
@@ -57,7 +64,7 @@ fn compile_here(request: &Request) -> Result<Answer, String> {
     };
     let session = session();
     let source = session.source_of_text(&request.name, &request.program);
-    let Compiled { report, ir, said, found_bug } = compile_source(&source, &options, output, false);
+    let Compiled { report, ir, said, found_bug } = compile_source(&source, &options, output, validation);
     let code = match (&report, found_bug) {
         (Some(_), _) => 0,
         (None, false) => 1,

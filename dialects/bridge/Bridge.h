@@ -51,7 +51,7 @@ int spyreLspServerMain(int argc, char **argv);
 void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
 /// Lowers the module in place and hands it to the JIT; null if that failed, which has been reported. A function `f` becomes
 /// `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each result.
-MlirExecutionEngine spyreReferenceCreate(MlirModule module);
+MlirExecutionEngine spyreReferenceCreate(MlirModule module, bool optimizes);
 /// Between the two a signal ends the process with a message and exit code 1: what runs is the user's program.
 void spyreReferenceGuard(void);
 void spyreReferenceEndGuard(void);

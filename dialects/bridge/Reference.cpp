@@ -553,7 +553,7 @@ void spyreReferenceGuard() { spyre::guardReference(); }
 
 void spyreReferenceEndGuard() { spyre::endReferenceGuard(); }
 
-MlirExecutionEngine spyreReferenceCreate(MlirModule module) {
+MlirExecutionEngine spyreReferenceCreate(MlirModule module, bool optimizes) {
   registerReferencePasses();
   ModuleOp op = unwrap(module);
   PassManager passes(op->getName());
@@ -561,9 +561,9 @@ MlirExecutionEngine spyreReferenceCreate(MlirModule module) {
     return {nullptr};
   ExecutionEngineOptions options;
   // The options keep a reference to the function only.
-  auto transformer = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, /*targetMachine=*/nullptr);
+  auto transformer = makeOptimizingTransformer(/*optLevel=*/optimizes ? 3 : 0, /*sizeLevel=*/0, /*targetMachine=*/nullptr);
   options.transformer = transformer;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.jitCodeGenOptLevel = optimizes ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
   auto engine = ExecutionEngine::create(op, options);
   if (!engine) {
     emitError(op.getLoc()) << "the JIT refuses the module: " << llvm::toString(engine.takeError());

@@ -26,7 +26,8 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     caller's shapes are `spyre.shape` then. Implemented in `src/import/ir/select_program.rs`.
 
     Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
-    for what is no dimension or has another one; a computation with the number that a symbolic size is.
+    for what is no dimension or has another one; a computation with the number that a symbolic size is; a function that calls itself, and
+    calls of which inlining makes more than 131,072 ops, where the file has fewer.
 
     No rewrite pattern: sizes are given to the whole function before anything follows from them; what follows is left to MLIR's
     own patterns and inliner.

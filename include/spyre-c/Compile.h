@@ -43,6 +43,9 @@ const char *spyreVersion(void);
    `output` is null and `result` becomes the IR behind that phase; else `output` is the bundle directory to write, and `result` becomes the
    report in JSON.
 
+   The option "validate" is "auto", which it is by default, "on" or "off": before files are written they are executed beside the imported
+   program, as "validation" of the report says. The library does not run the program as written, for which `spyre-compile` starts a process.
+
    Gives 0 on success, 1 on a mistake in what was given, 2 on a bug of the library, as the tools do; `result` is null but for 0, and is freed by
    `spyreFreeText`. What there is to say goes to `handler`, which may be null, in this thread and before the call returns. */
 int spyreCompile(const char *program, const char *name, const char *output, const SpyreOption *options, intptr_t n_options,

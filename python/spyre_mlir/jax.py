@@ -31,7 +31,7 @@ class LoweringError(ValueError):
     """An operation that jaxlib cannot lower to `linalg`."""
 
 
-def compile(function: Callable[..., Any], *args: Any, validate: bool = False, **options: Any) -> CompiledFunction:
+def compile(function: Callable[..., Any], *args: Any, validate: bool | str = "auto", **options: Any) -> CompiledFunction:
     """Compiles a function for arguments of these shapes and types, which may be trees of arrays.
 
     `options` are those of `spyre_mlir.compile`. Raises `LoweringError`, or `spyre_mlir.CompileError` with the compiler's diagnostics.

@@ -43,7 +43,7 @@ class Program:
         self._page = compiled.page
         # Files that a program names are read only where it was made from them: anybody may have written its text.
         self._is_traced = False
-        #: What was validated, in words; none without `validate`.
+        #: What was validated, in words; none where nothing was.
         self.validation: str | None = compiled.validation
 
     @property
@@ -78,7 +78,7 @@ class Program:
         if self.validation is None:
             with tempfile.TemporaryDirectory(prefix="spyre-") as place:
                 folder = pathlib.Path(place)
-                compiled = _compiled(self._source, folder / "bundle", self._options, validate=True)
+                compiled = _compiled(self._source, folder / "bundle", self._options, True)
             self.validation = compiled.validation
         return self.validation
 
@@ -121,7 +121,7 @@ def compile(
     program: str | bytes | os.PathLike[str],
     *,
     bundle_dir: str | os.PathLike[str] | None = None,
-    validate: bool = False,
+    validate: bool | str = "auto",
     **options: Option,
 ) -> Program:
     """Compiles a module of `linalg` on tensors, TOSA or `spyre` ops.
@@ -129,8 +129,8 @@ def compile(
     `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers
     and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`,
     `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to 128), and as `plan` the dictionary that another program has, or a path.
-    The bundle goes to `bundle_dir`, or to a temporary directory that lives as long as the program. With `validate` it is checked that the
-    files compute what the imported program says.
+    The bundle goes to `bundle_dir`, or to a temporary directory that lives as long as the program. Before it does, the files are compared
+    with the imported program: `validate` is "auto" (as far as that costs no more than the compilation, or half a second), `True` or `False`.
 
     Raises `CompileError` with the compiler's diagnostics. Ctrl-C ends the wait.
     """
@@ -149,7 +149,7 @@ def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **opti
     with tempfile.TemporaryDirectory(prefix="spyre-") as place:
         folder = pathlib.Path(place)
         source = _written(program, folder)
-        return _compiled(source, folder / "bundle", {**options, "compile_to": to}, validate=False).ir
+        return _compiled(source, folder / "bundle", {**options, "compile_to": to}, False).ir
 
 
 def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pathlib.Path:
@@ -174,9 +174,10 @@ def _text_of(path: pathlib.Path) -> str | None:
         return None
 
 
-def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool) -> _Compiled:
+def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool | str) -> _Compiled:
     pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
-    return _Compiled(_compile(str(source), str(output), pairs, validate), source)
+    mode = {True: "on", False: "off"}.get(validate, str(validate))
+    return _Compiled(_compile(str(source), str(output), pairs, mode), source)
 
 
 def _pairs(name: str, value: Option) -> list[tuple[str, str]]:

@@ -4,9 +4,10 @@ use super::work::wait_for;
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use spyre::{
     compile::{Compiled as Done, compile_source},
-    mlir::Collected,
+    mlir::{Collected, one_of},
     pipeline::{Options, Phase, session},
     report::{ProgramText, Report, page},
+    validate::Mode,
 };
 
 /// A diagnostic: severity, message, places (file, line, column; innermost first), and notes.
@@ -58,13 +59,15 @@ pub(crate) struct Compiled {
     validation: Option<String>,
 }
 
-/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text.
+/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text;
+/// `validate` is `auto`, `on` or `off`.
 ///
 /// # Errors
 /// Options that cannot be read are a diagnostic without a place, as is what was wrong with the program; an exception is only raised where
 /// the wait was interrupted.
 #[pyfunction]
-pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Vec<(String, String)>, validate: bool) -> PyResult<Compiled> {
+pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Vec<(String, String)>, validate: &str) -> PyResult<Compiled> {
+    let validation = one_of(validate).map_err(|message| format!("option 'validate': {message}"));
     wait_for(py, move |_| {
         let refused = |message: String| Compiled {
             done: false,
@@ -75,8 +78,8 @@ pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Ve
             ir: None,
             validation: None,
         };
-        match options_of(&options) {
-            Ok(options) => compile_file(&input, &output, &options, validate).unwrap_or_else(refused),
+        match options_of(&options).and_then(|options| Ok((options, validation?))) {
+            Ok((options, validation)) => compile_file(&input, &output, &options, validation).unwrap_or_else(refused),
             Err(message) => refused(message),
         }
     })
@@ -94,10 +97,10 @@ fn options_of(given: &[(String, String)]) -> Result<Options, String> {
     Ok(options)
 }
 
-fn compile_file(input: &str, output: &str, options: &Options, validate: bool) -> Result<Compiled, String> {
+fn compile_file(input: &str, output: &str, options: &Options, validation: Mode) -> Result<Compiled, String> {
     let session = session();
     let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
-    let Done { report, ir, said, found_bug: _ } = compile_source(&source, options, output, validate);
+    let Done { report, ir, said, found_bug: _ } = compile_source(&source, options, output, validation);
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());
     let emitted = report.as_ref().filter(|_| has_files);
@@ -110,7 +113,7 @@ fn compile_file(input: &str, output: &str, options: &Options, validate: bool) ->
         report: emitted.map(json).transpose()?,
         plan: plan.transpose()?,
         ir,
-        validation: report.as_ref().and_then(|report| report.validation.as_ref()).map(ToString::to_string),
+        validation: report.as_ref().and_then(|report| report.validation.as_ref()).map(|verdict| verdict.lines().join("\n")),
         page: report.filter(|_| has_files).map(Page),
     })
 }

@@ -49,6 +49,35 @@ pub(super) fn complete_product(op: &mut OpSpec, used: &[Vec<usize>]) {
     complete_unit_dims(op, &used);
 }
 
+/// Completes the operands of a gather whose index tensor is at one position of its buffer for good, as a row of rows of indices is: that position is
+/// the one point of a new dimension, which the result has, too. The table has it through its indices.
+pub(super) fn complete_gather(op: &mut OpSpec, used: &[Vec<usize>]) {
+    let Some(index) = op.operands.iter().position(|operand| operand.name.is_some()) else { return complete_unit_dims(op, used) };
+    let positions = pins(&op.operands[index]);
+    let added = positions.len();
+    move_dims(op, added);
+    for (dim, position) in positions.into_iter().enumerate() {
+        op.operands[index].coordinates[position].term = Some(Mover::dim(dim));
+    }
+    add_unit_dims(op, added);
+    let is_table = |operand: &Operand| operand.coordinates.iter().any(|coordinate| coordinate.index_name().is_some());
+    let with_added = |(operand, used): (&Operand, &Vec<usize>)| {
+        let own = if is_table(operand) { 0 } else { added };
+        (0..own).chain(used.iter().map(|dim| dim + added)).collect()
+    };
+    let used: Vec<Vec<usize>> = op.operands.iter().zip(used).map(with_added).collect();
+    complete_unit_dims(op, &used);
+}
+
+/// Lets all coordinates name their dimensions by numbers that are larger by `added`.
+fn move_dims(op: &mut OpSpec, added: usize) {
+    for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
+        if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
+            *dim += added;
+        }
+    }
+}
+
 /// Gives every operand the dimensions of one point in which it is used, where another operand is a window along them: the dimension stays in
 /// the iteration space. A gather's table has all dimensions of its indices, and a result of the same class must have them too (schema,
 /// section 3, step 7). `used` has the dimensions of each operand.
@@ -78,14 +107,13 @@ fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
     };
     let missing = op.operands.iter().zip(used).map(|(operand, used)| pins(operand).len().saturating_sub(free(operand, used).len()));
     let added = missing.max().unwrap_or(0);
-    for (operand, used) in op.operands.iter_mut().zip(used) {
-        let points: Vec<usize> = free(operand, used).into_iter().map(|dim| dim + added).chain(0..added).collect();
+    let points_of = |operand: &Operand, used: &[usize]| -> Vec<usize> {
+        free(operand, used).into_iter().map(|dim| dim + added).chain(0..added).collect()
+    };
+    let points: Vec<Vec<usize>> = op.operands.iter().zip(used).map(|(operand, used)| points_of(operand, used)).collect();
+    move_dims(op, added);
+    for (operand, points) in op.operands.iter_mut().zip(points) {
         let pins = pins(operand);
-        for coordinate in &mut operand.coordinates {
-            if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
-                *dim += added;
-            }
-        }
         for (position, dim) in pins.into_iter().zip(points) {
             operand.coordinates[position].term = Some(Mover::dim(dim));
         }

@@ -1,6 +1,9 @@
 //! How far a plan is from what no plan can beat, and why.
 
-use super::needs::{Needed, Needs};
+use super::{
+    cause::causes_of,
+    needs::{BufferKind, Needed, NamedBuffer, Needs},
+};
 use crate::{
     explain::{Gap, HbmValue, LowerBound, OpGap, ValueGap},
     report::{OpReport, Report, thousandths},
@@ -20,17 +23,17 @@ pub(super) struct Done<'a> {
     pub(super) accesses: Vec<Access>,
     /// The ops as the model of time sees them, in the order of the report.
     pub(super) kernels: Vec<KernelOp>,
-    /// What must be moved of the buffers that the program names, by name.
-    pub(super) needed: BTreeMap<&'a str, Needed>,
+    /// The buffers that the program names, by name.
+    pub(super) buffers: BTreeMap<&'a str, NamedBuffer>,
 }
 
 /// Fills in the bound and the gap of a report, the ops and the total of which are known.
 pub(super) fn describe_bound(report: &mut Report, needs: &Needs, done: &Done<'_>, target: &Target) {
-    let parts = parts(&done.accesses, |name| done.needed.get(name).map_or(0, |needed| needed.if_indices_differ));
+    let parts = parts(&done.accesses, |name| done.buffers.get(name).map_or(0, |buffer| buffer.needed.if_indices_differ));
     let through_hbm = needs.through_hbm;
-    let compulsory = done.needed.values().map(|needed| needed.if_indices_differ).sum::<i64>();
-    let (hbm, hbm_of_any_indices) =
-        (compulsory + through_hbm, done.needed.values().map(|needed| needed.of_any_indices).sum::<i64>() + through_hbm);
+    let sum = |bytes: fn(&Needed) -> i64| done.buffers.values().map(|buffer| bytes(&buffer.needed)).sum::<i64>();
+    let compulsory = sum(|needed| needed.if_indices_differ);
+    let (hbm, hbm_of_any_indices) = (compulsory + through_hbm, sum(|needed| needed.of_any_indices) + through_hbm);
     let products = needs.product_bytes(target);
     let binding = match () {
         () if products > hbm => "products",
@@ -42,7 +45,7 @@ pub(super) fn describe_bound(report: &mut Report, needs: &Needs, done: &Done<'_>
     let limit = limit_of(&least);
     report.lower_bound =
         LowerBound { hbm, compulsory, through_hbm, hbm_of_any_indices, products, binding, us, hbm_us, compute_us, fixed_us, limit };
-    report.explain.hbm = values_in_hbm(&parts, &report.ops);
+    report.explain.hbm = values_in_hbm(&parts, &done.buffers, &report.ops);
     report.gap = Gap {
         hbm: report.total.hbm() - hbm,
         us: thousandths(report.time.estimate_us - us),
@@ -67,7 +70,7 @@ fn limit_of(least: &Roofline) -> &'static str {
 }
 
 /// The values in HBM, in the order in which ops first use them.
-fn values_in_hbm(parts: &[Part], ops: &[OpReport]) -> Vec<HbmValue> {
+fn values_in_hbm(parts: &[Part], buffers: &BTreeMap<&str, NamedBuffer>, ops: &[OpReport]) -> Vec<HbmValue> {
     let value = |part: &Part| {
         let writer = part.writer.and_then(|op| ops.get(op));
         let (memory, name) = match (&part.buffer, writer) {
@@ -85,7 +88,7 @@ fn values_in_hbm(parts: &[Part], ops: &[OpReport]) -> Vec<HbmValue> {
             hbm_read: part.read_bytes,
             hbm_written: part.written_bytes,
             needed: part.needed_bytes,
-            why: if part.excess_bytes() > 0 { why_moved(part, writer) } else { String::new() },
+            why: if part.excess_bytes() > 0 { why_moved(part, kind_of(part, buffers), writer) } else { String::new() },
         }
     };
     let mut values: Vec<HbmValue> = parts.iter().map(value).collect();
@@ -101,29 +104,15 @@ fn values_above(values: &[HbmValue]) -> Vec<ValueGap> {
     above.iter().take(MOST_PARTS).map(gap).collect()
 }
 
-fn why_moved(part: &Part, writer: Option<&OpReport>) -> String {
-    let mut why = Vec::new();
-    match writer {
-        None => {}
-        Some(writer) if writer.is_for_layout => why.push("is made for the sake of layouts".to_owned()),
-        Some(writer) if !writer.reason.is_empty() => why.push(format!("is not in LX: {}", writer.reason)),
-        Some(_) => {}
-    }
-    if part.readers.len() > 1 {
-        why.push(format!("{} operands read it", part.readers.len()));
-    }
-    // What is in the pool in a loop is another value in each iteration.
-    if part.repeats > 1 && matches!(part.buffer, Buffer::Named(_)) {
-        why.push(format!("a loop moves the same part {} times", part.repeats));
-    }
-    if why.is_empty() {
-        why.push(match (part.needed_bytes, writer) {
-            (0, None) => "is a constant of one number".to_owned(),
-            (0, Some(_)) => "is no result".to_owned(),
-            _ => "fills only a part of the sticks that are moved".to_owned(),
-        });
-    }
-    why.join("; ")
+/// What the buffer of a value holds; none for a place in a pool.
+fn kind_of(part: &Part, buffers: &BTreeMap<&str, NamedBuffer>) -> Option<BufferKind> {
+    let Buffer::Named(name) = &part.buffer else { return None };
+    buffers.get(name.as_str()).map(|buffer| buffer.kind)
+}
+
+fn why_moved(part: &Part, kind: Option<BufferKind>, writer: Option<&OpReport>) -> String {
+    let causes: Vec<String> = causes_of(part, kind, writer).iter().map(ToString::to_string).collect();
+    causes.join("; ")
 }
 
 fn ops_above(kernels: &[KernelOp], ops: &[OpReport], target: &Target) -> Vec<OpGap> {

@@ -1,10 +1,11 @@
 //! One compilation for callers that are no tool: what is said is a value, and so is the IR.
 
-use super::{compile, compile_validated};
+use super::{Validation, compile_as_validated, in_user_terms, parse_in_user_terms};
 use crate::{
     mlir::{Collected, Source, bugs_of, collect},
     pipeline::{Options, Phase},
     report::Report,
+    validate::Mode,
 };
 
 /// What became of a program.
@@ -19,13 +20,16 @@ pub struct Compiled {
     pub found_bug: bool,
 }
 
-/// Compiles a source file, and prints nothing.
+/// Compiles a source file, validates the files in the field as it is asked for, and prints nothing.
 #[must_use]
-pub fn compile_source(source: &Source<'_>, options: &Options, output: &str, validates: bool) -> Compiled {
+pub fn compile_source(source: &Source<'_>, options: &Options, output: &str, validation: Mode) -> Compiled {
     let ((report, ir, found_bug), said) = collect(source.session().context(), || {
-        let Some(mut module) = source.parse() else { return (None, None, false) };
+        let Some(mut module) = parse_in_user_terms(source) else { return (None, None, false) };
         let found_before = bugs_of(module.op());
-        let report = if validates { compile_validated(&mut module, options, output) } else { compile(&mut module, options, output) };
+        let validation = Validation::of_library(validation);
+        let report = in_user_terms(&mut module, false, |module| {
+            compile_as_validated(module, options, output, &validation, &mut |_, _| {})
+        });
         let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
         (report, ir, bugs_of(module.op()) > found_before)
     });

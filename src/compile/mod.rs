@@ -2,13 +2,18 @@
 
 mod blame;
 mod bound;
+mod cause;
 mod library;
+#[cfg(debug_assertions)]
+mod misread;
 mod needs;
 mod pieces;
+mod user_terms;
 mod validated;
 
 pub use library::{Compiled, compile_source};
-pub use validated::{compile_validated, compile_validated_watched, compile_validated_within};
+pub use user_terms::{in_user_terms, parse_in_user_terms};
+pub use validated::{Validation, compile_as_validated, compile_validated, compile_validated_within};
 
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
@@ -49,6 +54,10 @@ pub fn compile_watched<'c>(
 ) -> Option<Report> {
     let mut report = Report::default();
     let done = phase_behind(module.op(), options).ok()?;
+    #[cfg(debug_assertions)]
+    if done.is_none() {
+        misread::misread(module);
+    }
     let found_before = bugs_of(module.op());
     // Who prints IR may also write it: what the phases behind promise holds before the next one relies on it.
     if let Some(done) = done.filter(|done| *done < Phase::Emit)
@@ -170,7 +179,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
 
 fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     let mut moved: Vec<OpTraffic> = Vec::new();
-    let mut done = Done { needed: needs.by_name(module), ..Done::default() };
+    let mut done = Done { buffers: needs.by_name(module), ..Done::default() };
     let target = target_of(module).unwrap_or_else(|_| Target::spyre());
     for (launch, bundle) in module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).enumerate() {
         let Ok(model) = bundle_of(bundle) else { continue };

@@ -2,8 +2,9 @@
 
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
-    dialect::{ComputeOp, Role, Tensor, UsedAs, format_of, home_of},
+    dialect::{ComputeOp, Role, Tensor, UsedAs, format_of, home_of, shown_as},
     import::Expansion,
+    layout::Index,
     mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural, raw_elements, type_of},
     traffic::{Indices, Touched, elements_needed, least_touched, stick_bytes_of},
 };
@@ -22,6 +23,27 @@ pub(super) struct Needed {
     pub(super) if_indices_differ: i64,
     /// Whatever the indices are.
     pub(super) of_any_indices: i64,
+}
+
+/// What a buffer that the program names holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BufferKind {
+    Argument,
+    Result,
+    /// A constant of several numbers, or of numbers that are not known.
+    Constant,
+    /// A constant of one number, which a plan might do without.
+    ConstantNumber,
+    /// What launches share.
+    Temporary,
+}
+
+/// A buffer that the program names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NamedBuffer {
+    pub(super) kind: BufferKind,
+    /// Bytes that must be moved of it.
+    pub(super) needed: Needed,
 }
 
 /// What a program must do.
@@ -118,28 +140,40 @@ impl Needs {
         if multiply_adds == 0 { 0 } else { fetched() }
     }
 
-    /// What must be moved of the buffers of a lowered program, by name.
-    pub(super) fn by_name<'c>(&self, module: Op<'c>) -> BTreeMap<&'c str, Needed> {
-        let of = |buffer: Op<'c>| {
+    /// The buffers of a lowered program by name, with what must be moved of them.
+    pub(super) fn by_name<'c>(&self, module: Op<'c>) -> BTreeMap<&'c str, NamedBuffer> {
+        let named = |buffer: Op<'c>| {
+            let kind = kind_of(buffer);
             let by_position = |all: &[Needed]| all.get(buffer.required("position", natural)).copied();
-            let needed = match Role::of(buffer).expect("a buffer has a role") {
-                Role::Input => by_position(&self.arguments),
-                Role::Output => by_position(&self.results),
-                Role::Constant | Role::Temporary => {
+            let needed = match kind {
+                BufferKind::Argument => by_position(&self.arguments),
+                BufferKind::Result => by_position(&self.results),
+                BufferKind::Constant => {
                     buffer.attr(attr::VALUE).and_then(digest_of).and_then(|digest| self.constants.get(&digest)).copied()
                 }
+                BufferKind::ConstantNumber | BufferKind::Temporary => None,
             };
             let layout = buffer.attr(attr::TYPE).and_then(type_of).and_then(Tensor::of).and_then(|tensor| tensor.layout);
             let bytes = |elements: i64| stick_bytes_of(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));
             let Needed { if_indices_differ, of_any_indices } = needed.unwrap_or_default();
             let needed = Needed { if_indices_differ: bytes(if_indices_differ), of_any_indices: bytes(of_any_indices) };
-            (buffer.text_attr(attr::SYM_NAME), needed)
+            (buffer.text_attr(attr::SYM_NAME), NamedBuffer { kind, needed })
         };
-        module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)).map(of).collect()
+        module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)).map(named).collect()
     }
 }
 
-/// What the ops of a function read.
+fn kind_of(buffer: Op<'_>) -> BufferKind {
+    match Role::of(buffer).expect("a buffer has a role") {
+        Role::Input => BufferKind::Argument,
+        Role::Output => BufferKind::Result,
+        Role::Temporary => BufferKind::Temporary,
+        Role::Constant if buffer.attr(attr::VALUE).and_then(raw_elements).is_some_and(|raw| raw.is_splat) => BufferKind::ConstantNumber,
+        Role::Constant => BufferKind::Constant,
+    }
+}
+
+/// What the ops of a function read, and what it returns of its arguments and constants: a launch copies these.
 #[derive(Default)]
 struct Reads<'c> {
     /// The values behind all views, by first read, with each read.
@@ -151,7 +185,8 @@ struct Reads<'c> {
 impl<'c> Reads<'c> {
     fn of(function: Op<'c>) -> Self {
         let mut found = Self::default();
-        for (home, touched) in ComputeOp::all_in(function).into_iter().flat_map(touched_by) {
+        let returned = function.yielded().into_iter().filter_map(touched_by_return);
+        for (home, touched) in ComputeOp::all_in(function).into_iter().flat_map(touched_by).chain(returned) {
             let number = found.numbers.get(home).copied().unwrap_or(found.reads.len());
             if number == found.reads.len() {
                 found.numbers.insert(home, number);
@@ -190,6 +225,18 @@ fn touched_by<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, Touched)> {
         (home_of(view.value), touched)
     };
     views.iter().enumerate().map(touched).collect()
+}
+
+/// What the copy into a result reads that is an argument or a constant, be it through views; none for what an op makes, and where indices are no
+/// sums of digits.
+fn touched_by_return(value: Value<'_>) -> Option<(Value<'_>, Touched)> {
+    let shape = TensorType::of(value.r#type())?.shape;
+    let (home, indices) = match shown_as(value) {
+        Some(shown) => (shown.value, shown.indices),
+        None => (value, (0..shape.len()).map(|dim| Index::dim(dim, &shape)).collect::<Result<_, _>>().ok()?),
+    };
+    let is_given = home.def().is_none_or(|def| def.is(spyre::CONSTANT));
+    is_given.then(|| (home, Touched::of(&indices, &shape)))
 }
 
 /// The rows of a table as the op sees it: behind its views it may have other dimensions.

@@ -98,6 +98,7 @@ fn within(piece: &Piece, function: Op<'_>, failure: Failure) -> Failure {
         Failure::Size(message) => Failure::Size(said(message)),
         Failure::Limit(message) => Failure::Limit(said(message)),
         // The blame is complete.
-        Failure::Phase(message) | Failure::Files(message) => Failure::Phase(said(message)),
+        Failure::Phase(message) | Failure::Files(message) | Failure::Import(message) => Failure::Phase(said(message)),
+        Failure::Mistake(message) => Failure::Mistake(said(message)),
     }
 }

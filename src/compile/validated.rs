@@ -8,134 +8,318 @@ use super::{
 use crate::{
     dialect::{NamedSize, SymbolicSize, phase_of},
     import::DimSize,
-    mlir::{Module, error_at, note_bug, quietly},
+    mlir::{Module, error_at, note_bug, quietly, warning_at},
     pipeline::{Options, Phase},
+    reference::{Answer, Effort, Files},
     report::Report,
-    validate::{Failure, Limits, Phases, said},
+    validate::{Budget, Counts, Extent, Failure, Limits, Mode, NotValidated, Original, OriginalVerdict, Phases, Verdict, domains, said},
 };
-use sdsc_format::{File, Fresh};
-use std::{collections::BTreeMap, fmt, fs, io, path::Path};
+use referee::RunOptions;
+use sdsc_format::Fresh;
+use std::{collections::BTreeMap, fmt, path::Path};
 
-/// Compiles as [`super::compile`] does, and validates: nothing is written unless the files compute what the imported program says. On
-/// a difference the phase that made it is reported.
-#[must_use]
-pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
-    compile_validated_within(module, options, output, &Limits::default())
+/// Where a bug of ours is reported.
+const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
+
+/// The most element operations of a program that is executed whole beside the program as written, where validation is asked for.
+const MAX_WHOLE: u64 = 1 << 32;
+
+/// The most of a program as written that is run, and of samples of its files.
+const MAX_ORIGINAL: u64 = 1 << 36;
+const MAX_SAMPLES: u64 = 1 << 30;
+
+/// Bytes of memory of the process that runs the program as written.
+const MEMORY_BY_DEFAULT: u64 = 6 << 30;
+const MEMORY_ASKED_FOR: u64 = 24 << 30;
+
+/// The steps of a program as written from which on LLVM's optimizer pays.
+const OPTIMIZED_STEPS: i64 = 1 << 26;
+
+/// How a compilation is validated.
+#[derive(Clone, Copy)]
+pub struct Validation<'a> {
+    /// Whether it is.
+    pub mode: Mode,
+    /// What is executed where it is asked for.
+    pub limits: Limits,
+    /// The program as written, or why it cannot be run.
+    pub original: Result<&'a dyn Original, &'a str>,
 }
 
-/// The same, where `watch` is told of phases as by [`compile_watched`].
+impl Validation<'_> {
+    /// The field alone: a library starts no process.
+    #[must_use]
+    pub fn of_library(mode: Mode) -> Self {
+        let why = "it is run by MLIR's JIT in a process of its own, which a library does not start: 'spyre-compile' does";
+        Self { mode, limits: Limits::default(), original: Err(why) }
+    }
+}
+
+/// Compiles as [`super::compile`] does, and validates in the field: nothing is written unless the files compute what the imported program
+/// says. On a difference the phase that made it is reported.
 #[must_use]
-pub fn compile_validated_watched<'c>(
-    module: &mut Module<'c>,
-    options: &Options,
-    output: &str,
-    watch: &mut dyn FnMut(Phase, &Module<'c>),
-) -> Option<Report> {
-    validated(module, options, output, &Limits::default(), watch)
+pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
+    compile_as_validated(module, options, output, &Validation::of_library(Mode::On), &mut |_, _| {})
 }
 
 /// The same with other limits of what is executed.
 #[must_use]
 pub fn compile_validated_within(module: &mut Module<'_>, options: &Options, output: &str, limits: &Limits) -> Option<Report> {
-    validated(module, options, output, limits, &mut |_, _| {})
+    let validation = Validation { limits: *limits, ..Validation::of_library(Mode::On) };
+    compile_as_validated(module, options, output, &validation, &mut |_, _| {})
 }
 
-fn validated<'c>(
+/// Compiles, and validates as it is asked for; `watch` is told of phases as by [`compile_watched`].
+#[must_use]
+pub fn compile_as_validated<'c>(
+    module: &mut Module<'c>,
+    options: &Options,
+    output: &str,
+    validation: &Validation<'_>,
+    watch: &mut dyn FnMut(Phase, &Module<'c>),
+) -> Option<Report> {
+    match (validation.mode, options.compile_to) {
+        (Mode::Off, _) => compile_watched(module, options, output, watch),
+        // Only files are promised.
+        (Mode::Auto, phase) if phase != Phase::Emit => compile_watched(module, options, output, watch),
+        (_, Phase::Emit) => compile_files(module, options, output, validation, watch),
+        _ => compile_ir(module, options, output, &validation.limits, watch),
+    }
+}
+
+fn refuse(module: &Module<'_>, reason: &dyn fmt::Display) {
+    let _ = error_at(module.op(), reason).report();
+}
+
+/// Compares the IR behind the last phase with the imported program.
+fn compile_ir<'c>(
     module: &mut Module<'c>,
     options: &Options,
     output: &str,
     limits: &Limits,
     watch: &mut dyn FnMut(Phase, &Module<'c>),
 ) -> Option<Report> {
-    let refuse = |module: &Module<'_>, reason: &dyn fmt::Display| {
-        let _ = error_at(module.op(), reason).report();
-    };
-    let place =
-        tempfile::tempdir().map_err(|error| refuse(module, &format_args!("cannot be validated: no temporary folder: {error}"))).ok()?;
-    let directory = place.path().join("bundle");
-    let emits = options.compile_to == Phase::Emit;
-    let original = emits.then(|| module.duplicate());
-    let destination = if emits { directory.to_str()? } else { output };
     let is_resumed = phase_of(module.op()).is_some();
     let mut phases = Phases::new(*limits);
-    let mut report = compile_watched(module, options, destination, &mut |phase, module: &Module<'c>| {
+    let mut report = compile_watched(module, options, output, &mut |phase, module: &Module<'c>| {
         note(&mut phases, phase, module);
         watch(phase, module);
     })?;
-    let judged = match (phases.judge(emits.then_some(directory.as_path())), &original) {
-        (Err(Failure::Size(message)), Some(original)) if !is_resumed => judge_pieces(original, options, limits, &message),
-        (judged, _) => judged,
-    };
-    let mut verdict = match judged {
-        Ok(verdict) => verdict,
-        Err(failure) => {
-            let message = match (&failure, &original) {
-                (Failure::Size(message) | Failure::Limit(message) | Failure::Phase(message), _) => message.clone(),
-                (Failure::Files(message), Some(original)) => format!("{message}: {}", blame(original, options, limits)),
-                (Failure::Files(message), None) => message.clone(),
-            };
-            refuse(module, &message);
-            // Whoever edits IR that was printed behind a phase answers for it.
-            if !is_resumed && matches!(failure, Failure::Phase(_) | Failure::Files(_)) {
-                note_bug(module.op());
-            }
-            return None;
-        }
-    };
-    // What was written with symbolic sizes has no other size to be imported at.
-    let has_smaller = options.dim_sizes.iter().any(DimSize::is_symbolic) && !phases.sizes().is_empty();
-    if let (Some(original), true) = (&original, has_smaller) {
-        match judge_smaller(original, options, limits, &phases, &directory) {
-            Ok(sizes) => verdict.at_sizes = sizes,
-            Err(message) => {
-                refuse(module, &message);
-                return None;
-            }
-        }
-    }
-    if emits {
-        let files =
-            files_below(&directory, "").map_err(|error| refuse(module, &format_args!("cannot read its files again: {error}"))).ok()?;
-        Fresh::write(Path::new(output), &files).and_then(Fresh::put_in_place).map_err(|error| refuse(module, &error)).ok()?;
-    }
+    let verdict = phases.judge(None).map_err(|failure| tell(module, &failure, None, is_resumed)).ok()?;
     report.validation = Some(verdict);
     Some(report)
 }
 
-/// Compares the files with the program at sizes below the largest, which it is imported at once more; gives these sizes.
-fn judge_smaller(
-    original: &Module<'_>,
+/// Compares the files with the imported program and with the program as written, before they are put in place.
+fn compile_files<'c>(
+    module: &mut Module<'c>,
     options: &Options,
-    limits: &Limits,
-    phases: &Phases<'_>,
-    directory: &Path,
-) -> Result<Vec<BTreeMap<String, i64>>, String> {
-    let smaller = smaller_sizes(phases.sizes());
-    for sizes in &smaller {
-        let fixed = |wish: &DimSize| match phases.sizes().iter().find(|known| known.size.name == wish.name()) {
-            Some(known) if wish.is_symbolic() => wish.fixed(sizes[&known.name]),
-            _ => wish.clone(),
-        };
-        let dim_sizes = options.dim_sizes.iter().map(fixed).collect();
-        let options = Options { dim_sizes, compile_to: Phase::Import, ..options.clone() };
-        let mut imported = Phases::new(*limits);
-        let mut module = original.duplicate();
-        // What the import has to say was said before.
-        let is_imported = quietly(original.op(), || {
-            compile_watched(&mut module, &options, "", &mut |phase, module: &Module<'_>| imported.note(phase, module)).is_some()
-        });
-        let at = said(sizes);
-        if !is_imported {
-            return Err(format!("cannot be compiled at {at}, which its symbolic sizes allow: '--dim-size' of these sizes says why"));
+    output: &str,
+    validation: &Validation<'_>,
+    watch: &mut dyn FnMut(Phase, &Module<'c>),
+) -> Option<Report> {
+    let fresh = Fresh::beside(Path::new(output)).map_err(|error| refuse(module, &error)).ok()?;
+    let Some(directory) = fresh.bundle().to_str().map(ToOwned::to_owned) else {
+        refuse(module, &format_args!("cannot write '{output}': the folder that it is in has no name in UTF-8"));
+        return None;
+    };
+    let original = module.duplicate();
+    let is_resumed = phase_of(module.op()).is_some();
+    let mut phases = Phases::new(validation.limits);
+    let mut report = compile_watched(module, options, &directory, &mut |phase, module: &Module<'c>| {
+        note(&mut phases, phase, module);
+        watch(phase, module);
+    })?;
+    let mut halves = Halves { validation, phases, original: &original, options, directory: Path::new(&directory), is_resumed };
+    match halves.judge(&report) {
+        Ok(verdict) => {
+            if let Some(OriginalVerdict::Explained(why)) = &verdict.as_written {
+                warning_at(module.op(), format_args!("is not validated beside the program as written: {why}")).emit();
+            }
+            report.validation = Some(verdict);
         }
-        imported.judge_at(directory, sizes).map_err(|failure| match failure {
-            Failure::Size(message) | Failure::Limit(message) => format!("at {at}: {message}"),
-            Failure::Phase(message) | Failure::Files(message) => format!(
-                "is wrong at {at}, and right at the largest sizes; a program that computes with its size has to be given one size: {message}"
-            ),
-        })?;
+        Err(Failure::Size(reason) | Failure::Limit(reason)) if validation.mode == Mode::Auto => {
+            let element_operations = halves.phases.element_operations();
+            report.not_validated = Some(NotValidated { element_operations, reason });
+        }
+        Err(failure) => {
+            tell(module, &failure, Some(&halves), is_resumed);
+            return None;
+        }
     }
-    Ok(smaller)
+    fresh.put_in_place().map_err(|error| refuse(module, &error)).ok()?;
+    Some(report)
+}
+
+/// Reports why a compilation is not validated.
+fn tell(module: &Module<'_>, failure: &Failure, halves: Option<&Halves<'_, '_>>, is_resumed: bool) {
+    // Whoever edits IR that was printed behind a phase answers for it.
+    let is_bug = !is_resumed && failure.is_bug();
+    let message = match (failure, halves) {
+        (Failure::Files(message), Some(halves)) => {
+            format!("{message}: {}", blame(halves.original, halves.options, &halves.phases.limits()))
+        }
+        _ => failure.message().to_owned(),
+    };
+    if is_bug {
+        refuse(module, &format_args!("{message}; please report it with the program, at {ISSUES}"));
+        note_bug(module.op());
+    } else {
+        refuse(module, &message);
+    }
+}
+
+/// Both halves of the validation of a compilation.
+struct Halves<'h, 'c> {
+    validation: &'h Validation<'h>,
+    phases: Phases<'c>,
+    original: &'h Module<'c>,
+    options: &'h Options,
+    directory: &'h Path,
+    is_resumed: bool,
+}
+
+impl Halves<'_, '_> {
+    fn judge(&mut self, report: &Report) -> Result<Verdict, Failure> {
+        let counts = self.counts(report);
+        let budget = match self.validation.mode {
+            Mode::Auto => Budget::of_compilation(&counts),
+            _ => self.asked_for(&counts),
+        };
+        self.phases.limit(budget.field);
+        let extent = match self.phases.extent() {
+            Err(Failure::Size(message)) => return self.judge_pieces(message),
+            extent => extent?,
+        };
+        let sizes = self.smaller_sizes(&counts, &budget);
+        let files = self.files(&counts, &budget, &sizes);
+        let (phases, directory, validation) = (&self.phases, self.directory, self.validation);
+        let (judged, as_written) = rayon::join(|| phases.judge_as_far(Some(directory), extent), || compare(files, validation));
+        let verdict = match judged {
+            Err(Failure::Size(message)) => self.judge_pieces(message),
+            judged => judged,
+        };
+        let (verdict, as_written) = match (verdict, as_written) {
+            // What the program as written shows does not depend on whether the field could look.
+            (Err(Failure::Size(_) | Failure::Limit(_)), Err(wrong)) => return Err(wrong),
+            (verdict, as_written) => (verdict?, as_written?),
+        };
+        self.judge_at(&sizes)?;
+        Ok(Verdict { at_sizes: sizes, as_written: Some(as_written), ..verdict })
+    }
+
+    /// Counts that are the same on every machine.
+    fn counts(&self, report: &Report) -> Counts {
+        let executions: i64 = report.launches.iter().map(|launch| launch.n_executions).sum();
+        Counts {
+            compiled_ops: report.ops.len() as u64,
+            source_ops: self.validation.original.ok().map(Original::n_ops),
+            element_operations: self.phases.element_operations(),
+            overhead: executions.unsigned_abs().saturating_mul(RunOptions::STATEMENT_STEPS),
+        }
+    }
+
+    /// What is executed where validation is asked for.
+    fn asked_for(&self, counts: &Counts) -> Budget {
+        let limits = Limits { whole: MAX_WHOLE, all_draws: MAX_WHOLE, samples: MAX_SAMPLES, one_draw: MAX_SAMPLES };
+        Budget { field: self.validation.limits, original: (counts.element_operations <= MAX_ORIGINAL).then_some(limits) }
+    }
+
+    /// A program that is too large for samples is compiled in pieces, where validation is asked for.
+    fn judge_pieces(&self, too_large: String) -> Result<Verdict, Failure> {
+        if self.validation.mode == Mode::Auto || self.is_resumed {
+            return Err(Failure::Size(too_large));
+        }
+        let verdict = judge_pieces(self.original, self.options, &self.validation.limits, &too_large)?;
+        Ok(Verdict { as_written: Some(OriginalVerdict::NotCompared("it is too large".to_owned())), ..verdict })
+    }
+
+    /// What is compared with the program as written, or why nothing is.
+    fn files(&self, counts: &Counts, budget: &Budget, sizes: &[BTreeMap<String, i64>]) -> Result<Files, String> {
+        self.validation.original.map_err(ToOwned::to_owned)?;
+        if self.is_resumed {
+            return Err("the compilation goes on behind a phase".to_owned());
+        }
+        let Ok([function]) = self.phases.imported() else { return Err("the module has several functions".to_owned()) };
+        let operations = counts.element_operations;
+        let limits = budget.original.ok_or_else(|| format!("{operations} operations, and what it takes to compile it"))?;
+        let extent = Extent::of(std::slice::from_ref(function), &limits).map_err(|_| format!("{operations} operations"))?;
+        let end = |end: f64| Some(end).filter(|end| end.is_finite());
+        let domains = domains(function).into_iter().map(|domain| domain.map_or([None; 2], |domain| domain.map(end)));
+        let effort = match self.validation.mode {
+            Mode::Auto => Effort { max_bytes: 1 << 31, max_steps: 1 << 34, optimized_steps: OPTIMIZED_STEPS },
+            _ => Effort { optimized_steps: OPTIMIZED_STEPS, ..Effort::default() },
+        };
+        Ok(Files {
+            directory: self.directory.to_owned(),
+            target: self.phases.target(),
+            sizes: [BTreeMap::new()].into_iter().chain(sizes.iter().cloned()).collect(),
+            domains: domains.collect(),
+            samples: extent.places(function),
+            effort,
+            max_steps: RunOptions::default().max_steps,
+        })
+    }
+
+    /// Sizes below the largest at which files are compared as well, where they are left to the launch.
+    fn smaller_sizes(&self, counts: &Counts, budget: &Budget) -> Vec<BTreeMap<String, i64>> {
+        // What was written with symbolic sizes has no other size to be imported at.
+        let has_smaller = self.options.dim_sizes.iter().any(DimSize::is_symbolic);
+        let smaller = if has_smaller { smaller_sizes(self.phases.sizes()) } else { Vec::new() };
+        let all = counts.element_operations.saturating_mul(1 + smaller.len() as u64);
+        if self.validation.mode == Mode::Auto && all > budget.field.whole { Vec::new() } else { smaller }
+    }
+
+    /// Compares the files with the program at other sizes, which it is imported at once more.
+    fn judge_at(&self, sizes: &[BTreeMap<String, i64>]) -> Result<(), Failure> {
+        let Self { phases, original, options, .. } = self;
+        for sizes in sizes {
+            let fixed = |wish: &DimSize| match phases.sizes().iter().find(|known| known.size.name == wish.name()) {
+                Some(known) if wish.is_symbolic() => wish.fixed(sizes[&known.name]),
+                _ => wish.clone(),
+            };
+            let dim_sizes = options.dim_sizes.iter().map(fixed).collect();
+            let options = Options { dim_sizes, compile_to: Phase::Import, ..(*options).clone() };
+            let mut imported = Phases::new(*phases.limits());
+            let mut module = original.duplicate();
+            // What the import has to say was said before.
+            let is_imported = quietly(original.op(), || {
+                compile_watched(&mut module, &options, "", &mut |phase, module: &Module<'_>| imported.note(phase, module)).is_some()
+            });
+            let at = said(sizes);
+            if !is_imported {
+                return Err(Failure::Mistake(format!(
+                    "cannot be compiled at {at}, which its symbolic sizes allow: '--dim-size' of these sizes says why"
+                )));
+            }
+            imported.judge_at(self.directory, sizes).map_err(|failure| match failure {
+                Failure::Size(message) | Failure::Limit(message) => Failure::Limit(format!("at {at}: {message}")),
+                other => Failure::Mistake(format!(
+                    "is wrong at {at}, and right at the largest sizes; a program that computes with its size has to be given one size: {}",
+                    other.message()
+                )),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Compares files with the program as written.
+fn compare(files: Result<Files, String>, validation: &Validation<'_>) -> Result<OriginalVerdict, Failure> {
+    let (files, original) = match (files, validation.original) {
+        (Ok(files), Ok(original)) => (files, original),
+        (Err(reason), _) => return Ok(OriginalVerdict::NotCompared(reason)),
+        (_, Err(reason)) => return Ok(OriginalVerdict::NotCompared(reason.to_owned())),
+    };
+    let memory = if validation.mode == Mode::Auto { MEMORY_BY_DEFAULT } else { MEMORY_ASKED_FOR };
+    match original.compare(files, memory) {
+        Answer::Agrees(agreement) => Ok(OriginalVerdict::Agrees(agreement)),
+        Answer::Explained(why) => Ok(OriginalVerdict::Explained(why)),
+        Answer::NotRun(reason) => Ok(OriginalVerdict::NotCompared(reason)),
+        Answer::Differs(message) => Err(Failure::Import(format!(
+            "gives files that compute something else than the program as written, which is a bug of ours: {message}"
+        ))),
+    }
 }
 
 /// Sizes to try: all at their smallest, all at the largest but one, and each at its smallest where the others are the largest.
@@ -153,20 +337,4 @@ fn smaller_sizes(named: &[NamedSize]) -> Vec<BTreeMap<String, i64>> {
     found.retain(|sizes| *sizes != largest);
     found.dedup();
     found
-}
-
-/// The files below a folder, in order.
-fn files_below(folder: &Path, prefix: &str) -> io::Result<Vec<File>> {
-    let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if entry.file_type()?.is_dir() {
-            files.extend(files_below(&entry.path(), &format!("{path}/"))?);
-        } else {
-            files.push(File { path, content: fs::read(entry.path())? });
-        }
-    }
-    Ok(files)
 }

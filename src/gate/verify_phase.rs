@@ -3,6 +3,7 @@
 //! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
 //! before it, and rules that no op's verifier can check: those of the uses of a value. Everything that is wrong is reported, not the first.
 
+use super::check_sizes::check_sizes;
 use crate::dialect::ods::{attr, option, sdsc, spyre};
 use crate::{
     dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
@@ -20,6 +21,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let phase: Phase = options.read(module, option::PHASE)?;
+    check_sizes(module)?;
     // All that is wrong is told, but of what is laid out or divided only where everything is.
     all(broken_promises(module, phase).into_iter().map(|(op, broken)| refused(op, phase, broken)))?;
     check_buffers(module)?;

@@ -12,6 +12,7 @@
 //! | `graph` | the program as plain values: nodes, what is known of them, index maps |
 //! | `rules` | what becomes of what: the tables of operations, and what is recognised in them |
 //! | `ir/select_program.rs`, `ir/lower_tosa.rs` | which function is compiled, in which sizes; TOSA by upstream's passes |
+//! | `ir/check_calls.rs` | the check of calls, in front of inlining |
 //! | `ir/check_input.rs` | the check against the table of operations on tensors |
 //! | `ir/import_linalg.rs`, `ir/importer.rs`, `ir/generic.rs`, `ir/import_generic.rs`, `ir/import_windows.rs`, `ir/import_groups.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/import_loop.rs`, `ir/import_attention.rs`, `ir/import_scan.rs`, `ir/import_scatter.rs`, `ir/import_sort.rs`, `ir/island.rs` | reading the program |
 //! | `ir/emit.rs`, `ir/emit_constant.rs` | writing the `spyre` ops |
@@ -26,6 +27,7 @@ pub(crate) mod ir;
 pub use graph::{Element, Graph, Kind, Node, NodeId, known::Known};
 pub use rules::{
     body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp},
+    calls::{CallingFunction, MAX_INLINED_OPS, count_inlined_ops},
     contraction::Contraction,
     dim_size::{DimSize, OpenShape, SettledSizes, settled_sizes},
     expansion::{EXPANSIONS, Expansion, Source, Step},

@@ -6,7 +6,7 @@ use super::name::{Name, SizeName, SliceName};
 use super::statements::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
 use super::symbols::{Addresses, MemoryMap, Start, Symbol, advances};
 use crate::bundle::{Bundle, Item, OpSpec, SymbolicDim};
-use machine::Target;
+use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Launch {
@@ -296,6 +296,10 @@ fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), LaunchError> {
         if advances != 0 && advances != loops.len() {
             return Err(LaunchError::AdvanceCount { operand, advances, loops: loops.len() });
         }
+        let bytes = |elements: &i64| elements.saturating_mul(spec.format.bytes());
+        if let Some(bytes) = spec.tile_advance.iter().map(bytes).find(|bytes| bytes % STICK_BYTES != 0) {
+            return Err(LaunchError::AdvancesInsideStick { operand, bytes, stick: STICK_BYTES });
+        }
     }
     Ok(())
 }
@@ -411,6 +415,8 @@ module {
         let within = "op 0 ('identity'): operand 0 has 2 tile advances within 1 loops; it needs one for each loop, or none";
         assert_eq!(error(&bundle(4, copy(vec![1, 2]))), within);
         assert_eq!(error(&bundle(-1, copy(vec![]))), "a loop runs -1 times; the count must not be negative");
+        let inside = "op 0 ('identity'): operand 0 advances by 2 bytes in an iteration of a loop; addresses advance by whole sticks of 128 bytes";
+        assert_eq!(error(&bundle(4, copy(vec![1]))), inside);
         let no_pool = Bundle { pool_bytes: 0, ..bundle(4, copy(vec![])) };
         assert_eq!(error(&no_pool), "a tensor lives in the pool, whose size is 0 bytes; it must be between 1 and 15032385536");
         let moving = Launch::baked(&bundle(4, copy(vec![64])), &Target::spyre()).unwrap_err().to_string();

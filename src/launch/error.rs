@@ -112,6 +112,26 @@ pub enum LaunchError {
         /// The device size.
         size: i64,
     },
+    /// A start inside a stick. Addresses are whole sticks, so the position would be lost.
+    #[error("operand {operand} starts at position {found} of a stick of {elements} elements; an operand starts at the beginning of a stick")]
+    StartsInsideStick {
+        /// The operand.
+        operand: usize,
+        /// The position in the stick.
+        found: i64,
+        /// Elements of the stick.
+        elements: i64,
+    },
+    /// A step of a loop that ends inside a stick.
+    #[error("operand {operand} advances by {bytes} bytes in an iteration of a loop; addresses advance by whole sticks of {stick} bytes")]
+    AdvancesInsideStick {
+        /// The operand.
+        operand: usize,
+        /// Bytes of one iteration.
+        bytes: i64,
+        /// Bytes of a stick.
+        stick: i64,
+    },
     /// A tensor far beyond any machine.
     #[error("operand {operand} has more than 2^48 elements")]
     TensorTooLarge {

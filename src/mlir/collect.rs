@@ -9,7 +9,9 @@ use mlir_sys::{
     mlirLocationNameGetChildLoc,
 };
 use std::{
+    cell::RefCell,
     fmt::{self, Write},
+    rc::Rc,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -55,6 +57,45 @@ pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Colle
     context.detach_diagnostic_handler(handler);
     let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
     (done, std::mem::take(&mut *collected))
+}
+
+/// Does something, and reports in other words what it reported: `reword` gets each error, warning, remark and note, and drops those
+/// for which it returns none.
+pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&Collected) -> Option<Rewording>) -> T {
+    let held = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&held);
+    let handler = context.attach_diagnostic_handler(move |diagnostic| {
+        let location_of = |diagnostic: &Diagnostic<'_>| diagnostic.location().to_raw();
+        let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok()).map(|note| location_of(&note));
+        let notes: Vec<MlirLocation> = notes.collect();
+        sink.borrow_mut().push((collected_from(&diagnostic), location_of(&diagnostic), notes));
+        true
+    });
+    let done = do_it();
+    context.detach_diagnostic_handler(handler);
+    for (said, location, notes) in held.take() {
+        // SAFETY: locations live as long as their context, which is borrowed.
+        let location_in = |raw: MlirLocation| unsafe { Location::from_raw(raw) };
+        let Some(Rewording { message, details }) = reword(&said) else { continue };
+        let notes = said.notes.iter().zip(notes).filter_map(|(note, at)| Some((location_in(at), reword(note)?.message)));
+        let details = details.map(|details| (location_in(location), details));
+        let severity = match said.severity {
+            "error" => 0,
+            "warning" => 1,
+            _ => 2,
+        };
+        super::Diagnostic::in_words(severity, location_in(location), message, notes.chain(details).collect()).emit();
+    }
+    done
+}
+
+/// Other words for what was reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewording {
+    /// The message.
+    pub message: String,
+    /// One more note.
+    pub details: Option<String>,
 }
 
 /// Shows everything that is reported from here on to `takes` first; what it takes goes nowhere else.
@@ -136,6 +177,30 @@ mod tests {
         let note = Collected { severity: "note", message: "as seen here".to_owned(), places: places.clone(), notes: Vec::new() };
         let error = Collected { severity: "error", message: "'builtin.module' op is wrong".to_owned(), places, notes: vec![note] };
         assert_eq!(collected, [error]);
+    }
+
+    #[test]
+    fn what_is_reported_can_be_said_in_other_words() {
+        let session = session();
+        let module = Module::parse(&session, "module {} loc(\"a.py\":3:5)").unwrap();
+        let reword = |said: &Collected| {
+            let details = (said.severity == "error").then(|| said.message.clone());
+            (said.message != "dropped").then(|| Rewording { message: format!("reworded {}", said.severity), details })
+        };
+        let ((), collected) = collect(session.context(), || {
+            reworded(
+                session.context(),
+                || {
+                    let op = module.op();
+                    let _ = error_at(op, "is wrong").note(op, "dropped").note(op, "kept").report();
+                },
+                reword,
+            );
+        });
+        let [error] = collected.as_slice() else { panic!("{collected:?}") };
+        assert_eq!((error.severity, error.message.as_str(), error.places[0].line), ("error", "reworded error", 3));
+        let notes: Vec<&str> = error.notes.iter().map(|note| note.message.as_str()).collect();
+        assert_eq!(notes, ["reworded note", "'builtin.module' op is wrong"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The elements of constant tensors.
 
-use super::{Attribute, AttributeLike, Type, TypeLike};
+use super::{Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, integer, splat_value, type_of_elements};
 use mlir_sys::{MlirAttribute, mlirDenseElementsAttrRawBufferGet, mlirDenseElementsAttrSplatGet, mlirTypeIsARankedTensor};
 use std::{ffi::c_char, ptr, slice};
 
@@ -41,6 +41,32 @@ pub fn dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
         }
         Attribute::from_option_raw(mlirDenseElementsAttrRawBufferGet(of.to_raw(), bytes.len(), bytes.as_ptr().cast()))
     }
+}
+
+/// The integers of a constant of up to 64 bits an element, with their sign: one if all elements are the same, else one for each; none if there are more
+/// than `most`, or if the attribute or its element type is another.
+#[must_use]
+pub fn dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
+    if let Some(splat) = splat_value(attribute) {
+        return integer(splat).map(|integer| vec![integer]);
+    }
+    let tensor = TensorType::of(type_of_elements(attribute)?)?;
+    let bits = match ScalarType::of(tensor.element) {
+        ScalarType::Integer(bits @ 2..=64) => bits,
+        ScalarType::Index => u64::BITS,
+        _ => return None,
+    };
+    let n_elements = tensor.shape.iter().product::<i64>();
+    let raw = raw_elements(attribute).filter(|_| n_elements <= most)?;
+    let bytes = usize::try_from(bits.div_ceil(8)).ok()?;
+    let unused = u64::BITS - bits;
+    // Little endian, in whole bytes; what is above the type's bits says nothing.
+    let decode = |raw: &[u8]| {
+        let bits = raw.iter().rev().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
+        (bits << unused).cast_signed() >> unused
+    };
+    let integers: Vec<i64> = raw.bytes.chunks_exact(bytes).map(decode).collect();
+    (i64::try_from(integers.len()) == Ok(if raw.is_splat { 1 } else { n_elements })).then_some(integers)
 }
 
 /// `dense<...>` of a type with one number for all elements.

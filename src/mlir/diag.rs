@@ -41,6 +41,11 @@ impl<'c> Diagnostic<'c> {
         Self { severity, location: op.loc(), message: format!("'{}' op {message}", op.full_name()), notes: Vec::new() }
     }
 
+    /// Returns a diagnostic in these words; of severity 0, 1 or 2 it is an error, a warning or a remark.
+    pub(super) const fn in_words(severity: i32, location: Location<'c>, message: String, notes: Vec<(Location<'c>, String)>) -> Self {
+        Self { severity, location, message, notes }
+    }
+
     /// Says another place than the operation's own, which may be unknown.
     #[must_use]
     pub fn at(self, location: Location<'c>) -> Self {
@@ -117,6 +122,12 @@ pub fn warning_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
 #[must_use]
 pub fn warning_behind<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic { severity: 1, location: op.loc(), message: message.to_string(), notes: Vec::new() }
+}
+
+/// An error about what the operation at that place is made into: its name there would tell a user nothing.
+#[must_use]
+pub fn error_behind<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic { severity: 0, location: op.loc(), message: message.to_string(), notes: Vec::new() }
 }
 
 /// A remark at an operation.

@@ -8,7 +8,7 @@ use mlir_sys::{
 use std::ffi::c_void;
 
 unsafe extern "C" {
-    fn spyreReferenceCreate(module: MlirModule) -> MlirExecutionEngine;
+    fn spyreReferenceCreate(module: MlirModule, optimizes: bool) -> MlirExecutionEngine;
     fn spyreReferenceGuard();
     fn spyreReferenceEndGuard();
     fn spyreReferenceWiden(module: MlirModule, approximated: bool, pattern: u32) -> bool;
@@ -82,15 +82,16 @@ pub struct Jit {
 }
 
 impl Jit {
-    /// Lowers the module of a function of tensors in place and compiles it.
+    /// Lowers the module of a function of tensors in place and compiles it. Code that runs for a moment is not worth LLVM's optimizer,
+    /// which takes longer than all else.
     ///
     /// # Errors
     /// If there is no such function, or it takes or returns something else than tensors of numbers; an empty message if MLIR has reported
     /// the error.
-    pub fn new(module: &Module<'_>, function: &str) -> Result<Self, String> {
+    pub fn new(module: &Module<'_>, function: &str, optimizes: bool) -> Result<Self, String> {
         let arrays = arrays_of(module, function)?;
         // SAFETY: the module is alive; the engine keeps what it needs of it.
-        let engine = unsafe { spyreReferenceCreate(module.raw()) };
+        let engine = unsafe { spyreReferenceCreate(module.raw(), optimizes) };
         if engine.ptr.is_null() { Err(String::new()) } else { Ok(Self { engine, name: function.to_owned(), arrays }) }
     }
 
@@ -176,8 +177,8 @@ mod tests {
         let session = Session::with_reference();
         let source = session.open(path.to_str().unwrap()).unwrap();
         let module = source.parse().unwrap();
-        assert_eq!(Jit::new(&module, "thrice").err().unwrap(), "there is no function 'thrice'");
-        let twice = Jit::new(&module, "twice").unwrap();
+        assert_eq!(Jit::new(&module, "thrice", true).err().unwrap(), "there is no function 'thrice'");
+        let twice = Jit::new(&module, "twice", false).unwrap();
         let array = |shape: &[i64], n_elements: usize| JitArray::new(shape, &1.5_f64.to_ne_bytes().repeat(n_elements));
         let good = || array(&[2, 3], 6);
         for mut wrong in [vec![], vec![good()], vec![good(), array(&[3, 2], 6)], vec![good(), array(&[2, 3], 5)]] {

@@ -59,9 +59,9 @@ mod types;
 
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
-pub use collect::{Collected, SourcePlace, collect, intercept, places_of};
-pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
-pub use diag::{Diagnostic, Reported, error_at, quietly, remark_at, verified, warning_at, warning_behind};
+pub use collect::{Collected, Rewording, SourcePlace, collect, intercept, places_of, reworded};
+pub use dense::{RawElements, dense_elements, dense_integers, dense_splat, raw_elements};
+pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_at, verified, warning_at, warning_behind};
 pub use drivers::lsp_server_main;
 pub use function::{
     argument_attribute, generalize_named_ops, keep_part, result_attribute, set_argument_attribute, set_function_type, set_result_attribute,

@@ -54,6 +54,16 @@ impl ScalarType {
         }
     }
 
+    /// The bits of an integer without a sign, or of an index; none for another type.
+    #[must_use]
+    pub const fn width(self) -> Option<u32> {
+        match self {
+            Self::Integer(width) => Some(width),
+            Self::Index => Some(u64::BITS),
+            _ => None,
+        }
+    }
+
     /// The type as one of those that a tensor of a program, and an array of its caller, has.
     #[must_use]
     pub const fn element(self) -> Option<ElementType> {

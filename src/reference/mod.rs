@@ -4,10 +4,13 @@
 //! is lost that the program does not lose: a sum of 10,000 ones in f16 would be 2,048.
 
 mod compare;
+mod files;
 mod runnable;
 mod verdict;
 
 pub use compare::{Comparison, Worst, compare};
+pub use files::{Agreement, Answer, Files, Request, answer};
+pub use runnable::Effort;
 pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre};
@@ -39,12 +42,10 @@ impl Reference {
     /// # Errors
     /// As [`run`].
     pub fn of(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
-        let run_as = |path, inputs, pattern| run_as(path, name, inputs, pattern, listen);
-        let (results, n_approximated) = run_as(path, inputs, None)?;
-        let patterns = 0..n_approximated.next_power_of_two().min(MOST_PATTERNS);
-        let patterns = patterns.filter(|_| n_approximated > 0);
-        let approximated = patterns.map(|pattern| Ok(run_as(path, inputs, Some(pattern))?.0)).collect::<Result<_, String>>()?;
-        Ok(Self { results, approximated })
+        let original = Original { path, name, effort: Effort::default(), listen };
+        let (results, n_approximated) = original.run(inputs, None)?;
+        let approximated = patterns(n_approximated).map(|pattern| Ok(original.run(inputs, Some(pattern))?.0));
+        Ok(Self { results, approximated: approximated.collect::<Result<_, String>>()? })
     }
 
     /// What a result is with each of the approximations.
@@ -68,47 +69,60 @@ pub fn check_takes(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn
     check_inputs(function_of(&module, path)?, inputs).map_err(named)
 }
 
+/// Returns the patterns of approximations that are tried for so many functions that have one.
+fn patterns(n_approximated: u32) -> impl Iterator<Item = u32> {
+    (0..n_approximated.next_power_of_two().min(MOST_PATTERNS)).filter(move |_| n_approximated > 0)
+}
+
 /// Runs the only public function of the module in `path` on `inputs`, one per argument, and gives its results.
 ///
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
 pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
-    Ok(run_as(path, "", inputs, None, &|_| {})?.0)
+    Ok(Original { path, name: "", effort: Effort::default(), listen: &|_| {} }.run(inputs, None)?.0)
 }
 
-/// The results, with a pattern of approximations if one is given, and how many functions have one.
-fn run_as(
-    path: &str,
-    name: &str,
-    inputs: &[HostArray],
-    pattern: Option<u32>,
-    listen: &dyn Fn(&Session),
-) -> Result<(Vec<HostArray>, u32), String> {
-    let session = Session::with_reference();
-    let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
-    listen(&session);
-    let module = source.parse().ok_or_else(String::new)?;
-    choose(&module, name, inputs).map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
-    let n_approximated = n_approximated(&module);
-    leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
-    runnable::check(module.op()).map_err(|found| format!("'{path}' {found}"))?;
-    check_inputs(function_of(&module, path)?, inputs)?;
-    step_by_one_over_one(module.op());
-    if !widen(&module, pattern) {
-        return Err(String::new());
+/// A module in a file, to be run on inputs.
+struct Original<'a> {
+    path: &'a str,
+    /// The function, or the only public one.
+    name: &'a str,
+    effort: Effort,
+    /// Takes what MLIR says.
+    listen: &'a dyn Fn(&Session),
+}
+
+impl Original<'_> {
+    /// Returns the results, with a pattern of approximations if one is given, and how many functions have one.
+    fn run(&self, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
+        let Self { path, name, effort, listen } = *self;
+        let session = Session::with_reference();
+        let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
+        listen(&session);
+        let module = source.parse().ok_or_else(String::new)?;
+        choose(&module, name, inputs).map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
+        let n_approximated = n_approximated(&module);
+        leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
+        let optimizes = runnable::check(module.op(), &effort).map_err(|found| format!("'{path}' {found}"))?;
+        check_inputs(function_of(&module, path)?, inputs)?;
+        step_by_one_over_one(module.op());
+        if !widen(&module, pattern) {
+            return Err(String::new());
+        }
+        let function = function_of(&module, path)?;
+        let name = function.text_attr("sym_name").to_owned();
+        let results = result_types(function)?;
+        let widened = inputs.iter().map(|input| JitArray::new(&input.shape, &widened(&input.elements).to_bytes()));
+        let mut arrays: Vec<JitArray> = widened.collect();
+        arrays.extend(results.iter().map(|result| JitArray::new(&result.shape, &result.elements.to_bytes())));
+        Jit::new(&module, &name, optimizes)?.call(&mut arrays)?;
+        let written = results.into_iter().zip(arrays.into_iter().skip(inputs.len()));
+        let array = |(mut result, array): (HostArray, JitArray)| {
+            result.elements.set_bytes(&array.bytes());
+            result
+        };
+        Ok((written.map(array).collect(), n_approximated))
     }
-    let function = function_of(&module, path)?;
-    let name = function.text_attr("sym_name").to_owned();
-    let results = result_types(function)?;
-    let mut arrays: Vec<JitArray> = inputs.iter().map(|input| JitArray::new(&input.shape, &widened(&input.elements).to_bytes())).collect();
-    arrays.extend(results.iter().map(|result| JitArray::new(&result.shape, &result.elements.to_bytes())));
-    Jit::new(&module, &name)?.call(&mut arrays)?;
-    let written = results.into_iter().zip(arrays.into_iter().skip(inputs.len()));
-    let array = |(mut result, array): (HostArray, JitArray)| {
-        result.elements.set_bytes(&array.bytes());
-        result
-    };
-    Ok((written.map(array).collect(), n_approximated))
 }
 
 fn function_of<'c>(module: &'c Module<'_>, path: &str) -> Result<Op<'c>, String> {
@@ -125,7 +139,11 @@ fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), S
         (Some(named), _) => *named,
         (None, [only]) => *only,
         (None, []) => return Err("has no public function to run".to_owned()),
-        (None, _) => return Err(format!("has several public functions, none of which is '{name}'")),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|function| function.text_attr("sym_name")).collect();
+            let names = names.join("', '");
+            return Err(format!("expected the function '{name}' of the bundle, found '{names}'; give the module that was compiled"));
+        }
     };
     make_entry(module.op(), entry);
     box_numbers(entry);
@@ -149,6 +167,15 @@ fn widened(elements: &Elements) -> Elements {
         }
         Elements::I8(_) | Elements::I32(_) | Elements::I64(_) | Elements::Bool(_) => elements.clone(),
     }
+}
+
+/// Returns the name of the first op that is none of upstream's, hint scopes apart: MLIR's JIT does not run it.
+#[must_use]
+pub fn first_of_ours(module: Op<'_>) -> Option<String> {
+    let is_ours = |name: &str| name.starts_with("spyre.") || name.starts_with("sdsc");
+    let is_scope = |op: &Op<'_>| op.is(spyre::HINT) || op.is(spyre::YIELD);
+    let ops = module.nested().into_iter().filter(|op| !is_scope(op));
+    ops.map(|op| op.full_name().to_owned()).find(|name| is_ours(name))
 }
 
 /// Dissolves hint scopes and takes away what only our compiler reads: the numbers are the same without.

@@ -5,6 +5,7 @@ use crate::{
     dialect::ods::tm_tensor,
     mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integer, shape_of, symbol_name},
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
@@ -44,17 +45,29 @@ const OPS: [&str; 33] = [
     tm_tensor::YIELD,
 ];
 
-/// The bytes of all tensors in f64, if each had a place of its own.
-const MAX_BYTES: i64 = 1 << 34;
+/// Limits of a run of the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// The most bytes of all tensors in f64, if each had a place of its own.
+    pub max_bytes: i64,
+    /// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a `linalg` op.
+    pub max_steps: i64,
+    /// The steps from which on the code is optimized, which takes longer than a few steps.
+    pub optimized_steps: i64,
+}
 
-/// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a `linalg` op.
-const MAX_STEPS: i64 = 1 << 40;
+impl Default for Effort {
+    fn default() -> Self {
+        Self { max_bytes: 1 << 34, max_steps: 1 << 40, optimized_steps: 0 }
+    }
+}
 
 /// How often a loop turns at most whose condition is computed (`dialects/bridge/Reference.cpp`).
 const MOST_TURNS: i64 = 1024;
 
-/// Refuses what is not run.
-pub(super) fn check(module: Op<'_>) -> Result<(), String> {
+/// Refuses what is not run, and returns whether the code of the rest is worth the optimizer.
+pub(super) fn check(module: Op<'_>, effort: &Effort) -> Result<bool, String> {
+    let Effort { max_bytes, max_steps, optimized_steps } = *effort;
     let functions: BTreeMap<&str, Op<'_>> =
         module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
     let mut bytes = 0_i64;
@@ -69,17 +82,19 @@ pub(super) fn check(module: Op<'_>) -> Result<(), String> {
             bytes = bytes.saturating_add(elements_of(value).saturating_mul(8));
         }
     }
-    if bytes > MAX_BYTES {
-        return Err(format!("has tensors of {bytes} bytes in f64, more than the {MAX_BYTES} that are run"));
+    if bytes > max_bytes {
+        return Err(format!("has tensors of {bytes} bytes in f64, more than the {max_bytes} that are run"));
     }
     let mut steps = Steps { functions, known: BTreeMap::new() };
+    let mut most = 0;
     for function in module.body_ops() {
         let found = steps.of(function)?;
-        if found > MAX_STEPS {
-            return Err(format!("takes {found} steps at {}, more than the {MAX_STEPS} that are run", function.loc()));
+        if found > max_steps {
+            return Err(format!("takes {found} steps at {}, more than the {max_steps} that are run", function.loc()));
         }
+        most = most.max(found);
     }
-    Ok(())
+    Ok(most >= optimized_steps)
 }
 
 fn elements_of(value: Value<'_>) -> i64 {

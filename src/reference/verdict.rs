@@ -47,48 +47,11 @@ pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: &[&H
     if found.shape != expected.shape {
         return Err(format!("has shape {:?}, the reference {:?}", found.shape, expected.shape));
     }
-    let length = expected.elements.len();
-    let reference: Vec<f64> = (0..length).map(|index| expected.elements.get(index)).collect();
-    let scale = root_mean_square(&reference);
-    let effect = APPROXIMATED * approximated.iter().map(|other| largest_difference(&reference, other)).fold(0.0, f64::max);
+    let reference = Numbers::of(expected, approximated);
     let place = |index: usize| indices(index, &expected.shape);
-    let mut verdict = Verdict { difference: 0.0, allowed: ALLOWED, device: 0.0, worst_case: 0.0, n_nan: 0 };
-    let mut worst: Option<(f64, usize)> = None;
-    for (index, (bound, expected)) in found.elements.iter().zip(&reference).enumerate() {
-        verdict.n_nan += usize::from(expected.is_nan());
-        let size = expected.abs() + scale;
-        let off = distance(bound.exact, *expected);
-        if off > 0.0 {
-            verdict.difference = verdict.difference.max(off / size);
-            // Where the reference is no number, nothing else is near.
-            let rounded = rounded(bound, on_the_way);
-            if off > ALLOWED * size && size.is_finite() {
-                verdict.allowed = verdict.allowed.max(ALLOWED + (effect + rounded) / size);
-            }
-            let excess = if size.is_finite() { off - ALLOWED * size - effect - rounded } else { off };
-            if excess > 0.0 && worst.is_none_or(|(most, _)| excess > most) {
-                worst = Some((excess, index));
-            }
-        }
-        if effect > 0.0 && size > 0.0 {
-            verdict.allowed = verdict.allowed.max(ALLOWED + effect / size);
-        }
-    }
-    if let Some((_, index)) = worst {
-        let (exact, expected) = (found.elements[index].exact, reference[index]);
-        // The fault may be the arguments': a sine has no value beyond the range in which it is computed.
-        let why = if exact.is_nan() && !expected.is_nan() {
-            ": functions that the device lacks are NaN outside of their ranges (docs/reference/functions.md); --input NAME=FILE.npy gives arguments \
-             that stay within"
-        } else {
-            ""
-        };
-        return Err(format!(
-            "differs from the reference: element {:?} is {exact:e} without rounding, the reference {expected:e} (root mean square \
-             {scale:.3e}){why}",
-            place(index),
-        ));
-    }
+    let mut verdict = judge_exact(&found.elements, &reference, on_the_way)
+        .map_err(|mismatch| format!("differs from the reference: {}", mismatch.describe(&place(mismatch.at))))?;
+    let scale = reference.scale;
     for (index, (bound, device)) in found.elements.iter().zip(&found.device).enumerate() {
         let device = f64::from(*device);
         if device.is_nan() && !bound.exact.is_nan() {
@@ -96,7 +59,7 @@ pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: &[&H
             return Err(format!(
                 "differs from the reference: element {:?} is no number, the reference {:e}{why}",
                 place(index),
-                reference[index]
+                reference.numbers[index]
             ));
         }
         if !bound.holds(device) {
@@ -115,6 +78,105 @@ pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: &[&H
         }
     }
     Ok(verdict)
+}
+
+/// Numbers of a reference that others are compared with.
+pub(super) struct Numbers {
+    pub(super) numbers: Vec<f64>,
+    /// The root mean square of the whole result.
+    scale: f64,
+    /// What the approximations that the compiler states may change.
+    effect: f64,
+}
+
+impl Numbers {
+    /// All numbers of a result; `approximated` is the result with approximations.
+    pub(super) fn of(expected: &HostArray, approximated: &[&HostArray]) -> Self {
+        let numbers: Vec<f64> = (0..expected.elements.len()).map(|index| expected.elements.get(index)).collect();
+        let effect = approximated.iter().map(|other| largest_difference(&numbers, other)).fold(0.0, f64::max);
+        Self { scale: root_mean_square(&numbers), effect: APPROXIMATED * effect, numbers }
+    }
+
+    /// Some of them.
+    pub(super) fn at(&self, places: &[usize]) -> Self {
+        Self { numbers: places.iter().map(|place| self.numbers[*place]).collect(), ..*self }
+    }
+}
+
+/// A number that differs from its reference.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mismatch {
+    /// Its place among those that were compared: of those that differ it is furthest off.
+    pub(super) at: usize,
+    /// All places that differ.
+    pub(super) places: Vec<usize>,
+    /// Whether the files have no number at any of them.
+    pub(super) is_nan: bool,
+    exact: f64,
+    expected: f64,
+    scale: f64,
+}
+
+impl Mismatch {
+    /// Returns the number at its indices beside the reference.
+    pub(super) fn describe(&self, index: &[i64]) -> String {
+        let Self { exact, expected, scale, .. } = self;
+        // The fault may be the arguments': a sine has no value beyond the range in which it is computed.
+        let why = if self.is_without_value() {
+            ": functions that the device lacks are NaN outside of their ranges (docs/reference/functions.md); --input NAME=FILE.npy gives arguments \
+             that stay within"
+        } else {
+            ""
+        };
+        format!("element {index:?} is {exact:e} without rounding, the reference {expected:e} (root mean square {scale:.3e}){why}")
+    }
+
+    /// How far off the number is.
+    pub(super) fn size(&self) -> f64 {
+        distance(self.exact, self.expected)
+    }
+
+    /// Whether the files have no number where the reference has one.
+    fn is_without_value(&self) -> bool {
+        self.exact.is_nan() && !self.expected.is_nan()
+    }
+}
+
+/// Holds numbers that were never rounded to a format of the device against the reference.
+pub(super) fn judge_exact(found: &[Bound], reference: &Numbers, on_the_way: f64) -> Result<Verdict, Mismatch> {
+    let Numbers { numbers, scale, effect } = reference;
+    let mut verdict = Verdict { difference: 0.0, allowed: ALLOWED, device: 0.0, worst_case: 0.0, n_nan: 0 };
+    let (mut worst, mut places) = (None::<(f64, usize)>, Vec::new());
+    for (index, (bound, expected)) in found.iter().zip(numbers).enumerate() {
+        verdict.n_nan += usize::from(expected.is_nan());
+        let size = expected.abs() + scale;
+        let off = distance(bound.exact, *expected);
+        if off > 0.0 {
+            verdict.difference = verdict.difference.max(off / size);
+            // Where the reference is no number, nothing else is near.
+            let rounded = rounded(bound, on_the_way);
+            if off > ALLOWED * size && size.is_finite() {
+                verdict.allowed = verdict.allowed.max(ALLOWED + (effect + rounded) / size);
+            }
+            let excess = if size.is_finite() { off - ALLOWED * size - effect - rounded } else { off };
+            if excess > 0.0 {
+                places.push(index);
+                if worst.is_none_or(|(most, _)| excess > most) {
+                    worst = Some((excess, index));
+                }
+            }
+        }
+        if *effect > 0.0 && size > 0.0 {
+            verdict.allowed = verdict.allowed.max(ALLOWED + effect / size);
+        }
+    }
+    match worst {
+        None => Ok(verdict),
+        Some((_, at)) => {
+            let is_nan = places.iter().all(|place| found[*place].exact.is_nan());
+            Err(Mismatch { at, places, is_nan, exact: found[at].exact, expected: numbers[at], scale: *scale })
+        }
+    }
 }
 
 /// What the two computations in f64 may round in one element: as the width of its bounds shows, or, where the formats of the device have

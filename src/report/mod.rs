@@ -15,7 +15,7 @@ use crate::{
     kernel::Outcome,
     plan_file::{self, Chosen, OpCost, PlanFile},
     traffic::Bytes,
-    validate::Verdict,
+    validate::{NotValidated, Verdict},
 };
 use schemars::JsonSchema;
 use sdsc_format::FormVersion;
@@ -67,6 +67,9 @@ pub struct Report {
     /// What was found to be equal, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
+    /// Why the compilation was not validated, though that was asked for where it is affordable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_validated: Option<NotValidated>,
     /// The files that were written, below the output directory; empty if the compiler stopped before.
     pub files: Vec<String>,
 }

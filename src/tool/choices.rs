@@ -7,6 +7,7 @@ use crate::{
     kernel::{FixedKind, KernelMode},
     layout::Strategy,
     pipeline::Options,
+    validate::Mode,
 };
 use clap::{
     Args,
@@ -23,6 +24,11 @@ fn names(names: &'static [&'static str]) -> PossibleValuesParser {
 /// Reads a kind of numbers that tuning may search without a knob.
 pub(super) fn kinds() -> impl TypedValueParser<Value = FixedKind> {
     names(FixedKind::VARIANTS).try_map(|name| name.parse::<FixedKind>())
+}
+
+/// Reads when a compilation is validated.
+pub(super) fn modes() -> impl TypedValueParser<Value = Mode> {
+    names(Mode::VARIANTS).try_map(|name| name.parse::<Mode>())
 }
 
 /// What a user may choose about a compilation.

@@ -5,6 +5,8 @@ mod choices;
 pub mod commands;
 #[cfg(feature = "mlir")]
 mod diagnostics;
+#[cfg(feature = "mlir")]
+mod helper;
 mod places;
 #[cfg(feature = "mlir")]
 mod remarks;

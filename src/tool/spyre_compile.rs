@@ -1,14 +1,15 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 use super::{
-    choices::{Choices, kinds},
+    choices::{Choices, kinds, modes},
     diagnostics::{listen, spelled},
+    helper::Helper,
     remarks::Remarks,
     report_file,
     tuning::{Ask, BUDGET, short_summary, tune},
 };
 use crate::{
-    compile::{compile_validated_watched, compile_watched},
+    compile::{Validation, compile_as_validated, in_user_terms, parse_in_user_terms},
     dialect::phase_of,
     kernel::FixedKind,
     mlir::{Module, Op, note_bug},
@@ -17,6 +18,7 @@ use crate::{
     report::{Report, trace},
     tool::{self, Amount, Messages, Speaker},
     tune::{Cache, Shard, Terms},
+    validate::{Limits, Mode, NotValidated, Original, Verdict},
 };
 use clap::{Command, CommandFactory, Parser};
 use std::{ffi::OsString, fs, io, path::Path, time::Instant};
@@ -59,9 +61,11 @@ struct Arguments {
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit")]
     compile_to: String,
-    /// Execute the imported program and the files on elements of a finite field, and write nothing unless they agree
-    #[arg(long)]
-    validate: bool,
+    /// Execute the files, and write nothing unless they compute what the imported program does, on elements of a finite field, and what the
+    /// program as written does, in f64 by MLIR's JIT: auto as far as that costs no more than the compilation or half a second, on, or off
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto", default_missing_value = "on",
+          value_parser = modes())]
+    validate: Mode,
     /// Write what was decided and why, bytes moved, lower bounds, what more LX would save: FILE.html is one page to look at; FILE.json is data, and a
     /// picture of the scratchpad goes to FILE.svg
     #[arg(long, value_name = "FILE.json|FILE.html")]
@@ -81,7 +85,17 @@ struct Arguments {
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &Arguments| Speaker::new("spyre-compile", arguments.messages).saying(arguments.amount);
-    tool::main("spyre-compile", words, speaker, run)
+    let words: Vec<OsString> = words.into_iter().collect();
+    let line = command_line(&words);
+    tool::main("spyre-compile", words, speaker, |arguments, speaker| run(arguments, speaker, &line))
+}
+
+/// The words of a command line as a shell reads them, the folder of the tool apart.
+fn command_line(words: &[OsString]) -> String {
+    let is_plain = |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter));
+    let given = words.iter().skip(1).map(|word| word.to_string_lossy()).filter(|word| !word.starts_with("--validate"));
+    let spelled = given.map(|word| if is_plain(&word) { word.into_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) });
+    ["spyre-compile".to_owned()].into_iter().chain(spelled).collect::<Vec<_>>().join(" ")
 }
 
 /// The command line.
@@ -89,7 +103,7 @@ pub(super) fn command() -> Command {
     Arguments::command()
 }
 
-fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
+fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String> {
     let Some(input) = &arguments.input else { return compare_plans(&arguments.compare) };
     let options = options_of(arguments).map_err(|message| spelled(&message))?;
     let emits = options.compile_to == Phase::Emit;
@@ -109,7 +123,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let session = pipeline::session();
     let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
-    let mut module = source.parse().ok_or_else(String::new)?;
+    let mut module = parse_in_user_terms(&source).ok_or_else(String::new)?;
     let (options, is_tuned) = match &arguments.tune {
         Some(effort) => (tuned(&module, &options, (effort, &arguments.open, emits), speaker)?, true),
         None => (options, false),
@@ -118,16 +132,18 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     arguments.remarks.ask(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
     let mut steps = Steps::new(speaker, &options, output);
     let mut watch = |phase, _: &Module<'_>| steps.done(phase);
-    let compiled = if arguments.validate || is_tuned {
-        compile_validated_watched(&mut module, &options, output, &mut watch)
-    } else {
-        compile_watched(&mut module, &options, output, &mut watch)
-    };
+    let mode = if is_tuned && arguments.validate == Mode::Auto { Mode::On } else { arguments.validate };
+    let helper = if mode == Mode::Off || !emits { Err("no files are written".to_owned()) } else { Helper::find(&module, input) };
+    let original = helper.as_ref().map(|helper| helper as &dyn Original).map_err(String::as_str);
+    let validation = Validation { mode, limits: Limits::default(), original };
+    let compiled = in_user_terms(&mut module, speaker.is_verbose(), |module| {
+        compile_as_validated(module, &options, output, &validation, &mut watch)
+    });
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {
         report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
-        speaker.say(&summary(&report, output))?;
+        speaker.say(&summary(&report, output, line))?;
     } else {
         tool::write_file(output, format!("{}\n", module.op()))?;
     }
@@ -265,9 +281,12 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     Ok(options)
 }
 
-fn summary(report: &Report, output: &str) -> String {
+fn summary(report: &Report, output: &str, line: &str) -> String {
     let n_files = report.files.len();
-    let validation = report.validation.as_ref().map_or_else(String::new, |verdict| format!("  {verdict}\n"));
+    let mut validation: String = report.validation.iter().flat_map(Verdict::lines).map(|line| format!("  {line}\n")).collect();
+    if let Some(NotValidated { element_operations, .. }) = &report.not_validated {
+        validation.push_str(&format!("  not validated: {element_operations} element operations; to validate: {line} --validate\n"));
+    }
     format!("{report}\n{validation}  {n_files} files written to {output}\n")
 }
 

@@ -1,6 +1,6 @@
 //! Where the bytes of a program go, buffer by buffer, beside what must be moved of each.
 
-use super::moved::touched_bytes;
+use super::moved::{touched_bytes, used_bytes};
 use crate::bundle::{Allocation, Bundle, Item};
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -29,6 +29,8 @@ pub struct Access {
     pub is_read: bool,
     /// Bytes of sticks that all executions move.
     pub moved_bytes: i64,
+    /// Bytes of sticks that the elements of all executions would fill.
+    pub used_bytes: i64,
     /// How often loops repeat the access to the same elements.
     pub repeats: i64,
 }
@@ -44,8 +46,14 @@ pub struct Part {
     pub life: RangeInclusive<usize>,
     /// The ops that read it, in order, each as often as it has operands that do.
     pub readers: Vec<usize>,
+    /// The ops that write it, in order.
+    pub writers: Vec<usize>,
     /// The most that a loop repeats one of its accesses.
     pub repeats: i64,
+    /// Bytes that are moved beyond those that elements fill.
+    pub unused_bytes: i64,
+    /// Bytes of the elements that ops read, counted once for each op and not for each iteration that repeats the read.
+    pub read_once_bytes: i64,
     /// Bytes that are read of it.
     pub read_bytes: i64,
     /// Bytes that are written.
@@ -78,11 +86,13 @@ pub fn accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op: usize)
                 Allocation::Lx { .. } => continue,
             };
             let stays = |(level, _): &(usize, &i64)| operand.tile_advance.get(*level).is_none_or(|advance| *advance == 0);
+            let executions = loops.iter().product::<i64>();
             found.push(Access {
                 op: next_op,
                 buffer,
                 is_read: operand.is_input,
-                moved_bytes: touched_bytes(op, operand) * loops.iter().product::<i64>(),
+                moved_bytes: touched_bytes(op, operand) * executions,
+                used_bytes: used_bytes(op, operand) * executions,
                 repeats: loops.iter().enumerate().filter(stays).map(|(_, count)| count).product(),
             });
         }
@@ -129,6 +139,9 @@ pub fn parts(accesses: &[Access], needed_bytes: impl Fn(&str) -> i64) -> Vec<Par
             writer: writer.or_else(|| writers.get(buffer).copied()),
             life: ops().min().unwrap_or_default()..=ops().max().unwrap_or_default(),
             readers: accesses.iter().filter(|access| access.is_read).map(|access| access.op).collect(),
+            writers: accesses.iter().filter(|access| !access.is_read).map(|access| access.op).collect(),
+            unused_bytes: accesses.iter().map(|access| access.moved_bytes - access.used_bytes).sum(),
+            read_once_bytes: accesses.iter().filter(|access| access.is_read).map(|access| access.used_bytes / access.repeats).sum(),
             repeats: accesses.iter().map(|access| access.repeats).max().unwrap_or(1),
             read_bytes: bytes(true),
             written_bytes: bytes(false),
@@ -182,5 +195,6 @@ mod tests {
         let read = &found[0];
         assert_eq!((read.read_bytes, read.written_bytes, read.needed_bytes, read.repeats), (4 * ROWS, 0, ROWS, 4));
         assert_eq!((found[1].excess_bytes(), found[1].repeats), (0, 1));
+        assert_eq!((read.read_once_bytes, read.unused_bytes), (ROWS, 0), "read again, but all of it is used");
     }
 }

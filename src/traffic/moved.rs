@@ -1,10 +1,12 @@
 //! Bytes that the ops of a bundle move.
 
+use super::bound::stick_bytes_of;
 use crate::{
     bundle::{Allocation, Bundle, Coordinate, Item, Mover, OpFamily, OpSpec, Operand},
     layout::Term,
 };
 use machine::STICK_BYTES;
+use std::collections::BTreeMap;
 
 /// What one op moves over all its executions.
 ///
@@ -63,16 +65,35 @@ pub(super) fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
     extents.map(|(coordinate, &size)| extent(op, coordinate.term.as_ref(), size)).product::<i64>() * STICK_BYTES
 }
 
+/// Bytes of the sticks that the elements of one execution would fill, each once.
+pub(super) fn used_bytes(op: &OpSpec, operand: &Operand) -> i64 {
+    let mut by_dim: BTreeMap<usize, i64> = BTreeMap::new();
+    let mut chosen = 1;
+    for (coordinate, &size) in operand.coordinates.iter().zip(&operand.device_size) {
+        match coordinate.term.as_ref() {
+            None => {}
+            Some(Mover::Indirect(name)) => chosen *= size.min(n_indices(op, name)),
+            Some(Mover::Digits(term)) => {
+                *by_dim.entry(term.dim).or_insert(1) *= digits_of(term, op.iteration_space[term.dim].range).min(size);
+            }
+        }
+    }
+    let elements = by_dim.into_iter().map(|(dim, digits)| digits.min(op.iteration_space[dim].range)).product::<i64>() * chosen;
+    stick_bytes_of(elements, operand.format.bytes()).min(touched_bytes(op, operand))
+}
+
+/// Values that a digit takes over so many points of its dimension.
+fn digits_of(Term { dim: _, modulo, floordiv }: &Term, range: i64) -> i64 {
+    let digits = modulo.map_or(range, |modulo| modulo.min(range));
+    (digits - 1) / floordiv.unwrap_or(1) + 1
+}
+
 /// Positions that a coordinate takes; where an index tensor chooses, at most one for each of its elements.
 fn extent(op: &OpSpec, term: Option<&Mover>, size: i64) -> i64 {
     match term {
         None => 1,
         Some(Mover::Indirect(name)) => size.min(n_indices(op, name)),
-        Some(Mover::Digits(Term { dim, modulo, floordiv })) => {
-            let range = computed_range(op, *dim);
-            let digits = modulo.map_or(range, |modulo| modulo.min(range));
-            size.min((digits - 1) / floordiv.unwrap_or(1) + 1)
-        }
+        Some(Mover::Digits(term)) => size.min(digits_of(term, computed_range(op, term.dim))),
     }
 }
 
@@ -185,6 +206,18 @@ mod tests {
         };
         assert_eq!(bytes_of_rows(16, 512), 16 * 256);
         assert_eq!(bytes_of_rows(16, 8), 8 * 256);
+    }
+
+    #[test]
+    fn elements_that_lie_apart_fill_fewer_sticks_than_they_touch() {
+        let op = max();
+        let [read, written] = &op.operands[..] else { panic!("an operand and a result") };
+        assert_eq!((used_bytes(&op, read), touched_bytes(&op, read)), (1_048_576, 1_048_576));
+        // One element a stick.
+        assert_eq!((used_bytes(&op, written), touched_bytes(&op, written)), (512 * 2, 512 * 128));
+        // Rows of 100 elements take two sticks each.
+        let ragged = OpSpec { iteration_space: vec![IterationDim::new(512, 32), IterationDim::new(100, 1)], ..max() };
+        assert_eq!((used_bytes(&ragged, &ragged.operands[0]), touched_bytes(&ragged, &ragged.operands[0])), (512 * 200, 512 * 256));
     }
 
     #[test]

@@ -56,18 +56,25 @@ pub struct Samples {
 
 /// What is executed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Extent {
+pub(crate) struct Extent {
     pub(super) draws: Range<u64>,
     /// For each function the elements of each result, and what they are in all.
     pub(super) samples: Option<(Vec<Vec<Selection>>, Samples)>,
 }
 
 impl Extent {
+    /// The places of the elements of each result of the only function, row-major; none where all are compared.
+    pub(crate) fn places(&self, function: &Function<'_>) -> Option<Vec<Vec<usize>>> {
+        let (selections, _) = self.samples.as_ref()?;
+        let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
+        Some(selections.first()?.iter().zip(shapes).map(|(selection, shape)| selection.places(shape)).collect())
+    }
+
     /// All of some functions, or as many elements of their results as the limits allow.
     ///
     /// # Errors
     /// Why not even one element of each result can be computed.
-    pub(super) fn of(functions: &[Function<'_>], limits: &Limits) -> Result<Self, String> {
+    pub(crate) fn of(functions: &[Function<'_>], limits: &Limits) -> Result<Self, String> {
         let all = functions.iter().map(Function::steps).fold(0, u64::saturating_add);
         if all <= limits.whole
             && let Some(draws) = limits.draws_for(all)

@@ -1,11 +1,14 @@
-//! Validation of a compilation by executing it on elements of finite fields.
+//! Validation of a compilation, in two halves.
 //!
-//! The imported program is interpreted, the written files are executed on the simulated machine, on the same random arguments, and every
-//! element of every result must be equal: no tolerance. If it is not, the program is interpreted after each phase to say which one changed
-//! it. `docs/reference/simulator.md` says what this proves and what it does not.
+//! *The field*: the imported program is interpreted, the written files are executed on the simulated machine, on the same random arguments of
+//! finite fields, and every element of every result must be equal: no tolerance. If it is not, the program is interpreted after each phase
+//! to say which one changed it. *The program as written* is run by MLIR's JIT in f64 in a process of its own, beside the files, so that a
+//! fault of the import shows. `docs/concepts/trust.md` says what this finds and what it does not.
 //!
 //! | file | what |
 //! |---|---|
+//! | `mode`, `budget` | whether a compilation is validated, and what that may cost by default |
+//! | `original`, `domains` | the program as written, and the numbers that its arguments may have |
 //! | `draw` | random arguments |
 //! | `extent` | how much is executed: the whole program, or what some elements of its results depend on |
 //! | `difference` | where two executions differ |
@@ -15,22 +18,31 @@
 //! | `phases` | the program after each phase and the files, beside what was imported (`crate::compile` writes files only then) |
 //! | `snapshot`, `each` | what functions compute before and after a pass |
 
+mod budget;
 mod degree;
 mod difference;
+mod domains;
 mod draw;
 mod each;
 mod extent;
 mod files;
+mod mode;
+mod original;
 mod phases;
 mod pieces;
 mod snapshot;
 
+pub use budget::{Budget, Counts};
 use difference::undefined;
 pub use difference::{Difference, difference};
+pub use domains::{Domain, domains};
 pub use draw::arguments;
 use draw::{arguments_at, arguments_of};
 pub use each::observe;
+pub(crate) use extent::Extent;
 pub use extent::{Limits, Samples};
+pub use mode::Mode;
+pub use original::{NotValidated, Original, OriginalVerdict};
 pub(crate) use phases::{Failure, Phases, said};
 pub use phases::{Pieces, Verdict};
 pub(crate) use pieces::{Piece, pieces};

@@ -1,7 +1,7 @@
 //! A compilation judged: its program after each phase, and its files, beside what was imported.
 
 use super::{
-    Difference, Limits, Samples, degree,
+    Difference, Limits, OriginalVerdict, Samples, degree,
     extent::{self, Extent},
     files::{self, Refusal},
     undefined,
@@ -51,6 +51,9 @@ pub struct Verdict {
     /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_chance: Option<f64>,
+    /// What was found of the files beside the program as written; none where there are no files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_written: Option<OriginalVerdict>,
 }
 
 /// A program in pieces.
@@ -63,6 +66,12 @@ pub struct Pieces {
 }
 
 impl Verdict {
+    /// Both halves of the validation, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        [self.to_string()].into_iter().chain(self.as_written.as_ref().map(ToString::to_string)).collect()
+    }
+
     /// Takes in what was found of another piece of the program.
     pub(crate) fn add(&mut self, other: &Self) {
         self.draws = self.draws.min(other.draws);
@@ -85,8 +94,8 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, at_sizes, pieces, draws, element_operations, sampled, undefined, log2_degree, lawful, ordered, log2_chance } =
-            self;
+        let Self { compared, at_sizes, pieces, draws, element_operations, sampled, undefined, .. } = self;
+        let Self { log2_degree, lawful, ordered, log2_chance, .. } = self;
         if let Some(Pieces { number, different }) = pieces {
             write!(
                 formatter,
@@ -146,6 +155,24 @@ pub(crate) enum Failure {
     Phase(String),
     /// The files are not, and all IR is.
     Files(String),
+    /// The files are what was imported, and not the program as written.
+    Import(String),
+    /// The program cannot be what the options make of it.
+    Mistake(String),
+}
+
+impl Failure {
+    /// Whether the compiler is to blame.
+    pub(crate) const fn is_bug(&self) -> bool {
+        matches!(self, Self::Phase(_) | Self::Files(_) | Self::Import(_))
+    }
+
+    /// What is said of it.
+    pub(crate) fn message(&self) -> &str {
+        let (Self::Size(message) | Self::Limit(message) | Self::Phase(message) | Self::Files(message) | Self::Import(message) | Self::Mistake(message)) =
+            self;
+        message
+    }
 }
 
 /// The program after each phase that leaves one of `spyre` ops.
@@ -184,19 +211,57 @@ impl<'c> Phases<'c> {
 
     /// Compares the last program, or the files, with the first.
     pub(crate) fn judge(&self, directory: Option<&Path>) -> Result<Verdict, Failure> {
+        self.judge_as_far(directory, self.extent()?)
+    }
+
+    /// The same, as far as that was decided.
+    pub(crate) fn judge_as_far(&self, directory: Option<&Path>, extent: Extent) -> Result<Verdict, Failure> {
         let simulation = directory.map(|directory| self.load(directory)).transpose()?;
-        self.judge_files(simulation.as_ref())
+        self.judge_files(simulation.as_ref(), extent)
+    }
+
+    /// How much is executed at most.
+    pub(crate) const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Executes as much as other limits allow.
+    pub(crate) const fn limit(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// How much is executed.
+    pub(crate) fn extent(&self) -> Result<Extent, Failure> {
+        Extent::of(self.imported()?, &self.limits).map_err(Failure::Size)
+    }
+
+    /// The functions of the imported program.
+    pub(crate) fn imported(&self) -> Result<&[Function<'c>], Failure> {
+        match self.phases.first() {
+            Some((_, Ok(functions))) => Ok(functions),
+            Some((phase, Err(reason))) => Err(unreadable(*phase, reason)),
+            None => Err(Failure::Limit("cannot be validated before it is imported".to_owned())),
+        }
+    }
+
+    /// The element operations of the imported program.
+    pub(crate) fn element_operations(&self) -> u64 {
+        self.imported().map_or(0, |functions| functions.iter().map(Function::steps).fold(0, u64::saturating_add))
+    }
+
+    /// The machine that the program is compiled for.
+    pub(crate) fn target(&self) -> Target {
+        self.target.clone().unwrap_or_else(Target::spyre)
     }
 
     /// Compares the files with the imported program at other sizes than the largest: `self` is that program with fixed sizes.
     pub(crate) fn judge_at(&self, directory: &Path, sizes: &BTreeMap<String, i64>) -> Result<(), Failure> {
         let simulation = self.load(directory)?.at(sizes).map_err(|error| Failure::Files(error.to_string()))?;
-        self.judge_files(Some(&simulation)).map(|_| ())
+        self.judge_files(Some(&simulation), self.extent()?).map(|_| ())
     }
 
     fn load(&self, directory: &Path) -> Result<Simulation, Failure> {
-        let target = self.target.clone().unwrap_or_else(Target::spyre);
-        Simulation::load(directory, &target).map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))
+        Simulation::load(directory, &self.target()).map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))
     }
 
     /// The symbolic sizes of the imported program, with the sizes that they are equal to.
@@ -204,19 +269,13 @@ impl<'c> Phases<'c> {
         &self.sizes
     }
 
-    fn judge_files(&self, simulation: Option<&Simulation>) -> Result<Verdict, Failure> {
+    fn judge_files(&self, simulation: Option<&Simulation>, extent: Extent) -> Result<Verdict, Failure> {
         let mut programs = Vec::with_capacity(self.phases.len());
         for (phase, functions) in &self.phases {
-            match functions {
-                Ok(functions) => programs.push((*phase, functions)),
-                Err(reason) => return Err(Failure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))),
-            }
+            programs.push((*phase, functions.as_ref().map_err(|reason| unreadable(*phase, reason))?));
         }
-        let Some((_, imported)) = programs.first() else {
-            return Err(Failure::Limit("cannot be validated before it is imported".to_owned()));
-        };
-        let element_operations = imported.iter().map(Function::steps).fold(0, u64::saturating_add);
-        let Extent { draws, samples } = Extent::of(imported, &self.limits).map_err(Failure::Size)?;
+        let (imported, element_operations) = (self.imported()?, self.element_operations());
+        let Extent { draws, samples } = extent;
         let n_draws = draws.end - draws.start;
         let (selections, sampled) = samples.unzip();
         let mut verdict = Verdict {
@@ -231,6 +290,7 @@ impl<'c> Phases<'c> {
             lawful: false,
             ordered: false,
             log2_chance: None,
+            as_written: None,
         };
         verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
         for position in 0..imported.len() {
@@ -262,6 +322,10 @@ impl<'c> Phases<'c> {
     fn last(&self) -> Phase {
         self.phases.last().map_or(Phase::Import, |(phase, _)| *phase)
     }
+}
+
+fn unreadable(phase: Phase, reason: &str) -> Failure {
+    Failure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))
 }
 
 /// What the device sees of a program behind a phase, and what it computes over whole tensors does not show.

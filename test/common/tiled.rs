@@ -86,9 +86,32 @@ pub(crate) enum Stop {
 
 /// Compiles a program in one way and runs it; `inputs` are its arguments in order.
 pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<Executed, Stop> {
+    execute_with(text, &build.options(), inputs)
+}
+
+/// Compiles a program with options, runs it, and compares its results with those of MLIR's JIT.
+pub(crate) fn check_against_jit(text: &str, options: &Options, inputs: &[HostArray]) -> Result<(), Stop> {
+    let executed = execute_with(text, options, inputs)?;
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("reference.mlir");
+    fs::write(&path, text).unwrap();
+    let differs = |message: String| Stop::Broken("the numbers differ", message);
+    let expected = reference::Reference::of(path.to_str().unwrap(), "", inputs, &|_| {})
+        .map_err(|message| Stop::Broken("MLIR's JIT refuses it", message))?;
+    if executed.companions.len() != expected.results.len() {
+        return Err(differs(format!("{} results instead of {}", executed.companions.len(), expected.results.len())));
+    }
+    for (number, (found, result)) in executed.companions.iter().zip(&expected.results).enumerate() {
+        let judged = reference::judge(found, result, &expected.approximated(number), 0.0);
+        judged.map_err(|message| differs(format!("result {number} {message}")))?;
+    }
+    Ok(())
+}
+
+fn execute_with(text: &str, options: &Options, inputs: &[HostArray]) -> Result<Executed, Stop> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
-    emit(text, build, &output)?;
+    emit(text, options, &output)?;
     let simulation = Simulation::load(&output, &Target::spyre())
         .map_err(|error| Stop::Broken("the simulated machine cannot read the bundle", error.to_string()))?;
     let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
@@ -113,13 +136,13 @@ fn n_loops(bundle: &Path) -> usize {
     fs::read_to_string(bundle.join("bundle.mlir")).unwrap().matches("scf.for").count()
 }
 
-fn emit(text: &str, build: Build, output: &Path) -> Result<(), Stop> {
+fn emit(text: &str, options: &Options, output: &Path) -> Result<(), Stop> {
     let session = spyre::pipeline::session();
     let errors = listen(&session);
     let Some(mut module) = Module::parse(&session, text) else {
         return Err(Stop::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));
     };
-    if compile(&mut module, &build.options(), output.to_str().unwrap()).is_some() {
+    if compile(&mut module, options, output.to_str().unwrap()).is_some() {
         return Ok(());
     }
     let errors = errors.borrow();

@@ -225,7 +225,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "Two functions",
         "spyre-compile functions.mlir -o out",
-        ["functions.mlir:1:1", "'f', 'g'", "one of several public functions", "--entry NAME"],
+        ["functions.mlir:1:1", "'f', 'g'", "expected one public function", "--entry NAME"],
     ),
     no(
         "A tensor without end",

@@ -40,9 +40,15 @@ func.func @unary_functions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[SUB]], [[X]]) : tensor<8x64xf16>
 // CHECK-NEXT:    [[DIV:%.+]] = spyre.pointwise realdiv([[X]], [[MUL]]) : tensor<8x64xf16>
 // CHECK-NEXT:    [[MAX:%.+]] = spyre.pointwise maximum([[DIV]], [[Y]]) : tensor<8x64xf16>
-// CHECK-NEXT:    [[MAXNUM:%.+]] = spyre.pointwise maximum([[X]], [[MAX]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[LARGER:%.+]] = spyre.pointwise greaterequal([[X]], [[MAX]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[CHOSEN:%.+]] = spyre.pointwise where3([[LARGER]], [[X]], [[MAX]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[NUMBER:%.+]] = spyre.pointwise equal([[MAX]], [[MAX]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[MAXNUM:%.+]] = spyre.pointwise where3([[NUMBER]], [[CHOSEN]], [[X]]) : tensor<8x64xf16>
 // CHECK-NEXT:    [[MIN:%.+]] = spyre.pointwise minimum([[MAXNUM]], [[Y]]) : tensor<8x64xf16>
-// CHECK-NEXT:    [[MINNUM:%.+]] = spyre.pointwise minimum([[Y]], [[MIN]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[SMALLER:%.+]] = spyre.pointwise lesserequal([[Y]], [[MIN]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[CHOSEN:%.+]] = spyre.pointwise where3([[SMALLER]], [[Y]], [[MIN]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[NUMBER:%.+]] = spyre.pointwise equal([[MIN]], [[MIN]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[MINNUM:%.+]] = spyre.pointwise where3([[NUMBER]], [[CHOSEN]], [[Y]]) : tensor<8x64xf16>
 // CHECK-NEXT:    return [[MINNUM]] : tensor<8x64xf16>
 #same = affine_map<(d0, d1) -> (d0, d1)>
 func.func @binary_functions(%x: tensor<8x64xf16>, %y: tensor<8x64xf16>) -> tensor<8x64xf16> {

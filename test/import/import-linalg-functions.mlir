@@ -209,11 +209,15 @@ func.func @all_and_any(%x: tensor<8x64xf16>) -> (tensor<8xi1>, tensor<8xi1>) {
 
 // -----
 
-// TOSA's maximum that ignores NaN is guarded on both sides; the guards are the maximum's own business.
+// TOSA's maximum that ignores NaN is guarded on both sides: the device's keeps NaN, so the guards stay.
 // CHECK-LABEL: func.func @guards_against_nan(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // CHECK-NEXT:    [[MAXIMUM:%.+]] = spyre.pointwise maximum([[X]], [[Y]]) : tensor<8x64xf16>
-// CHECK-NEXT:    return [[MAXIMUM]] : tensor<8x64xf16>
+// CHECK-NEXT:    [[NO_X:%.+]] = spyre.pointwise notequal([[X]], [[X]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[NO_Y:%.+]] = spyre.pointwise notequal([[Y]], [[Y]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[FIRST:%.+]] = spyre.pointwise where3([[NO_X]], [[Y]], [[MAXIMUM]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[SECOND:%.+]] = spyre.pointwise where3([[NO_Y]], [[X]], [[FIRST]]) : tensor<8x64xf16>
+// CHECK-NEXT:    return [[SECOND]] : tensor<8x64xf16>
 #same = affine_map<(d0, d1) -> (d0, d1)>
 func.func @guards_against_nan(%x: tensor<8x64xf16>, %y: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>

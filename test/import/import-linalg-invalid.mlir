@@ -524,7 +524,7 @@ func.func @index_past_the_end(%table: tensor<8x64xf16>) -> tensor<8x64xf16> {
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %k = arith.addi %i, %one : index
-    // expected-error @+1 {{'tensor.extract' op reads the indices 1 to 8 of a dimension of 8}}
+    // expected-error @+1 {{'tensor.extract' op expected indices from 0 to 7 of dimension 0, found indices 1 to 8; give indices within the table}}
     %element = tensor.extract %table[%k, %j] : tensor<8x64xf16>
     linalg.yield %element : f16
   } -> tensor<8x64xf16>
@@ -685,4 +685,76 @@ func.func @payload(%x: tensor<3x65xf32>, %payload: tensor<3x65xi32>) -> tensor<3
     linalg.yield %value, %at : f32, i32
   } -> (tensor<3xf32>, tensor<3xi32>)
   return %max#1 : tensor<3xi32>
+}
+
+// -----
+
+// Offsets that are constants, as operands: MLIR's verifier sees attributes only.
+
+func.func @slice_behind_the_end(%x: tensor<64x64xf16>) -> tensor<4x64xf16> {
+  %c100 = arith.constant 100 : index
+  // expected-error @+1 {{'tensor.extract_slice' op expected a slice within the 64 elements of dimension 0, found elements 100 to 103; give an offset from 0 to 60}}
+  %y = tensor.extract_slice %x[%c100, 0] [4, 64] [1, 1] : tensor<64x64xf16> to tensor<4x64xf16>
+  return %y : tensor<4x64xf16>
+}
+
+// -----
+
+func.func @slice_in_front_of_the_beginning(%x: tensor<64x64xf16>) -> tensor<64xf16> {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %before = arith.subi %c0, %c1 : index
+  // expected-error @+1 {{'tensor.extract_slice' op expected a slice within the 64 elements of dimension 1, found elements -1 to -1; give an offset from 0 to 63}}
+  %y = tensor.extract_slice %x[0, %before] [64, 1] [1, 1] : tensor<64x64xf16> to tensor<64xf16>
+  return %y : tensor<64xf16>
+}
+
+// -----
+
+func.func @slice_that_steps_beyond(%x: tensor<64x64xf16>) -> tensor<33x64xf16> {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{'tensor.extract_slice' op expected a slice within the 64 elements of dimension 0, found elements 0 to 64; give a smaller size or stride}}
+  %y = tensor.extract_slice %x[%c0, 0] [33, 64] [2, 1] : tensor<64x64xf16> to tensor<33x64xf16>
+  return %y : tensor<33x64xf16>
+}
+
+// -----
+
+func.func @insert_beyond(%x: tensor<2x64xf16>, %into: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %c7 = arith.constant 7 : index
+  // expected-error @+1 {{'tensor.insert_slice' op expected a slice within the 8 elements of dimension 0, found elements 7 to 8; give an offset from 0 to 6}}
+  %y = tensor.insert_slice %x into %into[%c7, 0] [2, 64] [1, 1] : tensor<2x64xf16> into tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @insert_of_a_constant_beyond(%into: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %c8 = arith.constant 8 : index
+  %row = arith.constant dense<1.0> : tensor<1x64xf16>
+  // expected-error @+1 {{'tensor.insert_slice' op expected a slice within the 8 elements of dimension 0, found elements 8 to 8; give an offset from 0 to 7}}
+  %y = tensor.insert_slice %row into %into[%c8, 0] [1, 64] [1, 1] : tensor<1x64xf16> into tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @slice_of_a_constant_beyond(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %c5 = arith.constant 5 : index
+  %table = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf16>
+  // expected-error @+1 {{'tensor.extract_slice' op expected a slice within the 8 elements of dimension 0, found elements 5 to 8; give an offset from 0 to 4}}
+  %part = tensor.extract_slice %table[%c5] [4] [1] : tensor<8xf16> to tensor<4xf16>
+  %y = arith.addf %x, %part : tensor<4xf16>
+  return %y : tensor<4xf16>
+}
+
+// -----
+
+func.func @element_beyond(%x: tensor<8x64xf16>) -> tensor<f16> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  // expected-error @+1 {{'tensor.extract' op expected an index from 0 to 7 for dimension 0, found 8; give an index within it}}
+  %element = tensor.extract %x[%c8, %c0] : tensor<8x64xf16>
+  %y = tensor.from_elements %element : tensor<f16>
+  return %y : tensor<f16>
 }

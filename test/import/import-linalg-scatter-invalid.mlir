@@ -69,3 +69,15 @@ func.func @every_second(%x: tensor<8x64xf16>, %part: tensor<2x64xf16>, %at: tens
   %new = tensor.insert_slice %part into %x[%i, 0] [2, 64] [2, 1] : tensor<2x64xf16> into tensor<8x64xf16>
   return %new : tensor<8x64xf16>
 }
+
+// -----
+
+func.func @known_places_beyond(%x: tensor<64x64xf16>, %parts: tensor<2x64xf16>) -> tensor<64x64xf16> {
+  %rows = arith.constant dense<[[0], [70]]> : tensor<2x1xi32>
+  // expected-error @+1 {{'tm_tensor.scatter' op expected places from 0 to 63 of dimension 0, found place 70; give places within the tensor}}
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%parts, %rows : tensor<2x64xf16>, tensor<2x1xi32>) outs(%x : tensor<64x64xf16>) {
+  ^bb0(%new: f16, %old: f16):
+    tm_tensor.yield %new : f16
+  } -> tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}

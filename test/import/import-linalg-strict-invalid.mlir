@@ -68,3 +68,18 @@ func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi6
   %part = tensor.extract_slice %repeated[0, 0, %column] [2, 64, 1] [1, 1, 1] : tensor<2x64x64xf16> to tensor<2x64x1xf16>
   return %part : tensor<2x64x1xf16>
 }
+
+// -----
+
+// What is refused has the shape of what it stands for, so that borders are put around it.
+func.func @pad_of_merged_and_narrowed(%x: tensor<5x3x40xf32>) -> tensor<8x120xf16> {
+  %zero = arith.constant 0.0 : f16
+  // expected-error @+1 {{'arith.truncf' op converts f32 to f16: precision=strict keeps it, and the device's conversion is not supported yet}}
+  %narrow = arith.truncf %x : tensor<5x3x40xf32> to tensor<5x3x40xf16>
+  %merged = tensor.collapse_shape %narrow [[0], [1, 2]] : tensor<5x3x40xf16> into tensor<5x120xf16>
+  %padded = tensor.pad %merged low[0, 0] high[3, 0] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %zero : f16
+  } : tensor<5x120xf16> to tensor<8x120xf16>
+  return %padded : tensor<8x120xf16>
+}

@@ -190,7 +190,7 @@ func.func @index_in_a_window(%x: tensor<10x64xf16>) -> tensor<8x64xf16> {
 // CHECK-LABEL: func @narrow_groups
 // CHECK: %[[W:.*]] = spyre.view %{{.*}} by #{{.*}} : tensor<2x32x8x1x1xf16> -> tensor<16x64xf16>
 // CHECK: %[[MASK:.*]] = spyre.constant dense<"0x{{.*}}"> : tensor<16x64xf16>
-// CHECK: %[[MASKED:.*]] = spyre.pointwise mul(%[[W]], %[[MASK]])
+// CHECK: %[[MASKED:.*]] = spyre.pointwise where3(%[[MASK]], %[[W]], %{{.*}})
 // CHECK: %[[RIGHT:.*]] = spyre.view %[[MASKED]]
 // CHECK: spyre.matmul(%{{.*}}, %[[RIGHT]]) : (tensor<7x7x16xf16>, tensor<7x16x64xf16>) -> tensor<7x7x64xf16>
 func.func @narrow_groups(%x: tensor<1x16x7x7xf16>, %w: tensor<64x8x1x1xf16>) -> tensor<1x2x32x7x7xf16> {

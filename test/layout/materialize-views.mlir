@@ -140,3 +140,44 @@ func.func @column_of_indices(%table: tensor<32x64xf16>, %places: tensor<5x3xi64>
   %rows = spyre.gather(%table, %column) dim 0 : (tensor<32x64xf16>, tensor<5xi64>) -> tensor<5x64xf16>
   return %rows : tensor<5x64xf16>
 }
+
+// -----
+
+// An address says no position in a stick: a list that begins inside of one is copied, and so is one entry.
+
+// CHECK-LABEL: func.func @shifted_indices(
+// CHECK:         [[SHIFTED:%.+]] = spyre.view %arg1
+// CHECK-NEXT:    [[LIST:%.+]] = spyre.copy [[SHIFTED]] {spyre.for_layout} : tensor<16xi32> -> tensor<16xi32, #{{.*}}>
+// CHECK-NEXT:    spyre.gather(%arg0, [[LIST]])
+func.func @shifted_indices(%table: tensor<32x64xf16>, %places: tensor<17xi32>) -> tensor<16x64xf16> {
+  %shifted = spyre.view %places by affine_map<(d0) -> (d0 + 1)> : tensor<17xi32> -> tensor<16xi32>
+  %rows = spyre.gather(%table, %shifted) dim 0 : (tensor<32x64xf16>, tensor<16xi32>) -> tensor<16x64xf16>
+  return %rows : tensor<16x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @second_index(
+// CHECK:         [[ONE:%.+]] = spyre.view %arg1
+// CHECK-NEXT:    [[LIST:%.+]] = spyre.copy [[ONE]] {spyre.for_layout} : tensor<1xi32> -> tensor<1xi32, #{{.*}}>
+// CHECK-NEXT:    spyre.gather(%arg0, [[LIST]])
+func.func @second_index(%table: tensor<32x64xf16>, %places: tensor<2xi32>) -> tensor<1x64xf16> {
+  %one = spyre.view %places by affine_map<(d0) -> (1)> : tensor<2xi32> -> tensor<1xi32>
+  %rows = spyre.gather(%table, %one) dim 0 : (tensor<32x64xf16>, tensor<1xi32>) -> tensor<1x64xf16>
+  return %rows : tensor<1x64xf16>
+}
+
+// -----
+
+// A list that begins with a stick is read where it is: the fourth stick of 32 entries, and a row of rows of them.
+
+// CHECK-LABEL: func.func @indices_from_a_stick_on(
+// CHECK-NOT:     spyre.copy
+// CHECK:         return
+func.func @indices_from_a_stick_on(%table: tensor<32x64xf16>, %places: tensor<128xi32>, %rows: tensor<3x9xi32>) -> (tensor<8x64xf16>, tensor<9x64xf16>) {
+  %part = spyre.view %places by affine_map<(d0) -> (d0 + 96)> : tensor<128xi32> -> tensor<8xi32>
+  %one = spyre.gather(%table, %part) dim 0 : (tensor<32x64xf16>, tensor<8xi32>) -> tensor<8x64xf16>
+  %row = spyre.view %rows by affine_map<(d0) -> (1, d0)> : tensor<3x9xi32> -> tensor<9xi32>
+  %other = spyre.gather(%table, %row) dim 0 : (tensor<32x64xf16>, tensor<9xi32>) -> tensor<9x64xf16>
+  return %one, %other : tensor<8x64xf16>, tensor<9x64xf16>
+}

@@ -151,7 +151,7 @@ impl Way {
             _ => vec![format!("--{name}"), value],
         };
         let mut words: Vec<String> = options.given().into_iter().filter(is_word).flat_map(as_words).collect();
-        words.extend(self.is_validated.then(|| "--validate".to_owned()));
+        words.push(if self.is_validated { "--validate" } else { "--validate=off" }.to_owned());
         words
     }
 

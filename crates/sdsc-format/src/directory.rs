@@ -70,6 +70,8 @@ pub enum WriteError {
 #[derive(Debug)]
 pub struct Fresh {
     folder: Locked,
+    /// What goes to the directory's place: the folder, or one in it.
+    bundle: PathBuf,
     directory: PathBuf,
 }
 
@@ -81,6 +83,25 @@ struct Locked {
 }
 
 impl Fresh {
+    /// Makes room beside `directory` for a bundle that somebody else writes to [`Fresh::bundle`], to look at it before it is put in place.
+    ///
+    /// # Errors
+    /// As [`Fresh::write`].
+    pub fn beside(directory: &Path) -> Result<Self, WriteError> {
+        let directory = behind_links(directory)?;
+        let parent = parent_of(&directory);
+        remove_forgotten(parent);
+        check_replaceable(&directory)?;
+        let folder = Locked::new(parent, FRESH_PREFIX).map_err(at(&directory))?;
+        Ok(Self { bundle: folder.path().join("bundle"), folder, directory })
+    }
+
+    /// The folder that goes to the directory's place.
+    #[must_use]
+    pub fn bundle(&self) -> &Path {
+        &self.bundle
+    }
+
     /// Writes `files` beside `directory`, which does not exist or holds an earlier bundle. A link is followed to what is there.
     ///
     /// # Errors
@@ -105,7 +126,7 @@ impl Fresh {
             fs::write(folder.path().join(&file.path), &file.content).map_err(at(&directory.join(&file.path)))?;
         }
         make_readable(folder.path()).map_err(at(&directory))?;
-        Ok(Self { folder, directory })
+        Ok(Self { bundle: folder.path().to_owned(), folder, directory })
     }
 
     /// Exchanges the folder with what was there, which is removed then: a failure leaves it, and there is never a mixture.
@@ -113,29 +134,29 @@ impl Fresh {
     /// # Errors
     /// When the system refuses, or something else than a bundle has come to the place.
     pub fn put_in_place(self) -> Result<(), WriteError> {
-        let Self { folder, directory } = self;
+        let Self { folder, bundle, directory } = self;
         let refused = at(&directory);
         for _ in 0..MOST_TRIES {
-            match renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::NOREPLACE) {
+            match renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::NOREPLACE) {
                 Ok(()) => {
-                    folder.leave_in_place();
+                    folder.leave_in_place(&bundle);
                     return Ok(());
                 }
                 Err(Errno::EXIST) => {}
-                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &directory),
+                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &bundle, &directory),
                 Err(error) => return Err(refused(error.into())),
             }
-            match renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::EXCHANGE) {
+            match renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE) {
                 // The folder has the old bundle now, and goes with it.
-                Ok(()) if !holds_others(folder.path()) => return Ok(()),
+                Ok(()) if !holds_others(&bundle) => return Ok(()),
                 Ok(()) => {
                     // Somebody else's files have come in the meantime, and go back.
-                    renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::EXCHANGE).map_err(|error| refused(error.into()))?;
+                    renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE).map_err(|error| refused(error.into()))?;
                     return Err(WriteError::Occupied { path: directory });
                 }
                 // Somebody has removed what was there.
                 Err(Errno::NOENT) if !directory.exists() => {}
-                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &directory),
+                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &bundle, &directory),
                 Err(error) => return Err(refused(error.into())),
             }
         }
@@ -161,9 +182,11 @@ impl Locked {
         self.folder.path()
     }
 
-    /// The folder has been renamed, and is not removed any more.
-    fn leave_in_place(self) {
-        let _ = self.folder.keep();
+    /// A folder that has been renamed is not removed any more; one whose bundle has been is empty, and goes.
+    fn leave_in_place(self, bundle: &Path) {
+        if bundle == self.path() {
+            let _ = self.folder.keep();
+        }
     }
 }
 
@@ -291,25 +314,25 @@ fn is_unknown(error: Errno) -> bool {
 }
 
 /// Two renames where the system cannot exchange. Between them there is nothing at the place; if the second one fails, the first is undone.
-fn replace_in_two_steps(fresh: Locked, directory: &Path) -> Result<(), WriteError> {
+fn replace_in_two_steps(fresh: Locked, bundle: &Path, directory: &Path) -> Result<(), WriteError> {
     let refused = at(directory);
     if !directory.exists() {
-        fs::rename(fresh.path(), directory).map_err(&refused)?;
-        fresh.leave_in_place();
+        fs::rename(bundle, directory).map_err(&refused)?;
+        fresh.leave_in_place(bundle);
         return Ok(());
     }
     // The name says to others where it belongs, should this be the end of the process.
     let old = Locked::new(parent_of(directory), OLD_PREFIX).map_err(&refused)?;
     let kept = old.path().join(directory.file_name().unwrap_or(OsStr::new("bundle")));
     fs::rename(directory, &kept).map_err(&refused)?;
-    if let Err(error) = fs::rename(fresh.path(), directory) {
+    if let Err(error) = fs::rename(bundle, directory) {
         if fs::rename(&kept, directory).is_err() {
             // It stays where it is, beside the place that it had.
             let _ = old.folder.keep();
         }
         return Err(refused(error));
     }
-    fresh.leave_in_place();
+    fresh.leave_in_place(bundle);
     Ok(())
 }
 
@@ -411,18 +434,39 @@ mod tests {
     }
 
     #[test]
+    fn a_bundle_that_somebody_else_writes_is_put_in_place_or_leaves_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        for number in ["1", "2"] {
+            let fresh = Fresh::beside(&directory).unwrap();
+            write_directory(fresh.bundle(), &[file("program.json", number)]).unwrap();
+            fresh.put_in_place().unwrap();
+            assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), number);
+        }
+        let fresh = Fresh::beside(&directory).unwrap();
+        write_directory(fresh.bundle(), &[file("program.json", "3")]).unwrap();
+        drop(fresh);
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
+        let fresh = Fresh::beside(&directory).unwrap();
+        write_directory(fresh.bundle(), &[file("program.json", "4")]).unwrap();
+        replace_in_two_steps(fresh.folder, &fresh.bundle, &directory).unwrap();
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "4");
+        assert_eq!(names_in(place.path()), ["out"]);
+    }
+
+    #[test]
     fn where_folders_cannot_be_exchanged_the_first_rename_is_undone() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         write_directory(&directory, &[file("program.json", "1")]).unwrap();
         let fresh = Fresh::write(&directory, &[file("program.json", "2")]).unwrap();
-        replace_in_two_steps(fresh.folder, &directory).unwrap();
+        replace_in_two_steps(fresh.folder, &fresh.bundle, &directory).unwrap();
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
         assert_eq!(names_in(place.path()), ["out"]);
         let fresh = Fresh::write(&directory, &[file("bundle.mlir", "3")]).unwrap();
         // The second rename fails when what it moves has gone.
         fs::remove_dir_all(fresh.folder.path()).unwrap();
-        assert!(replace_in_two_steps(fresh.folder, &directory).is_err());
+        assert!(replace_in_two_steps(fresh.folder, &fresh.bundle, &directory).is_err());
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
         assert_eq!(names_in(place.path()), ["out"]);
     }

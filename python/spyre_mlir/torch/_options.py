@@ -34,7 +34,7 @@ class Options:
 
     `fallback` is "cpu" (operations that the compiler refuses run in PyTorch, each with a line in the log) or "error".
     `report` is a directory for what became of each graph. `cache` is a directory for compiled programs (or the variable
-    SPYRE_MLIR_CACHE). `validate` lets the compiler check its files before they are used. `sizes` is how many sizes of a
+    SPYRE_MLIR_CACHE). `validate` is `spyre_mlir.compile`'s: "auto", True or False. `sizes` is how many sizes of a
     graph of open sizes are kept compiled. `compiler` is handed to `spyre_mlir.compile` as it is. `narrows` says that float64
     may be computed as float32, which nobody chooses: ahead of time, where there is no CPU to leave it to, the types ask for it.
     """
@@ -42,7 +42,7 @@ class Options:
     fallback: str = "cpu"
     report: pathlib.Path | None = None
     cache: pathlib.Path | None = None
-    validate: bool = False
+    validate: bool | str = "auto"
     sizes: int = 16
     narrows: bool = False
     compiler: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -57,9 +57,9 @@ class Options:
         sizes = rest.pop("sizes", 16)
         if not isinstance(sizes, int) or isinstance(sizes, bool) or sizes < 1:
             raise OptionError(f"option 'sizes' is {sizes!r}: give the number of sizes to keep, at least 1")
-        validate = rest.pop("validate", False)
-        if not isinstance(validate, bool):
-            raise OptionError(f"option 'validate' is {validate!r}, and can be True or False")
+        validate = rest.pop("validate", "auto")
+        if validate != "auto" and not isinstance(validate, bool):
+            raise OptionError(f"option 'validate' is {validate!r}, and can be 'auto', True or False")
         report = directory("report", rest.pop("report", None))
         cache = directory("cache", rest.pop("cache", None) or os.environ.get(CACHE_VARIABLE))
         check_compiler(rest)

@@ -3,10 +3,11 @@
 //! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
 //! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
 
+use super::indexed_rows::IndexedRows;
 use crate::bundle::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, Scratch,
     SharedBuffer, SymbolicDim, share,
-    unit_dims::{complete_product, complete_unit_dims, drop_unit_dims},
+    unit_dims::{complete_gather, complete_product, drop_unit_dims},
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
@@ -164,7 +165,7 @@ impl<'c> Lowering<'c> {
         let attributes = attributes.with_option(attr::SYMBOLS, self.symbols()?).with_option(attr::SIZES, self.sizes_of_program());
         let program = build(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
-        let rows = self.indexed_rows()?;
+        let rows = IndexedRows::find(self.function)?;
         let launches = self.launches()?;
         let places = self.places(&launches, target)?;
         for (number, buffer) in self.buffers.iter().enumerate() {
@@ -237,7 +238,6 @@ impl<'c> Lowering<'c> {
         names.iter().any(|name| !name.is_empty()).then(|| string_array(self.function.ctx(), &names))
     }
 
-    /// What the integers of an argument keep to: below the rows of all tables that they choose from, or what ops that compute with them can take.
     /// The type of a buffer, in the shape that the caller knows it by.
     fn type_of(&self, buffer: &ProgramBuffer<'c>) -> Type<'c> {
         let position = usize::try_from(buffer.position).expect("a position in a list");
@@ -260,28 +260,11 @@ impl<'c> Lowering<'c> {
         (buffer.role == Role::Output).then(|| result_attribute(self.function, position, attr::SPYRE_DIGITS)).flatten()
     }
 
-    fn range_of(&self, value: Value<'c>, rows: &ValueMap<i64>) -> Option<[i64; 2]> {
+    /// What the integers of an argument keep to: below the rows of all tables that they choose from, or what ops that compute with them can take.
+    fn range_of(&self, value: Value<'c>, rows: &IndexedRows) -> Option<[i64; 2]> {
         let (_, position) = value.arg_of().filter(|_| value.def().is_none())?;
         let promised = argument_attribute(self.function, position, attr::SPYRE_RANGE).and_then(integers);
-        let promised: Option<[i64; 2]> = promised.and_then(|range| range.try_into().ok());
-        rows.get(value).map(|&rows| [0, rows]).or(promised)
-    }
-
-    /// The rows of the smallest table that the elements of each buffer choose from.
-    fn indexed_rows(&self) -> Result<ValueMap<i64>, Reported> {
-        let mut rows: ValueMap<i64> = ValueMap::default();
-        for gather in ComputeOp::all_in(self.function).into_iter().filter(|compute| compute.family() == Family::Gather) {
-            let accesses = gather.accesses().map_err(|message| error_at(gather.op, message).report())?;
-            let indexed =
-                |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.host.shape[dim]) } else { None };
-            let Some(found) = accesses.iter().find_map(indexed) else { continue };
-            for index in accesses.iter().filter(|access| access.used_as == UsedAs::Indices) {
-                let buffer = home_of(index.value);
-                let least = rows.get(buffer).map_or(found, |known| found.min(*known));
-                rows.insert(buffer, least);
-            }
-        }
-        Ok(rows)
+        rows.range_of(value, promised.and_then(|range| range.try_into().ok()))
     }
 
     /// The ops and loops of each launch.
@@ -425,7 +408,7 @@ impl<'c> Lowering<'c> {
         }
         match compute.family() {
             Family::Matmul => complete_product(&mut spec, &used),
-            Family::Gather => complete_unit_dims(&mut spec, &used),
+            Family::Gather => complete_gather(&mut spec, &used),
             Family::Pointwise | Family::Reduce | Family::Copy => {}
         }
         drop_unit_dims(&mut spec, compute.n_reduced());

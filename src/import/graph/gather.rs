@@ -21,6 +21,9 @@ impl Graph {
         if shape.iter().all(|&size| size == 1) && n_rows > 1 {
             return self.gather_elements(table, n_rows, index, &shape, element);
         }
+        if let Some(joined) = self.gather_joined(table, dim, index, element) {
+            return joined;
+        }
         if let Some((alone, mut map)) = self.without_repetitions(index) {
             let over = self.node(index).shape.clone();
             let chosen = self.gather_as(table, dim, alone, element);

@@ -25,12 +25,17 @@ pub struct Integers {
     nodes: BTreeSet<NodeId>,
     /// The smallest integer that nodes may be: 1 of what is divided by, 0 of what has no sign.
     least: BTreeMap<NodeId, i64>,
+    /// The narrowest integer type, in bits, that nodes must not leave: beyond it MLIR's integers begin again at the other end.
+    widths: BTreeMap<NodeId, u32>,
+    /// Nodes whose elements are some of those of another node, however they are computed.
+    chosen_from: BTreeMap<NodeId, NodeId>,
 }
 
 impl Default for Integers {
     fn default() -> Self {
         let (rows, wanted, given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { element: Element::F32, rows, wanted, given, nodes: BTreeSet::new(), least: BTreeMap::new() }
+        let (nodes, least, widths, chosen_from) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { element: Element::F32, rows, wanted, given, nodes, least, widths, chosen_from }
     }
 }
 
@@ -75,6 +80,18 @@ impl Integers {
         self.nodes.contains(&id)
     }
 
+    /// The integer type, in bits, that a node must not leave.
+    #[must_use]
+    pub fn width(&self, id: NodeId) -> Option<u32> {
+        self.widths.get(&id).copied()
+    }
+
+    /// Returns the node whose elements include all those of `id`, if one is known.
+    #[must_use]
+    pub fn chosen_from(&self, id: NodeId) -> Option<NodeId> {
+        self.chosen_from.get(&id).copied()
+    }
+
     /// The smallest integer that a node may be, if what is computed of it asks for one.
     #[must_use]
     pub fn least(&self, id: NodeId) -> Option<i64> {
@@ -105,11 +122,16 @@ impl Graph {
         self.integers.wanted.iter().filter_map(|(&number, rows)| Some((number, (*rows)?)))
     }
 
-    /// Notes that integers choose one of `n_rows` rows.
+    /// Notes that integers choose one of `n_rows` rows: those of a tensor, or of all tensors that they are joined of.
     pub fn note_index(&mut self, index: NodeId, n_rows: i64) {
-        if let Some(number) = self.source_of(index) {
-            let known = self.integers.wanted.entry(number).or_insert(None);
-            *known = Some(known.map_or(n_rows, |known| known.min(n_rows)));
+        let (mut open, mut seen) = (vec![index], BTreeSet::new());
+        while let Some(index) = open.pop() {
+            if let Some(number) = self.source_of(index) {
+                let known = self.integers.wanted.entry(number).or_insert(None);
+                *known = Some(known.map_or(n_rows, |known| known.min(n_rows)));
+            } else if matches!(self.node(index).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_)) {
+                open.extend(self.node(index).inputs.iter().filter(|&&input| seen.insert(input)));
+            }
         }
     }
 
@@ -199,6 +221,24 @@ impl Graph {
     /// Notes that the bits of integers are read as those of numbers without a sign.
     pub fn note_unsigned(&mut self, id: NodeId) {
         self.integers.least.entry(id).or_insert(0);
+    }
+
+    /// Notes that a node, or what computes it, must not leave the integers of `width` bits.
+    pub fn note_width(&mut self, id: NodeId, width: u32) {
+        let node = self.node(id);
+        match (&node.kind, node.inputs.last()) {
+            (Kind::Known(_) | Kind::Refused(_), _) => {}
+            (Kind::Virtual(_), Some(&computed)) if rows::parts(self, id).is_none() => self.note_width(computed, width),
+            _ => {
+                let known = self.integers.widths.entry(id).or_insert(width);
+                *known = width.min(*known);
+            }
+        }
+    }
+
+    /// Notes that each element of `id` is an element of `whole`: a sum of one element and zeros has the range of the element.
+    pub fn note_chosen_from(&mut self, id: NodeId, whole: NodeId) {
+        self.integers.chosen_from.insert(id, whole);
     }
 
     /// Notes that a node is integers in the device's format.

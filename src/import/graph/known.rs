@@ -9,33 +9,101 @@ pub(in crate::import) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
 /// The lowest finite number, whatever the format: numbers that a format does not reach are written as its last finite ones.
 pub(in crate::import) const LOWEST_FINITE: f64 = f64::MIN;
 
-/// The elements of a compile-time tensor in row-major order, as bits of `f64`; integers are exact up to 2^53. A number is one element.
+/// The elements of a tensor that is known at compile time, in row-major order. A number is one element.
+///
+/// Integers are exact, whatever their width: each is the number that its bits are with a sign. Truth values and floating-point numbers are `f64`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Known(Rc<[u64]>);
+pub struct Known {
+    /// The bits of `i64` or of `f64`.
+    bits: Rc<[u64]>,
+    is_integer: bool,
+}
 
 impl Known {
+    const fn of_floats(bits: Rc<[u64]>) -> Self {
+        Self { bits, is_integer: false }
+    }
+
     /// A single number.
     #[must_use]
     pub fn number(number: f64) -> Self {
-        Self(Rc::from([number.to_bits()]))
+        Self::of_floats(Rc::from([number.to_bits()]))
+    }
+
+    /// A single integer.
+    #[must_use]
+    pub fn integer(integer: i64) -> Self {
+        Self { bits: Rc::from([integer.cast_unsigned()]), is_integer: true }
     }
 
     /// The elements of a tensor.
     #[must_use]
     pub fn table(numbers: &[f64]) -> Self {
-        Self(numbers.iter().map(|number| number.to_bits()).collect())
+        Self::of_floats(numbers.iter().map(|number| number.to_bits()).collect())
     }
 
-    /// The elements in order.
+    /// The elements of a tensor of integers.
+    #[must_use]
+    pub fn integer_table(integers: impl IntoIterator<Item = i64>) -> Self {
+        Self { bits: integers.into_iter().map(i64::cast_unsigned).collect(), is_integer: true }
+    }
+
+    /// The elements in order. Integers beyond 2^53 are rounded: what computes with integers asks for [`Self::integers`].
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = f64> {
-        self.0.iter().map(|&bits| f64::from_bits(bits))
+        self.bits.iter().map(|&bits| self.as_number(bits))
+    }
+
+    /// The elements in order as integers; of a number that is none, what is in front of its point.
+    pub fn integers(&self) -> impl ExactSizeIterator<Item = i64> {
+        self.bits.iter().map(|&bits| self.as_integer(bits))
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "said where it is asked for")]
+    fn as_number(&self, bits: u64) -> f64 {
+        if self.is_integer { bits.cast_signed() as f64 } else { f64::from_bits(bits) }
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "numbers that stand for integers are small whole ones")]
+    fn as_integer(&self, bits: u64) -> i64 {
+        if self.is_integer { bits.cast_signed() } else { f64::from_bits(bits) as i64 }
+    }
+
+    /// Integers as elements of a node, of truth values the lowest bit.
+    #[must_use]
+    pub fn as_elements(self, are_truths: bool) -> Self {
+        if are_truths { Self::integer_table(self.integers().map(|integer| integer & 1)) } else { self }
+    }
+
+    /// The elements as they are stored in a node whose elements are integers, or not.
+    #[must_use]
+    pub fn stored_as(self, is_integer: bool) -> Self {
+        match (self.is_integer, is_integer) {
+            (false, true) => Self::integer_table(self.integers()),
+            (true, false) => Self::of_floats(self.numbers().map(f64::to_bits).collect()),
+            _ => self,
+        }
     }
 
     /// The number that all elements are.
     #[must_use]
     pub fn uniform(&self) -> Option<f64> {
-        let (&first, rest) = self.0.split_first()?;
-        rest.iter().all(|&bits| bits == first).then(|| f64::from_bits(first))
+        self.bits.first().filter(|_| self.is_uniform()).map(|&bits| self.as_number(bits))
+    }
+
+    /// The integer that all elements are.
+    #[must_use]
+    pub fn uniform_integer(&self) -> Option<i64> {
+        self.bits.first().filter(|_| self.is_uniform()).map(|&bits| self.as_integer(bits))
+    }
+
+    fn is_uniform(&self) -> bool {
+        self.bits.split_first().is_some_and(|(first, rest)| rest.iter().all(|bits| bits == first))
+    }
+
+    /// All elements as one, if they are the same.
+    #[must_use]
+    pub fn as_one(&self) -> Option<Self> {
+        self.is_uniform().then(|| Self { bits: Rc::from([self.bits[0]]), ..*self })
     }
 
     /// The numbers with those beyond `largest` brought back to it; infinities stay.
@@ -46,14 +114,18 @@ impl Known {
             return self.clone();
         }
         let bounded = |number: f64| if is_within(number) { number } else { largest.copysign(number) };
-        Self(self.numbers().map(|number| bounded(number).to_bits()).collect())
+        Self::of_floats(self.numbers().map(|number| bounded(number).to_bits()).collect())
     }
 
     /// A number as the elements of a tensor; a tensor as it is.
     #[must_use]
     pub fn repeated(&self, shape: &[i64]) -> Self {
         let n_elements = usize::try_from(shape.iter().product::<i64>()).expect("a shape has no negative sizes");
-        if self.0.len() == n_elements { self.clone() } else { Self(vec![self.0[0]; n_elements].into()) }
+        if self.bits.len() == n_elements { self.clone() } else { self.with_bits(vec![self.bits[0]; n_elements].into()) }
+    }
+
+    const fn with_bits(&self, bits: Rc<[u64]>) -> Self {
+        Self { bits, is_integer: self.is_integer }
     }
 
     /// The elements under other indices: `map` gives, for each dimension of `from`, the index in terms of the dimensions of `to`.
@@ -61,7 +133,7 @@ impl Known {
     pub fn viewed(&self, from: &[i64], map: &[Expr], to: &[i64]) -> Self {
         let strides = strides_of(from);
         let at = |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| expr.evaluate(point) * stride).sum::<i64>();
-        Self(points(to).map(|point| self.0[usize::try_from(at(&point)).expect("a place in the tensor")]).collect())
+        self.with_bits(points(to).map(|point| self.bits[usize::try_from(at(&point)).expect("a place in the tensor")]).collect())
     }
 
     /// Numbers of a tensor of this shape with one position along a dimension, if all positions have the same; as they are otherwise. And the shape
@@ -78,77 +150,144 @@ impl Known {
     /// `function` of the elements of several tensors, element by element; dimensions of size 1 and numbers are broadcast.
     #[must_use]
     pub fn combined(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[f64]) -> f64) -> Self {
-        // One number may stand for a tensor of any shape.
-        let steps_of = |(known, from): &(&Self, &[i64])| broadcast_strides(if known.0.len() == 1 { &[] } else { from }, shape);
-        let steps: Vec<Vec<i64>> = inputs.iter().map(steps_of).collect();
-        let mut operands = vec![0.0; inputs.len()];
-        let compute = |point: Vec<i64>| {
-            for ((operand, (known, _)), steps) in operands.iter_mut().zip(inputs).zip(&steps) {
-                let at: i64 = point.iter().zip(steps).map(|(index, step)| index * step).sum();
-                *operand = f64::from_bits(known.0[usize::try_from(at).expect("a place in the tensor")]);
-            }
-            function(&operands).to_bits()
-        };
-        Self(points(shape).map(compute).collect())
+        let function = |operands: &[f64]| function(operands).to_bits();
+        Self::of_floats(walked(inputs, shape, Self::as_number, function))
+    }
+
+    /// The same of integers.
+    #[must_use]
+    pub fn combined_integers(inputs: &[(&Self, &[i64])], shape: &[i64], mut function: impl FnMut(&[i64]) -> i64) -> Self {
+        let function = |operands: &[i64]| function(operands).cast_unsigned();
+        Self { bits: walked(inputs, shape, Self::as_integer, function), is_integer: true }
+    }
+
+    /// The numbers that a function makes of integers.
+    #[must_use]
+    pub fn numbers_of_integers(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[i64]) -> f64) -> Self {
+        Self::of_floats(walked(inputs, shape, Self::as_integer, |operands: &[i64]| function(operands).to_bits()))
+    }
+
+    /// The integers that a function makes of numbers.
+    #[must_use]
+    pub fn integers_of_numbers(inputs: &[(&Self, &[i64])], shape: &[i64], mut function: impl FnMut(&[f64]) -> i64) -> Self {
+        let function = |operands: &[f64]| function(operands).cast_unsigned();
+        Self { bits: walked(inputs, shape, Self::as_number, function), is_integer: true }
+    }
+
+    /// The elements of a tensor of shape `from`, repeated along its dimensions of size 1.
+    #[must_use]
+    pub fn broadcast(&self, from: &[i64], shape: &[i64]) -> Self {
+        self.with_bits(walked(&[(self, from)], shape, |_, bits| bits, |bits| bits[0]))
     }
 
     /// The elements combined along one dimension, which stays with size 1.
     #[must_use]
     pub fn reduced(&self, shape: &[i64], dim: usize, combine: impl Fn(f64, f64) -> f64) -> Self {
+        let combine = |one: u64, other: u64| combine(f64::from_bits(one), f64::from_bits(other)).to_bits();
+        self.clone().stored_as(false).reduced_bits(shape, dim, combine)
+    }
+
+    /// The same of integers.
+    #[must_use]
+    pub fn reduced_integers(&self, shape: &[i64], dim: usize, combine: impl Fn(i64, i64) -> i64) -> Self {
+        let combine = |one: u64, other: u64| combine(one.cast_signed(), other.cast_signed()).cast_unsigned();
+        self.clone().stored_as(true).reduced_bits(shape, dim, combine)
+    }
+
+    fn reduced_bits(&self, shape: &[i64], dim: usize, combine: impl Fn(u64, u64) -> u64) -> Self {
         let mut kept = shape.to_vec();
         kept[dim] = 1;
         let (strides, step) = (strides_of(shape), strides_of(shape)[dim]);
         let fold = |point: Vec<i64>| {
             let first: i64 = point.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
-            let element = |position: i64| f64::from_bits(self.0[usize::try_from(first + position * step).expect("a place in the tensor")]);
-            (1..shape[dim]).fold(element(0), |sum, position| combine(sum, element(position))).to_bits()
+            let element = |position: i64| self.bits[usize::try_from(first + position * step).expect("a place in the tensor")];
+            (1..shape[dim]).fold(element(0), |sum, position| combine(sum, element(position)))
         };
-        Self(points(&kept).map(fold).collect())
+        self.with_bits(points(&kept).map(fold).collect())
     }
 
     /// The elements along one dimension, each combined with all before it.
     #[must_use]
     pub fn scanned(&self, shape: &[i64], dim: usize, combine: impl Fn(f64, f64) -> f64) -> Self {
+        let combine = |one: u64, other: u64| combine(f64::from_bits(one), f64::from_bits(other)).to_bits();
+        self.clone().stored_as(false).scanned_bits(shape, dim, combine)
+    }
+
+    /// The same of integers.
+    #[must_use]
+    pub fn scanned_integers(&self, shape: &[i64], dim: usize, combine: impl Fn(i64, i64) -> i64) -> Self {
+        let combine = |one: u64, other: u64| combine(one.cast_signed(), other.cast_signed()).cast_unsigned();
+        self.clone().stored_as(true).scanned_bits(shape, dim, combine)
+    }
+
+    fn scanned_bits(&self, shape: &[i64], dim: usize, combine: impl Fn(u64, u64) -> u64) -> Self {
         let step = usize::try_from(strides_of(shape)[dim]).expect("a shape has no negative sizes");
         let size = usize::try_from(shape[dim]).expect("a shape has no negative sizes");
-        let mut scanned = self.0.to_vec();
+        let mut scanned = self.bits.to_vec();
         for at in 0..scanned.len() {
             if at / step % size > 0 {
-                scanned[at] = combine(f64::from_bits(scanned[at - step]), f64::from_bits(scanned[at])).to_bits();
+                scanned[at] = combine(scanned[at - step], scanned[at]);
             }
         }
-        Self(scanned.into())
+        self.with_bits(scanned.into())
     }
 
     /// Boxes of numbers, each with its shape and where it begins, as one tensor; later ones lie over earlier ones. None if they leave
     /// something open.
     #[must_use]
     pub fn assembled(boxes: &[(Self, Vec<i64>, Vec<i64>)], shape: &[i64]) -> Option<Self> {
+        let is_integer = boxes.iter().all(|(known, ..)| known.is_integer);
         let mut elements: Vec<Option<u64>> = vec![None; usize::try_from(shape.iter().product::<i64>()).ok()?];
         let strides = strides_of(shape);
         for (known, sizes, offsets) in boxes {
-            let known = known.repeated(sizes);
-            for (point, bits) in points(sizes).zip(known.0.iter()) {
+            let known = known.repeated(sizes).stored_as(is_integer);
+            for (point, bits) in points(sizes).zip(known.bits.iter()) {
                 let at: i64 = point.iter().zip(offsets).zip(&strides).map(|((index, offset), stride)| (index + offset) * stride).sum();
                 elements[usize::try_from(at).ok()?] = Some(*bits);
             }
         }
-        elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self(bits.into()))
+        elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self { bits: bits.into(), is_integer })
     }
 
     /// The index along a dimension of an iteration space, over that dimension, from `first` on.
     #[must_use]
     pub fn counting(first: i64, size: i64) -> Self {
-        #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
-        Self((first..first + size).map(|index| (index as f64).to_bits()).collect())
+        Self::integer_table(first..first + size)
     }
 
     /// Whether the elements are 0, 1, 2 and so on.
     #[must_use]
     pub fn counts_from_zero(&self) -> bool {
-        let size = i64::try_from(self.0.len()).expect("fewer elements than 2^63");
-        *self == Self::counting(0, size)
+        self.integers().zip(0..).all(|(integer, place)| integer == place)
     }
+}
+
+/// What a function makes of the elements of several tensors, point by point. One number may stand for a tensor of any shape.
+fn walked<T: Copy + Default>(
+    inputs: &[(&Known, &[i64])],
+    shape: &[i64],
+    decode: impl Fn(&Known, u64) -> T,
+    mut function: impl FnMut(&[T]) -> u64,
+) -> Rc<[u64]> {
+    let place = |number: i64| usize::try_from(number).expect("a place in the tensor");
+    let steps_of = |(known, from): &(&Known, &[i64])| broadcast_strides(if known.bits.len() == 1 { &[] } else { from }, shape);
+    let steps: Vec<Vec<i64>> = inputs.iter().map(steps_of).collect();
+    let (outer, length) = shape.split_last().map_or((shape, 1), |(last, outer)| (outer, *last));
+    let along: Vec<usize> = steps.iter().map(|steps| steps.last().map_or(0, |&step| place(step))).collect();
+    let mut operands = vec![T::default(); inputs.len()];
+    let mut found = Vec::with_capacity(place(shape.iter().product()));
+    for point in points(outer) {
+        let first = |steps: &Vec<i64>| place(point.iter().zip(steps).map(|(index, step)| index * step).sum());
+        let mut at: Vec<usize> = steps.iter().map(first).collect();
+        for _ in 0..length {
+            for (operand, ((known, _), (at, along))) in operands.iter_mut().zip(inputs.iter().zip(at.iter_mut().zip(&along))) {
+                *operand = decode(known, known.bits[*at]);
+                *at += along;
+            }
+            found.push(function(&operands));
+        }
+    }
+    found.into()
 }
 
 fn strides_of(shape: &[i64]) -> Vec<i64> {

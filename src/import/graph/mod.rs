@@ -10,6 +10,7 @@
 //! | `known.rs` | numbers known at compile time |
 //! | `integers.rs` | integers of run time, as numbers or as indices |
 //! | `gather.rs` | rows that an index chooses |
+//! | `index_list.rs` | lists of indices that are joined, sliced and turned |
 //! | `rows.rs` | what follows from an index, as rows of a table |
 //! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
@@ -19,6 +20,7 @@
 //! | `window.rs` | parts of an iteration space, for branches |
 
 mod gather;
+mod index_list;
 pub(in crate::import) mod integers;
 pub(in crate::import) mod known;
 pub(in crate::import) mod linear;
@@ -130,6 +132,8 @@ pub struct Node {
 
 /// The virtual operation of [`Graph::as_digits`].
 const DIGITS: &str = "digits";
+/// The virtual operation of [`Graph::partly_known`].
+const PARTLY_KNOWN: &str = "partly known";
 
 /// All nodes of a function.
 #[derive(Debug, Default)]
@@ -145,6 +149,8 @@ pub struct Graph {
     place: usize,
     /// What is known of integers of run time.
     pub integers: integers::Integers,
+    /// Whether no function may be NaN where the program has a number, however many ops more that takes.
+    pub keeps_nan: bool,
     /// Whether numbers of f32 are computed in the device's 16-bit format.
     is_narrow: bool,
     /// Whether what was built depends on that.
@@ -212,6 +218,7 @@ impl Graph {
 
     /// The node that is like this one; a new one if there is none in this scope.
     pub fn add(&mut self, kind: Kind, inputs: &[NodeId], shape: Vec<i64>, element: Element) -> NodeId {
+        let kind = if let Kind::Known(known) = kind { Kind::Known(known.stored_as(element == Element::Int)) } else { kind };
         let node = Node { kind, inputs: inputs.to_vec(), shape, element };
         if let Some(&known) = self.known.get(&(self.scope, node.clone())) {
             return known;
@@ -236,8 +243,8 @@ impl Graph {
 
     /// Numbers known at compile time; all the same ones are one number without dimensions.
     pub fn known(&mut self, known: Known, shape: Vec<i64>, element: Element) -> NodeId {
-        match known.uniform() {
-            Some(number) => self.add(Kind::Known(Known::number(number)), &[], Vec::new(), element),
+        match known.as_one() {
+            Some(one) => self.add(Kind::Known(one), &[], Vec::new(), element),
             None => self.add(Kind::Known(known), &[], shape, element),
         }
     }
@@ -281,6 +288,12 @@ impl Graph {
         self.known_of(id).and_then(Known::uniform)
     }
 
+    /// The integer that a node is everywhere.
+    #[must_use]
+    pub fn integer_of(&self, id: NodeId) -> Option<i64> {
+        self.known_of(id).and_then(Known::uniform_integer)
+    }
+
     /// The numbers of a node, if they are known.
     #[must_use]
     pub fn known_of(&self, id: NodeId) -> Option<&Known> {
@@ -290,10 +303,11 @@ impl Graph {
     /// The node under another shape of as many elements.
     pub fn reshape(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let Node { kind, inputs, shape: from, element } = self.node(input).clone();
-        if from == shape || self.number_of(input).is_some() || matches!(kind, Kind::Refused(_)) {
+        if from == shape || self.number_of(input).is_some() {
             return input;
         }
         match kind {
+            Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
             Kind::Known(known) => self.known(known, shape.to_vec(), element),
             Kind::Undefined => self.undefined(shape.to_vec(), element),
             // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
@@ -309,6 +323,9 @@ impl Graph {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
                 });
+                if let (PARTLY_KNOWN, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
+                    return self.partly_known(known, is_undefined, refused);
+                }
                 self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
             }
             _ => self.add(Kind::Reshape, &[input], shape.to_vec(), element),
@@ -318,15 +335,14 @@ impl Graph {
     /// The node under other indices.
     pub fn view(&mut self, input: NodeId, map: Vec<Expr>, shape: &[i64]) -> NodeId {
         let Node { kind, shape: from, element, .. } = self.node(input).clone();
-        if matches!(kind, Kind::Refused(_)) {
-            return input;
-        }
         if self.number_of(input).is_some() || (from == shape && is_identity(&map)) {
             return input;
         }
         match kind {
+            Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
             Kind::Undefined => self.undefined(shape.to_vec(), element),
-            Kind::Insert(_) => match self.box_of_unfinished(input, &map, shape) {
+            Kind::Filled if element == Element::Int => self.add(Kind::Filled, &self.node(input).inputs.clone(), shape.to_vec(), element),
+            Kind::Insert(_) => match self.box_of_parts(input, &map, shape) {
                 Some(found) => found,
                 None => self.add(Kind::View(map), &[input], shape.to_vec(), element),
             },
@@ -342,6 +358,9 @@ impl Graph {
                     let whole = graph.broadcast(input, &from);
                     graph.view(whole, map.clone(), shape)
                 });
+                if let (PARTLY_KNOWN, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
+                    return self.partly_known(known, is_undefined, refused);
+                }
                 self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
             }
             Kind::Known(known) if shape.iter().product::<i64>() <= MOST_KNOWN_ELEMENTS => {
@@ -361,8 +380,11 @@ impl Graph {
     /// A node repeated along the dimensions in which it has size 1.
     pub fn broadcast(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let own = self.node(input).shape.clone();
-        if own.is_empty() || own == shape || matches!(self.node(input).kind, Kind::Refused(_)) {
+        if own.is_empty() || own == shape {
             return input;
+        }
+        if let Kind::Refused(refusal) = self.node(input).kind {
+            return self.refused(refusal, shape.to_vec(), self.node(input).element);
         }
         let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
         let map = own.iter().enumerate().map(index).collect();
@@ -416,6 +438,27 @@ impl Graph {
     pub fn virtual_op(&mut self, operation: &'static str, inputs: &[NodeId], fallback: NodeId, element: Element) -> NodeId {
         let shape = self.broadcast_shape(inputs);
         self.add(Kind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
+    }
+
+    /// Known numbers of which some have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them: `refused` stands for what reads
+    /// one of these. Where none is left, the numbers are known, and where none has a value, they are refused.
+    pub fn partly_known(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
+        match self.number_of(is_undefined) {
+            Some(0.0) => known,
+            Some(_) => refused,
+            None => {
+                let element = self.node(known).element;
+                self.virtual_op(PARTLY_KNOWN, &[known, is_undefined], refused, element)
+            }
+        }
+    }
+
+    /// The known numbers of a node, those without a value, and the refusal of these.
+    #[must_use]
+    pub fn parts_of_partly_known(&self, id: NodeId) -> Option<[NodeId; 3]> {
+        let node = self.node(id);
+        let &[known, is_undefined, refused] = node.inputs.as_slice() else { return None };
+        (node.kind == Kind::Virtual(PARTLY_KNOWN)).then_some([known, is_undefined, refused])
     }
 
     /// Integers that are computed in the device's format.
@@ -580,6 +623,19 @@ mod tests {
         let exp = graph.pointwise("exp", &[x], Element::F16);
         assert_eq!(graph.needed_for(&[exp], |id| id == x), [exp]);
         assert!(!graph.needed_for(&[exp], |_| false).contains(&dead));
+    }
+
+    #[test]
+    fn a_refusal_has_the_shape_of_what_it_stands_for() {
+        let mut graph = Graph::default();
+        let refused = graph.refused(3, vec![8, 1], Element::F16);
+        let flat = graph.reshape(refused, &[8]);
+        let wide = graph.broadcast(refused, &[8, 64]);
+        let turned = graph.view(wide, vec![Expr::Dim(1), Expr::Dim(0)], &[64, 8]);
+        let zero = graph.number(0.0);
+        let padded = graph.padded(flat, &[1], &[0], zero);
+        let shape_of = |id: NodeId| (graph.node(id).shape.clone(), graph.refused_among(&[id]).is_some());
+        assert_eq!([flat, wide, turned, padded].map(shape_of), [vec![8], vec![8, 64], vec![64, 8], vec![9]].map(|shape| (shape, true)));
     }
 
     #[test]

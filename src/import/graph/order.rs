@@ -34,6 +34,11 @@ pub(in crate::import) fn compared_at_run_time(graph: &mut Graph, name: &str, inp
     if graph.broadcast_shape(inputs).iter().product::<i64>() <= MOST_COMPARED {
         return None;
     }
+    // What may be negative is a large number where it is compared without a sign.
+    let is_unsigned = name.starts_with("arith.cmpi u");
+    if is_unsigned && !inputs.iter().all(|&side| bounds_of_side(graph, side).is_some_and(|[first, _]| first >= 0.0)) {
+        return None;
+    }
     let mut terms = Terms::default();
     terms.add(graph, one, 1.0)?;
     terms.add(graph, other, -1.0)?;
@@ -96,6 +101,8 @@ impl Terms {
     fn add(&mut self, graph: &Graph, id: NodeId, factor: f64) -> Option<()> {
         let node = graph.node(id);
         match (&node.kind, node.inputs.as_slice()) {
+            // Beyond 2^53 numbers are no integers any more.
+            (Kind::Known(known), _) if node.element == Element::Int && known.numbers().any(|number| number.abs() > 2_f64.powi(53)) => None,
             (Kind::Known(known), _) => self.add_known(known, &node.shape, factor),
             (Kind::Virtual("arith.addi"), &[one, other, _]) => self.add(graph, one, factor).and_then(|()| self.add(graph, other, factor)),
             (Kind::Virtual("arith.subi"), &[one, other, _]) => self.add(graph, one, factor).and_then(|()| self.add(graph, other, -factor)),
@@ -330,10 +337,32 @@ impl Spread<'_> {
     }
 }
 
-/// Whether a result may be one side of such a comparison: a sum or a difference of known integers with too many elements.
-pub(in crate::import) fn is_side(graph: &Graph, name: &str, inputs: &[NodeId]) -> bool {
+/// Whether a result of `width` bits may be one side of such a comparison: a sum or a difference of known integers with too many elements, of which none
+/// leaves the type.
+pub(in crate::import) fn is_side(graph: &Graph, name: &str, inputs: &[NodeId], width: u32) -> bool {
     let is_sum = matches!(name, "arith.addi" | "arith.subi") && inputs.iter().all(|&input| is_known_or_side(graph, input));
-    is_sum && graph.broadcast_shape(inputs).iter().product::<i64>() > MOST_COMPARED
+    let is_large = is_sum && graph.broadcast_shape(inputs).iter().product::<i64>() > MOST_COMPARED;
+    // Sums of numbers are exact up to 2^53.
+    let end = 2_f64.powi(width.min(53).cast_signed() - 1);
+    is_large && bounds_of_sum(graph, name, inputs).is_some_and(|[first, last]| first >= -end && last < end)
+}
+
+/// The smallest and the largest number of known integers, or at least bounds of these; none for another node.
+fn bounds_of_side(graph: &Graph, id: NodeId) -> Option<[f64; 2]> {
+    let node = graph.node(id);
+    match (&node.kind, node.inputs.as_slice()) {
+        (Kind::Known(known), _) => {
+            Some(known.numbers().fold([f64::INFINITY, f64::NEG_INFINITY], |[first, last], number| [first.min(number), last.max(number)]))
+        }
+        (Kind::Virtual(name @ ("arith.addi" | "arith.subi")), &[one, other, _]) => bounds_of_sum(graph, name, &[one, other]),
+        _ => None,
+    }
+}
+
+fn bounds_of_sum(graph: &Graph, name: &str, inputs: &[NodeId]) -> Option<[f64; 2]> {
+    let &[one, other] = inputs else { return None };
+    let ([first, last], [other_first, other_last]) = (bounds_of_side(graph, one)?, bounds_of_side(graph, other)?);
+    Some(if name == "arith.addi" { [first + other_first, last + other_last] } else { [first - other_last, last - other_first] })
 }
 
 fn is_known_or_side(graph: &Graph, id: NodeId) -> bool {
@@ -394,7 +423,8 @@ mod tests {
     fn a_large_mask_compares_two_vectors() {
         let mut graph = Graph::default();
         let (row, column) = (counting(&mut graph, 0, 4096), counting(&mut graph, 1, 4096));
-        assert!(is_side(&graph, "arith.subi", &[column, row]));
+        assert!(is_side(&graph, "arith.subi", &[column, row], 32));
+        assert!(!is_side(&graph, "arith.subi", &[column, row], 12), "what begins again at the other end is in no order");
         let refused = graph.refused(0, vec![4096, 4096], Element::Int);
         let ahead = graph.virtual_op("arith.subi", &[column, row], refused, Element::Int);
         let three = graph.number(3.0);

@@ -1,7 +1,7 @@
 //! Tensors with borders: the padding of a convolution, and what makes a dimension a multiple of the stride it is read with.
 
 use super::{
-    Element, Graph, Kind, Known, NodeId,
+    Element, Graph, Kind, Known, Node, NodeId,
     linear::{Linear, MOST_PARTS, points},
 };
 use crate::affine::Expr;
@@ -12,6 +12,11 @@ impl Graph {
     pub(in crate::import) fn padded(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
         if low.iter().chain(high).any(|&size| size < 0) {
             return self.cropped(input, low, high, number);
+        }
+        if let Kind::Refused(refusal) = self.node(input).kind {
+            let Node { shape, element, .. } = self.node(input).clone();
+            let around = shape.iter().zip(low).zip(high).map(|((size, low), high)| low + size + high).collect();
+            return self.refused(refusal, around, element);
         }
         if low.iter().chain(high).all(|&size| size == 0) || self.number_of(input) == self.number_of(number) {
             return input;

@@ -25,14 +25,14 @@ const _: () = assert!(MOST_TABLE_ELEMENTS <= MOST_KNOWN_ELEMENTS);
 pub(in crate::import) fn counting(graph: &mut Graph, index: NodeId, n_rows: i64, element: Element) -> NodeId {
     let shape = graph.node(index).shape.clone();
     let of_table = [vec![n_rows], vec![1; shape.len()]].concat();
-    let table = graph.known(Known::counting(0, n_rows), of_table, element);
+    let table = graph.known(Known::counting(0, n_rows), of_table, Element::Int);
     looked_up(graph, table, index, shape, element)
 }
 
-/// A row of `table`: a number, if all rows are that number.
+/// A row of `table`, whose integers are exact whatever the device makes of them: a number, if all rows are that number.
 fn looked_up(graph: &mut Graph, table: NodeId, index: NodeId, shape: Vec<i64>, element: Element) -> NodeId {
-    if let Some(number) = graph.number_of(table) {
-        return graph.known(Known::number(number), Vec::new(), element);
+    if graph.number_of(table).is_some() {
+        return table;
     }
     let gather = gathered(graph, table, index, &shape, element);
     graph.add(Kind::Virtual(LOOKED_UP), &[table, index, gather], shape, element)
@@ -152,11 +152,12 @@ pub(in crate::import) fn together(graph: &mut Graph, parts_at: &[(NodeId, Vec<i6
         let sizes = [vec![n_rows], node.shape.iter().zip(&of_index).map(|(&size, &moved)| if moved == 1 { size } else { 1 }).collect()];
         let Kind::Known(known) = &graph.node(table).kind else { return None };
         let sizes = sizes.concat();
-        let known = Known::combined(&[(known, &graph.node(table).shape)], &sizes, |number| number[0]);
+        let known = known.broadcast(&graph.node(table).shape, &sizes);
         boxes.push((known, sizes, [vec![0], offsets.clone()].concat()));
     }
+    let of_table = graph.node(table).element;
     let table = Known::assembled(&boxes, &whole)?;
-    let table = graph.known(table, whole, element);
+    let table = graph.known(table, whole, of_table);
     Some(looked_up(graph, table, index, shape.to_vec(), element))
 }
 
@@ -171,7 +172,7 @@ fn gathered(graph: &mut Graph, table: NodeId, index: NodeId, shape: &[i64], elem
     let repeated = along_row.is_empty();
     let flat = if repeated {
         let Kind::Known(known) = graph.node(table).kind.clone() else { return table };
-        let wide = Known::combined(&[(&known, &[of_table[0], 1])], &[of_table[0], COLUMNS], |number| number[0]);
+        let wide = known.broadcast(&[of_table[0], 1], &[of_table[0], COLUMNS]);
         graph.known(wide, vec![of_table[0], COLUMNS], element)
     } else {
         graph.reshape(table, &[of_table[0], n_columns])

@@ -1,7 +1,7 @@
 //! Memory that has not been written everywhere. What was not written is neither read nor copied: a box of such memory is the parts that lie
 //! in it, in memory of its own, and to write it somewhere is to write its parts there.
 
-use super::{Graph, Kind, NodeId, linear::Linear};
+use super::{Element, Graph, Kind, NodeId, linear::Linear};
 use crate::affine::Expr;
 
 impl Graph {
@@ -20,14 +20,23 @@ impl Graph {
         is_unfinished.then_some(parts)
     }
 
-    /// A box of unfinished memory, by its index map and shape: what was written of it. None of other tensors, and where the map is no box.
-    pub(super) fn box_of_unfinished(&mut self, whole: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
-        let parts = self.copied_parts(whole)?;
+    /// A box of unfinished memory, or of a list of indices that is joined, by its index map and shape: what was written of it. None of other
+    /// tensors, and where the map is no box.
+    pub(super) fn box_of_parts(&mut self, whole: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
+        let (parts, below) = match self.copied_parts(whole) {
+            Some(parts) => (parts, None),
+            None if self.node(whole).element == Element::Int => self.joined_parts(whole),
+            None => return None,
+        };
         let at: Vec<(Option<usize>, i64)> = map.iter().map(|expr| place(expr, shape)).collect::<Option<_>>()?;
         if (0..shape.len()).any(|dim| at.iter().filter(|(of, _)| *of == Some(dim)).count() > 1) {
             return None;
         }
-        let start = self.undefined(shape.to_vec(), self.node(whole).element);
+        let start = match below {
+            Some(below) => self.view(below, map.to_vec(), shape),
+            None => self.undefined(shape.to_vec(), self.node(whole).element),
+        };
+        let start = self.filled_if_number(start, shape);
         Some(parts.into_iter().fold(start, |found, (part, offsets)| {
             let (mut first, mut end) = (vec![0; shape.len()], shape.to_vec());
             let sizes = self.node(part).shape.clone();
@@ -48,6 +57,7 @@ impl Graph {
             let shown = at.iter().zip(&offsets).map(index).collect();
             let sizes: Vec<i64> = first.iter().zip(&end).map(|(first, end)| end - first).collect();
             let shown = self.view(part, shown, &sizes);
+            let shown = self.filled_if_number(shown, &sizes);
             self.insert(shown, found, first)
         }))
     }
@@ -59,6 +69,17 @@ impl Graph {
             let offsets = offsets.iter().zip(within).map(|(outer, inner)| outer + inner).collect();
             self.insert(inner, whole, offsets)
         }))
+    }
+
+    /// The parts that were written over a tensor, first ones first, and that tensor, unless nothing has written it.
+    fn joined_parts(&self, whole: NodeId) -> (Vec<(NodeId, Vec<i64>)>, Option<NodeId>) {
+        let (mut parts, mut into) = (Vec::new(), whole);
+        while let Kind::Insert(offsets) = &self.node(into).kind {
+            parts.push((self.node(into).inputs[0], offsets.clone()));
+            into = self.node(into).inputs[1];
+        }
+        parts.reverse();
+        (parts, Some(into).filter(|&into| self.node(into).kind != Kind::Undefined))
     }
 
     fn copied_parts(&self, whole: NodeId) -> Option<Vec<(NodeId, Vec<i64>)>> {
@@ -99,7 +120,6 @@ fn fill<'a>(boxes: impl Iterator<Item = (&'a [i64], &'a [i64])>, shape: &[i64]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::graph::Element;
 
     #[test]
     fn what_has_all_its_parts_is_finished_whatever_is_written_later() {

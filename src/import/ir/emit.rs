@@ -20,6 +20,9 @@ use crate::{
 use machine::{DeviceFormat, DeviceFunction, ElementType};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Most elements of a constant that one number stands for: with a stick for each they are 256 MiB, the most that a file repeats.
+const MAX_REPEATED_ELEMENTS: i64 = (1 << 28) / machine::STICK_BYTES;
+
 /// Writes the ops.
 pub(super) struct Emitter<'a, 'c> {
     importer: &'a Importer<'c>,
@@ -159,6 +162,21 @@ impl<'a, 'c> Emitter<'a, 'c> {
                     }
                     _ => "computes without a sign with integers that may be negative: not supported yet",
                 };
+                error_at(self.function, message).at(self.location(id)).report()
+            }
+            Unbounded::Width(id, width) => {
+                let message = format!(
+                    "computes integers of {width} bits that may leave their type, whose integers begin again at its other end: not supported at run \
+                     time; compute with more bits"
+                );
+                error_at(self.function, message).at(self.location(id)).report()
+            }
+            Unbounded::Rounded(id) => {
+                let message = format!(
+                    "compares integers of run time with {:.0}, which the device's format does not have: not supported yet; compare with a number \
+                     next to it",
+                    limits.exact + 1.0
+                );
                 error_at(self.function, message).at(self.location(id)).report()
             }
             Unbounded::Assertion(position) => {
@@ -335,8 +353,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         }
         match &self.graph.node(id).kind {
             Kind::Known(known) => {
-                let shape = self.graph.node(id).shape.clone();
-                Ok(constant_before(before, self.location(id), known, shape, self.element_type(id)))
+                Ok(self.known_tensor(known, &self.graph.node(id).shape, self.element_type(id), before, self.location(id)))
             }
             _ => Err(error_at(before, "reads a tensor that nothing has written").report()),
         }
@@ -380,10 +397,23 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(insert_before(before, insert(self.context, at, original, fresh, &start)).output())
     }
 
+    /// Numbers that are known, as a tensor of `shape`: a constant, or, of very many equal ones, a view that repeats one.
+    fn known_tensor(&self, known: &Known, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+        let n_elements = shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size));
+        match known.uniform().filter(|_| n_elements > MAX_REPEATED_ELEMENTS) {
+            Some(number) => self.repeated(number, shape, element, before, at),
+            None => constant_before(before, at, known, shape.to_vec(), element),
+        }
+    }
+
     /// A number as a tensor of `shape`.
     fn filled(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
-        let known = Known::number(self.graph.number_of(number).expect("a number"));
-        let one = constant_before(before, at, &known, vec![1; shape.len()], element);
+        self.repeated(self.graph.number_of(number).expect("a number"), shape, element, before, at)
+    }
+
+    /// A view that shows one number at every index.
+    fn repeated(&self, number: f64, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+        let one = constant_before(before, at, &Known::number(number), vec![1; shape.len()], element);
         let map = map_from_exprs(self.context, shape.len(), 0, &vec![Expr::Constant(0); shape.len()]);
         insert_before(before, view(self.context, at, one, map, tensor_of(shape.to_vec(), element))).output()
     }
@@ -425,7 +455,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
                         error_at(op, "returns integers that do not fit in 32 bits, which the device has: not supported yet").report()
                     );
                 }
-                constant_before(op, op.loc(), known, tensor.shape.clone(), element)
+                self.known_tensor(known, &tensor.shape, element, op, op.loc())
             }
             _ => self.value(id, op)?,
         };

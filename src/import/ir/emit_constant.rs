@@ -12,7 +12,8 @@ use machine::ElementType;
 pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Known, shape: Vec<i64>, element: Type<'c>) -> Value<'c> {
     let context = before.ctx();
     let largest = largest_finite(ScalarType::of(element));
-    let asked = known.repeated(&shape);
+    // One number stands for all elements, however many these are.
+    let asked = known.uniform().map_or_else(|| known.clone(), Known::number);
     let known = asked.within(largest);
     let is_exact = known.numbers().all(|number| has_number(element, number));
     let held = if is_exact { element } else { type_of_element(context, ElementType::F32) };

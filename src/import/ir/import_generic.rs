@@ -19,6 +19,7 @@ use crate::{
         rules::{
             chosen_factor::product_with_chosen,
             contraction::{flat_index, index_of, size_of},
+            fold::in_width,
             lookup::lookup,
             parted_factor::product_of_parts,
             plain::same,
@@ -36,11 +37,19 @@ pub(super) fn import_generic<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Res
     Ok(results)
 }
 
+/// Products of known numbers that are computed at compile time: more of them take longer than their sum is worth.
+const MAX_KNOWN_PRODUCTS: i64 = 1 << 20;
+
 /// A part of a result, and where it stands.
 struct Part {
     node: NodeId,
     offsets: Vec<i64>,
     shape: Vec<i64>,
+}
+
+/// The type of the elements of a result.
+fn element_of_result(op: Op<'_>, result: usize) -> ScalarType {
+    ScalarType::of(element_type(op.outputs()[result].r#type()))
 }
 
 impl<'c> Generic<'_, 'c> {
@@ -123,10 +132,17 @@ impl<'c> Generic<'_, 'c> {
         if let Some((position, found)) = self.body.position(result) {
             return self.import_position(position, found, result);
         }
-        let Some(reduction) = self.body.reduction(result).or_else(|| self.guarded_reduction(result)) else {
+        let Some(mut reduction) = self.body.reduction(result).or_else(|| self.guarded_reduction(result)) else {
             let message = format!("result {result} is no sum, product, maximum or minimum of new values: not supported yet");
             return Ok(self.refused_result(result, message));
         };
+        if element_of_result(self.op, result) == ScalarType::Integer(1) {
+            let Some(of_truths) = reduction.combiner.of_truths() else {
+                return Ok(self.refused_result(result, "adds truth values to one of one bit: not supported yet".to_owned()));
+            };
+            reduction.combiner = of_truths;
+        }
+        let reduction = self.without_nan(reduction, result);
         for &cast in &reduction.casts {
             let at = self.ops[cast];
             if let Some(Err(message)) = Cast::of(at).map(|cast| self.importer.fold_cast(cast)) {
@@ -139,7 +155,13 @@ impl<'c> Generic<'_, 'c> {
             [] => self.reduce_at_point(&reduction, result)?,
             dims => self.reduce_windows(dims, &reduction, result)?,
         };
-        self.with_start(&reduction, result, node)
+        let node = self.with_start(&reduction, result, node)?;
+        if let ScalarType::Integer(width) = element_of_result(self.op, result)
+            && matches!(reduction.combiner, Combiner::Sum | Combiner::Prod)
+        {
+            self.importer.graph.note_width(node, width);
+        }
+        Ok(node)
     }
 
     /// A reduction of only those new values for which a condition holds: the others are the number that changes nothing.
@@ -162,11 +184,41 @@ impl<'c> Generic<'_, 'c> {
         Some(reduction)
     }
 
+    /// A maximum or minimum that a NaN gives way in, of new values without NaN where these must stay numbers: the device's keeps NaN. A
+    /// softmax, as MLIR takes it apart, has such a maximum, and NaN in the whole row either way.
+    fn without_nan(&mut self, mut reduction: Reduction, result: usize) -> Reduction {
+        let Scalar::Op(last) = self.body.yields[result] else { return reduction };
+        let is_float = self.importer.scalar_element(element_type(self.op.outputs()[result].r#type())).is_float();
+        if !(reduction.ignores_nan && is_float && self.importer.graph.keeps_nan) {
+            return reduction;
+        }
+        let neutral = Scalar::Outer(self.importer.graph.number(reduction.combiner.neutral()));
+        let is_number = Scalar::Op(self.body.ops.len());
+        let chosen = Scalar::Op(self.body.ops.len() + 1);
+        let ops = [("arith.cmpf ord", vec![reduction.new; 2]), ("arith.select", vec![is_number, reduction.new, neutral])];
+        for (name, operands) in ops {
+            self.body.ops.push(ScalarOp { name: name.to_owned(), operands });
+            self.ops.push(self.ops[last]);
+            self.known_ops.push(None);
+        }
+        reduction.new = chosen;
+        reduction
+    }
+
     /// Whether a factor of a product is looked up by an index.
     fn is_looked_up(&self, product: &Product) -> Result<bool, Reported> {
         let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
         Ok(factors.into_iter().any(|factor| rows::parts(&self.importer.graph, factor).is_some()))
+    }
+
+    /// Whether both factors of a product are known, and few enough elements are multiplied to do so at compile time.
+    fn is_known(&self, product: &Product) -> Result<bool, Reported> {
+        let n_products = self.space.window.sizes.iter().fold(1_i64, |product, &size| product.saturating_mul(size));
+        let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
+        let factors = factors.collect::<Result<Vec<_>, _>>()?;
+        let graph = &self.importer.graph;
+        Ok(n_products <= MAX_KNOWN_PRODUCTS && factors.into_iter().all(|factor| graph.known_of(factor).is_some()))
     }
 
     /// A reduction whose operands have no windows.
@@ -176,6 +228,8 @@ impl<'c> Generic<'_, 'c> {
         // A product of one column and one row with what is looked up is looked up, too.
         let contraction = match contraction {
             Some((dims, product)) if dims.k.is_empty() && self.is_looked_up(&product)? => None,
+            // What is known on both sides is computed at once.
+            Some((_, product)) if self.is_known(&product)? => None,
             other => other,
         };
         match contraction {
@@ -197,11 +251,22 @@ impl<'c> Generic<'_, 'c> {
             return Ok(self.refused_result(result, message));
         }
         let combiner = reduction.combiner;
-        let changes_nothing = |number: f64| (number.is_nan() && reduction.ignores_nan) || combiner.can_start_from(number, element);
+        let width = element_of_result(self.op, result).width();
+        let changes_nothing = |number: f64| {
+            let is_all = width.is_some_and(|width| width > 1) && combiner == Combiner::All;
+            if is_all { number == -1.0 } else { number.is_nan() && reduction.ignores_nan || combiner.can_start_from(number, element) }
+        };
         if self.importer.graph.number_of(start).is_some_and(changes_nothing) {
             return Ok(node);
         }
         let graph = &mut self.importer.graph;
+        if let (Some(width), Some(known), Some(begun)) = (width, graph.known_of(node), graph.known_of(start)) {
+            let (shape, of_node, of_start) = (graph.broadcast_shape(&[node, start]), &graph.node(node).shape, &graph.node(start).shape);
+            let combine = |of: &[i64]| combiner.combine_integers(in_width(of[0], width), in_width(of[1], width), width);
+            let combined = Known::combined_integers(&[(known, of_node), (begun, of_start)], &shape, combine);
+            let element = self.importer.scalar_element(self.op.outputs()[result].r#type());
+            return Ok(self.importer.graph.known(combined.as_elements(element == Element::Bool), shape, element));
+        }
         let is_integer = graph.node(node).element == Element::Int && graph.known_of(node).is_none();
         let (node, start) = match (graph.numbers_of(node), graph.numbers_of(start)) {
             (Ok(node), Ok(start)) => (node, start),
@@ -233,7 +298,7 @@ impl<'c> Generic<'_, 'c> {
                 Err(refused) => return Ok(refused),
             }
         }
-        node = self.reduced(node, reduction.combiner);
+        node = self.reduced(node, reduction.combiner, element_of_result(self.op, result).width());
         let graph = &mut self.importer.graph;
         if is_integer && graph.known_of(node).is_none() {
             node = graph.as_integers(node);
@@ -250,22 +315,28 @@ impl<'c> Generic<'_, 'c> {
         for dim in (0..self.space.window.sizes.len()).filter(|&dim| self.space.is_reduction[dim]) {
             whole[dim] = self.space.window.sizes[dim];
         }
-        if let Some(number) = graph.number_of(elements) {
+        if let Some(one) = graph.known_of(elements).and_then(Known::as_one) {
             let element = graph.node(elements).element;
-            return graph.add(Kind::Known(Known::number(number)), &[], whole, element);
+            return graph.add(Kind::Known(one), &[], whole, element);
         }
         let shown = views::repeated(&shape, &whole);
         graph.view(elements, shown.exprs, &shown.shape)
     }
 
-    /// The elements combined along all reduced dimensions, which stay with size 1.
-    pub(super) fn reduced(&mut self, mut node: NodeId, combiner: Combiner) -> NodeId {
+    /// The elements combined along all reduced dimensions, which stay with size 1; known integers in `width` bits.
+    pub(super) fn reduced(&mut self, mut node: NodeId, combiner: Combiner, width: Option<u32>) -> NodeId {
         let graph = &mut self.importer.graph;
         for dim in (0..self.space.window.sizes.len()).rev().filter(|&dim| self.space.is_reduction[dim]) {
             node = match graph.known_of(node).cloned() {
                 Some(known) => {
                     let (mut kept, element) = (graph.node(node).shape.clone(), graph.node(node).element);
-                    let reduced = known.repeated(&kept).reduced(&kept, dim, |a, b| combiner.combine(a, b));
+                    let known = known.repeated(&kept);
+                    let reduced = match width {
+                        Some(width) if element == Element::Int => {
+                            known.reduced_integers(&kept, dim, |a, b| combiner.combine_integers(a, b, width))
+                        }
+                        _ => known.reduced(&kept, dim, |a, b| combiner.combine(a, b)),
+                    };
                     kept[dim] = 1;
                     graph.add(Kind::Known(reduced), &[], kept, element)
                 }
@@ -274,9 +345,10 @@ impl<'c> Generic<'_, 'c> {
                 None => graph.reduce(combiner.function(), node, dim),
             };
         }
-        match graph.number_of(node) {
-            Some(number) => graph.number(number),
-            None => node,
+        match (graph.known_of(node).and_then(Known::as_one), graph.node(node).element) {
+            (Some(one), element @ (Element::Int | Element::Bool)) => graph.known(one, Vec::new(), element),
+            (Some(one), _) => graph.known(one, Vec::new(), Element::F32),
+            (None, _) => node,
         }
     }
 
@@ -326,8 +398,11 @@ impl<'c> Generic<'_, 'c> {
         }
         self.importer.note_place(self.op.loc());
         let elements = self.importer.graph.elements_of(&[left, right]);
+        let of_result = self.importer.scalar_element(self.op.outputs()[result].r#type());
         let element = match same(&elements) {
             Ok(element) => element,
+            // Factors that are known take the format of the result.
+            Err(_) if elements.is_empty() && of_result.is_float() => of_result,
             Err(message) => return Ok(self.refused_result(result, message)),
         };
         let order = dims.dims([&dims.m, &dims.n]);
@@ -415,8 +490,7 @@ impl<'c> Generic<'_, 'c> {
     fn iteration_index(&mut self, at: Op<'c>) -> NodeId {
         let dim = match self.space.dims[at.required("dim", natural)] {
             Expr::Dim(dim) => dim,
-            #[allow(clippy::cast_precision_loss, reason = "an index is far below 2^53")]
-            Expr::Constant(index) => return self.importer.graph.known(Known::number(index as f64), Vec::new(), Element::Int),
+            Expr::Constant(index) => return self.importer.graph.known(Known::integer(index), Vec::new(), Element::Int),
             _ => unreachable!("a dimension of the space, or an index in it"),
         };
         let mut shape = vec![1; self.space.window.sizes.len()];

@@ -6,7 +6,7 @@
 use super::{generic::Generic, import_windows::ELEMENTS_OF_A_STICK};
 use crate::{
     import::{
-        Contraction, Kind, Known, NodeId,
+        Contraction, Element, Kind, Known, NodeId,
         rules::contraction::{index_of, size_of},
     },
     mlir::{Expr, Reported},
@@ -73,8 +73,10 @@ impl Generic<'_, '_> {
         let (channels, filters) = (size_of(&dims.k[1..].to_vec(), &sizes), size_of(&dims.n[1..].to_vec(), &sizes));
         let is_of_group = |row: i64, column: i64| if row / channels == column / filters { 1.0 } else { 0.0 };
         let mask: Vec<f64> = (0..shape[0]).flat_map(|row| (0..shape[1]).map(move |column| is_of_group(row, column))).collect();
-        let mask = graph.known(Known::table(&mask), shape.to_vec(), element);
-        let masked = graph.pointwise("mul", &[weights, mask], element);
+        // A choice, no product: an infinite weight is one of its own group only.
+        let mask = graph.known(Known::table(&mask), shape.to_vec(), Element::Bool);
+        let zero = graph.number(0.0);
+        let masked = graph.pointwise("where3", &[mask, weights, zero], element);
         let batch: Vec<i64> = dims.batch.iter().map(|group| size_of(group, &sizes)).collect();
         let rank = batch.len();
         Ok(graph.view(masked, vec![Expr::Dim(rank), Expr::Dim(rank + 1)], &[batch.as_slice(), &shape].concat()))

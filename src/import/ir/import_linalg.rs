@@ -21,7 +21,7 @@ use crate::dialect::mark_symbolic;
 use crate::dialect::ods::{attr, option, spyre, tm_tensor};
 use crate::{
     import::{
-        Element, NodeId, Precision, ScalarOp,
+        Element, Kind, NodeId, Precision, ScalarOp,
         graph::integers::Integers,
         rules::{digits::RESULT_BASE, rank::narrowed},
     },
@@ -30,7 +30,7 @@ use crate::{
         i64_attribute, set_function_type, set_result_attribute, shape_of, spell_plainly,
     },
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
 
@@ -54,19 +54,24 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     spell_plainly(function);
     generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
-    let mut indices = BTreeMap::new();
-    let mut importer = read(function, body, (half, precision), (&indices, false))?;
     // Which integers are indices is known at the end, and what is computed of them follows from that; so is the format of f32.
-    for _ in 0..MOST_READINGS {
-        let is_narrow = Emitter::new(&importer, function).is_narrow();
-        match importer.graph.integers.settled() {
-            Some(found) => indices = found,
-            None if importer.graph.is_for_format(is_narrow) => break,
-            None => {}
-        }
-        importer = read(function, body, (half, precision), (&indices, is_narrow))?;
-    }
+    let settled = settle((BTreeMap::new(), false), MOST_READINGS, |(indices, is_narrow)| {
+        let importer = read(function, body, (half, precision), (indices, *is_narrow))?;
+        let needs_narrow = Emitter::new(&importer, function).is_narrow();
+        let found = importer.graph.integers.settled();
+        let is_settled = found.is_none() && importer.graph.is_for_format(needs_narrow);
+        let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needs_narrow));
+        Ok::<_, Reported>((importer, next))
+    })?;
+    let mut importer = settled.ok_or_else(|| {
+        let message = format!(
+            "has integers that choose rows of tables by each other: what they may be is not settled after {MOST_READINGS} readings of the program; say with \
+             'spyre.range' of the arguments what their integers keep to"
+        );
+        error_at(function, message).report()
+    })?;
     let of_digits = stack_digits(&mut importer);
+    settle_integers(&mut importer);
     let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
     let narrow = narrowed(&mut importer.graph, &roots);
     for root in importer.kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
@@ -110,8 +115,35 @@ fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
     found
 }
 
-/// How often a program is read again to learn which of its integers are indices: once for what it says itself, and for what follows from that.
-const MOST_READINGS: usize = 4;
+/// How often a program is read at most to learn which of its integers are indices. Programs of models take up to four readings.
+const MOST_READINGS: usize = 64;
+
+/// What `read` makes of the state that it leaves as it is, beginning with `state`: it gives the next state where it needs another one. None where no state
+/// lasts, be it that one of them comes again or that there are more than `limit`.
+fn settle<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Result<(T, Option<S>), E>) -> Result<Option<T>, E> {
+    let (mut seen, mut state) = (BTreeSet::new(), state);
+    while seen.len() < limit && seen.insert(state.clone()) {
+        match read(&state)? {
+            (found, None) => return Ok(Some(found)),
+            (_, Some(next)) => state = next,
+        }
+    }
+    Ok(None)
+}
+
+/// Lets operations that stay read joined integers as numbers where some of them are computed: a tensor has one format.
+fn settle_integers(importer: &mut Importer<'_>) {
+    let Importer { kept, graph, .. } = importer;
+    for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
+        let is_moved = matches!(graph.node(*root).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_) | Kind::Gather(_));
+        if graph.node(*root).element != Element::Int || !is_moved || graph.is_index_list(*root) {
+            continue;
+        }
+        if let Ok(numbers) = graph.numbers_of(*root) {
+            *root = graph.as_integers(numbers);
+        }
+    }
+}
 
 /// Reads a function, of which it is known how many values some integers have, and whether its f32 is computed in 16 bits.
 fn read<'c>(
@@ -247,4 +279,22 @@ impl<'c> Importer<'c> {
 
 fn is_spyre(op: Op<'_>) -> bool {
     op.full_name().starts_with("spyre.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_read_until_nothing_changes() {
+        let down = |state: &i32| Ok::<_, ()>((*state, (*state > 0).then(|| state - 1)));
+        assert_eq!(settle(40, 64, down), Ok(Some(0)));
+        assert_eq!(settle(64, 64, down), Ok(None), "too many readings");
+    }
+
+    #[test]
+    fn what_never_lasts_is_no_result() {
+        assert_eq!(settle(0, 64, |state| Ok::<_, ()>((*state, Some(1 - state)))), Ok(None));
+        assert_eq!(settle(0, 64, |_| Err::<(i32, Option<i32>), _>("refused")), Err("refused"));
+    }
 }

@@ -42,22 +42,26 @@ fn import_for<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Re
     let (Some(body), Some((bounds, carried))) = (op.body(), nodes.split_at_checked(3)) else { return Ok(Err(AT_RUN_TIME.to_owned())) };
     let mut numbers = Vec::new();
     for &bound in bounds {
-        let Some(number) = importer.graph.number_of(bound) else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+        let Some(number) = importer.graph.integer_of(bound) else { return Ok(Err(AT_RUN_TIME.to_owned())) };
         numbers.push(number);
     }
     let (mut counter, end, step) = (numbers[0], numbers[1], numbers[2]);
-    if step <= 0.0 {
+    if op.attr("unsignedCmp").is_some() && (counter < 0 || end < 0) {
+        return Ok(Err("counts without a sign from or to a bound that is negative with one: not supported".to_owned()));
+    }
+    if step <= 0 {
         return Ok(Err(format!("counts in steps of {step}: only positive ones are supported")));
     }
     let mut carried = carried.to_vec();
     while counter < end {
-        let at = importer.graph.known(Known::number(counter), Vec::new(), Element::Int);
+        let at = importer.graph.known(Known::integer(counter), Vec::new(), Element::Int);
         let taken = [vec![at], carried].concat();
         carried = match import_once(importer, op, body, &taken)? {
             Ok(given) => given,
             Err(message) => return Ok(Err(message)),
         };
-        counter += step;
+        let Some(next) = counter.checked_add(step) else { break };
+        counter = next;
     }
     Ok(Ok(carried))
 }

@@ -1,32 +1,42 @@
 //! `spyre-import-linalg`, combinations of each element along a dimension with all before it: `tm_tensor.scan`, as torch-mlir writes `cumsum`.
 
-use super::{importer::Importer, read_body::read_body};
+use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
     affine::Expr,
     dialect::ods::attr,
-    import::{Element, NodeId, Reduction, Scalar, rules::scan::scan},
-    mlir::{Op, OpExt, Reported, integer, natural, shape_of},
+    import::{Combiner, Element, NodeId, Reduction, Scalar, rules::scan::scan},
+    mlir::{Op, OpExt, Reported, ScalarType, ValueLike, integer, natural, shape_of},
 };
 
 pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (body, _) = read_body(importer, op, 1)?;
     let (input, shape) = (importer.node_of(op, op.inputs()[0])?, shape_of(op.inputs()[0]));
     let dim = op.required(attr::DIMENSION, natural);
+    let width = ScalarType::of(element_type(op.inputs()[0].r#type())).width();
     let is_integer = importer.graph.node(input).element == Element::Int && importer.graph.known_of(input).is_none();
     let input = importer.graph.numbers_of(input).unwrap_or_else(|refused| refused);
     let found = match body.reduction(0) {
         _ if op.required(attr::INCLUSIVE, integer) == 0 => {
             Err("leaves out the element of the place itself: only inclusive(true) is supported".to_owned())
         }
+        Some(_) if width == Some(1) => Err("combines truth values, each with those before it: not supported yet".to_owned()),
+        Some(Reduction { combiner: Combiner::All | Combiner::Any, .. }) if is_integer => {
+            Err("combines the bits of integers of a run-time value: not supported yet".to_owned())
+        }
         Some(Reduction { combiner, new: Scalar::Input(0), casts, .. }) if casts.is_empty() => {
-            scan(&mut importer.graph, combiner, input, &shape, dim)
+            scan(&mut importer.graph, combiner, input, (&shape, dim), width)
         }
         _ => Err("has a body that is no sum, product, maximum or minimum: not supported yet".to_owned()),
     };
     let refused = importer.graph.refused_among(&[input]);
     let node = match (refused, found) {
         (Some(refused), _) => refused,
-        (None, Ok(node)) if is_integer => importer.graph.as_integers(node),
+        (None, Ok(node)) if is_integer => {
+            if let Some(width) = width {
+                importer.graph.note_width(node, width);
+            }
+            importer.graph.as_integers(node)
+        }
         (None, Ok(node)) => node,
         (None, Err(message)) => {
             let element = importer.graph.node(input).element;

@@ -1,11 +1,11 @@
 //! `spyre-import-linalg`, what is read or written at places that are known at run time only: slices with such offsets, `tm_tensor.scatter`.
 
-use super::{importer::Importer, read_body::read_body};
+use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
     affine::Expr,
     dialect::ods::attr,
     import::{
-        Body, Element, Known, NodeId, Reduction, Scalar,
+        Body, Combiner, Element, Known, NodeId, Reduction, Scalar,
         rules::{
             digits::is_too_coarse,
             index::{Lookup, rows_from},
@@ -13,7 +13,7 @@ use crate::{
             scatter::{Target, Written, scatter},
         },
     },
-    mlir::{Op, OpExt, Reported, integers, shape_of},
+    mlir::{Op, OpExt, Reported, ScalarType, ValueLike, integers, shape_of},
 };
 use std::ops::RangeInclusive;
 
@@ -204,6 +204,11 @@ fn scattered<'c>(
         }
         _ => return Err("has a body that neither gives the new element nor combines it with the old one: not supported yet".to_owned()),
     };
+    let element = ScalarType::of(element_type(op.outputs()[0].r#type()));
+    let are_bits = matches!(written, Written::Combined(Combiner::All | Combiner::Any));
+    if are_bits && element.width().is_some_and(|width| width > 1) {
+        return Err("combines the bits of integers at places that are known at run time only: not supported yet".to_owned());
+    }
     let dims: Vec<usize> = op.required(attr::DIMENSION_MAP, integers).into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
     let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
         return Err("has places of another rank than 2".to_owned());
@@ -225,6 +230,17 @@ fn scattered<'c>(
     let parts = importer.graph.view(parts, grid.parts_map(), &grid.part_sizes(shape));
     let (of_places, chosen) = (grid.place_sizes(shape), grid.chosen());
     let mut numbers = Vec::new();
+    for (&column, &dim) in columns.iter().zip(&dims) {
+        let known = importer.graph.known_of(column).map(|known| known.numbers().collect::<Vec<_>>()).unwrap_or_default();
+        #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
+        let within = 0.0..shape[dim] as f64;
+        if let Some(outside) = known.into_iter().find(|place| !within.contains(place)) {
+            return Err(format!(
+                "expected places from 0 to {} of dimension {dim}, found place {outside}; give places within the tensor",
+                shape[dim] - 1
+            ));
+        }
+    }
     for (&column, &dim) in columns.iter().zip(&dims).filter(|(_, dim)| chosen.contains(dim)) {
         let number = importer.graph.view(column, vec![grid.place()], &of_places);
         let number = importer.graph.numbers_with_format(number);
@@ -234,5 +250,9 @@ fn scattered<'c>(
         numbers.push(number);
     }
     let target = Target { node: whole, shape, batch: &grid.batch(), dims: chosen };
-    scatter(&mut importer.graph, target, &numbers, parts, grid.n_parts(), written)
+    let found = scatter(&mut importer.graph, target, &numbers, parts, grid.n_parts(), written)?;
+    if let (Some(width), Written::Combined(_)) = (element.width(), written) {
+        importer.graph.note_width(found, width);
+    }
+    Ok(found)
 }

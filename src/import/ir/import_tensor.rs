@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{
     affine::Expr,
-    import::graph::{NodeId, linear::MOST_PARTS},
+    import::{
+        Element, Known,
+        graph::{NodeId, linear::MOST_PARTS},
+    },
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, integers, natural, shape_of},
 };
 
@@ -68,18 +71,40 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
         let Some(&value) = given.next() else { continue };
         let number = importer.node_of(op, value)?;
         *offset = 0;
-        #[allow(clippy::cast_possible_truncation, reason = "an offset is a small whole number")]
-        match importer.graph.number_of(number) {
-            Some(constant) => *offset = constant as i64,
+        match importer.graph.integer_of(number) {
+            Some(constant) => *offset = constant,
             None => moving.push((dim, number)),
         }
     }
     Ok((Offsets { known, moving }, sizes, strides))
 }
 
+/// Says which dimension of a tensor of this shape a slice at known offsets leaves, if it leaves one. MLIR's verifier sees offsets that
+/// are attributes only; producers have constants as operands.
+fn outside(offsets: &Offsets, sizes: &[i64], strides: &[i64], shape: &[i64]) -> Option<String> {
+    let is_known = |dim: &usize| !offsets.moving.iter().any(|(moving, _)| moving == dim);
+    (0..shape.len()).filter(is_known).find_map(|dim| {
+        let (first, size) = (offsets.known[dim], shape[dim]);
+        let reach = sizes[dim].saturating_sub(1).saturating_mul(strides[dim]);
+        let last = first.saturating_add(reach);
+        if [first, last].iter().all(|index| (0..size).contains(index)) {
+            return None;
+        }
+        let advice = match size - 1 - reach {
+            0 => "give the offset 0".to_owned(),
+            most if most > 0 => format!("give an offset from 0 to {most}"),
+            _ => "give a smaller size or stride".to_owned(),
+        };
+        Some(format!("expected a slice within the {size} elements of dimension {dim}, found elements {first} to {last}; {advice}"))
+    })
+}
+
 fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
     let (offsets, sizes, strides) = slice_of(importer, op, 1)?;
+    if let Some(message) = outside(&offsets, &sizes, &strides, &shape_of(op.inputs()[0])) {
+        return importer.note_result(op, |importer, shape, element| Ok(importer.refused(op, op.loc(), message, shape, element)));
+    }
     let slice = extract_at(importer, op, (input, &shape_of(op.inputs()[0])), &offsets, (&sizes, &strides))?;
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(slice, &shape)))
 }
@@ -87,6 +112,9 @@ fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
 fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
     let (offsets, sizes, strides) = slice_of(importer, op, 2)?;
+    if let Some(message) = outside(&offsets, &sizes, &strides, &shape_of(op.inputs()[1])) {
+        return importer.note_result(op, |importer, shape, element| Ok(importer.refused(op, op.loc(), message, shape, element)));
+    }
     let is_dense = strides.iter().all(|&stride| stride == 1);
     if !offsets.moving.is_empty() && !is_dense {
         let message = "writes every second or a later element from an offset on that is known at run time only: not supported yet";
@@ -167,10 +195,10 @@ fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec
     for size in low.iter_mut().chain(&mut high).filter(|size| **size == DYNAMIC) {
         let Some(value) = given.next() else { continue };
         let node = importer.node_of(op, value)?;
-        let Some(number) = importer.graph.number_of(node) else {
+        let Some(number) = importer.graph.integer_of(node) else {
             return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
         };
-        *size = number as i64;
+        *size = number;
     }
     Ok((low, high))
 }
@@ -183,9 +211,14 @@ pub(super) fn fill<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Re
 
 fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
-    let numbers: Option<Vec<f64>> = nodes.iter().map(|&node| importer.graph.number_of(node)).collect();
-    importer.note_result(op, |importer, shape, element| match numbers {
-        Some(numbers) => Ok(importer.graph.known(crate::import::Known::table(&numbers), shape, element)),
+    let graph = &importer.graph;
+    let known = if nodes.iter().all(|&node| graph.node(node).element == Element::Int) {
+        nodes.iter().map(|&node| graph.integer_of(node)).collect::<Option<Vec<i64>>>().map(Known::integer_table)
+    } else {
+        nodes.iter().map(|&node| graph.number_of(node)).collect::<Option<Vec<f64>>>().map(|numbers| Known::table(&numbers))
+    };
+    importer.note_result(op, |importer, shape, element| match known {
+        Some(known) => Ok(importer.graph.known(known, shape, element)),
         // The only element is the tensor.
         None if nodes.len() == 1 => Ok(shaped(importer, nodes[0], &shape)),
         None => {
@@ -200,16 +233,20 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     let operands = op.inputs();
     let node = importer.node_of(op, operands[0])?;
     let indices = operands[1..].iter().map(|&index| importer.node_of(op, index)).collect::<Result<Vec<_>, _>>()?;
-    #[allow(clippy::cast_possible_truncation, reason = "an index is a small whole number")]
-    let place = |&index: &NodeId| importer.graph.number_of(index).map(|number| Expr::Constant(number as i64));
-    let place: Option<Vec<Expr>> = indices.iter().map(place).collect();
-    let is_inside = |place: &[Expr]| {
-        place.iter().zip(shape_of(operands[0])).all(|(at, size)| matches!(at, Expr::Constant(at) if (0..size).contains(at)))
-    };
+    let place = |&index: &NodeId| importer.graph.integer_of(index);
+    let place: Option<Vec<i64>> = indices.iter().map(place).collect();
+    let shape = shape_of(operands[0]);
+    let outside = place.iter().flatten().zip(&shape).enumerate().find(|(_, (at, size))| !(0..**size).contains(at));
     let element = importer.graph.node(node).element;
+    if let Some((dim, (at, size))) = outside {
+        let message = format!("expected an index from 0 to {} for dimension {dim}, found {at}; give an index within it", size - 1);
+        let refused = importer.refused(op, op.loc(), message, Vec::new(), element);
+        importer.note_node(op.output(), refused);
+        return Ok(());
+    }
     let node = match place {
         _ if importer.graph.number_of(node).is_some() || indices.is_empty() => node,
-        Some(place) if is_inside(&place) => importer.graph.view(node, place, &[]),
+        Some(place) => importer.graph.view(node, place.into_iter().map(Expr::Constant).collect(), &[]),
         _ => {
             let message = "takes one element of a tensor at run time: not supported yet".to_owned();
             importer.refused(op, op.loc(), message, Vec::new(), element)
@@ -221,12 +258,10 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
 
 fn dim<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let index = importer.node_of(op, op.inputs()[1])?;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a dimension is a small whole number")]
-    let dim = importer.graph.number_of(index).map(|number| number as usize);
+    let dim = importer.graph.integer_of(index).and_then(|dim| usize::try_from(dim).ok());
     let size = dim.and_then(|dim| shape_of(op.inputs()[0]).get(dim).copied());
     let size = size.ok_or_else(|| error_at(op, "asks for a dimension that is known at run time only: not supported yet").report())?;
-    #[allow(clippy::cast_precision_loss, reason = "a size is far below 2^53")]
-    let node = importer.graph.number(size as f64);
+    let node = importer.graph.known(Known::integer(size), Vec::new(), Element::Int);
     importer.note_node(op.output(), node);
     Ok(())
 }

@@ -145,7 +145,7 @@ impl<'c> Generic<'_, 'c> {
         let graph = &self.importer.graph;
         let is_float = graph.node(node).element != Element::Int;
         let linear: Option<Vec<Linear>> = self.space.window.shifted(&map).iter().map(|expr| Linear::of(expr, &sizes)).collect();
-        let Some(mut map) = linear.filter(|_| is_float && graph.number_of(node).is_none() && graph.refused_among(&[node]).is_none()) else {
+        let Some(mut map) = linear.filter(|_| is_float && graph.known_of(node).is_none() && graph.refused_among(&[node]).is_none()) else {
             return Ok(None);
         };
         let is_of = |linear: &Linear, dim: usize| linear.terms.iter().any(|&(other, _)| other == dim);

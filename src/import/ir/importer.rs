@@ -7,11 +7,11 @@ use crate::{
     import::{
         Element, Graph, Known, NodeId, Precision, Scalar,
         graph::{integers::Integers, known::MOST_KNOWN_ELEMENTS},
-        rules::index::always_holds,
+        rules::{fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_attribute, dense_elements, dense_numbers, error_at, float_value, integer, integers, raw_elements,
+        argument_attribute, dense_attribute, dense_integers, dense_numbers, error_at, float_value, integer, integers,
         shape_of, type_of_element,
     },
 };
@@ -102,8 +102,10 @@ pub(super) struct Kept<'c> {
 impl<'c> Importer<'c> {
     /// Before anything was read.
     pub(super) fn new(half: Option<Element>, precision: Precision, integers: Integers, is_narrow: bool) -> Self {
+        let mut graph = Graph::with_integers(integers, is_narrow);
+        graph.keeps_nan = precision == Precision::Strict;
         Self {
-            graph: Graph::with_integers(integers, is_narrow),
+            graph,
             nodes: ValueMap::default(),
             half,
             precision,
@@ -154,7 +156,7 @@ impl<'c> Importer<'c> {
         };
         let element = element_of(tensor.element, self.half).unwrap_or(Element::F32);
         let node = node(self, tensor.shape, element)?;
-        self.nodes.insert(output, node);
+        self.note_node(output, node);
         Ok(())
     }
 
@@ -174,12 +176,18 @@ impl<'c> Importer<'c> {
     /// The node of a constant.
     pub(super) fn constant(&mut self, op: Op<'c>) -> Result<NodeId, Reported> {
         let value = op.attr("value").ok_or_else(|| error_at(op, "has no value").report())?;
-        if let Some(number) = number_of(value) {
+        if let Some(number) = float_value(value) {
             let element = element_of(op.output().r#type(), self.half).unwrap_or(Element::F32);
-            return Ok(self.graph.known(Known::number(as_element(number, element)), Vec::new(), element));
+            return Ok(self.graph.known(Known::number(number), Vec::new(), element));
+        }
+        let is_integer = matches!(ScalarType::of(op.output().r#type()), ScalarType::Integer(..=MAX_WIDTH) | ScalarType::Index);
+        if let Some(integer) = is_integer.then(|| integer(value)).flatten() {
+            let element = element_of(op.output().r#type(), self.half).unwrap_or(Element::F32);
+            return Ok(self.graph.known(Known::integer(as_element(integer, element)), Vec::new(), element));
         }
         let Some(tensor) = TensorType::of(op.output().r#type()) else {
-            return Ok(self.refused(op, op.loc(), "is no number and no tensor".to_owned(), Vec::new(), Element::F32));
+            let message = format!("is of {}: expected a number, an integer of at most {MAX_WIDTH} bits without a sign, or a tensor", op.output().r#type());
+            return Ok(self.refused(op, op.loc(), message, Vec::new(), Element::F32));
         };
         refuse_size(op, &tensor)?;
         let Some(element) = element_of(tensor.element, self.half) else {
@@ -188,15 +196,14 @@ impl<'c> Importer<'c> {
         };
         let (value, tensor) = in_sixteen_bits(op, value, tensor, element);
         // Integers are no weights, however many: an exporter's table of positions is computed with.
-        let (value, most) = if element == Element::Int {
-            let dense = raw_elements(value).filter(|raw| !raw.is_splat).and_then(|raw| dense_elements(tensor.build(), raw.bytes));
-            (dense.unwrap_or(value), MOST_KNOWN_ELEMENTS)
+        let known = if element == Element::Int {
+            dense_integers(value, MOST_KNOWN_ELEMENTS).map(Known::integer_table)
         } else {
-            (value, MOST_FOLDED_ELEMENTS)
+            dense_numbers(value, MOST_FOLDED_ELEMENTS)
+                .map(|numbers| Known::table(&numbers.into_iter().map(|number| if element == Element::Bool { number.abs() } else { number }).collect::<Vec<_>>()))
         };
-        if let Some(numbers) = dense_numbers(value, most) {
-            let numbers: Vec<f64> = numbers.into_iter().map(|number| as_element(number, element)).collect();
-            return Ok(self.graph.known(Known::table(&numbers), tensor.shape, element));
+        if let Some(known) = known {
+            return Ok(self.graph.known(known, tensor.shape, element));
         }
         let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
         self.sources.push(Source::Weights(value, op.loc()));
@@ -217,7 +224,10 @@ impl<'c> Importer<'c> {
         self.nodes.get(value).map_or(Scalar::Unknown, |node| Scalar::Outer(*node))
     }
 
+    /// Notes the node of a value. A refusal that stands for it has its shape.
     pub(super) fn note_node(&mut self, value: Value<'c>, node: NodeId) {
+        let shape = TensorType::of(value.r#type()).filter(|_| self.graph.refused_among(&[node]).is_some());
+        let node = shape.map_or(node, |tensor| self.graph.reshape(node, &tensor.shape));
         self.nodes.insert(value, node);
     }
 
@@ -279,15 +289,9 @@ impl<'c> Importer<'c> {
     }
 }
 
-/// The number in an attribute.
-fn number_of(attribute: Attribute<'_>) -> Option<f64> {
-    #[allow(clippy::cast_precision_loss, reason = "an integer that large is no constant of a program")]
-    float_value(attribute).or_else(|| integer(attribute).map(|number| number as f64))
-}
-
 /// A truth value is 0 or 1; as a signed integer of one bit, true is -1.
-fn as_element(number: f64, element: Element) -> f64 {
-    if element == Element::Bool { number.abs() } else { number }
+const fn as_element(integer: i64, element: Element) -> i64 {
+    if matches!(element, Element::Bool) { integer & 1 } else { integer }
 }
 
 /// Refuses a tensor without elements, and one whose size is no number: sizes are multiplied everywhere behind.

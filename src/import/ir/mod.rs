@@ -1,6 +1,7 @@
 //! The passes of stage `import`, and what they share: the files of the stage that know IR.
 
 mod cast;
+mod check_calls;
 pub(crate) mod check_input;
 mod counted_sizes;
 mod emit;

@@ -6,9 +6,12 @@ use super::{
 };
 use crate::{
     import::{
-        ScalarFunction, ScalarOp,
+        Known, ScalarFunction, ScalarOp,
         graph::{Element, Kind, NodeId, order, rows},
-        rules::integers,
+        rules::{
+            fold::{MAX_WIDTH, Widths},
+            integers,
+        },
     },
     mlir::{Location, Op, OpExt, ScalarType, Type, ValueLike},
 };
@@ -34,15 +37,21 @@ impl<'c> Importer<'c> {
         }
         self.note_place(location);
         let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
-        let built = if scalar.is_cast() { self.cast(at, operands[0]) } else { self.computed(at, &scalar.name, operands, element) };
-        let built = built.map(|node| self.with_its_name(&scalar.name, operands, node, element));
+        let operands = &self.with_values(&scalar.name, operands);
+        let built = if scalar.is_cast() {
+            self.cast(at, operands[0])
+        } else {
+            self.folded(at, location, &scalar.name, operands).unwrap_or_else(|| self.computed(at, &scalar.name, operands, element))
+        };
+        let built = built.map(|node| self.with_its_name(at, &scalar.name, operands, node));
         built.unwrap_or_else(|message| {
             let cause = operands.iter().find_map(|&operand| self.graph.refusal_behind(operand));
             let refused = cause.unwrap_or_else(|| self.refused(at, location, message, shape.to_vec(), element));
             match ScalarFunction::named(&scalar.name) {
                 // It may still be an index, or one side of a comparison.
                 Some(function)
-                    if function.computes_indices(&self.graph, operands) || order::is_side(&self.graph, function.name, operands) =>
+                    if function.computes_indices(&self.graph, operands) && may_be_named(at)
+                        || order::is_side(&self.graph, function.name, operands, widths_of(at).result) =>
                 {
                     self.graph.virtual_op(function.name, operands, refused, element)
                 }
@@ -51,13 +60,88 @@ impl<'c> Importer<'c> {
         })
     }
 
+    /// Operands of which some are known but for places without a value: where a known condition chooses none of these, all are known.
+    fn with_values(&mut self, name: &str, operands: &[NodeId]) -> Vec<NodeId> {
+        let mut operands = operands.to_vec();
+        let (true, &[condition, ..]) = (matches!(name, "arith.select" | ScalarOp::BRANCH), operands.as_slice()) else { return operands };
+        let Some(chosen) = self.graph.known_of(condition).cloned() else { return operands };
+        for (choice, is_then) in operands[1..].iter_mut().zip([true, false]) {
+            let Some([known, is_undefined, refused]) = self.graph.parts_of_partly_known(*choice) else { continue };
+            let shape = self.graph.broadcast_shape(&[condition, is_undefined]);
+            let (Some(numbers), Some(undefined)) = (self.graph.known_of(known), self.graph.known_of(is_undefined)) else { continue };
+            let own = self.graph.node(is_undefined).shape.clone();
+            let of_condition = self.graph.node(condition).shape.clone();
+            let is_chosen = |at: &[f64]| f64::from(u8::from(at[0] != 0.0 && (at[1] != 0.0) == is_then));
+            let undefined = Known::combined(&[(undefined, &own), (&chosen, &of_condition)], &shape, is_chosen);
+            let (numbers, element) = (numbers.broadcast(&own, &shape), self.graph.node(known).element);
+            let (known, is_undefined) =
+                (self.graph.known(numbers, shape.clone(), element), self.graph.known(undefined, shape, Element::Bool));
+            *choice = self.graph.partly_known(known, is_undefined, refused);
+        }
+        operands
+    }
+
+    /// An operation on known operands; none if one of them is known at run time only. Where some places have no value, what reads these is refused.
+    fn folded(&mut self, at: Op<'c>, location: Location<'c>, name: &str, operands: &[NodeId]) -> Option<Result<NodeId, String>> {
+        let parts: Vec<Option<[NodeId; 3]>> = operands.iter().map(|&operand| self.graph.parts_of_partly_known(operand)).collect();
+        let known: Vec<NodeId> = operands.iter().zip(&parts).map(|(&operand, parts)| parts.map_or(operand, |parts| parts[0])).collect();
+        if operands.is_empty() || !known.iter().all(|&operand| self.graph.known_of(operand).is_some()) {
+            return None;
+        }
+        let function = ScalarFunction::named(name)?;
+        let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
+        if order::is_side(&self.graph, name, operands, widths_of(at).result) {
+            return None;
+        }
+        if let Some(compared) = order::compared_at_run_time(&mut self.graph, name, operands) {
+            return Some(Ok(compared));
+        }
+        if let Some(message) = too_wide(at) {
+            return Some(Err(message));
+        }
+        let folded = match function.fold(&self.graph, &known, element, widths_of(at)) {
+            Ok(folded) => folded,
+            Err(message) => return Some(Err(message)),
+        };
+        let found = self.graph.known(folded.known, folded.shape.clone(), element);
+        let node = match (folded.undefined, parts.iter().flatten().next()) {
+            (None, None) => found,
+            (Some((places, reason)), None) if places.iter().all(|&place| place) => return Some(Err(reason.to_string())),
+            (undefined, inherited) => {
+                let masks: Vec<NodeId> = parts.iter().flatten().map(|parts| parts[1]).collect();
+                let mut known: Vec<(Known, Vec<i64>)> = masks
+                    .iter()
+                    .filter_map(|&mask| Some((self.graph.known_of(mask)?.clone(), self.graph.node(mask).shape.clone())))
+                    .collect();
+                let own = undefined.as_ref().map(|(places, _)| Known::table(&places.iter().map(|&place| f64::from(u8::from(place))).collect::<Vec<_>>()));
+                known.extend(own.map(|own| (own, folded.shape.clone())));
+                let masks: Vec<(&Known, &[i64])> = known.iter().map(|(known, shape)| (known, shape.as_slice())).collect();
+                let mask = Known::combined(&masks, &folded.shape, |at| at.iter().copied().fold(0.0, f64::max));
+                let mask = self.graph.known(mask, folded.shape.clone(), Element::Bool);
+                let refused = match (inherited, undefined) {
+                    (Some(parts), _) => parts[2],
+                    (None, Some((_, reason))) => self.refused(at, location, reason.to_string(), folded.shape, element),
+                    (None, None) => return Some(Ok(found)),
+                };
+                self.graph.partly_known(found, mask, refused)
+            }
+        };
+        self.note_wide(at, operands, node);
+        Some(Ok(node))
+    }
+
     /// Integers of run time, and their comparisons, with what they are: an index may be wrapped or clamped, and an assertion be about one.
-    fn with_its_name(&mut self, name: &str, operands: &[NodeId], node: NodeId, element: Element) -> NodeId {
+    fn with_its_name(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], node: NodeId) -> NodeId {
         let Some(function) = ScalarFunction::named(name) else { return node };
+        let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
         let is_named = matches!(element, Element::Int | Element::Bool) && function.computes_indices(&self.graph, operands);
         let has_name = matches!(self.graph.node(node).kind, Kind::Virtual(_)) && rows::parts(&self.graph, node).is_none();
         let is_decided = has_name || self.graph.known_of(node).is_some() || self.graph.node(node).element == Element::Int;
-        if is_named && !is_decided { self.graph.virtual_op(function.name, operands, node, element) } else { node }
+        match is_named && !is_decided {
+            true if may_be_named(at) => self.graph.virtual_op(function.name, operands, node, element),
+            true if element == Element::Int => self.graph.as_integers(node),
+            _ => node,
+        }
     }
 
     /// The element type of a number or a tensor.
@@ -73,30 +157,31 @@ impl<'c> Importer<'c> {
         if let Some(compared) = order::compared_at_run_time(&mut self.graph, name, operands) {
             return Ok(compared);
         }
-        let is_side = order::is_side(&self.graph, name, operands);
+        if let Some(message) = too_wide(at) {
+            return Err(message);
+        }
+        let widths = widths_of(at);
+        let is_side = order::is_side(&self.graph, name, operands, widths.result);
         let sides = operands;
-        let mut operands: Vec<NodeId> = operands.iter().map(|&operand| order::numbers_of_side(&self.graph, operand)).collect();
+        let operands: Vec<NodeId> = operands.iter().map(|&operand| order::numbers_of_side(&self.graph, operand)).collect();
         let cast = Cast::of(at);
         let of = |pick: fn(Cast<'c>) -> Type<'c>| cast.map(pick).map_or(ScalarType::Other, ScalarType::of);
-        let (from, to) = (of(|cast| cast.from), of(|cast| cast.to));
-        if let ("arith.uitofp" | "arith.extui" | "arith.index_castui", ScalarType::Integer(width)) = (name, from) {
-            operands[0] = integers::without_sign(&mut self.graph, operands[0], width);
-        }
+        let from = of(|cast| cast.from);
         let operands = operands.as_slice();
         if function.computes_indices(&self.graph, operands) {
             let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
-            let is_narrow = name == "arith.trunci" && !matches!(to, ScalarType::Integer(32 | 64));
             let built = match name {
-                _ if is_narrow => Err("computes integers of a run-time value: not supported yet".to_owned()),
-                "arith.uitofp" | "arith.extui" if from == ScalarType::Integer(8) => integers::byte(&mut self.graph, operands[0], element),
-                _ => integers::computed(&mut self.graph, function, operands, element),
+                "arith.uitofp" | "arith.extui" if from == ScalarType::Integer(8) => {
+                    integers::byte(&mut self.graph, function, operands[0], element, widths)
+                }
+                _ => integers::computed(&mut self.graph, function, operands, element, widths),
             };
             return built.map_err(|message| match cast {
                 Some(Cast { from, to }) if is_conversion => format!("converts {from} to {to} at run time: not supported yet"),
                 _ => message,
             });
         }
-        let node = function.build(&mut self.graph, operands, element)?;
+        let node = function.build(&mut self.graph, operands, element, widths)?;
         self.note_wide(at, operands, node);
         Ok(if is_side { self.graph.virtual_op(function.name, sides, node, element) } else { node })
     }
@@ -112,4 +197,31 @@ impl<'c> Importer<'c> {
         }
         Ok(operand)
     }
+}
+
+/// The width of an integer type in bits; the widest one for what is no integer, whose width nothing reads.
+fn width_of(of: Type<'_>) -> u32 {
+    ScalarType::of(of).width().unwrap_or(MAX_WIDTH)
+}
+
+/// The integer types that an operation goes between.
+fn widths_of(at: Op<'_>) -> Widths {
+    Cast::of(at).map_or(Widths::same(MAX_WIDTH), |Cast { from, to }| Widths { operand: width_of(from), result: width_of(to) })
+}
+
+/// Why an operation is refused whose integers are wider than all that are computed with.
+fn too_wide(at: Op<'_>) -> Option<String> {
+    let Widths { operand, result } = widths_of(at);
+    let width = operand.max(result);
+    (width > MAX_WIDTH).then(|| format!("computes with integers of {width} bits: expected at most {MAX_WIDTH}"))
+}
+
+/// Whether an operation on integers of run time may be a part of an index, by its name alone: an index is narrower than types of 32 bits, and no narrower
+/// type is known to have all of its rows.
+fn may_be_named(at: Op<'_>) -> bool {
+    let Widths { operand, result } = widths_of(at);
+    let is_truth = |width: u32| width == 1;
+    let of_truths = matches!(at.full_name(), "arith.andi" | "arith.ori" | "arith.xori" | "arith.select" | ScalarOp::BRANCH);
+    let is_wide = |width: u32| width >= i32::BITS;
+    (is_wide(operand) || of_truths && is_truth(operand)) && (is_wide(result) || is_truth(result))
 }

@@ -5,7 +5,7 @@
 //! user names, and makes static what follows from them. What computes with tensors without elements
 //! becomes what is left of it.
 
-use super::counted_sizes::check_counted;
+use super::{check_calls::check_calls, counted_sizes::check_counted};
 use crate::dialect::ods::{attr, option};
 use crate::{
     import::{DimSize, OpenShape, SettledSizes, settled_sizes},
@@ -21,8 +21,10 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-select-program", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let given: Vec<DimSize> = options.list(module, option::DIM_SIZE)?;
-    let Some(entry) = entry_of(module, options.text(option::ENTRY))? else { return Ok(()) };
+    let Some(entry) = entry_of(module, options.text(option::ENTRY))? else { return check_calls(module) };
     make_entry(module, entry);
+    // Before anything is inlined: giving sizes does so, too.
+    check_calls(module)?;
     box_numbers(entry);
     let arguments: Vec<OpenShape> =
         entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
@@ -91,7 +93,8 @@ fn entry_of<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, Reported> 
         [] => Ok(None),
         [only] => Ok(Some(*only)),
         [first, ..] => {
-            let message = format!("is one of several public functions, {}: say by --entry NAME which is compiled", names(&public));
+            let message =
+                format!("expected one public function, found {}; choose one with the option 'entry' (--entry NAME)", names(&public));
             Err(error_at(*first, message).report())
         }
     }

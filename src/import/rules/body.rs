@@ -2,6 +2,7 @@
 
 pub(super) mod comparisons;
 
+use super::fold::{Widths, integer_function};
 use crate::import::graph::NodeId;
 use machine::ElementType;
 
@@ -80,14 +81,45 @@ impl Combiner {
         }
     }
 
+    /// The operation on integers that combines two values.
+    #[must_use]
+    pub const fn integer_operation(self) -> &'static str {
+        match self {
+            Self::Sum => "arith.addi",
+            Self::Prod => "arith.muli",
+            Self::Max => "arith.maxsi",
+            Self::Min => "arith.minsi",
+            Self::All => "arith.andi",
+            Self::Any => "arith.ori",
+        }
+    }
+
+    /// The combination of truth values as integers of one bit, of which a true one is -1: the product is true where all are, and so is the larger one. None
+    /// for a sum.
+    #[must_use]
+    pub const fn of_truths(self) -> Option<Self> {
+        match self {
+            Self::Sum => None,
+            Self::Prod | Self::Max | Self::All => Some(Self::All),
+            Self::Min | Self::Any => Some(Self::Any),
+        }
+    }
+
+    /// Two integers of `width` bits combined.
+    #[must_use]
+    pub fn combine_integers(self, a: i64, b: i64, width: u32) -> i64 {
+        let function = integer_function(self.integer_operation()).expect("an operation that has a value for all integers");
+        function(&[a, b], Widths::same(width)).expect("an operation that has a value for all integers")
+    }
+
     /// Two numbers combined.
     #[must_use]
     pub fn combine(self, a: f64, b: f64) -> f64 {
         match self {
             Self::Sum => a + b,
             Self::Prod => a * b,
-            Self::Max | Self::Any => a.max(b),
-            Self::Min | Self::All => a.min(b),
+            Self::Max | Self::Any => larger(a, b),
+            Self::Min | Self::All => smaller(a, b),
         }
     }
 
@@ -134,6 +166,16 @@ impl Combiner {
             _ => None,
         }
     }
+}
+
+/// The larger of two numbers; NaN if one is, as the device has it.
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// The smaller of two numbers; NaN if one is, as the device has it.
+pub(super) fn smaller(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
 }
 
 impl ScalarOp {

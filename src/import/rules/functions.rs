@@ -2,6 +2,8 @@
 
 use super::{
     angles,
+    body::{larger, smaller},
+    fold::{MAX_WIDTH, Undefined, Widths, in_width, integer_function, to_integer, to_number},
     plain::{neg, same},
     powers, recognize, steps, trigonometry, unordered,
 };
@@ -27,6 +29,21 @@ enum Run {
     Integer,
 }
 
+/// How an operation on known operands is folded.
+#[derive(Clone, Copy)]
+enum Fold {
+    /// Numbers from numbers.
+    Numbers(fn(&[f64]) -> f64),
+    /// Integers from integers, by [`integer_function`].
+    Integers,
+    /// A number from an integer, which is read with a sign or without.
+    ToNumber { is_signed: bool },
+    /// An integer from a number, with a sign or without.
+    ToInteger { is_signed: bool },
+    /// The second or the third operand, whatever they are.
+    Choice,
+}
+
 /// A scalar operation that bodies may have.
 #[derive(Clone, Copy)]
 pub struct ScalarFunction {
@@ -34,8 +51,18 @@ pub struct ScalarFunction {
     pub name: &'static str,
     /// What it becomes, where that is more than one device function.
     text: &'static str,
-    pub(super) evaluate: fn(&[f64]) -> f64,
+    fold: Fold,
     run: Run,
+}
+
+/// Known result of an operation, and where it has no value.
+pub(in crate::import) struct Folded {
+    /// The elements; 0 where there is no value.
+    pub(in crate::import) known: Known,
+    /// The shape of the elements.
+    pub(in crate::import) shape: Vec<i64>,
+    /// For each element whether it has no value, and why the first of these has none; none if all have one.
+    pub(in crate::import) undefined: Option<(Vec<bool>, Undefined)>,
 }
 
 /// The truth value of a comparison.
@@ -44,7 +71,7 @@ const fn truth(condition: bool) -> f64 {
 }
 
 const fn row(name: &'static str, text: &'static str, evaluate: fn(&[f64]) -> f64, run: Run) -> ScalarFunction {
-    ScalarFunction { name, text, evaluate, run }
+    ScalarFunction { name, text, fold: Fold::Numbers(evaluate), run }
 }
 
 const fn function(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
@@ -55,8 +82,14 @@ const fn compared(name: &'static str, function: &'static str, evaluate: fn(&[f64
     row(name, "", evaluate, Run::Comparison(function))
 }
 
-const fn integer(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, "a number known at compile time, a part of an index, or as below", evaluate, Run::Integer)
+const INTEGER: &str = "a number known at compile time, a part of an index, or as below";
+
+const fn integer(name: &'static str) -> ScalarFunction {
+    ScalarFunction { name, text: INTEGER, fold: Fold::Integers, run: Run::Integer }
+}
+
+const fn bitwise(name: &'static str, text: &'static str, rule: fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>) -> ScalarFunction {
+    ScalarFunction { name, text, fold: Fold::Integers, run: Run::Rule(rule) }
 }
 
 const ANGLE: &str = "a choice of the smaller side, `realdiv` and a polynomial";
@@ -73,10 +106,20 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         Run::Rule(recognize::div),
     ),
     row("arith.negf", "`neg`", |x| -x[0], Run::Rule(neg)),
-    row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
-    row("arith.maxnumf", "as `arith.maximumf`", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
-    row("arith.minimumf", "`minimum`; `clip` with constants", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
-    row("arith.minnumf", "as `arith.minimumf`", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
+    row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| larger(x[0], x[1]), Run::Rule(recognize::maximum)),
+    row(
+        "arith.maxnumf",
+        "`greaterequal` and `where3`, twice where both operands may be NaN",
+        |x| x[0].max(x[1]),
+        Run::Rule(recognize::larger_number),
+    ),
+    row("arith.minimumf", "`minimum`; `clip` with constants", |x| smaller(x[0], x[1]), Run::Rule(recognize::minimum)),
+    row(
+        "arith.minnumf",
+        "`lesserequal` and `where3`, twice where both operands may be NaN",
+        |x| x[0].min(x[1]),
+        Run::Rule(recognize::smaller_number),
+    ),
     row("arith.remf", "`realdiv`, `floor`, `mul`, `sub`, put right once", |x| x[0] % x[1], Run::Rule(steps::remainder)),
     compared("arith.cmpf oeq", "equal", |x| truth(x[0] == x[1])),
     row(
@@ -132,15 +175,15 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         |x| truth(!(x[0].is_nan() || x[1].is_nan())),
         Run::Rule(recognize::ordered),
     ),
-    row(
-        "arith.select",
-        "`where3`; `maximum` or `minimum` of x > y ? x : y; the last step of a safe softmax",
-        |x| if x[0] == 0.0 { x[2] } else { x[1] },
-        Run::Rule(recognize::select),
-    ),
+    ScalarFunction {
+        name: "arith.select",
+        text: "`where3`; `maximum` or `minimum` of x > y ? x : y; the last step of a safe softmax",
+        fold: Fold::Choice,
+        run: Run::Rule(recognize::select),
+    },
     function("math.absf", "abs", |x| x[0].abs()),
     row("math.ceil", "`neg`, `floor`, `neg`", |x| x[0].ceil(), Run::Rule(recognize::ceil)),
-    row("math.clampf", "`clip` with constants, else `maximum` and `minimum`", |x| x[0].clamp(x[1], x[2]), Run::Rule(recognize::clamp)),
+    row("math.clampf", "`clip` with constants, else `maximum` and `minimum`", |x| smaller(larger(x[0], x[1]), x[2]), Run::Rule(recognize::clamp)),
     row(
         "math.erf",
         "a part of `gelufwd`; else a rational approximation by Abramowitz and Stegun (7.1.26)",
@@ -194,56 +237,60 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("math.cosh", "`exp`s", |x| x[0].cosh(), Run::Rule(powers::cosh)),
     row("math.log10", "`log`, `mul`", |x| x[0].log10(), Run::Rule(powers::log10)),
     row("math.cbrt", "`exp` of a third of the `log`", |x| x[0].cbrt(), Run::Rule(powers::cbrt)),
-    row("arith.andi", "`mul` of truth values", |x| bits(x, |a, b| a & b), Run::Rule(recognize::and)),
-    row("arith.ori", "`maximum` of truth values", |x| bits(x, |a, b| a | b), Run::Rule(recognize::or)),
-    row("arith.xori", "`notequal` of truth values", |x| bits(x, |a, b| a ^ b), Run::Rule(recognize::xor)),
-    row(
-        "arith.uitofp",
-        "nothing, for a truth value; of a byte, 256 more where it is negative",
-        |x| x[0],
-        Run::Rule(recognize::number_of_truth),
-    ),
-    row("arith.sitofp", "`neg`, for a truth value", |x| x[0], Run::Rule(recognize::negative_number_of_truth)),
-    row("arith.fptosi", "as `math.trunc`", |x| x[0].trunc(), Run::Integer),
-    integer("arith.fptoui", |x| x[0].trunc()),
-    integer("math.absi", |x| x[0].abs()),
-    integer("arith.addi", |x| x[0] + x[1]),
-    integer("arith.subi", |x| x[0] - x[1]),
-    integer("arith.muli", |x| x[0] * x[1]),
-    integer("arith.divsi", |x| (x[0] / x[1]).trunc()),
-    integer("arith.divui", |x| (x[0] / x[1]).trunc()),
-    integer("arith.floordivsi", |x| (x[0] / x[1]).floor()),
-    integer("arith.ceildivsi", |x| (x[0] / x[1]).ceil()),
-    integer("arith.remsi", |x| x[0] % x[1]),
-    integer("arith.remui", |x| x[0] % x[1]),
-    integer("arith.maxsi", |x| x[0].max(x[1])),
-    integer("arith.maxui", |x| x[0].max(x[1])),
-    integer("arith.minsi", |x| x[0].min(x[1])),
-    integer("arith.minui", |x| x[0].min(x[1])),
-    integer("arith.shli", |x| x[0] * x[1].exp2()),
-    integer("arith.shrsi", |x| (x[0] / x[1].exp2()).floor()),
-    integer("arith.cmpi eq", |x| truth(x[0] == x[1])),
-    integer("arith.cmpi ne", |x| truth(x[0] != x[1])),
-    integer("arith.cmpi slt", |x| truth(x[0] < x[1])),
-    integer("arith.cmpi sle", |x| truth(x[0] <= x[1])),
-    integer("arith.cmpi sgt", |x| truth(x[0] > x[1])),
-    integer("arith.cmpi sge", |x| truth(x[0] >= x[1])),
-    integer("arith.cmpi ult", |x| truth(x[0] < x[1])),
-    integer("arith.cmpi ule", |x| truth(x[0] <= x[1])),
-    integer("arith.cmpi ugt", |x| truth(x[0] > x[1])),
-    integer("arith.cmpi uge", |x| truth(x[0] >= x[1])),
-    integer("arith.index_cast", |x| x[0]),
-    integer("arith.index_castui", |x| x[0]),
-    integer("arith.extsi", |x| x[0]),
-    integer("arith.extui", |x| x[0]),
-    integer("arith.trunci", |x| x[0]),
+    bitwise("arith.andi", "`mul` of truth values", recognize::and),
+    bitwise("arith.ori", "`maximum` of truth values", recognize::or),
+    bitwise("arith.xori", "`notequal` of truth values", recognize::xor),
+    ScalarFunction {
+        name: "arith.uitofp",
+        text: "nothing, for a truth value; of a byte, 256 more where it is negative",
+        fold: Fold::ToNumber { is_signed: false },
+        run: Run::Rule(recognize::number_of_truth),
+    },
+    ScalarFunction {
+        name: "arith.sitofp",
+        text: "`neg`, for a truth value",
+        fold: Fold::ToNumber { is_signed: true },
+        run: Run::Rule(recognize::negative_number_of_truth),
+    },
+    ScalarFunction { name: "arith.fptosi", text: "as `math.trunc`", fold: Fold::ToInteger { is_signed: true }, run: Run::Integer },
+    ScalarFunction { name: "arith.fptoui", text: INTEGER, fold: Fold::ToInteger { is_signed: false }, run: Run::Integer },
+    integer("math.absi"),
+    integer("math.ctlz"),
+    integer("math.ctpop"),
+    integer("math.cttz"),
+    integer("arith.addi"),
+    integer("arith.subi"),
+    integer("arith.muli"),
+    integer("arith.divsi"),
+    integer("arith.divui"),
+    integer("arith.floordivsi"),
+    integer("arith.ceildivsi"),
+    integer("arith.ceildivui"),
+    integer("arith.remsi"),
+    integer("arith.remui"),
+    integer("arith.maxsi"),
+    integer("arith.maxui"),
+    integer("arith.minsi"),
+    integer("arith.minui"),
+    integer("arith.shli"),
+    integer("arith.shrsi"),
+    integer("arith.shrui"),
+    integer("arith.cmpi eq"),
+    integer("arith.cmpi ne"),
+    integer("arith.cmpi slt"),
+    integer("arith.cmpi sle"),
+    integer("arith.cmpi sgt"),
+    integer("arith.cmpi sge"),
+    integer("arith.cmpi ult"),
+    integer("arith.cmpi ule"),
+    integer("arith.cmpi ugt"),
+    integer("arith.cmpi uge"),
+    integer("arith.index_cast"),
+    integer("arith.index_castui"),
+    integer("arith.extsi"),
+    integer("arith.extui"),
+    integer("arith.trunci"),
 ];
-
-/// A bitwise operation on integers that are exact as numbers.
-#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "integers known at compile time are below 2^53")]
-fn bits(operands: &[f64], operation: impl Fn(i64, i64) -> i64) -> f64 {
-    operation(operands[0] as i64, operands[1] as i64) as f64
-}
 
 impl ScalarFunction {
     /// The operation of that name.
@@ -290,9 +337,13 @@ impl ScalarFunction {
     ///
     /// # Errors
     /// Why the device cannot compute it.
-    pub fn build(&'static self, graph: &mut Graph, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
+    pub fn build(&'static self, graph: &mut Graph, inputs: &[NodeId], element: Element, widths: Widths) -> Result<NodeId, String> {
         if inputs.iter().all(|&input| graph.known_of(input).is_some()) {
-            return self.evaluate(graph, inputs, element);
+            let folded = self.fold(graph, inputs, element, widths)?;
+            return match folded.undefined {
+                Some((_, reason)) => Err(reason.to_string()),
+                None => Ok(graph.known(folded.known, folded.shape, element)),
+            };
         }
         let of_rows = match (self.run, element) {
             (Run::Comparison(_) | Run::Unordered(_), _) => Element::Bool,
@@ -300,8 +351,9 @@ impl ScalarFunction {
             (_, Element::Int) => graph.integers.element(),
             _ => element,
         };
-        if let Some(found) = rows::applied(graph, inputs, of_rows, |graph, tables| self.evaluate(graph, tables, of_rows)) {
-            if element == Element::Int {
+        let of_table = if element == Element::Int { element } else { of_rows };
+        if let Some(found) = rows::applied(graph, inputs, of_rows, |graph, tables| self.row_table(graph, tables, of_table, widths)) {
+            if element == Element::Int && graph.known_of(found).is_none() {
                 graph.note_integers(found);
             }
             return Ok(found);
@@ -329,27 +381,84 @@ impl ScalarFunction {
         }
     }
 
-    fn evaluate(&self, graph: &mut Graph, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
+    /// The operation on tables of one row for each value of an index. A row without a value is one that no program may choose.
+    ///
+    /// # Errors
+    /// If there are too many elements.
+    pub(super) fn row_table(&self, graph: &mut Graph, tables: &[NodeId], element: Element, widths: Widths) -> Result<NodeId, String> {
+        let Folded { known, shape, .. } = self.fold(graph, tables, element, widths)?;
+        Ok(graph.known(known, shape, element))
+    }
+
+    /// The result for one known integer of each operand; none if there is no value.
+    pub(super) fn fold_integers(&self, operands: &[i64], widths: Widths) -> Option<i64> {
+        match self.fold {
+            Fold::Integers => integer_function(self.name)?(operands, widths).ok(),
+            Fold::Choice => operands.get(if operands[0] == 0 { 2 } else { 1 }).copied(),
+            Fold::Numbers(_) | Fold::ToNumber { .. } | Fold::ToInteger { .. } => None,
+        }
+    }
+
+    /// The result for known operands, as elements of `element`.
+    ///
+    /// # Errors
+    /// If there are too many elements.
+    pub(in crate::import) fn fold(&self, graph: &Graph, inputs: &[NodeId], element: Element, widths: Widths) -> Result<Folded, String> {
         let shape = graph.broadcast_shape(inputs);
         let n_elements: i64 = shape.iter().product();
         if n_elements > MOST_KNOWN_ELEMENTS {
             return Err(format!("would compute {n_elements} elements at compile time, more than {MOST_KNOWN_ELEMENTS}"));
         }
-        let known: Vec<(&Known, &[i64])> =
+        let operands: Vec<(&Known, &[i64])> =
             inputs.iter().filter_map(|&input| Some((graph.known_of(input)?, graph.node(input).shape.as_slice()))).collect();
-        // As a signed integer of one bit, true is -1.
-        let is_signed_truth = matches!(self.name, "arith.extsi" | "arith.sitofp") && graph.node(inputs[0]).element == Element::Bool;
-        let sign = if is_signed_truth { -1.0 } else { 1.0 };
-        let computed = Known::combined(&known, &shape, |operands| sign * (self.evaluate)(operands));
-        Ok(graph.known(computed, shape, element))
+        let (mut position, mut undefined) = (0_usize, None);
+        let mut integer = |found: Result<i64, Undefined>| {
+            position += 1;
+            match found {
+                // A truth value is 0 or 1, which as an integer of one bit is -1.
+                Ok(found) => if element == Element::Bool { found & 1 } else { found },
+                Err(reason) => {
+                    let (places, _) = undefined.get_or_insert_with(|| (Vec::new(), reason));
+                    places.push(position - 1);
+                    0
+                }
+            }
+        };
+        let known = match self.fold {
+            Fold::Numbers(evaluate) => Known::combined(&operands, &shape, evaluate),
+            Fold::Integers => {
+                let function = integer_function(self.name).ok_or_else(|| format!("'{}' is not folded", self.name))?;
+                let mut own = vec![0; operands.len()];
+                Known::combined_integers(&operands, &shape, |given| {
+                    own.iter_mut().zip(given).for_each(|(own, &given)| *own = in_width(given, widths.operand));
+                    integer(function(&own, widths))
+                })
+            }
+            Fold::ToNumber { is_signed } => Known::numbers_of_integers(&operands, &shape, |given| {
+                to_number(in_width(given[0], widths.operand), widths.operand, is_signed)
+            }),
+            Fold::ToInteger { is_signed } => {
+                Known::integers_of_numbers(&operands, &shape, |given| integer(to_integer(given[0], widths.result, is_signed)))
+            }
+            Fold::Choice if element == Element::Int => {
+                Known::combined_integers(&operands, &shape, |given| if given[0] == 0 { given[2] } else { given[1] })
+            }
+            Fold::Choice => Known::combined(&operands, &shape, |given| if given[0] == 0.0 { given[2] } else { given[1] }),
+        };
+        let undefined = undefined.map(|(places, reason)| {
+            let mut is_undefined = vec![false; position];
+            places.into_iter().for_each(|place| is_undefined[place] = true);
+            (is_undefined, reason)
+        });
+        Ok(Folded { known, shape, undefined })
     }
 }
 
 impl Graph {
-    /// The node of an operation that `linalg` has no name for, built from others.
+    /// The node of an operation that `linalg` has no name for, built from others; its integers have 64 bits.
     pub(in crate::import) fn apply(&mut self, name: &str, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
         let function = ScalarFunction::named(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
-        function.build(self, inputs, element)
+        function.build(self, inputs, element, Widths::same(MAX_WIDTH))
     }
 
     /// Whether a node is that elementwise device function; gives its inputs.
@@ -371,6 +480,25 @@ mod tests {
     }
 
     #[test]
+    fn every_integer_operation_is_folded() {
+        for function in SCALAR_FUNCTIONS {
+            assert!(!matches!(function.fold, Fold::Integers) || integer_function(function.name).is_some(), "{}", function.name);
+        }
+    }
+
+    #[test]
+    fn what_has_no_value_is_told_element_by_element() {
+        let mut graph = Graph::default();
+        let ten = graph.known(Known::integer(10), Vec::new(), Element::Int);
+        let by = graph.known(Known::counting(0, 3), vec![3], Element::Int);
+        let divide = ScalarFunction::named("arith.divsi").unwrap();
+        let folded = divide.fold(&graph, &[ten, by], Element::Int, Widths::same(32)).unwrap();
+        assert_eq!(folded.known.integers().collect::<Vec<_>>(), [0, 10, 5]);
+        assert_eq!(folded.undefined, Some((vec![true, false, false], Undefined::DivisionByZero)));
+        assert!(divide.build(&mut graph, &[ten, by], Element::Int, Widths::same(32)).is_err_and(|message| message.contains("by 0")));
+    }
+
+    #[test]
     fn known_operands_are_computed_at_once() {
         let mut graph = Graph::default();
         let (two, three) = (graph.number(2.0), graph.number(3.0));
@@ -385,7 +513,8 @@ mod tests {
         let mut graph = Graph::default();
         let truth = graph.known(Known::table(&[1.0, 0.0]), vec![2], Element::Bool);
         let numbers = |graph: &mut Graph, name| {
-            let node = graph.apply(name, &[truth], Element::F32).unwrap();
+            let function = ScalarFunction::named(name).unwrap();
+            let node = function.build(graph, &[truth], Element::F32, Widths { operand: 1, result: 32 }).unwrap();
             graph.known_of(node).unwrap().numbers().collect::<Vec<_>>()
         };
         assert_eq!(numbers(&mut graph, "arith.sitofp"), [-1.0, 0.0]);

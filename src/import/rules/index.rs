@@ -92,7 +92,7 @@ pub(super) fn lookup_by_one(
                 return found.ok_or_else(|| NOT_BY_DIGITS.to_owned()).and_then(elements);
             }
             let Some(index) = chosen else {
-                if let Some(found) = shifted(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
+                if let Some(found) = looked_up(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
                     return elements(found);
                 }
                 if let Some(found) = computed_row(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
@@ -131,10 +131,12 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
     let is_known = indices.iter().all(|&index| graph.known_of(index).is_some());
     for (dim, &index) in indices.iter().enumerate() {
         let Some(known) = graph.known_of(index) else { continue };
-        let (first, last) = known.numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
-        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
-        if first < 0.0 || last >= rows[dim] as f64 {
-            return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
+        let (first, last) = known.integers().fold((i64::MAX, i64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+        if first < 0 || last >= rows[dim] {
+            return Err(format!(
+                "expected indices from 0 to {} of dimension {dim}, found indices {first} to {last}; give indices within the table",
+                rows[dim] - 1
+            ));
         }
     }
     let (true, Some(known)) = (is_known && !indices.is_empty(), graph.known_of(table).cloned()) else { return Ok(None) };
@@ -144,21 +146,24 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
     let shape = graph.broadcast_shape(indices);
     let operands: Vec<(&Known, &[i64])> =
         indices.iter().filter_map(|&index| Some((graph.known_of(index)?, graph.node(index).shape.as_slice()))).collect();
-    let numbers: Vec<f64> = known.numbers().collect();
-    let chosen = Known::combined(&operands, &shape, |at| {
-        let flat = at.iter().zip(rows).fold(0_i64, |flat, (&index, &size)| {
-            #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
-            let index = index as i64;
-            flat * size + index
-        });
-        usize::try_from(flat).ok().and_then(|flat| numbers.get(flat)).copied().unwrap_or(f64::NAN)
-    });
+    let flat = |at: &[i64]| {
+        let flat = at.iter().zip(rows).fold(0, |flat, (&index, &size)| flat * size + index);
+        usize::try_from(flat).expect("indices of the table")
+    };
     let element = graph.node(table).element;
+    let chosen = if element == Element::Int {
+        let integers: Vec<i64> = known.integers().collect();
+        Known::combined_integers(&operands, &shape, |at| integers[flat(at)])
+    } else {
+        let numbers: Vec<f64> = known.numbers().collect();
+        Known::numbers_of_integers(&operands, &shape, |at| numbers[flat(at)])
+    };
     Ok(Some(graph.known(chosen, shape, element)))
 }
 
-/// Rows that an index chooses once a number is added to it: the rows of the table from there on.
-fn shifted(
+/// Rows that follow from one index of the caller and from known numbers: where a number is added to it, the rows of the table from there on; else
+/// the rows in the order in which the values of the index choose them.
+fn looked_up(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
     computed: NodeId,
@@ -173,28 +178,48 @@ fn shifted(
     };
     let numbers: Vec<f64> = graph.known_of(known)?.numbers().collect();
     let n_rows = graph.rows_of_index(index)?;
+    let is_of_index = usize::try_from(n_rows).is_ok_and(|n_rows| n_rows == numbers.len());
     #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
     let first = numbers[0] as i64;
-    let is_shifted = usize::try_from(n_rows).is_ok_and(|n_rows| n_rows == numbers.len())
-        && numbers.windows(2).all(|pair| pair[1] - pair[0] == 1.0)
-        && (0..rows[dim]).contains(&first);
-    if !is_shifted {
-        // Those that are rows, from 0 on, are what the caller may give.
-        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
-        let n_fit = numbers.iter().take_while(|&&number| (0.0..rows[dim] as f64).contains(&number)).count();
-        if let Some(n_fit) = i64::try_from(n_fit).ok().filter(|&n_fit| n_fit > 0) {
-            graph.note_index(index, n_fit);
-        }
-        return None;
+    let is_shifted = numbers.windows(2).all(|pair| pair[1] - pair[0] == 1.0) && (0..rows[dim]).contains(&first);
+    #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+    let n_fit = numbers.iter().take_while(|&&number| (0.0..rows[dim] as f64).contains(&number)).count();
+    if is_of_index && is_shifted {
+        let n_reached = n_rows.min(rows[dim] - first);
+        let along = |other: usize| Expr::Dim(other).plus(Expr::Constant(if other == dim { first } else { 0 }));
+        let mut shape = rows.to_vec();
+        shape[dim] = n_reached;
+        let table = graph.view(table, (0..rows.len()).map(along).collect(), &shape);
+        return chosen_of(graph, table, (index, n_reached), dim, exprs, sizes);
     }
-    let n_reached = n_rows.min(rows[dim] - first);
-    graph.note_index(index, n_reached);
-    let along = |other: usize| Expr::Dim(other).plus(Expr::Constant(if other == dim { first } else { 0 }));
-    let map: Vec<Expr> = (0..rows.len()).map(along).collect();
-    let mut shape = rows.to_vec();
-    shape[dim] = n_reached;
-    let table = graph.view(table, map, &shape);
-    Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes).ok()?, chosen: vec![(index, n_reached)], bounds: Vec::new() })
+    if is_of_index && n_fit == numbers.len() {
+        let order = graph.known(Known::table(&numbers), vec![n_rows], Element::Int);
+        let gathered = graph.gather(table, dim, order);
+        let mut shape = rows.to_vec();
+        shape[dim] = n_rows;
+        let mut map: Vec<Expr> = vec![Expr::Dim(dim)];
+        map.extend((0..rows.len()).filter(|&other| other != dim).map(Expr::Dim));
+        let table = graph.view(gathered, map, &shape);
+        return chosen_of(graph, table, (index, n_rows), dim, exprs, sizes);
+    }
+    // Those that are rows, from 0 on, are what the caller may give.
+    if let Some(n_fit) = i64::try_from(n_fit).ok().filter(|&n_fit| n_fit > 0) {
+        graph.note_index(index, n_fit);
+    }
+    None
+}
+
+/// The rows of a table that an index of so many values chooses.
+fn chosen_of(
+    graph: &mut Graph,
+    table: NodeId,
+    (index, n_rows): (NodeId, i64),
+    dim: usize,
+    exprs: &[Option<Expr>],
+    sizes: &[i64],
+) -> Option<Lookup> {
+    graph.note_index(index, n_rows);
+    Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes).ok()?, chosen: vec![(index, n_rows)], bounds: Vec::new() })
 }
 
 /// Rows of `dim` at `index`, which is computed from an integer of run time that all else stands still beside; the other dimensions at `exprs`.
@@ -256,8 +281,7 @@ fn computed_row(
 
 /// The numbers of an index that is known at compile time.
 fn known_numbers(graph: &Graph, index: NodeId) -> Option<Vec<i64>> {
-    #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
-    graph.known_of(index).map(|known| known.numbers().map(|number| number as i64).collect())
+    graph.known_of(index).map(|known| known.integers().collect())
 }
 
 /// An index that is known at compile time in terms of the iteration dimensions.
@@ -272,6 +296,13 @@ struct Range {
     first: f64,
     last: f64,
     is_index: Option<NodeId>,
+}
+
+impl Range {
+    /// Whether every type that an operation with a name may have holds the integers, so that none of them begins again at the other end.
+    fn is_narrow(&self) -> bool {
+        self.first >= f64::from(i32::MIN) && self.last <= f64::from(i32::MAX)
+    }
 }
 
 /// The index that `index` is, given that it chooses one of `rows` rows: producers wrap negative numbers and clamp to the rows, which
@@ -301,11 +332,7 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
         let bounds = known.numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)));
         return plain(bounds.0, bounds.1);
     }
-    let Kind::Virtual(operation) = node.kind else {
-        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
-        let last = rows(id)? as f64 - 1.0;
-        return (node.element == Element::Int).then_some(Range { first: 0.0, last, is_index: Some(id) });
-    };
+    let Kind::Virtual(operation) = node.kind else { return range_of_list(graph, id, rows) };
     if let Some((table, _)) = tables::parts(graph, id) {
         return range_of(graph, table, rows);
     }
@@ -315,15 +342,21 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
     }
     // The last input of a virtual operation is what computes it, or its refusal.
     let operand = |position: usize| range_of(graph, node.inputs[position], rows);
+    let reads_bits = matches!(operation, "arith.maxui" | "arith.minui") || operation.starts_with("arith.cmpi u");
+    // Without a sign, what may be negative is a large number.
+    if reads_bits && !(0..2).all(|position| operand(position).is_some_and(|range| range.first >= 0.0)) {
+        return None;
+    }
     match operation {
-        "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci" => operand(0),
+        "arith.index_cast" | "arith.extsi" | "arith.trunci" => operand(0).filter(Range::is_narrow),
+        "arith.index_castui" | "arith.extui" => operand(0).filter(|range| range.is_narrow() && range.first >= 0.0),
         "arith.addi" => {
             let (a, b) = (operand(0)?, operand(1)?);
-            plain(a.first + b.first, a.last + b.last)
+            plain(a.first + b.first, a.last + b.last).filter(Range::is_narrow)
         }
         "arith.subi" => {
             let (a, b) = (operand(0)?, operand(1)?);
-            plain(a.first - b.last, a.last - b.first)
+            plain(a.first - b.last, a.last - b.first).filter(Range::is_narrow)
         }
         "arith.maxsi" | "arith.maxui" => {
             let (a, b) = (operand(0)?, operand(1)?);
@@ -345,7 +378,7 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
                 plain(a.first.min(b.first), a.last.min(b.last))
             }
         }
-        "arith.andi" => {
+        "arith.andi" if node.element == Element::Bool => {
             let (a, b) = (operand(0)?, operand(1)?);
             let is_true = |range: &Range| range.first == 1.0 && range.last == 1.0;
             if is_true(&a) && is_true(&b) { plain(1.0, 1.0) } else { plain(0.0, 1.0) }
@@ -361,6 +394,35 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
         _ if node.inputs.len() > 2 => compared(operation, operand(0)?, operand(1)?),
         _ => None,
     }
+}
+
+/// Returns what is known of the elements of a list of indices: those of the caller are rows, and those that are known are what they are.
+fn range_of_list(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> Option<Range> {
+    if !graph.is_index_list(id) {
+        return None;
+    }
+    #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+    let last_row = |id: NodeId| rows(id).map(|rows| rows as f64 - 1.0);
+    let whole = last_row(id);
+    let (mut range, mut open) = (Range { first: f64::INFINITY, last: f64::NEG_INFINITY, is_index: None }, vec![id]);
+    while let Some(part) = open.pop() {
+        let node = graph.node(part);
+        let (first, last) = match &node.kind {
+            Kind::Known(known) => known.numbers().fold((range.first, range.last), |(low, high), number| (low.min(number), high.max(number))),
+            Kind::Insert(_) | Kind::View(_) | Kind::Reshape | Kind::Filled => {
+                open.extend(&node.inputs);
+                continue;
+            }
+            Kind::Undefined => continue,
+            _ => (0.0, whole.or_else(|| last_row(part))?),
+        };
+        range = Range { first: range.first.min(first), last: range.last.max(last), is_index: None };
+    }
+    if range.first > range.last {
+        return None;
+    }
+    let is_row = range.first >= 0.0 && whole.is_none_or(|last_row| range.last <= last_row);
+    Some(Range { is_index: is_row.then_some(id), ..range })
 }
 
 /// The truth of a comparison of two ranges, where they decide it.

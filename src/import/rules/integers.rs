@@ -5,6 +5,7 @@
 
 use super::{
     digits,
+    fold::Widths,
     functions::ScalarFunction,
     index::decided,
     plain::{Built, neg},
@@ -16,12 +17,19 @@ use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
 ///
 /// # Errors
 /// Why nothing does.
-pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFunction, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn computed(
+    graph: &mut Graph,
+    function: &'static ScalarFunction,
+    inputs: &[NodeId],
+    element: Element,
+    widths: Widths,
+) -> Built {
     // Another type of integers has the same digits.
     if let &[integer] = inputs
-        && graph.digits_of(integer).is_some()
+        && let Some(end) = graph.end_of_digits(integer)
         && element == Element::Int
         && matches!(function.name, "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci")
+        && is_in(end, widths.result)
     {
         return Ok(integer);
     }
@@ -40,48 +48,55 @@ pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFu
         if let (Err(refused), Some(_)) = (&number, graph.digits_of(input)) {
             return Ok(*refused);
         }
-        numbers.push(number.map_err(|_| "computes integers of a run-time value: not supported yet".to_owned())?);
+        numbers.push(number.map_err(|_| AT_RUN_TIME.to_owned())?);
     }
     let as_numbers = graph.integers.element();
-    let of_table = if element == Element::Int { as_numbers } else { element };
-    let looked_up = rows::applied(graph, &numbers, of_table, |graph, tables| function.build(graph, tables, of_table));
+    let of_rows = if element == Element::Int { as_numbers } else { element };
+    let looked_up = rows::applied(graph, &numbers, of_rows, |graph, tables| function.row_table(graph, tables, element, widths));
     let built = match looked_up {
         Some(found) => found,
         None if element == Element::Int
-            && let Some(chosen) = quotients::of_choice(graph, &numbers, function.evaluate, as_numbers) =>
+            && let Some(chosen) = quotients::of_choice(graph, &numbers, |known| function.fold_integers(known, widths), as_numbers) =>
         {
             chosen
         }
-        None => on_numbers(graph, function.name, &numbers, &is_truth, as_numbers, element).inspect_err(|_| {
+        None if is_truth[0] && function.name != "arith.select" => on_truths(graph, function.name, inputs, &numbers, as_numbers)?,
+        None => on_numbers(graph, function.name, &numbers, as_numbers, (element, widths)).inspect_err(|_| {
             numbers.iter().for_each(|&number| graph.want_rows(number));
         })?,
     };
-    if element == Element::Int {
+    if element == Element::Int && graph.known_of(built).is_none() {
         graph.note_integers(built);
     }
     Ok(built)
 }
 
-/// Known integers of `width` bits as the numbers without a sign that have the same bits.
-pub(in crate::import) fn without_sign(graph: &mut Graph, id: NodeId, width: u32) -> NodeId {
-    let Some(known) = graph.known_of(id).cloned() else { return id };
-    if known.numbers().all(|number| number >= 0.0) {
-        return id;
-    }
-    let (shape, element) = (graph.node(id).shape.clone(), graph.node(id).element);
-    let turned = Known::combined(&[(&known, &shape)], &shape, |x| if x[0] < 0.0 { x[0] + 2_f64.powi(width.cast_signed()) } else { x[0] });
-    graph.known(turned, shape, element)
+/// Why an operation on integers of run time is refused.
+const AT_RUN_TIME: &str = "computes integers of a run-time value: not supported yet";
+
+/// Whether a type has all integers from 0 on and below `end`.
+fn is_in(end: i64, width: u32) -> bool {
+    width >= u64::BITS || end <= 1 << (width - 1)
 }
 
 /// The number of a byte that stands for 0 to 255, where its bits are those of a signed one: as an element of a type.
 ///
 /// # Errors
 /// If it is nothing that the device computes with, or no number in that type.
-pub(in crate::import) fn byte(graph: &mut Graph, signed: NodeId, element: Element) -> Built {
-    let number = graph.numbers_of(signed).map_err(|_| "computes integers of a run-time value: not supported yet".to_owned())?;
+pub(in crate::import) fn byte(
+    graph: &mut Graph,
+    function: &'static ScalarFunction,
+    signed: NodeId,
+    element: Element,
+    widths: Widths,
+) -> Built {
+    let number = graph.numbers_of(signed).map_err(|_| AT_RUN_TIME.to_owned())?;
     let as_numbers = graph.integers.element();
+    if rows::parts(graph, number).is_some() {
+        return computed(graph, function, &[signed], element, widths);
+    }
     if element != Element::Int && element != as_numbers {
-        return Err("computes integers of a run-time value: not supported yet".to_owned());
+        return Err(AT_RUN_TIME.to_owned());
     }
     let (zero, all) = (graph.number(0.0), graph.number(256.0));
     let is_negative = graph.pointwise("lesserthan", &[number, zero], Element::Bool);
@@ -91,50 +106,97 @@ pub(in crate::import) fn byte(graph: &mut Graph, signed: NodeId, element: Elemen
     Ok(byte)
 }
 
-fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], is_truth: &[bool], as_numbers: Element, element: Element) -> Built {
+/// An operation on truth values as integers of one bit, of which a true one is -1 with a sign and 1 without.
+fn on_truths(graph: &mut Graph, name: &str, truths: &[NodeId], numbers: &[NodeId], as_numbers: Element) -> Built {
+    let function = match name {
+        "arith.extui" | "arith.uitofp" | "arith.index_castui" => return Ok(numbers[0]),
+        "arith.extsi" | "arith.sitofp" | "arith.index_cast" => return neg(graph, numbers, as_numbers),
+        "arith.addi" | "arith.subi" | "arith.cmpi ne" => "notequal",
+        "arith.muli" | "arith.maxsi" | "arith.minui" => "mul",
+        "arith.minsi" | "arith.maxui" => "maximum",
+        "arith.cmpi eq" => "equal",
+        "arith.cmpi ult" | "arith.cmpi sgt" => "lesserthan",
+        "arith.cmpi ule" | "arith.cmpi sge" => "lesserequal",
+        "arith.cmpi ugt" | "arith.cmpi slt" => "greaterthan",
+        "arith.cmpi uge" | "arith.cmpi sle" => "greaterequal",
+        _ => return Err(AT_RUN_TIME.to_owned()),
+    };
+    Ok(graph.pointwise(function, truths, Element::Bool))
+}
+
+fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], as_numbers: Element, (element, widths): (Element, Widths)) -> Built {
     if let Some(found) = digits::compared(graph, name, numbers) {
         return Ok(found);
     }
     if let Some(found) =
-        quotients::divided(graph, name, numbers, as_numbers).or_else(|| quotients::shifted(graph, name, numbers, as_numbers))
+        quotients::divided(graph, name, numbers, as_numbers).or_else(|| quotients::shifted(graph, name, numbers, as_numbers, widths.result))
     {
         return found;
     }
-    let compared = |graph: &mut Graph, function| Ok(graph.pointwise(function, numbers, Element::Bool));
-    match name {
-        "arith.addi" => recognize::add(graph, numbers, as_numbers),
-        "arith.subi" => recognize::sub(graph, numbers, as_numbers),
-        "arith.muli" => recognize::mul(graph, numbers, as_numbers),
-        "arith.maxsi" => recognize::maximum(graph, numbers, as_numbers),
-        "arith.minsi" => recognize::minimum(graph, numbers, as_numbers),
-        "arith.select" => recognize::select(graph, numbers, as_numbers),
-        "arith.index_cast" => Ok(numbers[0]),
-        "arith.extui" | "arith.uitofp" | "arith.index_castui" if is_truth[0] => Ok(numbers[0]),
-        // As a signed integer of one bit, true is -1.
-        "arith.extsi" | "arith.sitofp" if is_truth[0] => neg(graph, numbers, as_numbers),
-        "arith.extsi" => Ok(numbers[0]),
-        "arith.trunci" if element != Element::Bool => Ok(numbers[0]),
-        "arith.sitofp" if element == as_numbers => Ok(numbers[0]),
-        "arith.fptosi" => steps::trunc(graph, numbers, as_numbers),
-        "math.absi" => Ok(graph.pointwise("abs", numbers, as_numbers)),
-        "arith.cmpi eq" => compared(graph, "equal"),
-        "arith.cmpi ne" => compared(graph, "notequal"),
-        "arith.cmpi slt" => compared(graph, "lesserthan"),
-        "arith.cmpi sle" => compared(graph, "lesserequal"),
-        "arith.cmpi sgt" => compared(graph, "greaterthan"),
-        "arith.cmpi sge" => compared(graph, "greaterequal"),
-        "arith.cmpi ult" | "arith.cmpi ule" | "arith.cmpi ugt" | "arith.cmpi uge" => {
-            numbers.iter().for_each(|&number| graph.note_unsigned(number));
-            compared(
-                graph,
-                match name.rsplit(' ').next() {
-                    Some("ult") => "lesserthan",
-                    Some("ule") => "lesserequal",
-                    Some("ugt") => "greaterthan",
-                    _ => "greaterequal",
-                },
-            )
+    if let Some(predicate) = name.strip_prefix("arith.cmpi ") {
+        return compared(graph, predicate, numbers);
+    }
+    if matches!(name, "arith.maxui" | "arith.minui" | "arith.extui" | "arith.uitofp" | "arith.index_castui") {
+        numbers.iter().for_each(|&number| graph.note_unsigned(number));
+    }
+    let found = match name {
+        "arith.addi" => recognize::add(graph, numbers, as_numbers)?,
+        "arith.subi" => recognize::sub(graph, numbers, as_numbers)?,
+        "arith.muli" => recognize::mul(graph, numbers, as_numbers)?,
+        "arith.maxsi" | "arith.maxui" => return recognize::maximum(graph, numbers, as_numbers),
+        "arith.minsi" | "arith.minui" => return recognize::minimum(graph, numbers, as_numbers),
+        "arith.select" => return recognize::select(graph, numbers, as_numbers),
+        "math.absi" => graph.pointwise("abs", numbers, as_numbers),
+        "arith.extsi" => return Ok(numbers[0]),
+        "arith.index_cast" | "arith.index_castui" | "arith.trunci" | "arith.extui" if element != Element::Bool => numbers[0],
+        "arith.sitofp" | "arith.uitofp" if element == as_numbers => return Ok(numbers[0]),
+        "arith.fptosi" | "arith.fptoui" if element != Element::Bool => return steps::trunc(graph, numbers, as_numbers),
+        _ => return Err(AT_RUN_TIME.to_owned()),
+    };
+    if widths.result < widths.operand || !name.starts_with("arith.index_cast") && name != "arith.extui" {
+        graph.note_width(found, widths.result);
+    }
+    Ok(found)
+}
+
+/// A comparison of integers, by its predicate.
+fn compared(graph: &mut Graph, predicate: &str, numbers: &[NodeId]) -> Built {
+    if predicate.starts_with('u') {
+        numbers.iter().for_each(|&number| graph.note_unsigned(number));
+    }
+    let function = match predicate {
+        "eq" => "equal",
+        "ne" => "notequal",
+        "slt" | "ult" => "lesserthan",
+        "sle" | "ule" => "lesserequal",
+        "sgt" | "ugt" => "greaterthan",
+        _ => "greaterequal",
+    };
+    Ok(graph.pointwise(function, numbers, Element::Bool))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::graph::Kind;
+
+    #[test]
+    fn a_true_bit_is_minus_one_with_a_sign() {
+        let mut graph = Graph::default();
+        let truths = [0, 1].map(|number| graph.tensor(number, vec![4], Element::Bool));
+        let mut build = |name: &str| {
+            let function = ScalarFunction::named(name).unwrap();
+            let node = computed(&mut graph, function, &truths, Element::Bool, Widths::same(1)).unwrap();
+            graph.node(node).kind.clone()
+        };
+        for (name, function) in [
+            ("arith.cmpi slt", "greaterthan"),
+            ("arith.cmpi ult", "lesserthan"),
+            ("arith.addi", "notequal"),
+            ("arith.maxsi", "mul"),
+            ("arith.maxui", "maximum"),
+        ] {
+            assert_eq!(build(name), Kind::Pointwise(function, Vec::new()), "{name}");
         }
-        _ => Err("computes integers of a run-time value: not supported yet".to_owned()),
     }
 }

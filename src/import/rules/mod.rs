@@ -25,23 +25,27 @@
 //! | `combined_parts.rs` | parts whose products, maxima or minima are written to such places |
 //! | `places.rs` | places of such parts that count along whole dimensions |
 //! | `scatter.rs` | parts that are written to places known at run time |
+//! | `fold.rs` | integer operations on known values, on two's complement of any width |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `quotients.rs` | quotients and remainders of integers of run time |
 //! | `one_hot.rs` | rows that computed integers choose |
 //! | `rank.rs` | tensors of more dimensions than a layout holds |
 //! | `known_index.rs` | indices that come as tables, as expressions |
+//! | `calls.rs` | ops that a program has once its calls are inlined |
 //! | `dim_size.rs` | sizes for dimensions that a program leaves open |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
 mod angles;
 pub(super) mod body;
 pub(super) mod chosen_factor;
+pub(super) mod calls;
 mod combined_parts;
 mod composites;
 pub(super) mod contraction;
 pub(super) mod digits;
 pub(super) mod dim_size;
 pub(super) mod expansion;
+pub(super) mod fold;
 pub(super) mod functions;
 pub(super) mod index;
 pub(super) mod integers;

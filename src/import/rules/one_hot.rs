@@ -131,9 +131,6 @@ pub(in crate::import) fn one_hot(
     let turned = |graph: &mut Graph, number: NodeId| graph.view(number, turned_map.clone(), &turned_sizes);
     let of_rows = [vec![1; order.len()], vec![n_rows]].concat();
     let hot = row.is_row(graph, turned, n_rows, of_rows)?;
-    let shape = graph.node(hot).shape.clone();
-    let hot = graph.add(Kind::Reshape, &[hot], shape, element);
-    let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
 
     // [batch, rows, N] of the table; [batch, N, rows] where it is read element by element.
     let is_product = n > 1 && (m > 1 || n >= FEWEST_COLUMNS || batch.is_empty());
@@ -153,11 +150,17 @@ pub(in crate::import) fn one_hot(
     let table = graph.view(table, map, &sizes_of_table);
     let product = if is_product {
         let table = graph.reshape(table, &[of_batch.clone(), vec![n_rows, n]].concat());
+        let shape = graph.node(hot).shape.clone();
+        let hot = graph.add(Kind::Reshape, &[hot], shape, element);
+        let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
         graph.add(Kind::Matmul, &[hot, table], [of_batch.clone(), vec![m, n]].concat(), element)
     } else {
         // One column is a row beside the matrix, and a few are rows beside one row.
         let table = graph.reshape(table, &[of_batch.clone(), vec![n, n_rows]].concat());
-        let terms = graph.pointwise("mul", &[hot, table], element);
+        let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
+        // A choice, no product: an infinity in another row is not looked at.
+        let zero = graph.number(0.0);
+        let terms = graph.pointwise("where3", &[hot, table, zero], element);
         graph.reduce("sum", terms, of_batch.len() + 1)
     };
     let spread: Vec<usize> = batch.iter().chain(&chosen).chain(&columns).copied().collect();

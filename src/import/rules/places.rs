@@ -49,8 +49,7 @@ impl Grid {
     pub(in crate::import) fn of(graph: &Graph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
         let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
-            #[allow(clippy::cast_possible_truncation, reason = "places are small whole numbers")]
-            let numbers: Vec<i64> = graph.known_of(column)?.repeated(&[n_parts]).numbers().map(|number| number as i64).collect();
+            let numbers: Vec<i64> = graph.known_of(column)?.repeated(&[n_parts]).integers().collect();
             // All in the only place that there is.
             if shape[dim] == 1 && numbers.iter().all(|&number| number == 0) {
                 return Some((dim, CountingDigit { divisor: 1, size: 1, step: 1 }));

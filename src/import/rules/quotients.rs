@@ -8,10 +8,7 @@ use super::{
     recognize::{add, div, maximum, minimum, mul, sub},
     steps,
 };
-use crate::import::graph::{Element, Graph, Kind, NodeId};
-
-/// Bits of the widest integers: a shift by more means nothing.
-const MOST_BITS: f64 = 63.0;
+use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known};
 
 /// What integers are divided by.
 #[derive(Clone, Copy)]
@@ -25,7 +22,7 @@ struct Divisor {
 /// has more integers than a format.
 pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element: Element) -> Option<Built> {
     let &[x, by] = numbers else { return None };
-    let is_unsigned = matches!(name, "arith.divui" | "arith.remui");
+    let is_unsigned = matches!(name, "arith.divui" | "arith.remui" | "arith.ceildivui");
     let is_division = is_unsigned || matches!(name, "arith.divsi" | "arith.floordivsi" | "arith.ceildivsi" | "arith.remsi");
     if !is_division || graph.follows_from_one(x) && graph.number_of(by).is_some() {
         return None;
@@ -56,7 +53,7 @@ pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element
             maximum(graph, &[quotient, zero], element)
         }),
         "arith.floordivsi" => floor(graph, x, divisor, element).map(|[quotient, _]| quotient),
-        "arith.ceildivsi" => neg(graph, &[x], element).and_then(|x| {
+        "arith.ceildivsi" | "arith.ceildivui" => neg(graph, &[x], element).and_then(|x| {
             let [quotient, _] = floor(graph, x, divisor, element)?;
             neg(graph, &[quotient], element)
         }),
@@ -64,13 +61,19 @@ pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     })
 }
 
-/// A shift of integers by a known number of bits; none for another operation.
-pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element: Element) -> Option<Built> {
+/// A shift of integers of `width` bits by a known number of bits; none for another operation.
+pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element: Element, width: u32) -> Option<Built> {
     let &[x, bits] = numbers else { return None };
-    let bits = graph.number_of(bits).filter(|bits| matches!(name, "arith.shli" | "arith.shrsi") && (0.0..=MOST_BITS).contains(bits))?;
+    let bits = graph.number_of(bits).filter(|_| matches!(name, "arith.shli" | "arith.shrsi" | "arith.shrui"))?;
+    if !(0.0..f64::from(width)).contains(&bits) {
+        return Some(Err(format!("shifts integers of {width} bits by {bits}, which has no value: expected 0 to {}", width - 1)));
+    }
     let power = graph.number(bits.exp2());
+    if name == "arith.shrui" {
+        graph.note_unsigned(x);
+    }
     Some(match name {
-        "arith.shli" => mul(graph, &[x, power], element),
+        "arith.shli" => mul(graph, &[x, power], element).inspect(|&shifted| graph.note_width(shifted, width)),
         // Of the sign alone are left -1 and 0.
         _ if bits >= 31.0 => {
             let (zero, less) = (graph.number(0.0), graph.number(-1.0));
@@ -82,13 +85,19 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
 }
 
 /// A choice between known integers that a function changes: the choice of what it makes of them, such as the sign as `(x >> 31) | 1`.
-pub(super) fn of_choice(graph: &mut Graph, numbers: &[NodeId], evaluate: fn(&[f64]) -> f64, element: Element) -> Option<NodeId> {
+pub(super) fn of_choice(
+    graph: &mut Graph,
+    numbers: &[NodeId],
+    fold: impl Fn(&[i64]) -> Option<i64>,
+    element: Element,
+) -> Option<NodeId> {
     let is_choice = |graph: &Graph, id: NodeId| graph.node(id).kind == Kind::Pointwise("where3", Vec::new());
     let choice = numbers.iter().position(|&number| is_choice(graph, number))?;
     let &[condition, yes, no] = graph.node(numbers[choice]).inputs.as_slice() else { return None };
     let mut made = |chosen: NodeId| {
-        let known = numbers.iter().enumerate().map(|(at, &number)| graph.number_of(if at == choice { chosen } else { number }));
-        known.collect::<Option<Vec<f64>>>().map(|known| graph.number(evaluate(&known)))
+        let known = numbers.iter().enumerate().map(|(at, &number)| graph.integer_of(if at == choice { chosen } else { number }));
+        let folded = known.collect::<Option<Vec<i64>>>().and_then(|known| fold(&known))?;
+        Some(graph.known(Known::integer(folded), Vec::new(), element))
     };
     let (yes, no) = (made(yes)?, made(no)?);
     Some(graph.pointwise("where3", &[condition, yes, no], element))
@@ -164,11 +173,13 @@ mod tests {
         let mut graph = Graph::default();
         let sum = graph.tensor(0, vec![8], Element::F32);
         let (bits, one) = (graph.number(31.0), graph.number(1.0));
-        let sign = shifted(&mut graph, "arith.shrsi", &[sum, bits], Element::F32).unwrap().unwrap();
-        let odd = of_choice(&mut graph, &[sign, one], |x| f64::from(x[0] as i32 | x[1] as i32), Element::F32).unwrap();
+        let sign = shifted(&mut graph, "arith.shrsi", &[sum, bits], Element::F32, 32).unwrap().unwrap();
+        let odd = of_choice(&mut graph, &[sign, one], |x| Some(x[0] | x[1]), Element::F32).unwrap();
         let chosen: Vec<Option<f64>> = graph.node(odd).inputs[1..].iter().map(|&input| graph.number_of(input)).collect();
         assert_eq!(chosen, [Some(-1.0), Some(1.0)]);
-        assert_eq!(of_choice(&mut graph, &[sum, one], |x| x[0], Element::F32), None);
+        assert_eq!(of_choice(&mut graph, &[sum, one], |x| Some(x[0]), Element::F32), None);
+        let beyond = shifted(&mut graph, "arith.shli", &[sum, bits], Element::F32, 16).unwrap();
+        assert!(beyond.is_err_and(|message| message.contains("expected 0 to 15")));
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub(in crate::import) enum Unbounded {
     Node(NodeId),
     /// What integers are divided by may be 0, or what has no sign negative.
     Least(NodeId),
+    /// An integer may leave its type of so many bits.
+    Width(NodeId, u32),
+    /// An integer is compared with one that the format rounds to the last integers that it has.
+    Rounded(NodeId),
     /// An assertion, by its place among them.
     Assertion(usize),
 }
@@ -158,6 +162,15 @@ fn check(
         if least.is_some_and(|least| bounds.of(id).is_none_or(|found| found.first < least as f64)) {
             return Err(Unbounded::Least(id));
         }
+        if is_compared_with_rounded(graph, id, limits) {
+            return Err(Unbounded::Rounded(id));
+        }
+        if let Some(width) = graph.integers.width(id) {
+            let end = 2_f64.powi(width.cast_signed() - 1);
+            if bounds.of(id).is_none_or(|found| found.first < -end || found.last >= end) {
+                return Err(Unbounded::Width(id, width));
+            }
+        }
         let Some(Interval { first, last, is_infinite }) = bounds.of(id) else {
             // Of integers that are read off numbers nothing is known, so that nothing may be computed of them.
             let is_computed = matches!(
@@ -175,6 +188,21 @@ fn check(
         }
     }
     asserted.iter().position(|&id| bounds.fails(id)).map_or(Ok(()), |position| Err(Unbounded::Assertion(position)))
+}
+
+/// Whether a node compares integers with a known one that the format does not have and rounds to one that they may be: the first beyond the exact ones.
+/// Others beyond these stay beyond.
+fn is_compared_with_rounded(graph: &Graph, id: NodeId, limits: Limits) -> bool {
+    let node = graph.node(id);
+    let is_comparison = matches!(
+        node.kind,
+        Kind::Pointwise("equal" | "notequal" | "greaterequal" | "greaterthan" | "lesserequal" | "lesserthan", _)
+    );
+    let is_rounded = |input: &NodeId| {
+        graph.node(*input).element == Element::Int
+            && graph.known_of(*input).is_some_and(|known| known.numbers().any(|number| number.abs() - 1.0 == limits.exact))
+    };
+    is_comparison && node.inputs.iter().any(is_rounded)
 }
 
 /// The values that a number may have, both included.
@@ -227,6 +255,9 @@ impl Bounds<'_> {
         if let Some(number) = number_of_integers(graph, id) {
             let [first, end] = self.ranges.get(&number)?;
             return Some(Interval { first: *first as f64, last: (end - 1) as f64, is_infinite: false });
+        }
+        if let Some(whole) = graph.integers.chosen_from(id) {
+            return self.of(whole);
         }
         match &node.kind {
             Kind::Known(known) => Some(self.of_known(known)),
@@ -507,6 +538,19 @@ mod tests {
         let sum = graph.pointwise("add", &[a, b], Element::F32);
         graph.note_integers(sum);
         assert_eq!(found(&graph, sum), Ok(BTreeMap::from([(0, [-513, 514]), (1, [-511, 512])])));
+    }
+
+    #[test]
+    fn what_is_chosen_among_integers_is_one_of_them() {
+        let mut graph = Graph::default();
+        let ids = numbers(&mut graph, 0);
+        graph.integers.promise(0, [0, 1000]);
+        let [largest, smallest] = ["max", "min"].map(|function| graph.reduce(function, ids, 1));
+        let one = graph.pointwise("add", &[largest, smallest], Element::F32);
+        graph.note_integers(one);
+        assert_eq!(found(&graph, one), Err(Unbounded::Node(one)), "999 and 999");
+        graph.note_chosen_from(one, ids);
+        assert_eq!(found(&graph, one), Ok(BTreeMap::from([(0, [0, 1000])])));
     }
 
     #[test]

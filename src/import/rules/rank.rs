@@ -27,6 +27,9 @@ pub(in crate::import) fn narrowed(graph: &mut Graph, roots: &[NodeId]) -> BTreeM
         if narrow != id {
             if graph.integers.has(id) {
                 graph.note_integers(narrow);
+                if let Some(width) = graph.integers.width(id) {
+                    graph.note_width(narrow, width);
+                }
             }
             new.insert(id, narrow);
         }

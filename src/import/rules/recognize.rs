@@ -4,7 +4,7 @@ use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
     plain::{Built, has, neg, same},
     safe_softmax::as_safe_softmax,
-    unordered,
+    unordered::{self, Comparison},
 };
 use crate::import::graph::{Element, Graph, Kind, NodeId, order};
 use std::collections::BTreeSet;
@@ -164,20 +164,23 @@ pub(in crate::import) fn select(graph: &mut Graph, inputs: &[NodeId], element: E
     Ok(graph.pointwise("where3", inputs, element))
 }
 
-/// A choice by a comparison that another function makes by itself.
+/// Returns what another function computes as well as a choice by a comparison, if one does.
+///
+/// The device's maximum and minimum are NaN where an operand is. A choice is, only if it takes the operand that is NaN: the other one must be a
+/// number then. Where it may be NaN, too, the choice keeps a number that the device's function loses, which `Graph::keeps_nan` forbids.
 fn choice(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId, element: Element) -> Result<Option<NodeId>, String> {
-    let Some((comparison, a, b)) = unordered::compared(graph, condition) else { return Ok(None) };
-    let (larger, smaller) = match comparison {
+    let Some(Comparison { function, operands: [a, b], holds_for_nan }) = unordered::compared(graph, condition) else { return Ok(None) };
+    let (larger, smaller) = match function {
         "greaterthan" | "greaterequal" => (a, b),
         "lesserthan" | "lesserequal" => (b, a),
-        // As TOSA guards against NaN: x is NaN ? y : max(x, y). The device's maximum is as good for either rule.
-        "notequal" if a == b => return Ok(is_limit_of(graph, no, a, yes).then_some(no)),
         _ => return Ok(None),
     };
-    if (yes, no) == (larger, smaller) {
+    let not_for_nan = if holds_for_nan { no } else { yes };
+    let may_be_limit = !graph.keeps_nan || unordered::are_numbers(graph, &[not_for_nan]);
+    if (yes, no) == (larger, smaller) && may_be_limit {
         return maximum(graph, &[yes, no], element).map(Some);
     }
-    if (yes, no) == (smaller, larger) {
+    if (yes, no) == (smaller, larger) && may_be_limit {
         return minimum(graph, &[yes, no], element).map(Some);
     }
     // PyTorch's softplus is linear beyond a threshold, as the device's is.
@@ -185,12 +188,43 @@ fn choice(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId, element
     Ok((is_beyond && graph.as_pointwise(no, "softplus") == Some(&[yes])).then_some(no))
 }
 
-/// Whether `limit` is the larger or the smaller of `x` and `other`.
-fn is_limit_of(graph: &Graph, limit: NodeId, x: NodeId, other: NodeId) -> bool {
-    let is_either =
-        |function: &str| graph.as_pointwise(limit, function).is_some_and(|both| [[x, other], [other, x]].iter().any(|pair| pair == both));
-    let is_relu = graph.as_pointwise(limit, "relufwd") == Some(&[x]) && graph.number_of(other) == Some(0.0);
-    is_either("maximum") || is_either("minimum") || is_relu
+/// The larger of two operands; of a NaN and a number, the number.
+pub(in crate::import) fn larger_number(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    number_of_two(graph, inputs, element, "greaterequal", maximum)
+}
+
+/// The smaller of two operands; of a NaN and a number, the number.
+pub(in crate::import) fn smaller_number(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    number_of_two(graph, inputs, element, "lesserequal", minimum)
+}
+
+/// Returns the operand for which `comparison` holds, and the number of a NaN and a number. `limit` is the device's function, which keeps NaN.
+fn number_of_two(
+    graph: &mut Graph,
+    inputs: &[NodeId],
+    element: Element,
+    comparison: &'static str,
+    limit: fn(&mut Graph, &[NodeId], Element) -> Built,
+) -> Built {
+    check(graph, inputs)?;
+    let &[lhs, rhs] = inputs else { return Err("does not have two operands".to_owned()) };
+    let is_nan = |graph: &Graph, id: NodeId| graph.number_of(id).is_some_and(f64::is_nan);
+    if is_nan(graph, lhs) || is_nan(graph, rhs) {
+        return broadcast_like(graph, if is_nan(graph, lhs) { rhs } else { lhs }, inputs);
+    }
+    let (x, y) = match [lhs, rhs].map(|id| unordered::are_numbers(graph, &[id])) {
+        [true, true] => return limit(graph, inputs, element),
+        [true, false] => (rhs, lhs),
+        _ => (lhs, rhs),
+    };
+    // No comparison holds for a NaN: what is chosen is y where x is NaN, and where y is.
+    let is_chosen = graph.pointwise(comparison, &[x, y], Element::Bool);
+    let chosen = graph.pointwise("where3", &[is_chosen, x, y], element);
+    if unordered::are_numbers(graph, &[y]) {
+        return Ok(chosen);
+    }
+    let is_number = graph.pointwise("equal", &[y, y], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_number, chosen, x], element))
 }
 
 /// The element type of what a truth value was made of; that of the numbers that it becomes where it was given.

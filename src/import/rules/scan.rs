@@ -4,20 +4,30 @@ use super::body::Combiner;
 use crate::{
     affine::Expr,
     import::graph::{
-        Graph, Kind, NodeId,
+        Element, Graph, Kind, NodeId,
         known::{Known, MOST_KNOWN_ELEMENTS},
     },
 };
 
 /// The elements of `input`, which has the shape `shape`, along `dim`, each combined with all before it: computed at once where they are known,
-/// else, as the device has no function for it, the product with a triangle of ones for a sum, and in steps for others and for long sums.
+/// integers in `width` bits; else, as the device has no function for it, the product with a triangle of ones for a sum, and in steps for others and for long sums.
 ///
 /// # Errors
 /// Why the device cannot do it.
-pub(in crate::import) fn scan(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64], dim: usize) -> Result<NodeId, String> {
+pub(in crate::import) fn scan(
+    graph: &mut Graph,
+    combiner: Combiner,
+    input: NodeId,
+    (shape, dim): (&[i64], usize),
+    width: Option<u32>,
+) -> Result<NodeId, String> {
     let element = graph.node(input).element;
     if let Some(known) = graph.known_of(input) {
-        let scanned = known.repeated(shape).scanned(shape, dim, |sum, next| combiner.combine(sum, next));
+        let known = known.repeated(shape);
+        let scanned = match width {
+            Some(width) if element == Element::Int => known.scanned_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width)),
+            _ => known.scanned(shape, dim, |sum, next| combiner.combine(sum, next)),
+        };
         return Ok(graph.known(scanned, shape.to_vec(), element));
     }
     let size = shape[dim];
@@ -83,15 +93,17 @@ fn triangle(size: i64) -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Element;
 
     #[test]
     fn what_is_known_is_computed_at_once() {
         let mut graph = Graph::default();
         let ones = graph.number(1.0);
-        let sums = scan(&mut graph, Combiner::Sum, ones, &[2, 3], 1).unwrap();
+        let sums = scan(&mut graph, Combiner::Sum, ones, (&[2, 3], 1), None).unwrap();
         let numbers: Vec<f64> = graph.known_of(sums).unwrap().numbers().collect();
         assert_eq!(numbers, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
+        let bytes = graph.known(Known::integer(100), Vec::new(), Element::Int);
+        let sums = scan(&mut graph, Combiner::Sum, bytes, (&[3], 0), Some(8)).unwrap();
+        assert_eq!(graph.known_of(sums).unwrap().integers().collect::<Vec<_>>(), [100, -56, 44], "a byte begins again at the other end");
     }
 
     #[test]
@@ -99,7 +111,7 @@ mod tests {
         let mut graph = Graph::default();
         let x = graph.tensor(0, vec![4, 5, 6], Element::F16);
         for (dim, product) in [(0, [30, 4]), (1, [24, 5]), (2, [20, 6])] {
-            let sums = scan(&mut graph, Combiner::Sum, x, &[4, 5, 6], dim).unwrap();
+            let sums = scan(&mut graph, Combiner::Sum, x, (&[4, 5, 6], dim), None).unwrap();
             assert_eq!(graph.node(sums).shape, [4, 5, 6]);
             let needed = graph.needed_for(&[sums], |_| false);
             let matmul = needed.iter().find(|&&id| graph.node(id).kind == Kind::Matmul).unwrap();
@@ -112,7 +124,7 @@ mod tests {
         let mut graph = Graph::default();
         let x = graph.tensor(0, vec![9, 5000], Element::F16);
         for (combiner, dim, n_steps) in [(Combiner::Max, 0, 4), (Combiner::Prod, 1, 13), (Combiner::Sum, 1, 13)] {
-            let combined = scan(&mut graph, combiner, x, &[9, 5000], dim).unwrap();
+            let combined = scan(&mut graph, combiner, x, (&[9, 5000], dim), None).unwrap();
             assert_eq!(graph.node(combined).shape, [9, 5000]);
             let needed = graph.needed_for(&[combined], |_| false);
             let is_step = |id: &&NodeId| matches!(graph.node(**id).kind, Kind::Pointwise(..));
@@ -124,6 +136,6 @@ mod tests {
     fn what_are_no_numbers_is_refused() {
         let mut graph = Graph::default();
         let places = graph.tensor(1, vec![4, 5], Element::Int);
-        assert!(scan(&mut graph, Combiner::Sum, places, &[4, 5], 1).is_err());
+        assert!(scan(&mut graph, Combiner::Sum, places, (&[4, 5], 1), None).is_err());
     }
 }

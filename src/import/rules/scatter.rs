@@ -211,13 +211,16 @@ fn is_place(graph: &mut Graph, writing: &Writing, sizes: &[i64], places: &[NodeI
 /// The parts in their rows: `is_place` times `parts`, 0 in rows without one.
 fn product(graph: &mut Graph, writing: &Writing, is_place: NodeId, parts: NodeId) -> NodeId {
     let &Writing { rows, n_parts, columns, element, .. } = writing;
-    let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
     if columns > 1 {
+        let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
         return graph.add(Kind::Matmul, &[ones, parts], writing.shape(rows, columns), element);
     }
     // One column is a row beside the matrix.
     let parts = graph.reshape(parts, &writing.shape(1, n_parts));
-    let terms = graph.pointwise("mul", &[ones, parts], element);
+    // A choice, no product: an infinity that goes to another row is not looked at.
+    let is_place = graph.reshape(is_place, &writing.shape(rows, n_parts));
+    let zero = graph.number(0.0);
+    let terms = graph.pointwise("where3", &[is_place, parts, zero], element);
     graph.reduce("sum", terms, writing.batch.len() + 1)
 }
 

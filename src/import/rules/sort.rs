@@ -135,7 +135,10 @@ pub(in crate::import) fn sorted(
              longer ones of which at most {MOST_ROUNDS} elements are needed"
         ));
     }
-    let tensors: Vec<Sorted> = tensors.iter().map(|&tensor| along_rows(graph, tensor, rows)).collect();
+    // A number has no rows.
+    let with_rows = |graph: &mut Graph, Sorted { node, is_integer }| Sorted { node: graph.filled_if_number(node, rows.shape), is_integer };
+    let tensors = tensors.iter().map(|&tensor| along_rows(graph, tensor, rows)).collect::<Vec<_>>();
+    let tensors: Vec<Sorted> = tensors.into_iter().map(|tensor| with_rows(graph, tensor)).collect();
     let keys = graph.filled_if_number(tensors[key].node, rows.shape);
     let keys = if tensors[key].is_integer { keys } else { without_nan(graph, keys) };
     Ok(if by_rounds { in_rounds(graph, keys, &tensors, rows, order) } else { by_rank(graph, keys, &tensors, rows, order) })
@@ -145,11 +148,11 @@ pub(in crate::import) fn sorted(
 fn along_rows(graph: &mut Graph, tensor: Sorted, rows: Rows<'_>) -> Sorted {
     let Some(known) = graph.known_of(tensor.node).cloned() else { return tensor };
     let (from, element) = (graph.node(tensor.node).shape.clone(), graph.node(tensor.node).element);
-    let known = Known::combined(&[(&known, &from)], rows.shape, |number| number[0]);
+    let known = known.broadcast(&from, rows.shape);
     let at = |dim: usize| if dim == rows.dim { Expr::Dim(dim) } else { Expr::Constant(0) };
     let of_row = rows.along(rows.length());
     let row = known.viewed(rows.shape, &(0..rows.shape.len()).map(at).collect::<Vec<_>>(), &of_row);
-    let is_same = Known::combined(&[(&row, &of_row)], rows.shape, |number| number[0]) == known;
+    let is_same = row.broadcast(&of_row, rows.shape) == known;
     let node = if is_same { graph.known(row, of_row, element) } else { graph.known(known, rows.shape.to_vec(), element) };
     Sorted { node, ..tensor }
 }
@@ -235,7 +238,9 @@ fn only(graph: &mut Graph, holds: NodeId, Sorted { node, is_integer }: Sorted, d
         return largest;
     }
     let smallest = graph.reduce("min", chosen, dim);
-    graph.pointwise("add", &[largest, smallest], element)
+    let found = graph.pointwise("add", &[largest, smallest], element);
+    graph.note_chosen_from(found, node);
+    found
 }
 
 /// One after the other: the limit of what is left, the first place that has it, and what is there.

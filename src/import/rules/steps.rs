@@ -98,6 +98,18 @@ pub(in crate::import) fn copy_sign(graph: &mut Graph, inputs: &[NodeId], element
     Ok(graph.pointwise("where3", &[is_positive, magnitude, negative], element))
 }
 
+/// Whether a divisor is no infinity, as far as is known.
+fn is_finite(graph: &Graph, divisor: NodeId) -> bool {
+    graph.number_of(divisor).is_some_and(f64::is_finite) || graph.integers.has(divisor)
+}
+
+/// All of the dividend where it has no whole divisor: of an infinite one, 0 times infinity would be taken away, which is NaN.
+fn rest_of_infinite(graph: &mut Graph, [of, whole, rest]: [NodeId; 3], element: Element) -> NodeId {
+    let zero = graph.number(0.0);
+    let has_none = graph.pointwise("equal", &[whole, zero], Element::Bool);
+    graph.pointwise("where3", &[has_none, of, rest], element)
+}
+
 /// `x - trunc(x / y) y`, with the sign of `x`. The quotient is rounded, so the remainder may be off by a divisor, which is put right once.
 pub(in crate::import) fn remainder(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     same(&graph.elements_of(inputs))?;
@@ -112,6 +124,7 @@ pub(in crate::import) fn remainder(graph: &mut Graph, inputs: &[NodeId], element
     let whole = graph.pointwise("floor", &[quotient], element);
     let taken = mul(graph, &[whole, by], element)?;
     let rest = sub(graph, &[of, taken], element)?;
+    let rest = if is_finite(graph, y) { rest } else { rest_of_infinite(graph, [of, whole, rest], element) };
     let more = add(graph, &[rest, by], element)?;
     let is_below = graph.pointwise("lesserthan", &[rest, zero], Element::Bool);
     let rest = graph.pointwise("where3", &[is_below, more, rest], element);

@@ -21,8 +21,19 @@ pub(super) fn comparison(graph: &mut Graph, function: &'static str, inputs: &[No
     graph.pointwise(function, &answers, Element::Bool)
 }
 
-/// What a truth value compares, with the operands: also where it denies the opposite.
-pub(super) fn compared(graph: &Graph, truth: NodeId) -> Option<(&'static str, NodeId, NodeId)> {
+/// Comparison of two operands, behind however many device functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Comparison {
+    /// Device function that has the same answer for numbers.
+    pub(super) function: &'static str,
+    /// The operands.
+    pub(super) operands: [NodeId; 2],
+    /// Answer where an operand is NaN.
+    pub(super) holds_for_nan: bool,
+}
+
+/// Returns the comparison that a truth value is: also where it denies the opposite.
+pub(super) fn compared(graph: &Graph, truth: NodeId) -> Option<Comparison> {
     let Kind::Pointwise(function, _) = graph.node(truth).kind else { return None };
     let &[one, other] = graph.node(truth).inputs.as_slice() else { return None };
     if function == "notequal"
@@ -31,13 +42,13 @@ pub(super) fn compared(graph: &Graph, truth: NodeId) -> Option<(&'static str, No
         && let Some((asked, _)) = DENIED.iter().find(|(_, opposite)| *opposite == denied)
         && let &[one, other] = graph.node(one).inputs.as_slice()
     {
-        return Some((asked, one, other));
+        return Some(Comparison { function: asked, operands: [one, other], holds_for_nan: true });
     }
-    Some((function, one, other))
+    Some(Comparison { function, operands: [one, other], holds_for_nan: function == "notequal" })
 }
 
 /// Whether no operand can be NaN.
-fn are_numbers(graph: &Graph, inputs: &[NodeId]) -> bool {
+pub(super) fn are_numbers(graph: &Graph, inputs: &[NodeId]) -> bool {
     let is_known = |input: NodeId| graph.known_of(input).is_some_and(|known| known.numbers().all(|number| !number.is_nan()));
     inputs.iter().all(|&input| is_known(input) || graph.integers.has(input))
 }
@@ -53,10 +64,12 @@ mod tests {
         for function in ["greaterthan", "lesserequal"] {
             let truth = comparison(&mut graph, function, &[x, y]);
             assert!(matches!(graph.node(truth).kind, Kind::Pointwise("notequal", _)));
-            assert_eq!(compared(&graph, truth), Some((function, x, y)));
+            assert_eq!(compared(&graph, truth), Some(Comparison { function, operands: [x, y], holds_for_nan: true }));
+            let ordered = graph.pointwise(function, &[x, y], Element::Bool);
+            assert_eq!(compared(&graph, ordered), Some(Comparison { function, operands: [x, y], holds_for_nan: false }));
         }
         let plain = graph.pointwise("notequal", &[x, y], Element::Bool);
-        assert_eq!(compared(&graph, plain), Some(("notequal", x, y)));
+        assert_eq!(compared(&graph, plain).map(|found| (found.function, found.holds_for_nan)), Some(("notequal", true)));
     }
 
     #[test]

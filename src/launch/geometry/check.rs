@@ -98,6 +98,11 @@ fn check_coordinates(op: &OpSpec, index: usize, operand: &Operand) -> Result<(),
             return Err(LaunchError::OffsetOutside { operand: index, position, found: coordinate.offset, size: *size });
         }
     }
+    // An address is that of a stick, so the file has no place for a position in one.
+    let found = operand.coordinates.last().map_or(0, |coordinate| coordinate.offset);
+    if found != 0 {
+        return Err(LaunchError::StartsInsideStick { operand: index, found, elements: operand.format.elements_per_stick() });
+    }
     Ok(())
 }
 
@@ -139,6 +144,10 @@ mod tests {
         assert_eq!(
             error(|op| op.operands[0].coordinates[1] = Coordinate::dim(2)),
             "operand 0 refers to iteration dimension 2; the op has 2"
+        );
+        assert_eq!(
+            error(|op| op.operands[0].coordinates[2].offset = 3),
+            "operand 0 starts at position 3 of a stick of 64 elements; an operand starts at the beginning of a stick"
         );
         assert_eq!(
             error(|op| op.iteration_space[0].split = 1 << 40),

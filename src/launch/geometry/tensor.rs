@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
         }
         let coordinate = extents.position(k).map(|position| &self.operand.coordinates[position]);
         if let Some(coordinate) = coordinate.filter(|coordinate| !is_bare_indirect(coordinate) && device > extent) {
-            tensor.front += coordinate.offset * if is_private { 1 } else { self.front_step(k) };
+            tensor.front += if is_private { coordinate.offset } else { self.front(k, coordinate.offset) };
             if !self.view.family.is_convolution() {
                 tensor.gaps.push((label, device - extent));
             }
@@ -219,12 +219,14 @@ impl<'a> Builder<'a> {
         tensor.dims.push(TensorDim { label, scale: self.scale(label), stride, page: self.page(label, k) });
     }
 
-    /// Elements from one position of the `k`-th dimension outside the stick to the next: in LX of what one core has of the dimensions inside.
-    fn front_step(&self, k: usize) -> i64 {
+    /// Elements in front of position `offset` of the `k`-th dimension outside the stick: in LX of what one core has of it and of the
+    /// dimensions inside. A dimension that cores divide has an offset in LX only where a position outside of it was put into it: so many
+    /// whole dimensions, and of each a core has its slice.
+    fn front(&self, k: usize, offset: i64) -> i64 {
         let (extents, coordinates) = (Extents(self.operand), &self.operand.coordinates);
-        let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position + 1..coordinates.len() - 1]);
+        let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position..coordinates.len() - 1]);
         let labels = inside.iter().filter_map(|coordinate| self.view.label_of(coordinate)).filter(|_| self.operand.allocation.is_lx());
-        extents.inner(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
+        offset * extents.inner(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
     }
 
     /// The position of a dimension among those that count for strides: the absent ones come last.
@@ -363,6 +365,18 @@ mod tests {
         spec.iteration_space[0].split = 32;
         let found = Geometry::new(&spec).unwrap().tensors;
         assert_eq!((found[0].front, found[0].gaps.as_slice()), (4 * 64, [(Label::Out, 128)].as_slice()));
+    }
+
+    #[test]
+    fn in_lx_a_position_that_was_put_into_a_divided_dimension_counts_slices() {
+        let sizes = [6, 3, 64];
+        let coordinates = vec![Coordinate::dim(0).plus(4), Coordinate::dim(1), Coordinate::dim(2)];
+        let mut slice = operand(&sizes, coordinates.clone());
+        slice.allocation = Allocation::Lx { offset_bytes: 0 };
+        let mut spec = op("neg", &[2, 3, 64], vec![slice, operand(&[2, 3, 64], coordinates)]);
+        spec.operands[1].coordinates[0].offset = 0;
+        spec.iteration_space[0].split = 2;
+        assert_eq!(Geometry::new(&spec).unwrap().tensors[0].front, 2 * 3 * 64);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, Tensor, View, constant, copy_for_layout, format_of, pointwise, reduce, shown_as, view},
-    layout::{DeviceLayout, Diagonal, Index, diagonal, has_dim, is_whole_dim},
+    layout::{DeviceLayout, Diagonal, Index, diagonal, has_dim, is_index_list, is_whole_dim},
     mlir::{
         Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
         map_from_exprs,
@@ -120,25 +120,23 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
             copy_unless_it_has(compute, 0, &of_left, &ranges)?;
             copy_unless_it_has(compute, 1, &[n, k], &ranges)
         }
-        Family::Gather => copy_column_of_indices(compute),
+        Family::Gather => copy_scattered_indices(compute),
         Family::Pointwise | Family::Copy => Ok(()),
     }
 }
 
-/// Indices are read one after the other in the order of a list: a column of rows of them, one of each row, becomes one first.
-fn copy_column_of_indices(compute: ComputeOp<'_>) -> Result<(), String> {
+/// A gather reads indices one after the other, from the beginning of a stick on. Others are copied first into a list of their own: a column of
+/// rows of indices, every second one, or a part that begins inside of a stick, whose address would be that of the stick.
+fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     let views = compute.views()?;
     let seen = &views[1];
     let sizes = seen.tensor.buffer_shape.as_ref().unwrap_or(&seen.tensor.host.shape);
-    let innermost = seen.indices.iter().zip(sizes).rfind(|(_, size)| **size > 1);
-    let is_column =
-        innermost.is_some_and(|(index, _)| index.digits.is_empty()) && seen.indices.iter().any(|index| !index.digits.is_empty());
-    if !is_column {
-        return Ok(());
-    }
     let (op, input) = (compute.op, compute.op.inputs()[1]);
     let list = Tensor::of(input.r#type()).ok_or("has indices that are no tensor of static shape")?;
     let format = format_of(list.host.element).ok_or("has indices for which the device has no format")?;
+    if is_index_list(&seen.indices, sizes, &compute.iteration_space(), format.elements_per_stick()) {
+        return Ok(());
+    }
     let layout = DeviceLayout::row_major(&list.host.shape, format).map_err(|error| error.to_string())?;
     let list = list.with_layout(op.ctx(), &layout, None);
     op.set_input(1, insert_before(op, copy_for_layout(op.ctx(), op.loc(), input, list)).output());

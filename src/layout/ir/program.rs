@@ -107,17 +107,24 @@ impl<'c> LayoutProgram<'c> {
     }
 
     fn buffer(&mut self, view: &View<'c>, is_index: bool) -> Result<usize, String> {
-        if let Some(&known) = self.numbers.get(view.value) {
-            return Ok(known);
+        let number = match self.numbers.get(view.value) {
+            Some(&known) => known,
+            None => self.add_buffer(view)?,
+        };
+        let buffer = &mut self.flow.buffers[number];
+        // A list of indices lies in its order, whoever writes it.
+        if is_index && buffer.given.is_none() {
+            buffer.given = Some(DeviceLayout::row_major(&buffer.sizes, buffer.format).map_err(|error| error.to_string())?);
         }
+        Ok(number)
+    }
+
+    fn add_buffer(&mut self, view: &View<'c>) -> Result<usize, String> {
         let host = &view.tensor.host;
         let format =
             format_in(view.value).ok_or_else(|| format!("has elements of {}, for which the device has no format", host.element))?;
         let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
-        let mut given = view.tensor.layout.clone();
-        if is_index && given.is_none() {
-            given = Some(DeviceLayout::row_major(&sizes, format).map_err(|error| error.to_string())?);
-        }
+        let given = view.tensor.layout.clone();
         let role = match view.value.def() {
             None => Role::Input,
             Some(def) if def.is(spyre::CONSTANT) => Role::Constant,

@@ -139,7 +139,7 @@ fn is_doubled(value: Value<'_>, indices: &[Index], shape: &[i64]) -> bool {
 fn tensor_of(value: Value<'_>) -> Option<TensorType<'_>> {
     TensorType::of(value.r#type()).filter(|tensor| {
         let element = ScalarType::of(tensor.element);
-        element.is_float() || element == ScalarType::Integer(1)
+        element.is_float() || matches!(element, ScalarType::Integer(_))
     })
 }
 

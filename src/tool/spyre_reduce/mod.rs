@@ -91,7 +91,7 @@ fn entry_of(module: &Module<'_>, named: Option<&str>) -> Result<String, String> 
     match <[String; 1]>::try_from(public) {
         Ok([name]) => Ok(name),
         Err(public) if public.is_empty() => Err("the module has no public function with a body".to_owned()),
-        Err(public) => Err(format!("the module has several public functions: choose one of '{}' by --entry", public.join("', '"))),
+        Err(public) => Err(format!("expected one public function, found '{}'; choose one with --entry NAME", public.join("', '"))),
     }
 }
 

@@ -69,6 +69,12 @@ fn finite(text: &str) -> Result<f64, String> {
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let words: Vec<OsString> = words.into_iter().collect();
+    // Another tool asks, in words that are no user's.
+    #[cfg(feature = "mlir")]
+    if tool::helper::is_request(&words) {
+        return tool::helper::answer_request();
+    }
     let speaker = |arguments: &Arguments| Speaker::new("spyre-run", arguments.messages).saying(arguments.amount);
     tool::main("spyre-run", words, speaker, run)
 }

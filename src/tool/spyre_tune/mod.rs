@@ -5,15 +5,17 @@ mod report;
 use super::{
     choices::{Choices, kinds},
     diagnostics::{listen, spelled},
+    helper::Helper,
     tuning::{Ask, BUDGET, Tuned, cost_of, tune},
 };
 use crate::{
-    compile::compile_validated,
+    compile::{Validation, compile_as_validated},
     kernel::FixedKind,
     pipeline::{self, Options, Phase},
     report::Report,
     tool::{self, Amount, Messages, Speaker},
     tune::{Cache, Shard, Stop, Terms, append, merge, read_folder},
+    validate::{Limits, Mode, Original},
 };
 use clap::{Command, CommandFactory, Parser};
 use report::{csv, summary, written};
@@ -106,7 +108,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let cache = Cache { writable: arguments.cache.clone(), read_only: arguments.database.clone() };
     let ask = Ask { terms, open: arguments.open.clone(), cache, threads: arguments.threads, speaker };
     let tuned = tune(&module, &options, &ask)?;
-    let compiled = if is_part(&tuned) { None } else { winner(&module, &tuned, (arguments, speaker))? };
+    let compiled = if is_part(&tuned) { None } else { winner(&module, input, &tuned, (arguments, speaker))? };
     if let (Some(folder), false) = (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == Stop::Interrupted) {
         append(folder, std::slice::from_ref(&tuned.entry))?;
     }
@@ -144,8 +146,14 @@ fn check_places(arguments: &Arguments) -> Result<(), String> {
     arguments.output.as_deref().map_or(Ok(()), tool::check_directory_place)
 }
 
-/// Compiles the best choices, and validates them against the program without any of its kernels' moves. What a cache has was validated before.
-fn winner(module: &crate::mlir::Module<'_>, tuned: &Tuned, (arguments, speaker): (&Arguments, Speaker)) -> Result<Option<Report>, String> {
+/// Compiles the best choices, and validates them against the program without any of its kernels' moves, and as it is written. What a cache has
+/// was validated before.
+fn winner(
+    module: &crate::mlir::Module<'_>,
+    input: &str,
+    tuned: &Tuned,
+    (arguments, speaker): (&Arguments, Speaker),
+) -> Result<Option<Report>, String> {
     if tuned.is_from_cache() && arguments.output.is_none() && arguments.write_plan.is_none() {
         return Ok(None);
     }
@@ -154,12 +162,11 @@ fn winner(module: &crate::mlir::Module<'_>, tuned: &Tuned, (arguments, speaker):
     let output = arguments.output.as_deref().unwrap_or(&elsewhere);
     let options = Options { notes_plan: arguments.write_plan.is_some(), ..tuned.options() };
     let mut copy = module.duplicate();
-    let report = if tuned.is_from_cache() {
-        crate::compile::compile(&mut copy, &options, output)
-    } else {
-        compile_validated(&mut copy, &options, output)
-    };
-    let report = report.ok_or_else(String::new)?;
+    let mode = if tuned.is_from_cache() { Mode::Off } else { Mode::On };
+    let helper = Helper::find(module, input);
+    let original = helper.as_ref().map(|helper| helper as &dyn Original).map_err(String::as_str);
+    let validation = Validation { mode, limits: Limits::default(), original };
+    let report = compile_as_validated(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
     let (cost, kept) = (cost_of(&report), tuned.best().cost());
     if (cost.ns - kept.ns).abs() > 1.0 || cost.hbm_bytes != kept.hbm_bytes {
         speaker.warning(&format!(

@@ -4,6 +4,7 @@ use super::super::tuning::{Tuned, costs, first_line};
 use crate::{
     report::Report,
     tune::{Entry, Looked, Ranked},
+    validate::Verdict,
 };
 use cost::Cost;
 use serde::Serialize;
@@ -58,7 +59,7 @@ pub(super) fn written<'a>(tuned: &'a Tuned, compiled: Option<&Report>) -> Writte
         counted: tuned.counted.iter().map(|cost| Counted { us: rounded(cost.ns / 1000.0), hbm_bytes: cost.hbm_bytes }).collect(),
         line: if tuned.entry.answer.best.is_empty() { String::new() } else { tuned.line() },
         is_from_cache: tuned.is_from_cache(),
-        validation: compiled.and_then(|report| report.validation.as_ref()).map(ToString::to_string),
+        validation: compiled.and_then(|report| report.validation.as_ref()).map(|verdict| verdict.lines().join("; ")),
     }
 }
 
@@ -115,7 +116,8 @@ pub(super) fn summary(tuned: &Tuned, compiled: Option<&Report>) -> String {
         let counts: Vec<String> = tuned.counted.iter().map(|cost| cost.hbm_bytes.to_string()).collect();
         lines.push(format!("  the referee counts {} HBM bytes for the best {}", counts.join(", "), counts.len()));
     }
-    lines.extend(compiled.and_then(|report| report.validation.as_ref()).map(|verdict| format!("  {verdict}")));
+    let verdict = compiled.and_then(|report| report.validation.as_ref());
+    lines.extend(verdict.into_iter().flat_map(Verdict::lines).map(|line| format!("  {line}")));
     if !answer.best.is_empty() {
         lines.push(format!("  {}", tuned.line()));
     }

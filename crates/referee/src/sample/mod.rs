@@ -22,7 +22,6 @@ use crate::run::execute::results;
 use crate::run::planes::{Both, Planes, is_float, is_number};
 use crate::run::simulation::{RunOptions, Simulation, array_error};
 use demand::{Demand, Execution, Work, works};
-use element::Draw;
 use points::{Points, group_of, reduced};
 use rayon::prelude::*;
 use sdsc_format::program::Tensor;
@@ -37,20 +36,20 @@ const MOST_EXECUTIONS: usize = 1 << 16;
 const MOST_PLACES: usize = 4096;
 
 impl Simulation {
-    /// Elements of the results, in the order of the program, over a field whose random elements the arguments are. `wanted` has the places of
-    /// the elements of each result, row-major and in order. Only arguments need a value that are no floating-point numbers.
+    /// Returns elements of the results, in the order of the program. `wanted` has the places of the elements of each result, row-major and
+    /// in order. Arguments of floating-point numbers need a value only where [`Companion::argument`] asks for it: a field draws them.
     ///
     /// Every check by address is made as in [`Self::run`]. [`RunOptions::max_steps`] limits the points that are computed, before any is.
     ///
     /// # Errors
     /// As [`Self::count`]; results of integers; more executions of ops than are kept, or more points than the limit.
-    pub fn sampled<D: Draw + Companion>(
+    pub fn sampled<A: Companion>(
         &self,
-        field: &D,
+        arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         wanted: &[Vec<usize>],
         options: &RunOptions,
-    ) -> Result<Vec<Vec<D::Element>>, SimError> {
+    ) -> Result<Vec<Vec<A::Element>>, SimError> {
         self.check_fits()?;
         let mut trace = Trace::default();
         let (buffers, report) = self.count_beside(inputs, options, &mut trace)?;
@@ -72,7 +71,7 @@ impl Simulation {
             return Err(SimError::TooManySteps { op: self.program.name.clone(), limit: options.max_steps });
         }
         drop(trace);
-        let mut sampled = Sampled { field, planes: Planes::alone(field), demand, works: works.into_iter() };
+        let mut sampled = Sampled { arithmetic, planes: Planes::alone(arithmetic), demand, works: works.into_iter() };
         let (buffers, _) = self.count_beside(inputs, options, &mut sampled)?;
         let found = self.program.results.iter().zip(&bytes).map(|(tensor, bytes)| {
             let read = sampled.planes.reader(region_of(tensor, &buffers), DeviceLayout::of(tensor)?.format);
@@ -134,18 +133,18 @@ impl Beside for Trace {
 }
 
 /// Computes what is needed.
-struct Sampled<'a, D: Draw + Companion> {
-    field: &'a D,
-    planes: Planes<'a, D>,
+struct Sampled<'a, A: Companion> {
+    arithmetic: &'a A,
+    planes: Planes<'a, A>,
     /// The elements of arguments and constants that are needed.
     demand: Demand,
     /// What is left of the executions.
     works: std::vec::IntoIter<Work>,
 }
 
-impl<D: Draw + Companion> Beside for Sampled<'_, D> {
+impl<A: Companion> Beside for Sampled<'_, A> {
     fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
-        let (memory, poison) = (Both { machine, planes: &self.planes }, self.field.poison());
+        let (memory, poison) = (Both { machine, planes: &self.planes }, self.arithmetic.poison());
         match self.works.next() {
             None => {}
             Some(Work::Whole { .. }) => {
@@ -171,14 +170,22 @@ impl<D: Draw + Companion> Beside for Sampled<'_, D> {
     fn put(&mut self, given: &Given<'_>, machine: &Machine) {
         let (format, region) = (given.layout.format, given.region);
         let Some(needed) = self.demand.of(region).filter(|_| is_float(format)) else { return };
-        let (width, poison, field) = (format.bytes() as usize, self.field.poison(), self.field);
+        let (width, poison, arithmetic) = (format.bytes() as usize, self.arithmetic.poison(), self.arithmetic);
+        let bytes = machine.bytes(region);
+        let device = |byte: usize| {
+            let mut number = [0.0];
+            // A buffer without values has no bytes.
+            if byte + width <= bytes.len() {
+                decode_run(format, bytes, byte, 1, &mut number);
+            }
+            number[0]
+        };
         let plane = self.planes.plane(region);
         if given.argument.is_none() {
             // Padding of a constant has numbers, too.
             for byte in needed.bytes().filter(|byte| byte.is_multiple_of(width)) {
-                let mut number = [0.0];
-                decode_run(format, machine.bytes(region), byte, 1, &mut number);
-                plane.write(byte, format, &[field.number(meaning(format, number[0]))], poison);
+                let number = device(byte);
+                plane.write(byte, format, &[arithmetic.given(meaning(format, number), number)], poison);
             }
         }
         let is_taken = |_, bytes: Range<usize>| needed.has(bytes.start as i64, bytes.end as i64);
@@ -186,11 +193,13 @@ impl<D: Draw + Companion> Beside for Sampled<'_, D> {
             if !needed.has(byte as i64, (byte + width) as i64) {
                 return;
             }
-            let random = |argument| field.input(argument, index as u64);
             let element = match (given.argument, given.exact) {
-                (Some(argument), exact) if exact.is_none_or(is_number) => random(argument),
-                (_, Some(exact)) => field.number(exact.elements.get(index)),
-                (_, None) => return,
+                (Some(argument), None) => arithmetic.argument(argument, index as u64, 0.0, 0.0),
+                (Some(argument), Some(exact)) if is_number(exact) => {
+                    arithmetic.argument(argument, index as u64, exact.elements.get(index), device(byte))
+                }
+                (_, Some(exact)) => arithmetic.given(exact.elements.get(index), device(byte)),
+                (None, None) => return,
             };
             plane.write(byte, format, &[element], poison);
         });

@@ -9,6 +9,10 @@ impl Generic<'_, '_> {
     /// A tensor that is read backwards along some of its dimensions, and its indices: with its rows along these in the other order, it is read
     /// forwards. None where no index falls, or the rows cannot be chosen.
     pub(super) fn forwards(&mut self, mut node: NodeId, map: &[Expr]) -> Option<(NodeId, Vec<Expr>)> {
+        // A number has no dimensions, and a refusal is none the other way round.
+        if self.importer.graph.number_of(node).is_some() || self.importer.graph.refused_among(&[node]).is_some() {
+            return None;
+        }
         let (mut map, mut is_turned) = (map.to_vec(), false);
         for (dim, index) in map.iter_mut().enumerate() {
             let Some(mut linear) = Linear::of(index, &self.space.window.sizes) else { continue };

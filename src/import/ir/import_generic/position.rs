@@ -4,10 +4,11 @@ use crate::import::ir::{cast::element_type, generic::Generic};
 use crate::{
     import::{
         Combiner, Element, NodeId, Scalar,
-        rules::{body::Position, digits, known_index::counts_upwards},
+        rules::{body::Position, digits, fold::MAX_WIDTH, known_index::counts_upwards},
     },
     mlir::{OpExt, Reported, ScalarType, ValueLike},
 };
+use machine::ElementType;
 
 impl Generic<'_, '_> {
     /// The smallest of the positions that have the limit, or the largest where the last one counts. The device has positions as numbers.
@@ -19,6 +20,10 @@ impl Generic<'_, '_> {
         };
         let start = self.importer.node_of(self.op, self.space.operands[self.n_inputs + position.of].0)?;
         let element = ScalarType::of(element_type(self.op.outputs()[position.of].r#type())).element();
+        if element == Some(ElementType::Truth) {
+            let message = "says which truth value is the largest or smallest: not supported yet".to_owned();
+            return Ok(self.refused_result(result, message));
+        }
         let is_neutral = |number: f64| (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, element);
         if !self.importer.graph.number_of(start).is_some_and(is_neutral) {
             let message = "says where a value was found, beginning with one that is no neutral constant: not supported yet".to_owned();
@@ -37,7 +42,8 @@ impl Generic<'_, '_> {
             (Err(refused), _) | (_, Err(refused)) => return Ok(refused),
         };
         let whole = self.over_reduced(new);
-        let limit = self.reduced(whole, reduction.combiner);
+        let width = ScalarType::of(element_type(self.op.outputs()[position.of].r#type())).width();
+        let limit = self.reduced(whole, reduction.combiner, width);
         let reduced =
             (0..self.space.window.sizes.len()).filter(|&dim| self.space.is_reduction[dim]).map(|dim| self.space.window.sizes[dim]);
         #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
@@ -69,7 +75,7 @@ impl Generic<'_, '_> {
         let chosen = graph.apply("arith.select", &[is_limit, at, outside], element)?;
         let chosen = self.over_reduced(chosen);
         self.importer.graph.note_integers(chosen);
-        let found = self.reduced(chosen, combiner);
+        let found = self.reduced(chosen, combiner, Some(MAX_WIDTH));
         let graph = &mut self.importer.graph;
         Ok(if graph.known_of(found).is_some() { found } else { graph.as_integers(found) })
     }
@@ -91,13 +97,13 @@ impl Generic<'_, '_> {
             *chosen = graph.apply("arith.select", &[is_limit, at, outside], element)?;
         }
         let [upper, lower] = chosen.map(|chosen| self.over_reduced(chosen));
-        let first = self.reduced(upper, combiner);
+        let first = self.reduced(upper, combiner, Some(MAX_WIDTH));
         let graph = &mut self.importer.graph;
         let is_first = graph.apply("arith.cmpf oeq", &[upper, first], Element::Bool)?;
         #[allow(clippy::cast_precision_loss, reason = "a small number")]
         let elsewhere = graph.number(if combiner == Combiner::Max { 0.0 } else { digits::RESULT_BASE as f64 });
         let lower = graph.apply("arith.select", &[is_first, lower, elsewhere], element)?;
-        let lower = self.reduced(lower, combiner);
+        let lower = self.reduced(lower, combiner, Some(MAX_WIDTH));
         Ok(self.importer.as_digits(self.op, [first, lower], end))
     }
 }

@@ -1,0 +1,243 @@
+//! Messages in the terms of the program: the ops that its author wrote, at their places, and nothing of the compiler's own.
+//!
+//! The ops of a later phase have the locations of the ops that they were made of, so a message about one of them names the op that stands
+//! there in the source. What is left of the compiler's own terms is a limit or a bug of ours, and is said as such.
+
+use crate::{
+    dialect::{
+        ods::{attr, sdsc, sdscbundle, spyre},
+        phase_of,
+    },
+    mlir::{Collected, Module, Op, OpExt, Rewording, Source, SourcePlace, places_of, reworded},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Labels of dimensions in the files that no program has.
+const LABELS: [&str; 4] = ["'mb'", "'ki'", "'kj'", "'kij'"];
+
+/// The beginning of a note in which MLIR prints an op.
+const PRINTED_OP: &str = "see current operation";
+
+/// Words that say that a bug of ours is at fault.
+const BUG: &str = "bug of ours";
+
+/// Runs a compilation, and reports in the terms of its program what it reports. `shows_details` adds the compiler's own terms as a note.
+/// A module that a phase was printed behind is in the compiler's terms already.
+pub fn in_user_terms<'c, T>(module: &mut Module<'c>, shows_details: bool, do_it: impl FnOnce(&mut Module<'c>) -> T) -> T {
+    let Some(terms) = UserTerms::of(module.op()) else { return do_it(module) };
+    let context = module.session().context();
+    reworded(context, || do_it(module), |said| terms.reworded(said, shows_details))
+}
+
+/// Reads the module of a source, and reports in words of its own what MLIR's verifiers find.
+#[must_use]
+pub fn parse_in_user_terms<'c>(source: &Source<'c>) -> Option<Module<'c>> {
+    reworded(source.session().context(), || source.parse(), |said| {
+        let is_of_op = said.severity == "note" && said.message.starts_with(PRINTED_OP);
+        let message = without_jargon(&said.message).unwrap_or_else(|| said.message.clone());
+        (!is_of_op).then_some(Rewording { message, details: None })
+    })
+}
+
+/// A message of MLIR about a slice that leaves its tensor, in the words of ours.
+fn without_jargon(message: &str) -> Option<String> {
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    if let Some(found) = message.strip_prefix("expected offsets to be non-negative, but got ") {
+        return Some(format!("expected offsets from 0 on, found {}; give an offset within the tensor", number(found)?));
+    }
+    let (place, numbers) = message.split_once("out-of-bounds: ")?;
+    let (found, size) = numbers.split_once(" >= ")?;
+    let (found, size) = (number(found)?, number(size)?);
+    let (dim, what, advice) = match place.strip_prefix("offset ").and_then(|rest| rest.strip_suffix(" is ")) {
+        Some(dim) => (number(dim)?, "an offset of", format!("give an offset from 0 to {}", size - 1)),
+        None => {
+            let dim = place.strip_prefix("slice along dimension ").and_then(|rest| rest.strip_suffix(" runs "))?;
+            (number(dim)?, "its last element at", "give a smaller offset, size or stride".to_owned())
+        }
+    };
+    Some(format!("expected a slice within the {size} elements of dimension {dim}, found {what} {found}; {advice}"))
+}
+
+/// The ops of a program, by their places.
+#[derive(Debug, Default)]
+struct UserTerms {
+    /// Of several ops at one place the outermost.
+    by_place: BTreeMap<String, String>,
+    /// The names of all ops.
+    written: BTreeSet<String>,
+}
+
+impl UserTerms {
+    /// Reads the ops of a module; none of one that has a phase behind it.
+    fn of(module: Op<'_>) -> Option<Self> {
+        let mut terms = Self::default();
+        for op in module.nested() {
+            terms.written.insert(op.full_name().to_owned());
+            if let Some(place) = spelled(&places_of(op.loc())) {
+                terms.by_place.entry(place).or_insert_with(|| op.full_name().to_owned());
+            }
+        }
+        let is_lowered = sdsc::EVERY_OP.iter().any(|name| terms.written.contains(*name));
+        (phase_of(module).is_none() && !is_lowered).then_some(terms)
+    }
+
+    /// Returns what to say instead of a message; none of a note that prints IR of ours.
+    fn reworded(&self, said: &Collected, shows_details: bool) -> Option<Rewording> {
+        if said.message.starts_with(PRINTED_OP) {
+            return None;
+        }
+        let named = self.with_user_op(said);
+        let message = match self.internal_term(&named) {
+            None => named,
+            Some(_) if said.severity == "note" => "the place that this is about".to_owned(),
+            Some(_) if named.contains(BUG) => format!("{}cannot be compiled because of a {BUG}; please report this program", subject(&named)),
+            Some(_) => format!(
+                "{}is beyond a limit of the compiler: not supported yet; write it in another way, or report this program",
+                subject(&named)
+            ),
+        };
+        let details = (shows_details && message != said.message).then(|| format!("in the compiler's own terms: {}", said.message));
+        Some(Rewording { message, details })
+    }
+
+    /// The message with the user's op in place of one of ours that it begins with.
+    fn with_user_op(&self, said: &Collected) -> String {
+        let Some((op, rest)) = op_and_rest(&said.message).filter(|(op, _)| self.is_internal(op)) else { return said.message.clone() };
+        match spelled(&said.places).and_then(|place| self.by_place.get(&place)).filter(|own| *own != "builtin.module") {
+            Some(own) if own != op => format!("'{own}' op {rest}"),
+            _ => format!("an op of the program {rest}"),
+        }
+    }
+
+    /// The first term of the compiler's own that a message has.
+    fn internal_term(&self, message: &str) -> Option<String> {
+        let of_files = ["sdsc_r", "sdsc.", "sdscbundle."].iter().chain(&LABELS).find(|term| message.contains(**term));
+        let names = spyre::EVERY_OP.iter().filter(|name| self.is_internal(name));
+        let of_ops = || names.into_iter().find(|name| has_word(message, name));
+        of_files.map(|term| (*term).to_owned()).or_else(|| of_ops().map(|name| (*name).to_owned()))
+    }
+
+    /// Whether an op is the compiler's own, and not one that the program has.
+    fn is_internal(&self, op: &str) -> bool {
+        let is_ours = [spyre::EVERY_OP, sdsc::EVERY_OP, sdscbundle::EVERY_OP].iter().any(|names| names.contains(&op));
+        // Programs have an attribute of that name.
+        is_ours && op != attr::SPYRE_KERNEL && !self.written.contains(op)
+    }
+}
+
+/// A location as text; none of one without a file.
+fn spelled(places: &[SourcePlace]) -> Option<String> {
+    let places: Vec<String> = places.iter().map(ToString::to_string).collect();
+    (!places.is_empty()).then(|| places.join(" "))
+}
+
+/// The op that a message begins with, and the rest of it.
+fn op_and_rest(message: &str) -> Option<(&str, &str)> {
+    message.strip_prefix('\'')?.split_once("' op ").filter(|(op, _)| !op.contains([' ', '\'']))
+}
+
+/// The beginning of a message that names its op.
+fn subject(message: &str) -> String {
+    match op_and_rest(message) {
+        Some((op, _)) if op != "builtin.module" => format!("'{op}' op "),
+        _ => "the program ".to_owned(),
+    }
+}
+
+/// Whether a name stands in a text as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    text.match_indices(name).any(|(start, _)| {
+        !text[..start].ends_with(is_part) && !text[start + name.len()..].starts_with(|letter: char| letter == '_' || letter.is_ascii_alphanumeric())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{mlir::error_at, pipeline::session};
+
+    const PROGRAM: &str = "func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> {\n\
+                           %y = math.exp %x : tensor<4xf16> loc(\"a.py\":3:5)\n\
+                           return %y : tensor<4xf16>\n}";
+
+    fn said(message: &str, severity: &'static str, line: i64) -> Collected {
+        let places = vec![SourcePlace { file: "a.py".to_owned(), line, column: 5 }];
+        Collected { severity, message: message.to_owned(), places, notes: Vec::new() }
+    }
+
+    fn reworded(message: &str, severity: &'static str, line: i64) -> Option<String> {
+        let session = session();
+        let module = Module::parse(&session, PROGRAM).expect("a program");
+        let terms = UserTerms::of(module.op()).expect("no phase is done");
+        terms.reworded(&said(message, severity, line), false).map(|reworded| reworded.message)
+    }
+
+    #[test]
+    fn an_op_of_ours_has_the_name_of_the_users() {
+        let error = |message, line| reworded(message, "error", line);
+        assert_eq!(error("'spyre.pointwise' op is too large", 3).as_deref(), Some("'math.exp' op is too large"));
+        assert_eq!(error("'spyre.pointwise' op is too large", 4).as_deref(), Some("an op of the program is too large"));
+        assert_eq!(error("'math.exp' op is too large", 3).as_deref(), Some("'math.exp' op is too large"));
+        assert_eq!(error("argument 'spyre.range' is empty", 3).as_deref(), Some("argument 'spyre.range' is empty"));
+    }
+
+    #[test]
+    fn what_is_left_of_our_terms_is_a_limit_or_a_bug() {
+        let limit = "is beyond a limit of the compiler: not supported yet; write it in another way, or report this program";
+        for message in ["'spyre.pointwise' op reads a 'spyre.view'", "'math.exp' op has no dimension 'mb'"] {
+            assert_eq!(reworded(message, "error", 3), Some(format!("'math.exp' op {limit}")), "{message}");
+        }
+        let bug = reworded("'builtin.module' op gives files, which is a bug of ours: sdsc_r50: no", "error", 9);
+        assert_eq!(bug.as_deref(), Some("the program cannot be compiled because of a bug of ours; please report this program"));
+        assert_eq!(reworded("see current operation: %0 = spyre.view", "note", 3), None);
+    }
+
+    #[test]
+    fn what_is_ours_stays_where_the_program_has_it() {
+        let session = session();
+        let text = "func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> {\n\
+                    %y = spyre.pointwise exp(%x) : tensor<4xf16>\nreturn %y : tensor<4xf16>\n}";
+        let module = Module::parse(&session, text).expect("a program");
+        let terms = UserTerms::of(module.op()).expect("no phase is done");
+        let message = "'spyre.pointwise' op is too large";
+        assert_eq!(terms.reworded(&said(message, "error", 3), true), Some(Rewording { message: message.to_owned(), details: None }));
+    }
+
+    #[test]
+    fn a_slice_that_leaves_its_tensor_is_refused_in_our_words() {
+        let session = session();
+        let refused = |slice: &str| {
+            let text = format!(
+                "func.func @f(%x: tensor<64xf16>) -> tensor<4xf16> {{\n\
+                 %y = tensor.extract_slice %x{slice} : tensor<64xf16> to tensor<4xf16>\nreturn %y : tensor<4xf16>\n}}"
+            );
+            let source = session.source_of_text("a.mlir", &text);
+            let (module, said) = crate::mlir::collect(session.context(), || parse_in_user_terms(&source).is_some());
+            assert!(!module && said.len() == 1 && said[0].notes.is_empty() && said[0].places[0].line == 2, "{said:?}");
+            said[0].message.clone()
+        };
+        let within = "expected a slice within the 64 elements of dimension 0, found";
+        assert_eq!(refused("[100] [4] [1]"), format!("{within} an offset of 100; give an offset from 0 to 63"));
+        assert_eq!(refused("[61] [4] [1]"), format!("{within} its last element at 64; give a smaller offset, size or stride"));
+        assert_eq!(refused("[0] [4] [30]"), format!("{within} its last element at 90; give a smaller offset, size or stride"));
+        assert_eq!(refused("[-1] [4] [1]"), "expected offsets from 0 on, found -1; give an offset within the tensor");
+    }
+
+    #[test]
+    fn a_compilation_says_it_so() {
+        let session = session();
+        let mut module = Module::parse(&session, PROGRAM).expect("a program");
+        let mut report = |shows_details| {
+            let ((), said) = crate::mlir::collect(session.context(), || {
+                in_user_terms(&mut module, shows_details, |module| {
+                    let _ = error_at(module.op(), "gives a 'spyre.view'").report();
+                });
+            });
+            said.into_iter().map(|said| (said.message, said.notes.len())).collect::<Vec<_>>()
+        };
+        let limit = "the program is beyond a limit of the compiler: not supported yet; write it in another way, or report this program";
+        assert_eq!(report(false), [(limit.to_owned(), 0)]);
+        assert_eq!(report(true), [(limit.to_owned(), 1)]);
+    }
+}

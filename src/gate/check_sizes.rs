@@ -1,0 +1,42 @@
+//! `spyre-verify-phase`: refuses sizes whose products leave 64 bits. Passes multiply sizes, counts of loops and bytes of sticks.
+
+use crate::dialect::ods::attr;
+use crate::{
+    dialect::ComputeOp,
+    mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, error_behind, integer},
+};
+use machine::STICK_BYTES;
+
+/// Refuses every tensor and every operation of a module that is too large.
+pub(super) fn check_sizes(module: Op<'_>) -> Result<(), Reported> {
+    let broken = module.nested().into_iter().filter_map(|op| check_tensors(op).and_then(|()| check_points(op)).err());
+    broken.last().map_or(Ok(()), Err)
+}
+
+/// Bytes of so many elements with a stick for each, or of so many points, each once in every iteration of the loops around them.
+fn fits(sizes: impl IntoIterator<Item = i64>) -> bool {
+    sizes.into_iter().try_fold(STICK_BYTES, i64::checked_mul).is_some()
+}
+
+fn check_tensors(op: Op<'_>) -> Result<(), Reported> {
+    let arguments = if op.is("func.func") && op.body().is_some() { op.body_args() } else { Vec::new() };
+    let mut tensors = op.outputs().into_iter().chain(arguments).filter_map(|value| TensorType::of(value.r#type()));
+    let Some(tensor) = tensors.find(|tensor| !fits(tensor.shape.iter().copied())) else { return Ok(()) };
+    let message = format!("expected tensors whose bytes fit in 64 bits, found {}; give it a smaller shape", tensor.build());
+    Err(error_at(op, message).report())
+}
+
+fn check_points(op: Op<'_>) -> Result<(), Reported> {
+    let Some(compute) = ComputeOp::of(op) else { return Ok(()) };
+    let space = compute.iteration_space();
+    let counts: Vec<i64> = compute.loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect();
+    if fits(space.iter().chain(&counts).copied()) {
+        return Ok(());
+    }
+    let sizes: Vec<String> = counts.iter().chain(&space).map(ToString::to_string).collect();
+    let message = format!(
+        "expected an operation over at most 2^56 points, found one over {}; compute it in several functions of smaller tensors",
+        sizes.join(" x ")
+    );
+    Err(error_behind(op, message).report())
+}

@@ -1,0 +1,78 @@
+//! `spyre-select-program`: refuses calls of which inlining would make too many ops, or which never end.
+
+use crate::{
+    import::{CallingFunction, MAX_INLINED_OPS, count_inlined_ops},
+    mlir::{Op, OpExt, Reported, error_at, functions_of, symbol_name},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Refuses functions of a module that call themselves, and a function that has more than [`MAX_INLINED_OPS`] ops once its calls are inlined,
+/// and more than the module has.
+pub(super) fn check_calls(module: Op<'_>) -> Result<(), Reported> {
+    let calls = Calls::in_module(module);
+    let num_ops = count_inlined_ops(&calls.graph).map_err(|cycle| calls.refuse_cycle(&cycle))?;
+    let limit = MAX_INLINED_OPS.max(calls.graph.iter().map(|function| function.num_ops).sum());
+    // What others call is a part of them: the program itself is named, which nobody calls.
+    let is_called: BTreeSet<usize> = calls.graph.iter().flat_map(|function| function.callees.iter().copied()).collect();
+    let too_large = (0..num_ops.len()).find(|function| num_ops[*function] > limit && !is_called.contains(function));
+    too_large.map_or(Ok(()), |function| Err(calls.refuse_growth(function, &num_ops, limit)))
+}
+
+/// The calls between the functions of a module.
+struct Calls<'c> {
+    functions: Vec<Op<'c>>,
+    graph: Vec<CallingFunction>,
+    /// The ops that call, in the order of the callees.
+    calls: Vec<Vec<Op<'c>>>,
+}
+
+impl<'c> Calls<'c> {
+    fn in_module(module: Op<'c>) -> Self {
+        let functions = functions_of(module);
+        let positions: BTreeMap<&str, usize> =
+            functions.iter().enumerate().map(|(position, function)| (function.text_attr("sym_name"), position)).collect();
+        let callee = |op: Op<'c>| op.attr("callee").and_then(symbol_name).and_then(|name| positions.get(name)).copied();
+        let (mut graph, mut calls) = (Vec::new(), Vec::new());
+        for function in &functions {
+            let ops = function.nested();
+            let called: Vec<(usize, Op<'c>)> =
+                ops.iter().filter(|op| op.is("func.call")).filter_map(|&op| Some((callee(op)?, op))).collect();
+            // The function, the ops that call and the return are gone once all is inlined.
+            let num_ops = (ops.len() - 1 - called.len()).saturating_sub(1) as u64;
+            graph.push(CallingFunction { num_ops, callees: called.iter().map(|(callee, _)| *callee).collect() });
+            calls.push(called.into_iter().map(|(_, op)| op).collect());
+        }
+        Self { functions, graph, calls }
+    }
+
+    /// Refuses a function of too many ops, at the first of the calls that make most of them.
+    fn refuse_growth(&self, function: usize, num_ops: &[u64], limit: u64) -> Reported {
+        let callees = || self.graph[function].callees.iter();
+        let most = callees().map(|&callee| num_ops[callee]).max();
+        let number = callees().position(|&callee| Some(num_ops[callee]) == most);
+        let call = number.map_or(self.functions[function], |number| self.calls[function][number]);
+        let found = match num_ops[function] {
+            u64::MAX => "2^64 or more".to_owned(),
+            number => number.to_string(),
+        };
+        let message = format!(
+            "expected a program of at most {limit} ops once its calls are inlined, found {found} in '{}'; call functions in fewer places, or \
+             compile a part by itself with the option 'entry' (--entry NAME)",
+            self.functions[function].text_attr("sym_name")
+        );
+        error_at(call, message).report()
+    }
+
+    /// Refuses a function that calls itself, be it through others.
+    fn refuse_cycle(&self, cycle: &[usize]) -> Reported {
+        let names: Vec<&str> = cycle.iter().chain(cycle.first()).map(|&function| self.functions[function].text_attr("sym_name")).collect();
+        let next = cycle.get(1).or(cycle.first());
+        let number = self.graph[cycle[0]].callees.iter().position(|callee| Some(callee) == next);
+        let call = number.map_or(self.functions[cycle[0]], |number| self.calls[cycle[0]][number]);
+        let message = format!(
+            "expected calls that come to an end, found '{}'; write the repetition as a loop ('scf.for') of a known number of iterations",
+            names.join("' calls '")
+        );
+        error_at(call, message).report()
+    }
+}

@@ -1,0 +1,284 @@
+//! Integer operations on known values, as MLIR defines them: on two's complement of the operation's width.
+//!
+//! A known integer is the number that its bits are with a sign, whatever its width: a byte of 255 is -1, and a true `i1` is -1, too. What
+//! reads the bits without a sign asks for [`unsigned`]. Each function computes in 128 bits, which no operation on 64 bits leaves, and
+//! brings the result back to its width.
+
+use std::fmt;
+
+/// The widest integers that are folded.
+pub(in crate::import) const MAX_WIDTH: u32 = 64;
+
+/// Integer types of an operation, as widths in bits; `index` has 64. Of what is no integer the width is never read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Widths {
+    /// Width of the first operand.
+    pub operand: u32,
+    /// Width of the result.
+    pub result: u32,
+}
+
+impl Widths {
+    /// Operands and a result of one width.
+    #[must_use]
+    pub const fn same(width: u32) -> Self {
+        Self { operand: width, result: width }
+    }
+}
+
+/// Reason why MLIR gives no value to an operation on these operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::import) enum Undefined {
+    /// The divisor is zero.
+    DivisionByZero,
+    /// The quotient of the smallest integer and -1.
+    QuotientOverflow,
+    /// The shift amount, read without a sign, is not below the width.
+    ShiftAmount(i128, u32),
+    /// The number is not one of the integers of that width.
+    Conversion(u32),
+}
+
+impl fmt::Display for Undefined {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DivisionByZero => out.write_str("divides an integer by 0, which has no value: choose another divisor where it is 0"),
+            Self::QuotientOverflow => {
+                out.write_str("divides the smallest integer of its type by -1, which has no value: choose another divisor there")
+            }
+            Self::ShiftAmount(amount, width) => {
+                write!(out, "shifts an integer of {width} bits by {amount}, which has no value: expected 0 to {}", width - 1)
+            }
+            Self::Conversion(width) => {
+                write!(out, "converts a number to an integer of {width} bits that does not have it, which has no value: clamp the number first")
+            }
+        }
+    }
+}
+
+/// The integer that an operation on others gives, or why there is none.
+pub(in crate::import) type IntegerFunction = fn(&[i64], Widths) -> Result<i64, Undefined>;
+
+/// The bits of an integer as a number without a sign.
+const fn unsigned(integer: i64, width: u32) -> i128 {
+    (integer as i128) & ((1 << width) - 1)
+}
+
+/// An integer brought back to its width: the number with a sign that the lowest bits are.
+#[allow(clippy::cast_possible_truncation, reason = "at most 64 bits are left")]
+const fn wrap(integer: i128, width: u32) -> i64 {
+    let unused = 128 - width;
+    ((integer << unused) >> unused) as i64
+}
+
+const fn smallest(width: u32) -> i128 {
+    -(1 << (width - 1))
+}
+
+/// A function of operands read with a sign; the result is brought back to its width.
+macro_rules! signed {
+    ($function:expr) => {
+        |x, widths| {
+            let function: fn(i128, i128) -> i128 = $function;
+            Ok(wrap(function(x[0].into(), x[1].into()), widths.result))
+        }
+    };
+}
+
+/// A function of operands read without a sign.
+macro_rules! of_bits {
+    ($function:expr) => {
+        |x, widths| {
+            let function: fn(i128, i128) -> i128 = $function;
+            Ok(wrap(function(unsigned(x[0], widths.operand), unsigned(x[1], widths.operand)), widths.result))
+        }
+    };
+}
+
+/// A quotient or a remainder of operands read with a sign.
+macro_rules! signed_quotient {
+    ($function:expr) => {
+        |x, widths| {
+            let function: fn(i128, i128) -> i128 = $function;
+            let (dividend, divisor) = (i128::from(x[0]), i128::from(x[1]));
+            match divisor {
+                0 => Err(Undefined::DivisionByZero),
+                -1 if dividend == smallest(widths.operand) => Err(Undefined::QuotientOverflow),
+                _ => Ok(wrap(function(dividend, divisor), widths.result)),
+            }
+        }
+    };
+}
+
+/// A quotient or a remainder of operands read without a sign.
+macro_rules! unsigned_quotient {
+    ($function:expr) => {
+        |x, widths| {
+            let function: fn(i128, i128) -> i128 = $function;
+            let (dividend, divisor) = (unsigned(x[0], widths.operand), unsigned(x[1], widths.operand));
+            if divisor == 0 { Err(Undefined::DivisionByZero) } else { Ok(wrap(function(dividend, divisor), widths.result)) }
+        }
+    };
+}
+
+macro_rules! shift {
+    ($read:expr, $function:expr) => {
+        |x, widths| {
+            let (read, function): (fn(i64, u32) -> i128, fn(i128, u32) -> i128) = ($read, $function);
+            let amount = unsigned(x[1], widths.operand);
+            match u32::try_from(amount) {
+                Ok(bits) if bits < widths.operand => Ok(wrap(function(read(x[0], widths.operand), bits), widths.result)),
+                _ => Err(Undefined::ShiftAmount(amount, widths.operand)),
+            }
+        }
+    };
+}
+
+macro_rules! compare {
+    ($read:expr, $function:expr) => {
+        |x, widths| {
+            let (read, function): (fn(i64, u32) -> i128, fn(&i128, &i128) -> bool) = ($read, $function);
+            Ok(wrap(i128::from(function(&read(x[0], widths.operand), &read(x[1], widths.operand))), 1))
+        }
+    };
+}
+
+fn with_sign(integer: i64, _width: u32) -> i128 {
+    integer.into()
+}
+
+/// The operation of that name on known integers; none if it is another one, or has other operands or another result.
+#[allow(clippy::too_many_lines, reason = "a table")]
+pub(in crate::import) fn integer_function(name: &str) -> Option<IntegerFunction> {
+    Some(match name {
+        "arith.addi" => signed!(|a, b| a + b),
+        "arith.subi" => signed!(|a, b| a - b),
+        "arith.muli" => signed!(|a, b| a * b),
+        "arith.divsi" => signed_quotient!(|a, b| a / b),
+        "arith.floordivsi" => signed_quotient!(|a, b| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0)),
+        "arith.ceildivsi" => signed_quotient!(|a, b| -((-a).div_euclid(b) - i128::from(b < 0 && (-a).rem_euclid(b) != 0))),
+        // MLIR says of the remainder by -1 that it is 0, also where the quotient has no value.
+        "arith.remsi" => |x, widths| match x[1] {
+            0 => Err(Undefined::DivisionByZero),
+            divisor => Ok(wrap(i128::from(x[0]) % i128::from(divisor), widths.result)),
+        },
+        "arith.divui" => unsigned_quotient!(|a, b| a / b),
+        "arith.ceildivui" => unsigned_quotient!(|a, b| (a + b - 1) / b),
+        "arith.remui" => unsigned_quotient!(|a, b| a % b),
+        "arith.andi" => signed!(|a, b| a & b),
+        "arith.ori" => signed!(|a, b| a | b),
+        "arith.xori" => signed!(|a, b| a ^ b),
+        "arith.shli" => shift!(with_sign, |x, bits| x << bits),
+        "arith.shrsi" => shift!(with_sign, |x, bits| x >> bits),
+        "arith.shrui" => shift!(unsigned, |x, bits| x >> bits),
+        "arith.maxsi" => signed!(i128::max),
+        "arith.minsi" => signed!(i128::min),
+        "arith.maxui" => of_bits!(i128::max),
+        "arith.minui" => of_bits!(i128::min),
+        "arith.cmpi eq" => compare!(with_sign, i128::eq),
+        "arith.cmpi ne" => compare!(with_sign, i128::ne),
+        "arith.cmpi slt" => compare!(with_sign, i128::lt),
+        "arith.cmpi sle" => compare!(with_sign, i128::le),
+        "arith.cmpi sgt" => compare!(with_sign, i128::gt),
+        "arith.cmpi sge" => compare!(with_sign, i128::ge),
+        "arith.cmpi ult" => compare!(unsigned, i128::lt),
+        "arith.cmpi ule" => compare!(unsigned, i128::le),
+        "arith.cmpi ugt" => compare!(unsigned, i128::gt),
+        "arith.cmpi uge" => compare!(unsigned, i128::ge),
+        "arith.extsi" | "arith.index_cast" | "arith.trunci" => |x, widths| Ok(wrap(x[0].into(), widths.result)),
+        "arith.extui" | "arith.index_castui" => |x, widths| Ok(wrap(unsigned(x[0], widths.operand), widths.result)),
+        "math.absi" => |x, widths| Ok(wrap(i128::from(x[0]).abs(), widths.result)),
+        "math.ctpop" => |x, widths| Ok(wrap(unsigned(x[0], widths.operand).count_ones().into(), widths.result)),
+        "math.cttz" => |x, widths| {
+            Ok(wrap(unsigned(x[0], widths.operand).trailing_zeros().min(widths.operand).into(), widths.result))
+        },
+        "math.ctlz" => |x, widths| {
+            let leading = unsigned(x[0], widths.operand).leading_zeros() + widths.operand - 128;
+            Ok(wrap(leading.into(), widths.result))
+        },
+        _ => return None,
+    })
+}
+
+/// The number that an integer is, rounded to f64 as MLIR rounds it.
+#[allow(clippy::cast_precision_loss, reason = "the conversion rounds")]
+pub(in crate::import) fn to_number(integer: i64, width: u32, is_signed: bool) -> f64 {
+    if is_signed { integer as f64 } else { unsigned(integer, width) as f64 }
+}
+
+/// The integer that a number is in front of its point.
+///
+/// # Errors
+/// If the type does not have it.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the ends of the type are powers of two")]
+pub(in crate::import) fn to_integer(number: f64, width: u32, is_signed: bool) -> Result<i64, Undefined> {
+    let whole = number.trunc();
+    let (first, end) = if is_signed { (smallest(width), -smallest(width)) } else { (0, 1 << width) };
+    if (first as f64..end as f64).contains(&whole) { Ok(wrap(whole as i128, width)) } else { Err(Undefined::Conversion(width)) }
+}
+
+/// The integer of `width` bits that a node's elements stand for: a truth value of 1 is -1 with a sign.
+pub(in crate::import) const fn in_width(integer: i64, width: u32) -> i64 {
+    wrap(integer as i128, width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(name: &str, width: u32, operands: &[i64]) -> Result<i64, Undefined> {
+        integer_function(name).unwrap()(operands, Widths::same(width))
+    }
+
+    #[test]
+    fn results_are_brought_back_to_their_width() {
+        assert_eq!(fold("arith.addi", 8, &[100, 100]), Ok(-56));
+        assert_eq!(fold("arith.muli", 32, &[63, 1_103_515_245]), Ok((63_i32.wrapping_mul(1_103_515_245)).into()));
+        assert_eq!(fold("arith.subi", 64, &[i64::MIN, 1]), Ok(i64::MAX));
+        assert_eq!(fold("arith.subi", 64, &[9_007_199_254_740_993, 9_007_199_254_740_992]), Ok(1));
+        assert_eq!(fold("arith.shli", 64, &[4, 62]), Ok(0));
+        assert_eq!(fold("math.absi", 8, &[-128]), Ok(-128));
+        assert_eq!(fold("arith.addi", 1, &[-1, -1]), Ok(0));
+    }
+
+    #[test]
+    fn bits_are_read_without_a_sign_where_the_operation_does() {
+        assert_eq!(fold("arith.minui", 32, &[-8, 8]), Ok(8));
+        assert_eq!(fold("arith.maxui", 32, &[-8, 8]), Ok(-8));
+        assert_eq!(fold("arith.divui", 8, &[-1, 2]), Ok(127));
+        assert_eq!(fold("arith.remui", 64, &[-1, 10]), Ok(5));
+        assert_eq!(fold("arith.shrui", 8, &[-128, 1]), Ok(64));
+        assert_eq!(fold("arith.cmpi ult", 64, &[-1, 8]), Ok(0));
+        assert_eq!(fold("arith.cmpi slt", 64, &[-1, 8]), Ok(-1), "true");
+        assert_eq!(fold("arith.cmpi slt", 1, &[-1, 0]), Ok(-1), "a true i1 is -1");
+        let extended = integer_function("arith.extui").unwrap()(&[-1], Widths { operand: 8, result: 32 });
+        assert_eq!(extended, Ok(255));
+        assert_eq!((to_number(-1, 8, false), to_number(-1, 64, false)), (255.0, 18_446_744_073_709_551_615.0));
+    }
+
+    #[test]
+    fn quotients_are_rounded_to_the_side_that_their_names_say() {
+        for (dividend, divisor) in [(7, 2), (-7, 2), (7, -2), (-7, -2), (6, 3), (-6, 3), (0, -5)] {
+            let exact = f64::from(dividend) / f64::from(divisor);
+            let quotient = |name| fold(name, 32, &[dividend.into(), divisor.into()]).map(|found| f64::from(i32::try_from(found).unwrap()));
+            assert_eq!(quotient("arith.divsi"), Ok(exact.trunc()), "{dividend} / {divisor}");
+            assert_eq!(quotient("arith.floordivsi"), Ok(exact.floor()), "{dividend} / {divisor}");
+            assert_eq!(quotient("arith.ceildivsi"), Ok(exact.ceil()), "{dividend} / {divisor}");
+        }
+        assert_eq!(fold("arith.ceildivui", 8, &[-1, 2]), Ok(-128), "half of 255 is 128");
+    }
+
+    #[test]
+    fn what_has_no_value_is_told() {
+        for name in ["divsi", "divui", "ceildivsi", "ceildivui", "floordivsi", "remsi", "remui"] {
+            assert_eq!(fold(&format!("arith.{name}"), 16, &[5, 0]), Err(Undefined::DivisionByZero), "{name}");
+        }
+        assert_eq!(fold("arith.divsi", 8, &[-128, -1]), Err(Undefined::QuotientOverflow));
+        assert_eq!(fold("arith.remsi", 8, &[-128, -1]), Ok(0));
+        assert_eq!(fold("arith.shli", 8, &[1, 8]), Err(Undefined::ShiftAmount(8, 8)));
+        assert_eq!(fold("arith.shrsi", 8, &[1, -1]), Err(Undefined::ShiftAmount(255, 8)));
+        assert_eq!(to_integer(128.0, 8, true), Err(Undefined::Conversion(8)));
+        assert_eq!((to_integer(-128.9, 8, true), to_integer(255.5, 8, false)), (Ok(-128), Ok(-1)));
+        assert!(to_integer(f64::NAN, 64, true).is_err() && to_integer(-0.5, 8, false) == Ok(0));
+    }
+}

@@ -1,0 +1,67 @@
+//! Index tensors as a gather reads them: one index after the other, from the beginning of a stick on.
+
+use super::Index;
+
+/// Returns whether an index tensor of sizes `sizes` in row-major order, read at `indices` over dimensions of sizes `ranges`, lies as a gather
+/// reads it: each dimension of the tensor is moved by one dimension of the iteration or by none, and a list begins at the first of the
+/// `stick` elements of a stick, since an address says no position in one (`docs/reference/bundle-format.md`, start addresses).
+#[must_use]
+pub fn is_index_list(indices: &[Index], sizes: &[i64], ranges: &[i64], stick: i64) -> bool {
+    let is_plain = |index: &Index| match index.digits.as_slice() {
+        [] => true,
+        [digit] => digit.divisor == 1 && digit.factor == 1 && ranges.get(digit.dim) == Some(&digit.size),
+        _ => false,
+    };
+    let moves = |dim: usize| indices.iter().flat_map(|index| &index.digits).filter(|digit| digit.dim == dim).count();
+    if !indices.iter().all(is_plain) || (0..ranges.len()).any(|dim| moves(dim) > 1) {
+        return false;
+    }
+    let Some(innermost) = sizes.iter().rposition(|&size| size > 1) else { return true };
+    // A column of rows of indices has each in a stick of its own.
+    let is_column = indices[innermost].digits.is_empty() && indices.iter().any(|index| !index.digits.is_empty());
+    indices[innermost].offset % stick == 0 && !is_column
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::testing::{E, d, index};
+
+    fn is_list(exprs: &[E], sizes: &[i64], ranges: &[i64]) -> bool {
+        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, ranges)).collect();
+        is_index_list(&indices, sizes, ranges, 32)
+    }
+
+    #[test]
+    fn a_list_begins_with_a_stick() {
+        assert!(is_list(&[d(0)], &[17], &[17, 64]));
+        assert!(!is_list(&[d(0) + 1], &[17], &[16, 64]));
+        assert!(is_list(&[d(0) + 64], &[128], &[16, 64]));
+        assert!(!is_list(&[d(0) + 40], &[64], &[8, 64]));
+    }
+
+    #[test]
+    fn one_index_begins_with_a_stick_too() {
+        let constant = |number: i64| d(0) * 0 + number;
+        assert!(is_list(&[constant(0)], &[5], &[1, 64]));
+        assert!(!is_list(&[constant(1)], &[5], &[1, 64]));
+        assert!(is_list(&[constant(96)], &[128], &[1, 64]));
+        assert!(is_list(&[constant(0)], &[1], &[1, 64]));
+    }
+
+    #[test]
+    fn a_row_of_indices_is_a_list_and_a_column_is_none() {
+        let constant = |number: i64| d(0) * 0 + number;
+        assert!(is_list(&[constant(2), d(0)], &[5, 9], &[9, 64]));
+        assert!(!is_list(&[constant(2), d(0) + 1], &[5, 9], &[8, 64]));
+        assert!(!is_list(&[d(0), constant(0)], &[5, 9], &[5, 64]));
+        assert!(is_list(&[d(0), constant(0)], &[5, 1], &[5, 64]));
+    }
+
+    #[test]
+    fn every_second_index_and_a_diagonal_are_no_list() {
+        assert!(!is_list(&[d(0) * 2], &[16], &[8, 64]));
+        assert!(!is_list(&[d(0).floordiv(4), d(0).modulo(4)], &[4, 4], &[16, 64]));
+        assert!(!is_list(&[d(0), d(0)], &[4, 4], &[4, 64]));
+    }
+}

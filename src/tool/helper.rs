@@ -1,0 +1,162 @@
+//! The process that runs a program as written by MLIR's JIT: `spyre-run`, which stands beside the tool.
+//!
+//! Compiled code of somebody's program may do anything, so that it runs in a process of its own with a limit of memory, never in the tool.
+
+use super::VERSION;
+use crate::{
+    mlir::{Module, OpExt},
+    reference::{Answer, Files, Request, answer, first_of_ours},
+    validate::Original,
+};
+use rustix::process::{Resource, Rlimit, setrlimit};
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+/// The word by which `spyre-run` is asked for an answer to a request on standard input.
+pub(super) const ANSWER: &str = "--answer-request";
+
+/// The name of the program, beside the tool.
+const NAME: &str = "spyre-run";
+
+/// What the reference says of a signal (`dialects/bridge/Input.cpp`).
+const ENDED: &str = "the reference program ended by a signal";
+
+/// A program as written, and who runs it.
+pub(super) struct Helper {
+    runner: PathBuf,
+    module: PathBuf,
+    /// The file of a module that came from elsewhere than a file.
+    _copy: Option<tempfile::NamedTempFile>,
+    n_ops: u64,
+}
+
+impl Helper {
+    /// Finds who runs a module that was read from `input`.
+    ///
+    /// # Errors
+    /// Why nobody can.
+    pub(super) fn find(module: &Module<'_>, input: &str) -> Result<Self, String> {
+        if let Some(name) = first_of_ours(module.op()) {
+            return Err(format!("it has '{name}', which MLIR's JIT does not run"));
+        }
+        let runner = beside().ok_or_else(|| format!("there is no '{NAME}' beside the tool, which runs it by MLIR's JIT"))?;
+        let n_ops = module.op().nested().len() as u64;
+        if fs::metadata(input).is_ok_and(|found| found.is_file()) {
+            return Ok(Self { runner, module: input.into(), _copy: None, n_ops });
+        }
+        let written = tempfile::Builder::new().suffix(".mlir").tempfile().and_then(|mut file| {
+            write!(file, "{}", module.op())?;
+            Ok(file)
+        });
+        let copy = written.map_err(|error| format!("it cannot be written to a temporary file: {error}"))?;
+        Ok(Self { runner, module: copy.path().to_owned(), _copy: Some(copy), n_ops })
+    }
+
+    fn ask(&self, request: &Request) -> Result<Output, String> {
+        let cannot = |error: io::Error| format!("'{}' cannot be started: {error}", self.runner.display());
+        let text = serde_json::to_string(request).map_err(|error| error.to_string())?;
+        let mut command = Command::new(&self.runner);
+        let started = command.arg(ANSWER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = started.map_err(cannot)?;
+        // One that ends before it has read all says why, or its exit code does.
+        if let Some(mut input) = child.stdin.take() {
+            let _ = input.write_all(text.as_bytes());
+        }
+        child.wait_with_output().map_err(cannot)
+    }
+}
+
+impl Original for Helper {
+    fn n_ops(&self) -> u64 {
+        self.n_ops
+    }
+
+    fn compare(&self, files: Files, max_bytes: u64) -> Answer {
+        let request = Request { version: VERSION.to_owned(), module: self.module.clone(), max_bytes, files };
+        match self.ask(&request) {
+            Ok(output) => understood(&output),
+            Err(reason) => Answer::NotRun(reason),
+        }
+    }
+}
+
+/// The answer that a process has printed, or what its end means.
+fn understood(output: &Output) -> Answer {
+    let said = String::from_utf8_lossy(&output.stderr);
+    match serde_json::from_slice(&output.stdout) {
+        Ok(answer) => answer,
+        Err(_) if said.contains(ENDED) => Answer::Explained(format!(
+            "{ENDED} on the inputs that were drawn: it reads outside of a tensor, divides an integer by 0, or fails its own assertion"
+        )),
+        Err(_) => {
+            let first = said.lines().next().unwrap_or("it says nothing");
+            Answer::NotRun(format!("the process that runs it ended without an answer ({}): {first}", output.status))
+        }
+    }
+}
+
+/// The program of that name beside this one, or beside the one that was started: a tool of the Python package runs in an interpreter.
+fn beside() -> Option<PathBuf> {
+    let name = format!("{NAME}{}", env::consts::EXE_SUFFIX);
+    let started = env::args_os().next().map(PathBuf::from);
+    // A name alone was found in the path, and says no folder.
+    let started = started.filter(|path| path.parent().is_some_and(|folder| folder != Path::new("")));
+    let places = [env::current_exe().ok(), started].into_iter().flatten();
+    places.map(|place| place.with_file_name(&name)).find(|path| path.is_file())
+}
+
+/// Whether a command line asks for an answer.
+pub(super) fn is_request(words: &[OsString]) -> bool {
+    words.len() == 2 && words[1] == ANSWER
+}
+
+/// Answers the request on standard input, on standard output; gives the exit code.
+pub(super) fn answer_request() -> u8 {
+    let mut text = String::new();
+    let read = io::stdin().read_to_string(&mut text).map_err(|error| error.to_string());
+    let request = read.and_then(|_| serde_json::from_str::<Request>(&text).map_err(|error| error.to_string()));
+    let answered = request.map(|request| {
+        if request.version != VERSION {
+            return Answer::NotRun(format!("'{NAME}' beside the tool is of another version, {VERSION}"));
+        }
+        limit(request.max_bytes);
+        super::on_large_stack(|| answer(&request))
+    });
+    let answer = answered.unwrap_or_else(|error| Answer::NotRun(format!("the request cannot be read: {error}")));
+    let printed = serde_json::to_string(&answer).map_err(io::Error::from).and_then(|text| io::stdout().write_all(text.as_bytes()));
+    u8::from(printed.is_err())
+}
+
+/// Limits the memory of this process, and lets it leave no image of its own behind. Where the system refuses, the limits of the request hold.
+fn limit(max_bytes: u64) {
+    let most = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    let _ = setrlimit(Resource::As, most(max_bytes));
+    let _ = setrlimit(Resource::Core, most(0));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::Agreement;
+    use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
+
+    fn ended(status: i32, said: &str, printed: &str) -> Output {
+        Output { status: ExitStatus::from_raw(status), stdout: printed.into(), stderr: said.into() }
+    }
+
+    #[test]
+    fn an_end_without_an_answer_is_no_difference() {
+        let agrees = Answer::Agrees(Agreement { elements: 1, of: 1, difference: 0.0, allowed: 1e-9 });
+        assert_eq!(understood(&ended(0, "", &serde_json::to_string(&agrees).unwrap())), agrees);
+        let signalled = understood(&ended(256, &format!("error: {ENDED}: ..."), ""));
+        assert!(matches!(signalled, Answer::Explained(why) if why.contains("divides an integer by 0")));
+        let killed = understood(&ended(9, "", ""));
+        assert!(matches!(killed, Answer::NotRun(why) if why.contains("signal: 9")));
+    }
+}

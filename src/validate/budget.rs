@@ -1,0 +1,109 @@
+//! The cost of a validation, in estimated nanoseconds: what the default affords.
+//!
+//! Every number here is an estimate from counts, so that the answer is the same on every machine. The constants are medians of a release
+//! build on one core (`docs/measurements/performance.md` has the measurement).
+
+use super::{DRAWS, Limits};
+
+/// The least that a validation may cost.
+const FREE_NS: u64 = 500_000_000;
+
+/// A compilation of no ops, and what each op adds.
+const COMPILATION_NS: u64 = 30_000_000;
+const COMPILED_OP_NS: u64 = 2_000_000;
+
+/// One element operation in the field: of the interpreter and of the simulator together.
+const FIELD_STEP_NS: u64 = 3;
+
+/// The helper process that runs the program as written, and what each op of the program adds: most of it is LLVM.
+const HELPER_NS: u64 = 60_000_000;
+const REFERENCE_OP_NS: u64 = 1_500_000;
+
+/// One element operation of the program as written, and one of the files in f64 with its bounds.
+const REFERENCE_STEP_NS: u64 = 2;
+const BOUNDED_STEP_NS: u64 = 25;
+
+/// What a compilation and its program count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Ops that were compiled.
+    pub compiled_ops: u64,
+    /// Ops of the program as written; none where no helper process can run it.
+    pub source_ops: Option<u64>,
+    /// Element operations of the imported program.
+    pub element_operations: u64,
+    /// Element operations that the executions of ops in the files cost in any case.
+    pub overhead: u64,
+}
+
+/// What a validation executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Limits of the field.
+    pub field: Limits,
+    /// Limits of the files beside the program as written; none where the helper process alone costs too much, or there is none.
+    pub original: Option<Limits>,
+}
+
+impl Budget {
+    /// Returns what is executed of a program whose validation at most doubles the time of the compilation, or takes less than half a second.
+    #[must_use]
+    pub fn of_compilation(counts: &Counts) -> Self {
+        let compilation = counts.compiled_ops.saturating_mul(COMPILED_OP_NS).saturating_add(COMPILATION_NS);
+        let all = compilation.max(FREE_NS);
+        // The field comes first: without it nothing is validated.
+        let for_field = all / 4;
+        let helper = counts.source_ops.map(|ops| ops.saturating_mul(REFERENCE_OP_NS).saturating_add(HELPER_NS));
+        let left = helper.and_then(|helper| (all - for_field).checked_sub(helper));
+        let running = counts.element_operations.saturating_mul(REFERENCE_STEP_NS);
+        let for_files = left.map(|left| left / 2).and_then(|left| left.checked_sub(running));
+        let original = for_files.map(|ns| within(ns / BOUNDED_STEP_NS, counts.overhead, 1));
+        // What one half does not take is the other's.
+        let for_field = if original.is_some() { for_field + left.unwrap_or(0) / 2 } else { all };
+        Self { field: within(for_field / FIELD_STEP_NS, counts.overhead, DRAWS), original }
+    }
+}
+
+/// Limits of so many element operations in so many draws, each of which has an overhead.
+fn within(steps: u64, overhead: u64, draws: u64) -> Limits {
+    let of_each = (steps / draws).saturating_sub(overhead);
+    let of_one = steps.saturating_sub(overhead);
+    Limits { whole: of_one, all_draws: of_each, samples: of_each, one_draw: of_one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(compiled_ops: u64, element_operations: u64) -> Counts {
+        Counts { compiled_ops, source_ops: Some(compiled_ops), element_operations, overhead: 0 }
+    }
+
+    #[test]
+    fn a_small_program_is_executed_whole_by_both_halves() {
+        let Budget { field, original } = Budget::of_compilation(&counts(5, 100_000));
+        assert!(field.all_draws > 100_000 && original.is_some_and(|limits| limits.whole > 100_000));
+    }
+
+    #[test]
+    fn a_large_program_leaves_the_program_as_written_out_and_then_is_sampled() {
+        let Budget { field, original } = Budget::of_compilation(&counts(5, 1 << 30));
+        assert_eq!(original, None);
+        assert!(field.whole < 1 << 30 && field.samples > 1 << 20);
+    }
+
+    #[test]
+    fn who_has_no_helper_has_all_for_the_field() {
+        let alone = Counts { source_ops: None, ..counts(5, 100_000) };
+        assert_eq!(Budget::of_compilation(&alone).original, None);
+        assert!(Budget::of_compilation(&alone).field.whole > Budget::of_compilation(&counts(5, 100_000)).field.whole);
+    }
+
+    #[test]
+    fn a_longer_compilation_affords_more_and_executions_cost_something() {
+        let [short, long] = [1, 10_000].map(|ops| Budget::of_compilation(&Counts { source_ops: Some(1), ..counts(ops, 1000) }));
+        assert!(long.field.whole > 10 * short.field.whole);
+        let busy = Budget::of_compilation(&Counts { overhead: 1 << 40, ..counts(1, 1000) });
+        assert_eq!((busy.field.whole, busy.original.map(|limits| limits.whole)), (0, Some(0)));
+    }
+}

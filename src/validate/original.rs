@@ -1,0 +1,53 @@
+//! The second half of a validation: the files beside the program as written, by MLIR's JIT.
+
+use crate::reference::{Agreement, Answer, Files};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fmt;
+
+/// Compares files with the program as written, in a process of its own.
+pub trait Original: Sync {
+    /// The ops of the program.
+    fn n_ops(&self) -> u64;
+
+    /// Compares, within so many bytes of memory.
+    fn compare(&self, files: Files, max_bytes: u64) -> Answer;
+}
+
+/// What was found of the files beside the program as written.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OriginalVerdict {
+    /// Both compute the same numbers in f64.
+    Agrees(Agreement),
+    /// They differ where the drawn inputs explain it, and how.
+    Explained(String),
+    /// They were not compared, and why.
+    NotCompared(String),
+}
+
+impl fmt::Display for OriginalVerdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agrees(Agreement { elements, of, difference, allowed }) => {
+                let which = if elements == of { String::new() } else { format!(" on {elements} of the {of} elements of results") };
+                write!(
+                    formatter,
+                    "validated: the files and the program as written agree in f64{which}, by MLIR's JIT on drawn inputs: largest \
+                     difference {difference:.2e} of {allowed:.2e} allowed"
+                )
+            }
+            Self::Explained(_) => formatter.write_str("not validated beside the program as written: a warning says why"),
+            Self::NotCompared(reason) => write!(formatter, "not validated beside the program as written: {reason}"),
+        }
+    }
+}
+
+/// A program that was not validated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NotValidated {
+    /// Element operations of one execution of the imported program.
+    pub element_operations: u64,
+    /// Why.
+    pub reason: String,
+}

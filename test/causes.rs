@@ -1,0 +1,149 @@
+//! Causes of traffic above the bound: every cause that a report states is true of its program.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use serde_json::Value;
+use std::{collections::BTreeSet, fs, process::Command};
+
+/// A compiled program: its report, and its `program.json`.
+struct Compiled {
+    report: Value,
+    program: Value,
+    /// Names of the constants all of whose bytes are those of one number.
+    uniform: BTreeSet<String>,
+}
+
+fn compile(text: &str, more: &[&str]) -> Compiled {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("program.mlir"), text).unwrap();
+    let words = [&path("program.mlir"), "-o", &path("out"), "--report", &path("report.json"), "-q"];
+    let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).args(words).args(more).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let read = |name: &str| serde_json::from_str::<Value>(&fs::read_to_string(path(name)).unwrap()).unwrap();
+    let program = read("out/program.json");
+    let is_uniform = |constant: &&Value| {
+        let content = fs::read(path(&format!("out/{}", constant["file"].as_str().unwrap()))).unwrap();
+        // Numbers of 16 bits; what pads them is 0.
+        let numbers: BTreeSet<[u8; 2]> = content.chunks_exact(2).map(|bytes| [bytes[0], bytes[1]]).filter(|bits| *bits != [0; 2]).collect();
+        numbers.len() <= 1
+    };
+    let constants = program["constants"].as_array().unwrap();
+    let uniform = constants.iter().filter(is_uniform).map(|constant| constant["name"].as_str().unwrap().to_owned()).collect();
+    Compiled { report: read("report.json"), program, uniform }
+}
+
+impl Compiled {
+    /// Holds one cause of a value against the rest of the report and the files; gives the cause without its numbers and reasons.
+    fn expect_true(&self, value: &Value, cause: &str) -> &'static str {
+        let name = value["name"].as_str().unwrap();
+        let number = |field: &str| value[field].as_i64().unwrap();
+        let count = |text: &str| text.split_whitespace().find_map(|word| word.parse::<i64>().ok()).unwrap();
+        let readers: Vec<usize> = value["readers"].as_array().unwrap().iter().map(|op| usize::try_from(op.as_u64().unwrap()).unwrap()).collect();
+        let op = |position: usize| &self.report["ops"][position];
+        let writer = || op(usize::try_from(value["op"].as_u64().expect("an op writes it")).unwrap());
+        let buffers = |list: &str| self.program[list].as_array().cloned().unwrap_or_default();
+        let buffer = ["arguments", "results", "constants", "buffers"].into_iter().flat_map(buffers).find(|buffer| buffer["name"] == name);
+        let is_in = |list: &str| buffers(list).iter().any(|buffer| buffer["name"] == name);
+        let (kind, holds) = match cause {
+            "is a constant of one number" => (
+                "one number",
+                is_in("constants") && self.uniform.contains(name) && number("needed") == 0,
+            ),
+            "is no result" => ("no result", !is_in("results") && !is_in("arguments") && !is_in("constants")),
+            "is made for the sake of layouts" => ("layout", writer()["is_for_layout"] == true),
+            "is a result that an op reads back" => ("read back", is_in("results") && number("hbm_read") > 0),
+            "fills only a part of the sticks that are moved" => {
+                let buffer = buffer.expect("a buffer of the program");
+                let sizes = buffer["shape"].as_array().unwrap().iter().map(|size| size.as_i64().unwrap());
+                let elements: i64 = sizes.product();
+                let width = if buffer["element_type"] == "f32" { 4 } else { 2 };
+                ("sticks", elements * width < buffer["bytes"].as_i64().unwrap())
+            }
+            _ if cause.starts_with("is not in LX: ") => {
+                ("not in LX", cause.strip_prefix("is not in LX: ") == writer()["reason"].as_str() && writer()["memory"] != "lx")
+            }
+            _ if cause.ends_with(" operands read it") => {
+                ("readers", count(cause) == i64::try_from(readers.len()).unwrap() && readers.len() > 1 && number("hbm_read") > number("needed"))
+            }
+            _ if cause.starts_with("a loop moves the same part ") => {
+                let trips = |position: &usize| op(*position)["loops"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product::<i64>();
+                ("loop", count(cause) > 1 && readers.iter().any(|reader| trips(reader) % count(cause) == 0))
+            }
+            _ => panic!("'{cause}' of '{name}' is no cause that this test knows"),
+        };
+        assert!(holds, "'{cause}' of '{name}' does not hold: {value:#}");
+        kind
+    }
+
+    /// The kinds of the causes of all values, each held against the program.
+    fn causes(&self) -> BTreeSet<&'static str> {
+        let values = self.report["explain"]["hbm"].as_array().unwrap();
+        let above = values.iter().filter(|value| value["why"].is_string());
+        above.flat_map(|value| value["why"].as_str().unwrap().split("; ").map(|cause| self.expect_true(value, cause))).collect()
+    }
+}
+
+fn function(arguments: &str, results: &str, body: &str) -> String {
+    format!("func.func @main({arguments}) -> {results} {{\n{body}\n}}\n")
+}
+
+#[test]
+fn what_is_returned_as_it_came_is_read_and_written_once() {
+    let tensor = "tensor<64x64xf16>";
+    let argument = function(&format!("%x: {tensor}"), tensor, &format!("return %x : {tensor}"));
+    let rows = "tensor<8x64xf16>";
+    let slice = format!("%rows = tensor.extract_slice %x[8, 0] [8, 64] [1, 1] : {tensor} to {rows}\nreturn %rows : {rows}");
+    let numbers: Vec<String> = (0..64).map(|number| format!("{number}.0")).collect();
+    let constant = format!("%c = arith.constant dense<[[{}]]> : tensor<1x64xf16>\nreturn %c : tensor<1x64xf16>", numbers.join(", "));
+    let programs = [
+        (argument, 2 * 64 * 128),
+        (function(&format!("%x: {tensor}"), rows, &slice), 2 * 8 * 128),
+        (function("", "tensor<1x64xf16>", &constant), 2 * 128),
+    ];
+    for (program, bytes) in programs {
+        let compiled = compile(&program, &[]);
+        assert_eq!(compiled.report["lower_bound"]["hbm"], bytes, "{program}");
+        assert_eq!(compiled.report["gap"]["hbm"], 0, "{program}");
+        assert!(compiled.causes().is_empty(), "{program}");
+    }
+}
+
+#[test]
+fn every_cause_is_true_of_its_program() {
+    let tensor = "tensor<256x256xf16>";
+    let ops = |body: &str, results: &str| function(&format!("%x: {tensor}, %w: {tensor}"), results, body);
+    let unary = |name: &str, from: &str| format!("spyre.pointwise {name}(%{from}) : {tensor}");
+    let binary = |name: &str, one: &str, other: &str| format!("spyre.pointwise {name}(%{one}, %{other}) : {tensor}");
+    let chain = format!("%a = {}\n%b = {}\nreturn %b : {tensor}", unary("exp", "x"), unary("tanh", "a"));
+    let both = format!("%a = {}\n%b = {}\nreturn %a, %b : {tensor}, {tensor}", unary("exp", "x"), unary("tanh", "a"));
+    let shared = format!("%a = {}\n%b = {}\n%c = {}\nreturn %c : {tensor}", unary("exp", "x"), unary("tanh", "x"), binary("add", "a", "b"));
+    let product = format!("%a = spyre.matmul(%x, %w) : ({tensor}, {tensor}) -> {tensor}\nreturn %a : {tensor}");
+    let one = "tensor<1x1xf16>";
+    let scaled = format!(
+        "%c = spyre.constant dense<3.0> : {one}\n%s = spyre.view %c by affine_map<(d0, d1) -> (0, 0)> : {one} -> {tensor}\n%a = {}\n\
+         return %a : {tensor}",
+        binary("mul", "x", "s")
+    );
+    let columns = "tensor<256x1xf16>";
+    let sum = format!("%a = spyre.reduce sum(%x) dims [1] : {tensor} -> {columns}\nreturn %a : {columns}");
+    let turned = format!(
+        "%t = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : {tensor} -> {tensor}\n%a = {}\nreturn %a : {tensor}",
+        binary("add", "x", "t")
+    );
+    let none: &[&str] = &["--lx-planner", "none"];
+    let programs = [
+        (ops(&chain, tensor), none, &["not in LX"][..]),
+        (ops(&both, &format!("({tensor}, {tensor})")), none, &["not in LX"]),
+        (ops(&shared, tensor), none, &["not in LX", "readers"]),
+        (ops(&product, tensor), &["--dims", "0=M:K", "--tiles", "M=4"], &["loop"]),
+        (ops(&sum, columns), &[], &["sticks"]),
+        (ops(&turned, tensor), none, &["layout", "readers"]),
+        (ops(&scaled, tensor), &[], &["one number"]),
+    ];
+    for (program, options, expected) in programs {
+        let found = compile(&program, options).causes();
+        let expected: BTreeSet<&str> = expected.iter().copied().collect();
+        assert!(expected.is_subset(&found), "{program}\nhas the causes {found:?}, and {expected:?} are expected");
+    }
+}

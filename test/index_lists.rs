@@ -1,0 +1,264 @@
+//! Random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic, reshapes, reversals, one row) and read tables
+//! with them (rows, elements, columns, `t[i, j]`, last tokens, pages). Each is compiled in process, run on the simulated machine on inputs
+//! within the ranges that `program.json` states, and compared with NumPy's semantics in plain Rust, to the last bit.
+//!
+//! A program is right, or refused in the user's words: no message shows ops, rules or dimensions of the compiler.
+//!
+//! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17` that one alone, in its simplest
+//! form if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
+
+#[path = "index_lists/array.rs"]
+mod array;
+#[path = "index_lists/program.rs"]
+mod program;
+#[path = "index_lists/write.rs"]
+mod write;
+
+use crate::common::{cases, listen};
+use array::{Array, Ints};
+use cases::{Outcome, number_of};
+use half::f16;
+use listen::listen;
+use machine::Target;
+use program::{Inputs, List, Program, Read, mask_for, numbers_for};
+use proptest::{collection::vec, prelude::*, strategy::ValueTree};
+use referee::{Elements, HostArray, RunOptions, Simulation};
+use spyre::{
+    compile::compile,
+    mlir::Module,
+    pipeline::{Options, Phase},
+};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
+const OPEN: [(usize, &str); 0] = [];
+
+const DEFAULT_PROGRAMS: usize = 300;
+
+/// Of a hundred programs so many may be refused.
+const MOST_REFUSED_PERCENT: usize = 10;
+
+/// Of a hundred programs so many may have an argument that is held to fewer integers than the program is right for.
+const MOST_NARROWED_PERCENT: usize = 25;
+
+/// Failing programs that are reported.
+const MOST_REPORTED: usize = 3;
+
+/// What a message to the author of a `linalg` program has no place for.
+const WORDS_OF_THE_COMPILER: [&str; 9] =
+    ["spyre.", "sdsc", "'mb'", "'out'", "op op", "chain of moves", "lay out tables", "in its sticks", "iteration dimension"];
+
+fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 2])> {
+    (vec(any::<u16>(), 6..48), any::<[u16; 2]>())
+}
+
+fn compiled(text: &str, draws: [u16; 2], output: &Path) -> Result<(), String> {
+    let session = spyre::pipeline::session();
+    let errors = listen(&session);
+    let options = Options { cores: [32, 1, 4][usize::from(draws[0]) % 3], compile_to: Phase::Emit, ..Options::default() };
+    let done = Module::parse(&session, text).is_some_and(|mut module| compile(&mut module, &options, output.to_str().unwrap()).is_some());
+    if done { Ok(()) } else { Err(errors.borrow().iter().map(|error| format!("{error}\n")).collect()) }
+}
+
+/// Floats as the elements of a type.
+fn floats(numbers: &Array<f64>, of: &str) -> HostArray {
+    let elements = match of {
+        "f16" => Elements::F16(numbers.elements.iter().map(|&number| f16::from_f64(number).to_bits()).collect()),
+        _ => Elements::F32(numbers.elements.iter().map(|&number| number as f32).collect()),
+    };
+    HostArray { shape: shape_of(&numbers.shape), elements }
+}
+
+fn shape_of(shape: &[usize]) -> Vec<i64> {
+    shape.iter().map(|&size| size as i64).collect()
+}
+
+fn integers(list: &Ints, of: &str) -> HostArray {
+    let elements = match of {
+        "i32" => Elements::I32(list.elements.iter().map(|&element| i32::try_from(element).unwrap()).collect()),
+        _ => Elements::I64(list.elements.clone()),
+    };
+    HostArray { shape: shape_of(&list.shape), elements }
+}
+
+/// Integers from `first` to `last`, both of which occur in a list of several.
+fn drawn(shape: &[usize], [first, last]: [i64; 2], seed: usize) -> Ints {
+    let mut state = seed as u64 + 1;
+    let mut count = 0;
+    Ints::build(shape, |_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        count += 1;
+        match count {
+            1 => last,
+            2 => first,
+            _ => first + (state >> 33) as i64 % (last - first + 1),
+        }
+    })
+}
+
+/// The numbers of a table: small integers, which every format has, each another one than its neighbours.
+fn table_of(shape: &[usize]) -> Array<f64> {
+    let mut count = 0;
+    Array::build(shape, |_| {
+        count += 37;
+        f64::from(count % 997 - 498)
+    })
+}
+
+/// The inputs that the caller may give, by what `program.json` says of them, and whether it may give fewer than the program is right for.
+fn inputs_of(program: &Program, ranges: &[Option<[i64; 2]>]) -> Result<(Inputs, bool), String> {
+    let mut inputs = Inputs { lists: vec![None; program.steps.len()], table: table_of(&program.table) };
+    let (mut is_narrowed, mut next) = (false, ranges.iter());
+    for (number, step) in program.steps.iter().enumerate() {
+        let is_argument = matches!(step.list, List::Argument);
+        if is_argument || matches!(step.list, List::WhereMask | List::ArgMax) {
+            let [first, end] = next.next().copied().flatten().unwrap_or([i64::MIN, i64::MAX]);
+            let held = [step.bounds[0].max(first), step.bounds[1].min(end - 1)];
+            if is_argument && held[0] > held[1] {
+                return Err(format!("no integer of {:?} is in the range {first}..{end} of argument %l{number}", step.bounds));
+            }
+            is_narrowed |= is_argument && held != step.bounds;
+            inputs.lists[number] = is_argument.then(|| drawn(&step.shape, held, number));
+        }
+    }
+    Ok((inputs, is_narrowed))
+}
+
+/// The arguments of the function in order.
+fn arguments(program: &Program, inputs: &Inputs) -> Vec<HostArray> {
+    let mut arrays = Vec::new();
+    for (number, step) in program.steps.iter().enumerate() {
+        match step.list {
+            List::Argument => arrays.push(integers(inputs.lists[number].as_ref().unwrap(), program.integer)),
+            List::WhereMask => {
+                let elements = mask_for(number, &step.shape).elements.iter().map(|&holds| u8::from(holds)).collect();
+                arrays.push(HostArray { shape: shape_of(&step.shape), elements: Elements::Bool(elements) });
+            }
+            List::ArgMax => arrays.push(floats(&numbers_for(number, step.shape[0]), program.float)),
+            _ => {}
+        }
+    }
+    if program.read != Read::List {
+        arrays.push(floats(&inputs.table, program.float));
+    }
+    arrays
+}
+
+/// Runs what was compiled; gives the difference from NumPy, and whether an argument is held to fewer integers than need be.
+fn execute(output: &Path, program: &Program) -> Result<(Option<String>, bool), String> {
+    let simulation = Simulation::load(output, &Target::spyre()).map_err(|error| error.to_string())?;
+    let tensors = &simulation.program().arguments;
+    let ranges: Vec<Option<[i64; 2]>> = tensors.iter().map(|tensor| tensor.index_range).collect();
+    let (inputs, is_narrowed) = inputs_of(program, &ranges)?;
+    let given: BTreeMap<_, _> = tensors.iter().map(|tensor| tensor.name.clone()).zip(arguments(program, &inputs)).collect();
+    let outcome = simulation.run(&given, &RunOptions::default()).map_err(|error| error.to_string())?;
+    let expected = program.result(&inputs).ok_or("the ranges admit an index that is no row")?;
+    let Some((_, found)) = outcome.results.first() else { return Err("no result".to_owned()) };
+    let n_found = found.elements.len();
+    if n_found != expected.elements.len() {
+        return Ok((Some(format!("{n_found} elements instead of {}", expected.elements.len())), is_narrowed));
+    }
+    let wrong = (0..n_found).find(|&at| found.elements.get(at) != expected.elements[at]);
+    Ok((wrong.map(|at| format!("element {at} is {}, not {}", found.elements.get(at), expected.elements[at])), is_narrowed))
+}
+
+/// The program and what became of it; of one that agrees, whether its arguments are narrowed.
+fn run((numbers, draws): (Vec<u16>, [u16; 2])) -> ((String, bool), Outcome) {
+    let program = Program::new(&numbers);
+    let text = program.text();
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    let mut is_narrowed = false;
+    let outcome = match compiled(&text, draws, &output) {
+        Err(message) if message.is_empty() => Outcome::Fails("it is refused without a message", String::new()),
+        Err(message) if WORDS_OF_THE_COMPILER.iter().any(|word| message.contains(word)) => {
+            Outcome::Fails("it is refused in words of the compiler", message)
+        }
+        Err(message) => Outcome::Refused(message),
+        Ok(()) => match execute(&output, &program) {
+            Err(message) => Outcome::Fails("the simulated machine refuses it", message),
+            Ok((Some(message), _)) => Outcome::Fails("the numbers differ", message),
+            Ok((None, narrowed)) => {
+                is_narrowed = narrowed;
+                Outcome::Agrees
+            }
+        },
+    };
+    ((text, is_narrowed), outcome)
+}
+
+/// The report about a program; of one that fails, the simplest that fails in the same way.
+fn report(number: usize) -> (String, Outcome) {
+    let ((text, _), outcome) = cases::run_simplest(&mut cases::case_of(&recipes(), number), run);
+    let again = format!("SPYRE_INDEX_LIST={number} cargo test --test compiler -- index_lists::");
+    (format!("\ncase {number}: {outcome:?}\n{text}again: {again}\n"), outcome)
+}
+
+/// A refusal without its numbers.
+fn reason(message: &str) -> String {
+    let message = message.lines().next().unwrap_or_default();
+    let mut reason = String::new();
+    for character in message.chars() {
+        let character = if character.is_ascii_digit() { 'N' } else { character };
+        if character != 'N' || !reason.ends_with('N') {
+            reason.push(character);
+        }
+    }
+    reason
+}
+
+#[test]
+fn lists_of_indices_choose_what_numpy_chooses() {
+    if let Some(number) = number_of("SPYRE_INDEX_LIST") {
+        let (report, outcome) = report(number);
+        println!("{report}");
+        assert!(!matches!(outcome, Outcome::Fails(..)), "{report}");
+        return;
+    }
+    let n_programs = number_of("SPYRE_INDEX_LISTS").unwrap_or(DEFAULT_PROGRAMS);
+    let is_open = |number: &usize| OPEN.iter().any(|(open, _)| open == number);
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs) {
+                    if is_open(&number) {
+                        continue;
+                    }
+                    let ((_, is_narrowed), outcome) = run(cases::case_of(&recipes(), number).current());
+                    done.lock().unwrap().push((number, outcome, is_narrowed));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.sort_by_key(|(number, ..)| *number);
+    let failed: Vec<_> = done.iter().filter(|(_, outcome, _)| matches!(outcome, Outcome::Fails(..))).collect();
+    let list: String = failed.iter().map(|(number, outcome, _)| format!("case {number}: {outcome:?}\n")).collect();
+    let reported: String = failed.iter().take(MOST_REPORTED).map(|(number, ..)| report(*number).0).collect();
+    let mut reasons: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (number, outcome, _) in &done {
+        if let Outcome::Refused(message) = outcome {
+            reasons.entry(reason(message)).or_default().push(*number);
+        }
+    }
+    let n_refused: usize = reasons.values().map(Vec::len).sum();
+    let n_narrowed = done.iter().filter(|(.., is_narrowed)| *is_narrowed).count();
+    println!("{n_programs} programs, {n_refused} refused, {n_narrowed} with arguments that are held to fewer integers");
+    if std::env::var_os("SPYRE_INDEX_LISTS_TABLE").is_some() {
+        reasons.iter().for_each(|(reason, numbers)| println!("{} {:?}: {reason}", numbers.len(), &numbers[..numbers.len().min(4)]));
+    }
+    assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());
+    assert!(n_refused * 100 <= n_programs * MOST_REFUSED_PERCENT, "{n_refused} of {n_programs} programs are refused");
+    assert!(n_narrowed * 100 <= n_programs * MOST_NARROWED_PERCENT, "{n_narrowed} of {n_programs} programs are narrowed");
+}

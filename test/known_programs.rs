@@ -1,0 +1,163 @@
+//! Programs of which every argument is known at compile time: the programs of `test/execution` with constants in place of their arguments.
+//! What follows from constants alone is computed or compiled, and never ends the compiler.
+//!
+//! One program in `EVERY` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::` runs all of them.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use crate::common::tiled::{Stop, check_against_jit};
+use half::{bf16, f16};
+use spyre::pipeline::{Options, PlannerName};
+use std::{env, fmt::Write as _, fs, path::PathBuf};
+
+/// One program of so many runs by default, another one for each kind of numbers.
+const EVERY: usize = 9;
+
+/// Elements of all arguments: more are a long text.
+const MAX_ELEMENTS: usize = 1 << 16;
+
+/// Numbers of the constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Numbers {
+    /// None alike.
+    Different,
+    /// One number everywhere, which the import has without its shape.
+    Same,
+    /// As the first argument different ones, as all others one number.
+    Mixed,
+}
+
+/// An argument as the text has it.
+struct Argument {
+    name: String,
+    tensor: String,
+    shape: Vec<usize>,
+    element: String,
+}
+
+/// The end of what begins in front of `text`, in brackets of any kind.
+fn end_of_brackets(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    text.char_indices().find_map(|(at, letter)| {
+        match letter {
+            '(' | '{' | '[' | '<' => depth += 1,
+            '>' if text[..at].ends_with('-') => {}
+            ')' | '}' | ']' | '>' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })
+}
+
+/// Arguments in the text between the brackets of a function. None of other types than tensors of plain elements.
+fn arguments(text: &str) -> Option<Vec<Argument>> {
+    let (mut found, mut rest) = (Vec::new(), text);
+    while let Some((_, behind)) = rest.split_once('%') {
+        let (name, behind) = behind.split_once(": tensor<")?;
+        let end = end_of_brackets(behind)?;
+        let tensor = &behind[..end];
+        let mut sizes: Vec<&str> = tensor.split('x').collect();
+        let element = sizes.pop()?.to_owned();
+        let shape = sizes.iter().map(|size| size.parse().ok()).collect::<Option<Vec<usize>>>()?;
+        found.push(Argument { name: name.to_owned(), tensor: format!("tensor<{tensor}>"), shape, element });
+        rest = &behind[end..];
+        if rest.starts_with(" {") {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// An element of a constant: its text, and its bytes.
+fn element(kind: &str, position: usize, index: usize) -> Option<(String, Vec<u8>)> {
+    let number = ((index * 37 + position * 11) % 199) as f32 / 100.0 - 0.7;
+    let small = (index * 7 + position) % 3;
+    Some(match kind {
+        "f16" => (format!("{:?}", f16::from_f32(number).to_f32()), f16::from_f32(number).to_le_bytes().to_vec()),
+        "bf16" => (format!("{:?}", bf16::from_f32(number).to_f32()), bf16::from_f32(number).to_le_bytes().to_vec()),
+        "f32" => (format!("{number:?}"), number.to_le_bytes().to_vec()),
+        "i1" => (if small == 1 { "true" } else { "false" }.to_owned(), Vec::new()),
+        "i8" => (small.to_string(), vec![small as u8]),
+        "i32" => (small.to_string(), (small as i32).to_le_bytes().to_vec()),
+        "i64" | "index" => (small.to_string(), (small as i64).to_le_bytes().to_vec()),
+        _ => return None,
+    })
+}
+
+/// Truth values in brackets.
+fn nested(shape: &[usize], next: &mut impl Iterator<Item = String>) -> String {
+    let Some((&size, rest)) = shape.split_first() else { return next.next().unwrap() };
+    format!("[{}]", (0..size).map(|_| nested(rest, next)).collect::<Vec<_>>().join(", "))
+}
+
+impl Argument {
+    fn constant(&self, position: usize, numbers: Numbers) -> Option<String> {
+        let n_elements: usize = self.shape.iter().product();
+        let is_one = numbers == Numbers::Same || numbers == Numbers::Mixed && position > 0;
+        let literal = match (is_one, self.element.as_str()) {
+            (true, kind) => element(kind, position, 1)?.0,
+            (false, "i1") => nested(&self.shape, &mut (0..n_elements).map(|index| element("i1", position, index).unwrap().0)),
+            (false, kind) => {
+                let mut text = "\"0x".to_owned();
+                for index in 0..n_elements {
+                    element(kind, position, index)?.1.iter().for_each(|byte| write!(text, "{byte:02X}").unwrap());
+                }
+                text + "\""
+            }
+        };
+        Some(format!("  %{} = arith.constant dense<{literal}> : {}\n", self.name, self.tensor))
+    }
+}
+
+/// The program with constants in place of its arguments; none where these are no plain tensors, or too large.
+fn with_constants(text: &str, numbers: Numbers) -> Option<String> {
+    let (before, behind) = text.split_once("func.func @")?;
+    let (name, behind) = behind.split_once('(')?;
+    let end = end_of_brackets(behind)?;
+    let arguments = arguments(&behind[..end])?;
+    if arguments.iter().map(|argument| argument.shape.iter().product::<usize>()).sum::<usize>() > MAX_ELEMENTS {
+        return None;
+    }
+    let constants = arguments.iter().enumerate().map(|(position, argument)| argument.constant(position, numbers));
+    let constants = constants.collect::<Option<String>>()?;
+    let (signature, body) = behind[end..].split_once("{\n")?;
+    Some(format!("{before}func.func @{name}({signature}{{\n{constants}{body}"))
+}
+
+/// Programs of one function that the JIT takes.
+fn programs() -> Vec<(String, String)> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/test/execution")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    paths.sort();
+    let read = |path: PathBuf| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
+    let is_plain = |text: &str| {
+        let others = ["//---", "// -----", "spyre.", "RUN: not", "tensor<0x", "@exp(", "tensor<?"];
+        text.matches("func.func").count() == 1 && !others.iter().any(|other| text.contains(other))
+    };
+    paths.into_iter().map(read).filter(|(_, text)| is_plain(text)).collect()
+}
+
+#[test]
+fn what_follows_from_constants_is_right() {
+    let every = if env::var_os("SPYRE_KNOWN").is_some() { 1 } else { EVERY };
+    let (mut faults, mut n_right) = (Vec::new(), 0);
+    let mut number = 0;
+    for (name, text) in programs() {
+        for numbers in [Numbers::Different, Numbers::Same, Numbers::Mixed] {
+            let Some(text) = with_constants(&text, numbers) else { continue };
+            number += 1;
+            if number % every != 0 {
+                continue;
+            }
+            // Without a planner no function is replaced by a chain that approximates it.
+            let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
+            match check_against_jit(&text, &options, &[]) {
+                Ok(()) => n_right += 1,
+                Err(Stop::Refused(message)) => faults.push(format!("{name}, {numbers:?}: refused: {message}")),
+                Err(Stop::Broken(what, message)) => faults.push(format!("{name}, {numbers:?}: {what}: {message}")),
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} of {} programs:\n{}", faults.len(), faults.len() + n_right, faults.join("\n"));
+    assert!(n_right >= 10, "{n_right} programs");
+}

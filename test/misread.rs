@@ -1,0 +1,208 @@
+//! Faults of the import: the default `spyre-compile` finds each of them, writes nothing and exits with 2.
+//!
+//! A fault is made by `SPYRE_MISREAD_IMPORT`, which tools without debug assertions do not know: the import reads another program than the one
+//! that is written.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use rayon::prelude::*;
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// A kind of fault in the import, and a program in which it changes a number.
+struct Fault {
+    kind: &'static str,
+    /// What is read as what, in the text as MLIR prints it.
+    misread: &'static str,
+    program: String,
+}
+
+/// A function of `tensor<8x64xf32>` whose elements a body computes of `%a`, at `%row` and `%column`.
+fn elementwise(body: &str) -> String {
+    format!(
+        "#id = affine_map<(d0, d1) -> (d0, d1)>
+        func.func @f(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {{
+          %e = tensor.empty() : tensor<8x64xf32>
+          %zero = arith.constant 0.0 : f32
+          %y = linalg.generic {{indexing_maps = [#id, #id], iterator_types = [\"parallel\", \"parallel\"]}}
+              ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {{
+          ^bb0(%a: f32, %o: f32):
+            %row = linalg.index 0 : index
+            %column = linalg.index 1 : index
+            {body}
+            linalg.yield %r : f32
+          }} -> tensor<8x64xf32>
+          return %y : tensor<8x64xf32>
+        }}"
+    )
+}
+
+/// A reduction of the columns of `tensor<8x64xf32>`, which begins with a number.
+fn reduction(function: &str, start: &str) -> String {
+    format!(
+        "#id = affine_map<(d0, d1) -> (d0, d1)>
+        #row = affine_map<(d0, d1) -> (d0)>
+        func.func @f(%x: tensor<8x64xf32>) -> tensor<8xf32> {{
+          %e = tensor.empty() : tensor<8xf32>
+          %start = arith.constant {start} : f32
+          %s = linalg.fill ins(%start : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+          %y = linalg.generic {{indexing_maps = [#id, #row], iterator_types = [\"parallel\", \"reduction\"]}}
+              ins(%x : tensor<8x64xf32>) outs(%s : tensor<8xf32>) {{
+          ^bb0(%a: f32, %o: f32):
+            %r = arith.{function} %a, %o : f32
+            linalg.yield %r : f32
+          }} -> tensor<8xf32>
+          return %y : tensor<8xf32>
+        }}"
+    )
+}
+
+fn function(arguments: &str, result: &str, body: &str) -> String {
+    format!("func.func @f({arguments}) -> {result} {{ {body} return %y : {result} }}")
+}
+
+fn faults() -> Vec<Fault> {
+    let square = "%x: tensor<64x64xf16>, %y0: tensor<64x64xf16>";
+    let fault = |kind, misread, program| Fault { kind, misread, program };
+    vec![
+        fault(
+            "width dropped",
+            "i8=>i16",
+            elementwise(
+                "%i = arith.index_cast %column : index to i32
+                 %c = arith.constant 2 : i32
+                 %m = arith.muli %i, %c : i32
+                 %t = arith.trunci %m : i32 to i8
+                 %n = arith.sitofp %t : i8 to f32
+                 %r = arith.addf %a, %n : f32",
+            )
+            .replace("tensor<8x64xf32>", "tensor<2x96xf32>"),
+        ),
+        fault(
+            "predicate exchanged",
+            "cmpf ogt=>cmpf olt",
+            elementwise("%c = arith.cmpf ogt, %a, %zero : f32\n %r = arith.select %c, %a, %zero : f32"),
+        ),
+        fault(
+            "predicate of integers exchanged",
+            "cmpi ult=>cmpi ule",
+            elementwise("%c = arith.cmpi ult, %row, %column : index\n %r = arith.select %c, %a, %zero : f32"),
+        ),
+        fault(
+            "offset lost",
+            "[0, 32] [64, 32]=>[0, 0] [64, 32]",
+            function(
+                square,
+                "tensor<64x32xf16>",
+                "%y = tensor.extract_slice %x[0, 32] [64, 32] [1, 1] : tensor<64x64xf16> to tensor<64x32xf16>",
+            ),
+        ),
+        fault(
+            "length of a slice",
+            "[0, 0] [64, 32]=>[0, 16] [64, 32]",
+            function(
+                square,
+                "tensor<64x64xf16>",
+                "%s = tensor.extract_slice %x[0, 0] [64, 32] [1, 1] : tensor<64x64xf16> to tensor<64x32xf16>
+                 %y = tensor.insert_slice %s into %y0[0, 0] [64, 32] [1, 1] : tensor<64x32xf16> into tensor<64x64xf16>",
+            ),
+        ),
+        fault(
+            "stride of a slice",
+            "[64, 32] [1, 2]=>[64, 32] [1, 1]",
+            function(
+                square,
+                "tensor<64x32xf16>",
+                "%y = tensor.extract_slice %x[0, 0] [64, 32] [1, 2] : tensor<64x64xf16> to tensor<64x32xf16>",
+            ),
+        ),
+        fault(
+            "dimensions exchanged",
+            "permutation = [1, 0]=>permutation = [0, 1]",
+            function(
+                "%x: tensor<64x64xf16>, %e: tensor<64x64xf16>",
+                "tensor<64x64xf16>",
+                "%y = linalg.transpose ins(%x : tensor<64x64xf16>) outs(%e : tensor<64x64xf16>) permutation = [1, 0]",
+            ),
+        ),
+        fault(
+            "operands exchanged",
+            "ins(%arg0, %arg1=>ins(%arg1, %arg0",
+            function(
+                square,
+                "tensor<64x64xf16>",
+                "%e = tensor.empty() : tensor<64x64xf16>
+                 %y = linalg.sub ins(%x, %y0 : tensor<64x64xf16>, tensor<64x64xf16>) outs(%e : tensor<64x64xf16>) -> tensor<64x64xf16>",
+            ),
+        ),
+        fault("constant changed", "2.500000e+00=>-2.500000e+00", elementwise("%k = arith.constant 2.5 : f32\n %r = arith.mulf %a, %k : f32")),
+        fault(
+            "axis of a reduction",
+            "dimensions = [1]=>dimensions = [0]",
+            function(
+                "%x: tensor<64x64xf32>, %e: tensor<64xf32>",
+                "tensor<64xf32>",
+                "%zero = arith.constant 0.0 : f32
+                 %s = linalg.fill ins(%zero : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+                 %y = linalg.reduce ins(%x : tensor<64x64xf32>) outs(%s : tensor<64xf32>) dimensions = [1]
+                   (%a: f32, %o: f32) { %r = arith.addf %a, %o : f32 linalg.yield %r : f32 }",
+            ),
+        ),
+        fault("neutral element", "-1.000000e+01=>1.000000e+01", reduction("maximumf", "-10.0")),
+        fault("function of a reduction", "maximumf=>minimumf", reduction("maximumf", "0.0")),
+        fault(
+            "rounding dropped",
+            "math.roundeven=>math.absf",
+            elementwise("%k = math.absf %a : f32\n %r = math.roundeven %k : f32"),
+        ),
+        fault("nearest for towards zero", "math.trunc=>math.floor", elementwise("%r = math.trunc %a : f32")),
+        fault(
+            "a row for a column",
+            "linalg.index 0=>linalg.index 1",
+            elementwise(
+                "%i = arith.index_cast %row : index to i32
+                 %n = arith.sitofp %i : i32 to f32
+                 %r = arith.addf %a, %n : f32",
+            ),
+        ),
+    ]
+}
+
+fn compile(program: &str, place: &Path, misread: Option<&str>) -> Output {
+    let input = place.join("program.mlir");
+    fs::write(&input, program).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    command.arg(&input).arg("-o").arg(place.join("out"));
+    misread.into_iter().for_each(|misread| _ = command.env("SPYRE_MISREAD_IMPORT", misread));
+    command.output().unwrap()
+}
+
+/// The program is right as it stands, and wrong with the fault.
+fn complaint(Fault { kind, misread, program }: &Fault) -> Option<String> {
+    let place = tempfile::tempdir().unwrap();
+    let (right, out) = (compile(program, place.path(), None), place.path().join("out"));
+    let said = String::from_utf8_lossy(&right.stdout);
+    if !right.status.success() || !said.contains("validated: the files and the program as written agree in f64") {
+        return Some(format!("{kind}: without a fault: {said}{}", String::from_utf8_lossy(&right.stderr)));
+    }
+    fs::remove_dir_all(&out).unwrap();
+    let wrong = compile(program, place.path(), Some(misread));
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    let is_named = ["than the program as written, which is a bug of ours: ", "please report it with the program, at https://"];
+    let is_found = wrong.status.code() == Some(2) && is_named.iter().all(|part| said.contains(part));
+    // Nothing is written, and nothing that was in the way stays.
+    let names = fs::read_dir(place.path()).unwrap().count();
+    (!is_found || out.exists() || names != 1).then(|| format!("{kind}: {:?}, {names} files: {said}", wrong.status.code()))
+}
+
+#[test]
+fn every_kind_of_fault_in_the_import_is_found_by_default() {
+    let faults = faults();
+    let kinds: std::collections::BTreeSet<&str> = faults.iter().map(|fault| fault.kind).collect();
+    assert!(kinds.len() >= 10 && kinds.len() == faults.len());
+    let complaints: Vec<String> = faults.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}

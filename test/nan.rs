@@ -1,0 +1,234 @@
+//! NaN, infinities and zeros of both signs through the patterns that producers write for clipping, choosing and reducing: the program has a
+//! number wherever the module has one, and NaN wherever the module has NaN.
+//!
+//! With `--precision=device` a choice by a comparison may be the device's maximum or minimum, which keeps a NaN that the module loses
+//! (`docs/reference/simulator.md`, NaN and infinity): those rows are compared with `--precision=strict` alone.
+
+#![allow(clippy::unwrap_used, reason = "a test over programs")]
+
+use crate::common::tiled::{Stop, check_against_jit};
+use half::f16;
+use referee::{Elements, HostArray};
+use spyre::{
+    import::Precision,
+    pipeline::{Options, PlannerName},
+};
+use std::fmt::Write as _;
+
+/// A pattern of two numbers `%a` and `%b`: the lines of a body, of which the last value is `%r`. `T` is the type.
+struct Pattern {
+    name: &'static str,
+    body: &'static str,
+    /// Whether it is only kept with `--precision=strict`.
+    is_strict: bool,
+}
+
+const fn kept(name: &'static str, body: &'static str) -> Pattern {
+    Pattern { name, body, is_strict: false }
+}
+
+const fn strict(name: &'static str, body: &'static str) -> Pattern {
+    Pattern { name, body, is_strict: true }
+}
+
+/// Elementwise patterns.
+static PATTERNS: [Pattern; 30] = [
+    kept("maximumf", "%r = arith.maximumf %a, %b : T"),
+    kept("minimumf", "%r = arith.minimumf %a, %b : T"),
+    kept("maxnumf", "%r = arith.maxnumf %a, %b : T"),
+    kept("minnumf", "%r = arith.minnumf %a, %b : T"),
+    kept("maxnumf of a constant", "%r = arith.maxnumf %a, %one : T"),
+    kept("minnumf of a constant", "%r = arith.minnumf %one, %a : T"),
+    kept("relu of JAX", "%r = arith.maximumf %a, %zero : T"),
+    kept("relu of torch-mlir", "%c = arith.cmpf ugt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
+    strict("relu that loses NaN", "%c = arith.cmpf ogt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
+    kept("relu the other way round", "%c = arith.cmpf olt, %a, %zero : T\n%r = arith.select %c, %zero, %a : T"),
+    strict("lower bound of torch-mlir", "%c = arith.cmpf ult, %a, %one : T\n%r = arith.select %c, %one, %a : T"),
+    strict(
+        "relu6 of torch-mlir",
+        "%c = arith.cmpf ult, %a, %zero : T\n%l = arith.select %c, %zero, %a : T\n\
+         %d = arith.cmpf ugt, %l, %six : T\n%r = arith.select %d, %six, %l : T",
+    ),
+    strict(
+        "hardtanh by ordered comparisons",
+        "%c = arith.cmpf ogt, %a, %one : T\n%l = arith.select %c, %a, %one : T\n\
+         %d = arith.cmpf olt, %l, %six : T\n%r = arith.select %d, %l, %six : T",
+    ),
+    kept("clip of JAX", "%l = arith.maximumf %one, %a : T\n%r = arith.minimumf %six, %l : T"),
+    kept("clamp of TOSA", "%l = arith.minimumf %a, %six : T\n%r = arith.maximumf %l, %one : T"),
+    kept(
+        "clamp of TOSA that ignores NaN",
+        "%l = arith.minimumf %a, %six : T\n%m = arith.maximumf %l, %one : T\n\
+         %c = arith.cmpf uno, %a, %a : T\n%r = arith.select %c, %one, %m : T",
+    ),
+    kept(
+        "maximum of TOSA that ignores NaN",
+        "%m = arith.maximumf %a, %b : T\n%c = arith.cmpf uno, %a, %a : T\n%d = arith.cmpf uno, %b, %b : T\n\
+         %s = arith.select %c, %b, %m : T\n%r = arith.select %d, %a, %s : T",
+    ),
+    strict("larger of two", "%c = arith.cmpf ogt, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
+    strict("smaller of two, or NaN", "%c = arith.cmpf ule, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
+    kept("masked", "%c = arith.cmpf ogt, %b, %zero : T\n%r = arith.select %c, %a, %zero : T"),
+    kept("masked with infinity", "%c = arith.cmpf uge, %b, %one : T\n%r = arith.select %c, %low, %a : T"),
+    kept("NaN to a number", "%c = arith.cmpf une, %a, %a : T\n%r = arith.select %c, %one, %a : T"),
+    kept("infinity to a number", "%c = arith.cmpf oeq, %a, %high : T\n%r = arith.select %c, %six, %a : T"),
+    kept("whether it is a number", "%c = arith.cmpf ord, %a, %a : T\n%r = arith.select %c, %one, %zero : T"),
+    kept("remainder", "%r = arith.remf %one, %b : T"),
+    kept("truncated", "%r = math.trunc %a : T"),
+    kept("rounded", "%r = math.roundeven %a : T"),
+    kept("rounded away", "%r = math.round %a : T"),
+    kept("absolute", "%r = math.absf %a : T"),
+    kept("floor", "%r = math.floor %a : T"),
+];
+
+/// Reductions along the last dimension of a tensor of 16 x 16, of bodies of `%a` and `%acc`, with what they start from.
+static REDUCTIONS: [(Pattern, &str); 5] = [
+    (kept("max", "%r = arith.maximumf %a, %acc : T"), "%low"),
+    (kept("min", "%r = arith.minimumf %a, %acc : T"), "%high"),
+    (strict("max of numbers", "%r = arith.maxnumf %a, %acc : T"), "%low"),
+    (strict("min of numbers", "%r = arith.minnumf %acc, %a : T"), "%high"),
+    (strict("max by comparison", "%c = arith.cmpf ogt, %a, %acc : T\n%r = arith.select %c, %a, %acc : T"), "%low"),
+];
+
+const SPECIAL: [f32; 16] =
+    [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -7.5, -6.0, -1.0, -0.0, 0.0, 0.25, 1.0, 3.0, 6.0, 7.5, 100.0, 0.001, -100.0];
+
+/// One result for each pattern and reduction, with their names.
+fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
+    let patterns: Vec<&Pattern> = PATTERNS.iter().filter(|pattern| is_strict || !pattern.is_strict).collect();
+    let reductions: Vec<_> = REDUCTIONS.iter().filter(|(pattern, _)| is_strict || !pattern.is_strict).collect();
+    let mut names: Vec<&str> = patterns.iter().map(|pattern| pattern.name).collect();
+    let [low, high] = if element == "f16" { ["0xFC00", "0x7C00"] } else { ["0xFF800000", "0x7F800000"] };
+    let mut text = "#id = affine_map<(d0) -> (d0)>\n#id2 = affine_map<(d0, d1) -> (d0, d1)>\n#row = affine_map<(d0, d1) -> (d0)>\n".to_owned();
+    let results: Vec<&str> = patterns.iter().map(|_| "tensor<256xT>").chain(reductions.iter().map(|_| "tensor<16xT>")).collect();
+    let _ = writeln!(text, "func.func @main(%x: tensor<256xT>, %y: tensor<256xT>) -> ({}) {{", results.join(", "));
+    for (name, number) in [("zero", "0.0"), ("one", "1.0"), ("six", "6.0"), ("low", low), ("high", high)] {
+        let _ = writeln!(text, "  %{name} = arith.constant {number} : T");
+    }
+    text += "  %e = tensor.empty() : tensor<256xT>\n  %e16 = tensor.empty() : tensor<16xT>\n";
+    for (number, pattern) in patterns.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "  %v{number} = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = [\"parallel\"]}} \
+             ins(%x, %y : tensor<256xT>, tensor<256xT>) outs(%e : tensor<256xT>) {{\n^bb0(%a: T, %b: T, %o: T):\n{}\nlinalg.yield %r : T\n}} \
+             -> tensor<256xT>",
+            pattern.body
+        );
+    }
+    text += "  %rows = tensor.expand_shape %x [[0, 1]] output_shape [16, 16] : tensor<256xT> into tensor<16x16xT>\n";
+    for (number, (Pattern { name, body, .. }, start)) in (patterns.len()..).zip(reductions) {
+        names.push(name);
+        let _ = writeln!(
+            text,
+            "  %s{number} = linalg.fill ins({start} : T) outs(%e16 : tensor<16xT>) -> tensor<16xT>\n  \
+             %v{number} = linalg.generic {{indexing_maps = [#id2, #row], iterator_types = [\"parallel\", \"reduction\"]}} \
+             ins(%rows : tensor<16x16xT>) outs(%s{number} : tensor<16xT>) {{\n^bb0(%a: T, %acc: T):\n{body}\nlinalg.yield %r : T\n}} \
+             -> tensor<16xT>"
+        );
+    }
+    let values: Vec<String> = (0..results.len()).map(|number| format!("%v{number}")).collect();
+    let _ = writeln!(text, "  return {} : {}\n}}", values.join(", "), results.join(", "));
+    (replace_type(&text, element), names)
+}
+
+/// The text with a type in place of each `T` that is a word.
+fn replace_type(text: &str, element: &str) -> String {
+    text.replace("xT>", &format!("x{element}>")).replace(": T", &format!(": {element}"))
+}
+
+fn array(element: &str, numbers: Vec<f32>) -> HostArray {
+    let shape = vec![numbers.len() as i64];
+    let elements = match element {
+        "f16" => Elements::F16(numbers.into_iter().map(|number| f16::from_f32(number).to_bits()).collect()),
+        _ => Elements::F32(numbers),
+    };
+    HostArray { shape, elements }
+}
+
+/// Every pair of special numbers; rows of one reduction have all of them, or some.
+fn inputs(element: &str) -> [HostArray; 2] {
+    let number = |place: usize, index: usize| SPECIAL[(place + index * (1 + place / 4)) % 16];
+    let first = (0..256).map(|at| number(at / 16, at % 16)).collect();
+    let second = (0..256).map(|at| SPECIAL[at % 16]).collect();
+    [array(element, first), array(element, second)]
+}
+
+fn check(element: &str, precision: Precision, is_strict: bool) {
+    let (text, names) = program(element, is_strict);
+    let options = Options { precision, lx_planner: Some(PlannerName::none()), ..Options::default() };
+    let message = match check_against_jit(&text, &options, &inputs(element)) {
+        Ok(()) => return,
+        Err(Stop::Refused(message)) => message,
+        Err(Stop::Broken(what, message)) => format!("{what}: {message}"),
+    };
+    let numbered: Vec<String> = names.iter().enumerate().map(|(number, name)| format!("{number}: {name}")).collect();
+    panic!("{element}, {precision:?}: {message}\n{}", numbered.join("\n"));
+}
+
+#[test]
+fn numbers_stay_numbers_and_nan_stays_nan() {
+    for element in ["f32", "f16"] {
+        check(element, Precision::Device, false);
+    }
+}
+
+#[test]
+fn strict_choices_are_those_of_the_module() {
+    for element in ["f32", "f16"] {
+        check(element, Precision::Strict, true);
+    }
+}
+
+/// An infinity in a row that nobody chooses, and in the weights of another group, is not looked at.
+#[test]
+fn an_infinity_elsewhere_is_not_looked_at() {
+    let column = "func.func @main(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<4xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = [\"parallel\"]} outs(%e : tensor<4xf32>) {
+      ^bb0(%o: f32):
+        %i = linalg.index 0 : index
+        %n = tensor.extract %y[%i] : tensor<8xf32>
+        %k = arith.fptosi %n : f32 to i64
+        %at = arith.index_cast %k : i64 to index
+        %v = tensor.extract %x[%at] : tensor<8xf32>
+        linalg.yield %v : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    }";
+    let x = array("f32", vec![1.0, f32::INFINITY, 3.0, f32::NAN, 5.0, 6.0, f32::NEG_INFINITY, 8.0]);
+    let y = array("f32", vec![0.0, 2.0, 1.0, 5.0, 4.0, 0.0, 0.0, 0.0]);
+    let groups = "#x = affine_map<(n, i, g, f, k, c) -> (n, i + k, g, c)>
+      #w = affine_map<(n, i, g, f, k, c) -> (k, c, g, f)>
+      #y = affine_map<(n, i, g, f, k, c) -> (n, i, g, f)>
+      func.func @main(%x: tensor<1x6x8xf32>, %w: tensor<3x4x2x2xf32>) -> tensor<1x4x2x2xf32> {
+      %zero = arith.constant 0.0 : f32
+      %g = tensor.expand_shape %x [[0], [1], [2, 3]] output_shape [1, 6, 2, 4] : tensor<1x6x8xf32> into tensor<1x6x2x4xf32>
+      %e = tensor.empty() : tensor<1x4x2x2xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x2x2xf32>) -> tensor<1x4x2x2xf32>
+      %r = linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = [\"parallel\", \"parallel\", \"parallel\", \"parallel\", \"reduction\", \"reduction\"]}
+        ins(%g, %w : tensor<1x6x2x4xf32>, tensor<3x4x2x2xf32>) outs(%f : tensor<1x4x2x2xf32>) {
+      ^bb0(%a: f32, %b: f32, %s: f32):
+        %p = arith.mulf %a, %b : f32
+        %q = arith.addf %s, %p : f32
+        linalg.yield %q : f32
+      } -> tensor<1x4x2x2xf32>
+      return %r : tensor<1x4x2x2xf32>
+    }";
+    let mut weights: Vec<f32> = (0..48).map(|at| at as f32 / 16.0 + 0.5).collect();
+    // Filter 1 of group 1.
+    weights[3] = f32::INFINITY;
+    let mut of_weights = array("f32", weights);
+    of_weights.shape = vec![3, 4, 2, 2];
+    let mut of_input = array("f32", (0..48).map(|at| at as f32 / 8.0 + 1.0).collect());
+    of_input.shape = vec![1, 6, 8];
+    for (name, text, inputs) in [("a column", column, [x, y]), ("groups", groups, [of_input, of_weights])] {
+        let message = match check_against_jit(text, &Options::default(), &inputs) {
+            Ok(()) => continue,
+            Err(Stop::Refused(message)) => message,
+            Err(Stop::Broken(what, message)) => format!("{what}: {message}"),
+        };
+        panic!("{name}: {message}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Refusals of programs of `linalg`: no message has an op, a rule or a dimension that the program does not have.
+//!
+//! Messages come from every text test of a refusal that is a program of `linalg`, from the programs of `test/execution` under options that
+//! many cannot be compiled with, and from random programs; `SPYRE_REFUSALS=2000` draws so many.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use crate::random::{case::Case, generate::FAMILIES};
+use spyre::{
+    compile::{compile, in_user_terms, parse_in_user_terms},
+    dialect::ods,
+    import::Precision,
+    mlir::{Collected, collect},
+    pipeline::{Options, PlannerName},
+};
+use std::{collections::BTreeMap, env, fs, path::PathBuf};
+
+/// Random programs of each family that are compiled by default.
+const DRAWN: usize = 40;
+
+/// What no message says, whatever the program has: parts of files, of rules, of the compiler.
+const INTERNAL: [&str; 12] = [
+    "sdsc",
+    "see current operation",
+    "'mb'",
+    "'kij'",
+    "restickify",
+    "spyre-import",
+    "spyre-plan",
+    "run the layout phase",
+    "not allowed after phase",
+    "Some(",
+    "panicked",
+    "iteration dimension d",
+];
+
+/// Words of a text that name an op of the dialect.
+fn ops_of_ours(text: &str) -> Vec<&'static str> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let ends = |rest: &str| !rest.starts_with(is_letter);
+    let names = |name: &str| text.match_indices(name).any(|(at, _)| ends(&text[at + name.len()..]));
+    ods::spyre::EVERY_OP.iter().copied().filter(|name| names(name)).collect()
+}
+
+/// What is wrong with a message about a program.
+fn faults(program: &str, said: &Collected) -> Vec<String> {
+    let mut found = Vec::new();
+    for message in std::iter::once(said).chain(&said.notes).map(|said| &said.message) {
+        let internal = INTERNAL.iter().filter(|term| message.contains(**term) && !program.contains(**term));
+        let ops = ops_of_ours(message).into_iter().filter(|name| !program.contains(name));
+        found.extend(internal.copied().chain(ops).map(|term| format!("'{term}' in: {message}")));
+    }
+    found
+}
+
+/// What a compilation says, warnings included.
+fn messages(text: &str, options: &Options) -> Vec<Collected> {
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    let session = spyre::pipeline::session();
+    let ((), said) = collect(session.context(), || {
+        let Some(mut module) = parse_in_user_terms(&session.source_of_text("program.mlir", text)) else { return };
+        let _ = in_user_terms(&mut module, false, |module| compile(module, options, output.to_str().unwrap()));
+    });
+    said
+}
+
+/// Text tests below a folder of which the name ends in `end`.
+fn texts(folder: &str, end: &str) -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(end));
+    paths.sort();
+    let parts = |path: PathBuf| {
+        let (name, text) = (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
+        let parts: Vec<_> = text.split("// -----").enumerate().map(|(part, text)| (format!("{name}, {part}"), text.to_owned())).collect();
+        parts
+    };
+    paths.into_iter().flat_map(parts).collect()
+}
+
+/// Whether a program has nothing of later phases, which are in the compiler's terms.
+fn is_of_linalg(text: &str) -> bool {
+    let others = ["spyre.phase", "spyre.layout", "#spyre", "sdsc", "//---"];
+    text.contains("func.func") && !others.iter().any(|other| text.contains(other))
+}
+
+fn programs() -> Vec<(String, String, Options)> {
+    let mut found = Vec::new();
+    let refused = ["import", "hint", "tile", "kernel", "work", "layout"].map(|folder| texts(&format!("test/{folder}"), "-invalid.mlir"));
+    for (name, text) in refused.into_iter().flatten() {
+        found.push((name, text, Options::default()));
+    }
+    let small = Options { cores: 3, lx_bytes: 1024, ..Options::default() };
+    let strict = Options { precision: Precision::Strict, lx_planner: Some(PlannerName::none()), ..Options::default() };
+    for (number, (name, text)) in texts("test/execution", ".mlir").into_iter().enumerate() {
+        let options = if number % 2 == 0 { &small } else { &strict };
+        found.push((name, text, options.clone()));
+    }
+    found.retain(|(_, text, _)| is_of_linalg(text));
+    found
+}
+
+fn random_programs() -> impl Iterator<Item = (String, String, Options)> {
+    let drawn = env::var("SPYRE_REFUSALS").map_or(DRAWN, |text| text.parse().unwrap());
+    FAMILIES.into_iter().flat_map(move |family| {
+        (0..drawn).map(move |number| {
+            let case = Case::of(family, number).0;
+            let written = &case.written[number % 2];
+            (format!("{}:{number}", family.name()), written.text.clone(), written.way.options.clone())
+        })
+    })
+}
+
+#[test]
+fn refusals_are_in_the_terms_of_the_program() {
+    let mut wrong: BTreeMap<String, String> = BTreeMap::new();
+    let mut n_refused = 0;
+    for (name, text, options) in programs().into_iter().chain(random_programs()) {
+        let said = messages(&text, &options);
+        n_refused += usize::from(said.iter().any(|said| said.severity == "error"));
+        for fault in said.iter().flat_map(|said| faults(&text, said)) {
+            wrong.entry(fault).or_insert_with(|| name.clone());
+        }
+    }
+    let list: Vec<String> = wrong.iter().map(|(fault, name)| format!("{name}: {fault}")).collect();
+    assert!(list.is_empty(), "{} messages:\n{}", list.len(), list.join("\n"));
+    assert!(n_refused >= 100, "{n_refused} programs are refused");
+}

@@ -1,0 +1,36 @@
+// What the default affords: all of a program, samples of it, or nothing; and why the program as written was left out.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: spyre-compile %t/samples.mlir -o %t/out | FileCheck %t/samples.mlir
+// RUN: spyre-compile %t/large.mlir --cores 4 -o '%t/a b' --report %t/report.json | FileCheck %t/large.mlir
+// RUN: FileCheck %t/large.mlir --check-prefix=REPORT < %t/report.json
+// RUN: ls %t/out/program.json '%t/a b/program.json'
+// RUN: spyre-compile %t/ours.mlir -o %t/out | FileCheck %t/ours.mlir
+
+//--- samples.mlir
+// CHECK:      validated by samples: the files and the imported program agree on {{[0-9]+}} of the 4194304 elements of results
+// CHECK-NEXT: not validated beside the program as written: 17184063488 operations
+func.func @linear(%a: tensor<2048x4096xf16>, %b: tensor<4096x2048xf16>, %e: tensor<2048x2048xf16>) -> tensor<2048x2048xf16> {
+  %c = linalg.matmul ins(%a, %b : tensor<2048x4096xf16>, tensor<4096x2048xf16>) outs(%e : tensor<2048x2048xf16>) -> tensor<2048x2048xf16>
+  return %c : tensor<2048x2048xf16>
+}
+
+//--- large.mlir
+// An element of this depends on all of a product.
+// CHECK:      not validated: {{[0-9]+}} element operations; to validate: spyre-compile {{.*}}large.mlir --cores 4 -o '{{.*}}/a b' --report {{.*}}/report.json --validate
+// CHECK-NEXT: files written
+// REPORT:      "not_validated": {
+// REPORT-NEXT:   "element_operations": {{[0-9]+}}
+// REPORT-NEXT:   "reason": "cannot be validated: takes
+func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
+  %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+  %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>
+  return %d : tensor<1x1xf16>
+}
+
+//--- ours.mlir
+// CHECK:      validated: the files and the imported program agree
+// CHECK-NEXT: not validated beside the program as written: it has 'spyre.pointwise', which MLIR's JIT does not run
+func.func @twice(%x: tensor<2x64xf16>) -> tensor<2x64xf16> {
+  %y = spyre.pointwise add(%x, %x) : tensor<2x64xf16>
+  return %y : tensor<2x64xf16>
+}
