@@ -4,7 +4,7 @@
     python3 benches/causal_pieces.py TOKENS PIECES [--separate] [--heads 32]
 
 A piece of the rows [a, b) reads the keys [0, b): what is masked as a whole is not there. One piece is the program as a user writes it. The pieces are
-put together by `tensor.concat`; with `--separate` each is a result of its own. `docs/tile-search.md` has what comes of it.
+put together by `tensor.concat`; with `--separate` each is a result of its own. `docs/measurements/tile-search.md` has what comes of it.
 """
 
 import argparse

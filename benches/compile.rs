@@ -1,6 +1,6 @@
 //! How long a model takes to compile (`cargo bench --bench compile`): one small block, again and again, and then models of up to 40
 //! layers, `spyre-compile` beside `mlir-opt --canonicalize`, which parses the same file, canonicalizes and prints it.
-//! `docs/performance.md` has the figures.
+//! `docs/measurements/performance.md` has the figures.
 //!
 //! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing; with a number of tokens behind it, of blocks of
 //! the 8B model.

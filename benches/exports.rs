@@ -1,5 +1,5 @@
 //! What becomes of programs that producers export (`cargo xtask models DIR`): each `.mlir` file of a folder, and of the folders in
-//! it, is compiled by default with `--validate`, and run beside the reference. Writes `docs/models.md`, which says how the files are made.
+//! it, is compiled by default with `--validate`, and run beside the reference. Writes `docs/measurements/models.md`, which says how the files are made.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-const PAGE: &str = "docs/models.md";
+const PAGE: &str = "docs/measurements/models.md";
 /// Behind this line of the page stand the tables.
 const MARK: &str = "<!-- Made by `cargo xtask models DIR` from here on. -->\n";
 const MIB: f64 = 1_048_576.0;

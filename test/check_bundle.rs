@@ -163,7 +163,7 @@ fn a_bundle_is_checked_in_memory_with_what_it_is_given() {
 fn the_page_has_every_rule() {
     const BEGIN: &str = "<!-- rules: written by `BLESS=check_bundle cargo test --test plain -- check_bundle::` -->\n";
     const END: &str = "<!-- end of rules -->\n";
-    bless::expect_on_page("docs/sdsc-format.md", [BEGIN, END], &rules_table(), "check_bundle");
+    bless::expect_on_page("docs/reference/bundle-format.md", [BEGIN, END], &rules_table(), "check_bundle");
 }
 
 /// Every value of a JSON text, by its place in the order of a walk.

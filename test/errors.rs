@@ -1,5 +1,5 @@
 //! The mistakes that a user makes first, and what the tools answer: every row of `rows.rs` is run, must name the place, the value, the rule and
-//! what to do, and may leave nothing behind. `docs/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::` writes it.
+//! what to do, and may leave nothing behind. `docs/reference/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -107,13 +107,13 @@ fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
     }
     page += &material::page_end();
     assert!(wrong.is_empty(), "{wrong}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/errors.md");
     if bless::is_blessed("errors") {
         fs::write(&path, &page).unwrap();
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
     if let Some(difference) = first_difference(&found, &page) {
-        panic!("docs/errors.md is out of date, `BLESS=errors cargo test --test compiler -- errors::` writes it: {difference}");
+        panic!("docs/reference/errors.md is out of date, `BLESS=errors cargo test --test compiler -- errors::` writes it: {difference}");
     }
 }
 

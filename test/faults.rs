@@ -1,6 +1,6 @@
 //! Fault injection: files of right programs are broken in many ways, and the format rules or the execution catch each.
 //!
-//! `BLESS=faults cargo test --test compiler -- faults::` writes the table of `docs/referee.md` again.
+//! `BLESS=faults cargo test --test compiler -- faults::` writes the table of `docs/measurements/faults.md` again.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -61,7 +61,7 @@ fn broken(fault: &Fault, right: &Right) -> Files {
 fn expect_on_page(table: &str) {
     const BEGIN: &str = "<!-- faults: begin -->\n";
     const END: &str = "<!-- faults: end -->\n";
-    bless::expect_on_page("docs/referee.md", [BEGIN, END], table, "faults");
+    bless::expect_on_page("docs/measurements/faults.md", [BEGIN, END], table, "faults");
 }
 
 #[test]

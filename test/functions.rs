@@ -1,5 +1,5 @@
 //! How far the functions are off that the import makes of others (`src/import/rules`): on the simulated machine, for every number of the device's format that f16
-//! reaches, and for 65,536 numbers of f32. `docs/functions.md` has the table; `BLESS=functions cargo test --test compiler -- functions::` writes it.
+//! reaches, and for 65,536 numbers of f32. `docs/reference/functions.md` has the table; `BLESS=functions cargo test --test compiler -- functions::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -170,7 +170,7 @@ fn table(functions: &[Function], element: &str) -> String {
 #[test]
 fn the_page_has_what_is_measured() {
     const MARK: &str = "<!-- measured: what follows is written by `BLESS=functions cargo test --test compiler -- functions::` -->\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/functions.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/functions.md");
     let page = fs::read_to_string(&path).unwrap();
     let (told, _) = page.split_once(MARK).unwrap();
     let (half, single) = (table(IN_F16, "f16"), table(IN_F32, "f32"));
@@ -178,5 +178,5 @@ fn the_page_has_what_is_measured() {
     if std::env::var("BLESS").is_ok_and(|what| what == "functions") {
         fs::write(&path, &measured).unwrap();
     }
-    assert!(measured == page || std::env::var("BLESS").is_ok(), "docs/functions.md has other figures:\n{measured}");
+    assert!(measured == page || std::env::var("BLESS").is_ok(), "docs/reference/functions.md has other figures:\n{measured}");
 }

@@ -1,4 +1,4 @@
-//! The schemas of the JSON that the tools write: `docs/schemas` has what the types say (`BLESS=json cargo test --test compiler -- json::` writes it again),
+//! The schemas of the JSON that the tools write: `docs/reference/schemas` has what the types say (`BLESS=json cargo test --test compiler -- json::` writes it again),
 //! and what is written has the form.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
@@ -21,12 +21,15 @@ fn schema_of<T: JsonSchema>() -> String {
 fn the_schemas_are_what_the_types_say() {
     let schemas = [("report", schema_of::<Report>()), ("program", schema_of::<Program>()), ("message", schema_of::<Message>())];
     for (form, wanted) in schemas {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas").join(format!("{form}.json"));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/schemas").join(format!("{form}.json"));
         if bless::is_blessed("json") {
             fs::write(&path, &wanted).unwrap();
         }
         let found = fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(found, wanted, "docs/schemas/{form}.json: write it again with BLESS=json cargo test --test compiler -- json::");
+        assert_eq!(
+            found, wanted,
+            "docs/reference/schemas/{form}.json: write it again with BLESS=json cargo test --test compiler -- json::"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs the text tests of this folder by LLVM's `lit`, and reports them as cargo's own harness does.
 //!
 //! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=lit` beside such words
-//! rewrites what these tests compare with by `diff`. `docs/testing.md` says why `lit` and `FileCheck` are LLVM's.
+//! rewrites what these tests compare with by `diff`. `docs/reference/testing.md` says why `lit` and `FileCheck` are LLVM's.
 
 #![allow(clippy::print_stdout, reason = "a test harness reports on standard output")]
 

@@ -1,7 +1,7 @@
 //! Nothing in a file is free: every field of every file of a covering set of programs is changed, and each change is refused by a rule
 //! that names the fault, found by the numbers, or of a field that means nothing.
 //!
-//! `cargo xtask mutants` tries all of them and writes the tables of `docs/mutants.md`; `cargo test --test compiler -- mutants::` tries one in
+//! `cargo xtask mutants` tries all of them and writes the tables of `docs/measurements/mutants.md`; `cargo test --test compiler -- mutants::` tries one in
 //! [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all, `SPYRE_MUTANTS_OF=softmax` those of one program only,
 //! `SPYRE_MUTANTS_ALIKE=1000` more of those alike than [`MOST_ALIKE`].
 

@@ -2,7 +2,8 @@
 //! reducing: the program has a number wherever the module has one, and NaN wherever the module has NaN.
 //!
 //! With `--precision=device` a choice by a comparison may be the device's maximum or minimum, which keeps a NaN that
-//! the module loses (`docs/referee.md`, NaN and infinity): those rows are compared with `--precision=strict` alone.
+//! the module loses (`docs/reference/simulator.md`, NaN and infinity): those rows are compared with
+//! `--precision=strict` alone.
 
 #![allow(clippy::unwrap_used, reason = "a test over programs")]
 

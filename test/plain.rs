@@ -11,6 +11,7 @@ mod common {
 
 mod check_bundle;
 mod cost;
+mod pages;
 mod peers;
 mod read_back;
 mod sim_families;

@@ -1,6 +1,6 @@
 //! What our plans move through HBM beside what torch-spyre's own plans move, by the simulator's count.
 //!
-//! The table is in `docs/performance.md`; `cargo xtask plans` rewrites it, and with options of `spyre-compile` only shows what they give.
+//! The table is in `docs/measurements/performance.md`; `cargo xtask plans` rewrites it, and with options of `spyre-compile` only shows what they give.
 //! A case is a program of `benches/plans`, or else one of the shared inputs; torch-spyre's figures are in `torch_spyre.csv` beside them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-const PAGE: &str = "docs/performance.md";
+const PAGE: &str = "docs/measurements/performance.md";
 const BEGIN: &str = "<!-- plans: begin -->\n";
 const END: &str = "<!-- plans: end -->\n";
 const HEADER: &str = "| case | torch-spyre | here | compulsory | bound | torch-spyre / compulsory | here / compulsory | us | us without loops |\n\

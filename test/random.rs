@@ -3,7 +3,7 @@
 //!
 //! | family | programs |
 //! |---|---|
-//! | `any` | every operation that the front door takes (`docs/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, up to 6 dimensions |
+//! | `any` | every operation that the front door takes (`docs/reference/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, up to 6 dimensions |
 //! | `views` | chains of permutations, slices, reshapes and broadcasts, one view in several spellings, and ops that read them |
 //! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
 //! | `cascades` | reductions along one dimension that depend on each other, under hints that tile it |

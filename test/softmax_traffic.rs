@@ -1,6 +1,6 @@
 //! The softmax of the seed document: what moves through HBM as more of it stays in LX, by the simulator's count.
 //!
-//! The table is in `docs/referee.md`; `BLESS=softmax_traffic cargo test --test compiler -- softmax_traffic::` rewrites it.
+//! The table is in `docs/reference/simulator.md`; `BLESS=softmax_traffic cargo test --test compiler -- softmax_traffic::` rewrites it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -124,5 +124,5 @@ fn softmax_moves_what_the_seed_document_says() {
 }
 
 fn check_table(table: &str) {
-    bless::expect_on_page("docs/referee.md", [BEGIN, END], table, "softmax_traffic");
+    bless::expect_on_page("docs/reference/simulator.md", [BEGIN, END], table, "softmax_traffic");
 }

@@ -1,4 +1,4 @@
-//! Every row of `docs/supported-ops.md` that promises something has a program here, and the program is right: validated while it is
+//! Every row of `docs/reference/supported-ops.md` that promises something has a program here, and the program is right: validated while it is
 //! compiled, and compared with MLIR's JIT on numbers of every kind. A new row fails until it has one.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
@@ -175,7 +175,7 @@ fn wrong(text: &str, place: &Path) -> Option<String> {
 fn every_promised_row_has_a_program() {
     let programs = programs();
     let without: Vec<String> = promised().into_iter().filter(|row| !programs.contains_key(row)).collect();
-    assert!(without.is_empty(), "rows of docs/supported-ops.md without a program in test/supported_ops.rs: {without:?}");
+    assert!(without.is_empty(), "rows of docs/reference/supported-ops.md without a program in test/supported_ops.rs: {without:?}");
     let promised = promised();
     let stale: Vec<&String> = programs.keys().filter(|row| !promised.contains(row)).collect();
     assert!(stale.is_empty(), "programs for rows that are not promised: {stale:?}");

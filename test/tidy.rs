@@ -1,4 +1,4 @@
-//! The rules of the tree, each a test; a failure names the file and line. `docs/testing.md` lists them.
+//! The rules of the tree, each a test; a failure names the file and line. `docs/reference/testing.md` lists them.
 
 #[path = "tidy/absent.rs"]
 mod absent;
@@ -6,8 +6,12 @@ mod absent;
 mod citations;
 #[path = "tidy/examples.rs"]
 mod examples;
+#[path = "tidy/figures.rs"]
+mod figures;
 #[path = "tidy/links.rs"]
 mod links;
+#[path = "tidy/options.rs"]
+mod options;
 
 use crate::common::bless;
 use rooms::{HOUSE, Source};
@@ -103,12 +107,18 @@ fn packages_and_rooms_import_what_stands_before_them() {
 }
 
 #[test]
+fn picture_of_the_architecture_has_the_phases_of_the_compiler() {
+    let shown = rooms::PHASES.map(|phase| phase.name);
+    assert_eq!(shown, spyre::phase::Phase::ALL.map(spyre::phase::Phase::name));
+}
+
+#[test]
 fn documents_name_the_rooms_in_flow_order() {
     let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let words = |path: &str| read(path).split_whitespace().collect::<Vec<_>>().join(" ");
-    let (architecture, map) = (words("docs/architecture.md"), read("src/README.md"));
+    let (architecture, map) = (words("docs/reference/architecture.md"), read("src/README.md"));
     let order = quoted(&HOUSE.order());
-    assert!(architecture.contains(&order), "docs/architecture.md does not say: {order}");
+    assert!(architecture.contains(&order), "docs/reference/architecture.md does not say: {order}");
     let rows: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name)).collect();
     let stages: Vec<&str> = HOUSE.stages().collect();
     assert!(rows.starts_with(&stages), "src/README.md has other stages than {stages:?}: {rows:?}");
@@ -118,14 +128,14 @@ fn documents_name_the_rooms_in_flow_order() {
     let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
     let missing: Vec<String> = packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
     expect_none("src/README.md has a row for each crate:", &missing);
-    let page = read("docs/architecture.md");
+    let page = read("docs/reference/architecture.md");
     let first = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" | ").next()).unwrap_or_default().to_owned();
     let rows: Vec<String> = page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
     let rooms = HOUSE.rooms.iter().map(|room| format!("`{}`", room.name));
     let crates =
         HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/")).map(|package| format!("crate `{}`", package.name));
     let missing: Vec<String> = rooms.chain(crates).filter(|name| !rows.contains(name)).collect();
-    expect_none("docs/architecture.md says of each crate and room what always holds:", &missing);
+    expect_none("docs/reference/architecture.md says of each crate and room what always holds:", &missing);
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,12 +333,13 @@ fn generated_docs_are_up_to_date() {
     let build = Path::new(env!("SPYRE_BUILT_DIALECTS"));
     let cmake = Command::new("cmake").arg("--build").arg(build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
     assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
-    let from_td = |page: &str| (format!("docs/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
+    let from_td = |page: &str| (format!("docs/reference/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
     let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md", "stablehlo.md", "tm_tensor.md"].map(from_td).to_vec();
     let tests: Vec<(String, String)> =
         Declared::all().into_iter().map(|pass| (pass.argument.clone(), read(&format!("{}.mlir", pass.test())))).collect();
     pages[0].1 = examples::with_examples(&pages[0].1, &tests);
-    pages.push(("docs/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
+    pages.push(("docs/reference/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
+    pages.push(("docs/pictures/architecture.svg".to_owned(), rooms::render_architecture()));
     let mut violations = Vec::new();
     for (page, made) in pages {
         let kept: PathBuf = root().join(&page);

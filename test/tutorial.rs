@@ -1,12 +1,21 @@
-//! The commands of `docs/tutorial.md` and `README.md` print what the pages say: each `console` block is run, in order and in one folder.
+//! Runs the commands of the `console` blocks of pages, and compares what they print with what the pages say.
+//!
+//! The commands of a page run in order, in a folder of their own. It has links to the folders of the project that
+//! commands read, so that a user can run them in the root of a clone, and a copy of each example.
 //! `BLESS=tutorial cargo test --test compiler -- tutorial::` writes the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
 use crate::common::bless;
-use std::{env, fmt::Write as _, fs, path::Path, process::Command};
+use std::{env, fmt::Write as _, fs, os::unix::fs::symlink, path::Path, process::Command};
 
-/// What a command prints on standard output. It must succeed, the last one of a pipe at least.
+/// Folders of the project that commands read.
+const READ: [&str; 3] = ["examples", "test", "benches"];
+
+/// Folders with examples, which commands also find in the folder in which they run.
+const EXAMPLES: [&str; 2] = ["examples", "examples/kernels"];
+
+/// Returns what a command prints on standard output. It must succeed, the last one of a pipe at least.
 fn run(command: &str, folder: &Path) -> String {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
@@ -15,52 +24,88 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The page with what the commands of its `console` blocks print.
+/// Returns the page with the output of `answer` behind each command of its `console` blocks. A command begins with
+/// `$ `, and each further line of it with `> `.
 fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     let mut text = String::new();
     let mut is_console = false;
-    for line in page.lines() {
-        is_console = if line.starts_with("```") { line == "```console" } else { is_console };
+    let mut lines = page.lines().peekable();
+    while let Some(line) = lines.next() {
+        if line.starts_with("```") {
+            is_console = line == "```console";
+        }
         let command = line.strip_prefix("$ ").filter(|_| is_console);
         if !is_console || line.starts_with("```") || command.is_some() {
             writeln!(text, "{line}").unwrap();
         }
-        text += &command.map(&mut answer).unwrap_or_default();
+        let Some(command) = command else { continue };
+        let mut command = command.to_owned();
+        while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
+            writeln!(text, "{more}").unwrap();
+            write!(command, "\n{}", &more[2..]).unwrap();
+        }
+        text += &answer(&command);
     }
     text
 }
 
-/// Runs the commands of a page in a new folder, which it gives, and compares what they print with what the page says.
-fn check(page: &str) -> tempfile::TempDir {
+/// Runs the commands of a page in a new folder, and compares what they print with what the page says. Returns the
+/// number of commands.
+fn check(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
-    fs::copy(root.join("examples/softmax.mlir"), folder.path().join("softmax.mlir")).unwrap();
+    for name in READ {
+        symlink(root.join(name), folder.path().join(name)).unwrap();
+    }
+    for example in EXAMPLES.iter().flat_map(|name| fs::read_dir(root.join(name)).unwrap()) {
+        let path = example.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "mlir") {
+            fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
     let read = || fs::read_to_string(root.join(page)).unwrap();
-    let mut n_commands = 0;
+    let mut commands = 0;
     let wanted = with_answers(&read(), |command| {
-        n_commands += 1;
+        commands += 1;
         run(command, folder.path())
     });
-    assert!(n_commands > 1, "{page} has {n_commands} commands");
     if bless::is_blessed("tutorial") {
         fs::write(root.join(page), &wanted).unwrap();
     }
     let found = read();
     let difference = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
     assert!(found == wanted, "{page} is out of date, BLESS=tutorial writes it: {difference:?}");
-    folder
+    commands
+}
+
+/// Runs the commands of the pages of a folder, and returns the number of pages that have some.
+fn check_folder(folder: &str) -> usize {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = names.filter(|name| name.ends_with(".md"));
+    let mut pages: Vec<String> = names.map(|name| format!("{folder}/{name}")).collect();
+    pages.sort();
+    pages.iter().filter(|page| check(page) > 0).count()
 }
 
 #[test]
-fn the_commands_of_the_tutorial_print_what_it_says() {
-    let folder = check("docs/tutorial.md");
-    let picture = fs::read_to_string(folder.path().join("report.svg")).unwrap();
-    assert!(picture.starts_with("<svg") && picture.contains("exp"), "{picture}");
+fn commands_of_the_readme_print_what_it_says() {
+    assert!(check("README.md") > 1);
 }
 
 #[test]
-fn the_commands_of_the_readme_print_what_it_says() {
-    check("README.md");
+fn commands_of_getting_started_print_what_the_pages_say() {
+    assert!(check_folder("docs/getting-started") > 0);
+}
+
+#[test]
+fn commands_of_concepts_print_what_the_pages_say() {
+    assert!(check_folder("docs/concepts") > 5);
+}
+
+#[test]
+fn commands_of_guides_print_what_the_pages_say() {
+    assert!(check_folder("docs/guides") > 4);
 }
 
 #[test]
@@ -68,4 +113,11 @@ fn old_answers_are_replaced_and_other_blocks_stay() {
     let page = "a\n```console\n$ one\nold\n$ two\n```\n```text\n$ three\nkept\n```\n";
     let wanted = "a\n```console\n$ one\n1\n$ two\n1\n```\n```text\n$ three\nkept\n```\n";
     assert_eq!(with_answers(page, |_| "1\n".to_owned()), wanted);
+}
+
+#[test]
+fn command_goes_on_in_the_next_line() {
+    let page = "```console\n$ one \\\n> | two\nold\n> no command\n```\n";
+    let wanted = "```console\n$ one \\\n> | two\none \\\n| two\n```\n";
+    assert_eq!(with_answers(page, |command| format!("{command}\n")), wanted);
 }

@@ -109,7 +109,7 @@ struct Formula {
   Value mul(Value left, Value right) { return arith::MulFOp::create(builder, location, left, right); }
   Value div(Value left, Value right) { return arith::DivFOp::create(builder, location, left, right); }
 
-  /// 2 Phi(x) - 1 with the logistic function that stands for Phi where a gelu is computed in steps (docs/architecture.md).
+  /// 2 Phi(x) - 1 with the logistic function that stands for Phi where a gelu is computed in steps (docs/reference/lowerings.md).
   Value logistic(Value x) {
     Value cubic = add(mul(mul(x, x), number(-570.0 / 8192.0)), number(-819.0 / 512.0));
     Value exp = math::ExpOp::create(builder, location, mul(x, cubic));

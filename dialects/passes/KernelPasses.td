@@ -64,7 +64,7 @@ def SpyreFusePrologueEpilogue : Spyre_Pass<"spyre-fuse-prologue-epilogue"> {
   let summary = "Move elementwise neighbours of kernels into them, and reductions of rows behind them";
   let description = [{
     What makes an input of a kernel (a prologue) and what reads an output (an epilogue) moves into the kernel's scope of loops, as
-    far as the rules of `docs/kernels.md` allow. What cannot move is told by a remark at both places, with the rule's code. Whether
+    far as the rules of `docs/reference/kernels.md` allow. What cannot move is told by a remark at both places, with the rule's code. Whether
     moving pays is found out by compiling the function both ways, with the options `compile`: it never takes longer, by the model.
     Without `compile` all moves that the rules allow are made. What was done is written as `spyre.kernels` of the function.
     Implemented in `src/kernel/ir/fuse_prologue_epilogue.rs`.

@@ -74,13 +74,13 @@ def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
 def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
   let summary = "Choose loops for ops without hints";
   let description = [{
-    Writes the hints that save most time, by the model of `docs/cost-model.md`: which ops run in loops together, along which of
+    Writes the hints that save most time, by the model of `docs/reference/cost-model.md`: which ops run in loops together, along which of
     their dimensions, in how many tiles. An op with hints of its own keeps them and stands in no other loop. A program whose
     values all fit into the LX of the cores is left as it is.
 
     Reads layouts, `dims` and `hints`; writes `hints` and, for the dimensions that it cuts, names in `dims`. What it chose is in
     `spyre.tile_search` of the function. Every plan that it looks at is tiled, divided, placed and priced by the passes that
-    follow, on a copy; `docs/tile-search.md` has the method. Implemented in `src/search/ir/choose_tiles.rs`.
+    follow, on a copy; `docs/concepts/search.md` has the method. Implemented in `src/search/ir/choose_tiles.rs`.
 
     No rewrite pattern: plans of the whole function are compared by what all later passes would make of them.
 
@@ -110,7 +110,7 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
     others read is written into its full buffer tile by tile, or copied there if ops in the loop read it too. Where a loop
     cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
     adds its part. An op that writes a part of a larger buffer is not tiled: it stands between the loops of what it reads and
-    of what reads it, and a remark says so. `docs/architecture.md`, "Loops", has the rules. Implemented in
+    of what reads it, and a remark says so. `docs/concepts/tiling.md` has the rules. Implemented in
     `src/tile/ir/coarse_tile.rs`.
 
     Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
@@ -210,7 +210,7 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
     Writes `work`: slices per iteration dimension, at least `min_work`. An op with a `work_div` that names one of its
     dimensions is divided as it says, other matmuls follow a cost model, all other ops give cores to their largest
     output dimensions first. Removes `work_div`. Implemented in `src/work/ir/divide_work.rs`; the rules are in
-    `docs/work-division.md`.
+    `docs/concepts/work-division.md`.
 
     Refuses a `work_div` that cannot be followed: slices that do not divide, more than there are cores, two reduction
     dimensions, a dimension that cannot be divided, a name that no op under it has.
@@ -232,7 +232,7 @@ def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
     Takes the place of `spyre-divide-work` before the planner `exact`. Begins with the splits that `spyre-divide-work` writes, and
     chooses among all splits and orders of cores those for which the modelled time of the program is least, values in LX included:
     a value stays there only if all its users divide it alike. The result is never dearer by the model than what it begins with.
-    Implemented in `src/joint/ir/divide_jointly.rs`; the method is in `docs/lx-planning.md`.
+    Implemented in `src/joint/ir/divide_jointly.rs`; the method is in `docs/concepts/scratchpad.md`.
 
     Refuses what `spyre-divide-work` refuses; a `work_div` is followed, and so is the division of a plan file, which `spyre-choose-tiles`
     notes on the function.

@@ -75,7 +75,7 @@ def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
   let summary = "Refuse what can never be compiled";
   let description = [{
     Reads the operations of every function before other passes change their names; changes nothing. The table of what is
-    supported is `docs/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
+    supported is `docs/reference/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
 
     Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
     size 0, and arguments that are no tensors.
@@ -112,7 +112,7 @@ def SpyreRelaxRoundings : Spyre_Pass<"spyre-relax-roundings"> {
     Where all that reads an `arith.truncf` of f32 to f16 or bf16 widens it to f32 again, through bodies of `linalg.generic`, reshapes, hint scopes and kernels, the values
     between stay f32, and both casts go. The device has no conversion between formats, so that a program with such casts is refused
     otherwise. With `precision=device` a program with tensors of 16 bits is computed in that format, and has no such casts. The pipeline has
-    this pass for `rounding=relaxed` alone. Implemented in `src/import/ir/relax_roundings.rs`; `docs/tools.md` says more.
+    this pass for `rounding=relaxed` alone. Implemented in `src/import/ir/relax_roundings.rs`; `docs/reference/tools.md` says more.
 
     No rewrite pattern: a value keeps its type unless all that it is given to and comes from can change theirs.
 

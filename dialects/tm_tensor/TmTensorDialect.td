@@ -15,7 +15,7 @@ def TmTensor_Dialect : Dialect {
   let summary = "What torch-mlir leaves in a program of linalg on tensors";
   let description = [{
     torch-mlir writes cumulative sums, writes to places that are known at run time, sorting and attention as ops of a dialect of its own, which
-    MLIR does not have. Here are these ops in the same syntax, so that what torch-mlir exports is read as it is; `docs/supported-ops.md`
+    MLIR does not have. Here are these ops in the same syntax, so that what torch-mlir exports is read as it is; `docs/reference/supported-ops.md`
     says what becomes of each.
   }];
 }

@@ -1,6 +1,6 @@
 """JAX functions on the Spyre compiler: `spyre_mlir.jax.compile(function, *args)`.
 
-The way is `jax.jit`, StableHLO, the passes to `linalg` that jaxlib carries, this compiler. docs/torch.md has a section for it.
+The way is `jax.jit`, StableHLO, the passes to `linalg` that jaxlib carries, this compiler. docs/reference/pytorch.md has a section for it.
 """
 
 from __future__ import annotations

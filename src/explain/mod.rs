@@ -2,7 +2,7 @@
 //! the bound.
 //!
 //! `scratchpad.rs` reads the values in LX from the op specs. `from_ir.rs` reads the loops once places are known; [`add_up`] fills in bytes once the ops' own bytes are known, so that the two agree.
-//! docs/report.md describes every field.
+//! docs/reference/report.md describes every field.
 
 mod from_ir;
 mod gap;

@@ -5,7 +5,7 @@
 //! products a matmul. What is known at compile time is computed at once, larger shapes (a sigmoid, a gelu, a mean) are recognised by what
 //! they compute, and only what the results need is written as `spyre` ops. Spelling does not matter: operand order, kept or dropped unit
 //! dimensions, results that nobody uses, casts to a wider format and back, and constants as numbers, splats or tensors all come out the
-//! same. `docs/supported-ops.md` lists the operations; it is made from the tables of this stage.
+//! same. `docs/reference/supported-ops.md` lists the operations; it is made from the tables of this stage.
 //!
 //! | folder or file | what |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Which ops may move into a kernel: one predicate a rule, over plain values. `docs/kernels.md` has the table.
+//! Which ops may move into a kernel: one predicate a rule, over plain values. `docs/reference/kernels.md` has the table.
 //!
 //! A kernel has *levels*, the loops that its hint scopes ask for, numbered from outside. What moves must be cut by them as the value is
 //! through which it is joined, or it would stand in a loop of its own and the value between them would go through memory all the same.

@@ -289,7 +289,7 @@ impl<'r> Run<'r> {
         if difference.mismatch.is_nan {
             let smaller = if self.agrees_with(&|array, _| scaled(array, SMALLER)) { "; they agree for smaller numbers" } else { "" };
             return Answer::Explained(format!(
-                "{message}{smaller}; a function beyond its range, or zero times an infinity, has no value (docs/trust.md)"
+                "{message}{smaller}; a function beyond its range, or zero times an infinity, has no value (docs/concepts/trust.md)"
             ));
         }
         if self.jumps(inputs, difference) {

@@ -123,7 +123,7 @@ impl Mismatch {
         let Self { exact, expected, scale, .. } = self;
         // The fault may be the arguments': a sine has no value beyond the range in which it is computed.
         let why = if self.is_without_value() {
-            ": functions that the device lacks are NaN outside of their ranges (docs/functions.md); --input NAME=FILE.npy gives arguments \
+            ": functions that the device lacks are NaN outside of their ranges (docs/reference/functions.md); --input NAME=FILE.npy gives arguments \
              that stay within"
         } else {
             ""
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_is_no_number_says_where_functions_end() {
         let message = judged(&[f64::NAN, 1.0], &[0.5, 1.0], &[f32::NAN, 1.0]).unwrap_err();
-        assert!(message.contains("docs/functions.md") && message.contains("element [0] is NaN"), "{message}");
+        assert!(message.contains("docs/reference/functions.md") && message.contains("element [0] is NaN"), "{message}");
         assert!(!judged(&[0.7, 1.0], &[0.5, 1.0], &[0.7, 1.0]).unwrap_err().contains("functions.md"));
         assert!(!judged(&[0.7, 1.0], &[f64::NAN, 1.0], &[0.7, 1.0]).unwrap_err().contains("functions.md"));
     }

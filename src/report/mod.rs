@@ -214,7 +214,7 @@ pub struct LaunchReport {
     pub cost: Cost,
 }
 
-/// The modelled time of a launch; see [`cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
+/// The modelled time of a launch; see [`cost::price`] and docs/reference/cost-model.md. Microseconds, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Cost {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.

@@ -9,7 +9,7 @@ const LAUNCHES: i64 = 1000;
 const LOOPS: i64 = 1001;
 
 /// The events of the Trace Event Format: a track for each core, one for launches and one for each depth of loops; counters of the bytes that
-/// ops move. Times are microseconds of the model of `docs/cost-model.md`. An op in loops is shown once, with the time of all its iterations.
+/// ops move. Times are microseconds of the model of `docs/reference/cost-model.md`. An op in loops is shown once, with the time of all its iterations.
 #[must_use]
 pub fn trace(report: &Report) -> Value {
     let mut events = tracks(report);

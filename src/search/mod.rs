@@ -15,7 +15,7 @@
 //! divide, place and price the segment by itself ([`Judge`]). Judging makes an edge dearer, and those that cut the same ops alike, and another path may be the shortest. When the
 //! judged nests of a path cost no more than the shortest path, it is the best plan, as far as the estimates are never too high. At last the
 //! loops are tried together in the whole program, which never takes longer with them than without. Steps, not seconds, bound the work.
-//! `docs/tile-search.md` has figures.
+//! `docs/measurements/tile-search.md` has figures.
 //!
 //! | file | what |
 //! |---|---|

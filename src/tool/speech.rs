@@ -20,7 +20,7 @@ pub enum Format {
     /// Lines of text
     #[default]
     Text,
-    /// One JSON object a line, as docs/schemas/message.json says
+    /// One JSON object a line, as docs/reference/schemas/message.json says
     Json,
 }
 

@@ -9,7 +9,7 @@
 //!
 //! Method: all points where there are no more than the budget, else walks from the untuned point and from random ones. Points are judged by
 //! many threads, a batch at a time, and what is decided between batches depends on the costs alone; so the answer does not depend on threads or clocks.
-//! `docs/tuning.md` has figures.
+//! `docs/measurements/tuning.md` has figures.
 //!
 //! | file | what |
 //! |---|---|

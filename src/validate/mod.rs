@@ -3,7 +3,7 @@
 //! *The field*: the imported program is interpreted, the written files are executed on the simulated machine, on the same random arguments of
 //! finite fields, and every element of every result must be equal: no tolerance. If it is not, the program is interpreted after each phase
 //! to say which one changed it. *The program as written* is run by MLIR's JIT in f64 in a process of its own, beside the files, so that a
-//! fault of the import shows. `docs/trust.md` says what this finds and what it does not.
+//! fault of the import shows. `docs/concepts/trust.md` says what this finds and what it does not.
 //!
 //! | file | what |
 //! |---|---|

@@ -29,7 +29,7 @@
 //! | `alternatives.rs` | every split that an op allows |
 //! | `error.rs`, `explain.rs` | why an op cannot be divided, and how the user is told |
 //!
-//! The rules with their sources and worked examples: `docs/work-division.md`.
+//! The rules with their sources and worked examples: `docs/concepts/work-division.md`.
 
 mod alternatives;
 mod core_view;
@@ -58,7 +58,7 @@ pub use split::{CoreOrder, SplitError, WorkSplit};
 use machine::Target;
 
 /// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
-/// counts, one per iteration dimension; see `docs/work-division.md`.
+/// counts, one per iteration dimension; see `docs/concepts/work-division.md`.
 ///
 /// # Errors
 /// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the hardware can.

@@ -1,4 +1,4 @@
-//! What tests write as JSON, beside `docs/schemas`.
+//! What tests write as JSON, beside `docs/reference/schemas`.
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 /// # Panics
 /// If there is none, or it is none.
 pub(crate) fn schema(form: &str) -> Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas").join(format!("{form}.json"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/schemas").join(format!("{form}.json"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut schema = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     close(&mut schema);
@@ -37,6 +37,6 @@ fn close(schema: &mut Value) {
 #[allow(dead_code, reason = "not every test program has values that must have a form")]
 pub(crate) fn expect_form(form: &str, value: &Value) {
     if let Err(error) = schema(form).validate(value) {
-        panic!("docs/schemas/{form}.json: {} at {}", error, error.instance_path());
+        panic!("docs/reference/schemas/{form}.json: {} at {}", error, error.instance_path());
     }
 }

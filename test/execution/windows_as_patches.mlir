@@ -1,5 +1,5 @@
 // A convolution reads the image once for each point of the kernel. All patches side by side would be written and read as well, but a product with
-// what is put together of parts is one with each part: it moves as little. docs/architecture.md has the figure.
+// what is put together of parts is one with each part: it moves as little. docs/reference/lowerings.md has the figure.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/points.mlir -o %t/a | FileCheck %s --check-prefix=POINTS
 // RUN: spyre-compile %t/patches.mlir -o %t/b | FileCheck %s --check-prefix=PATCHES

@@ -321,15 +321,23 @@ fn lives() -> Vec<Fault> {
         })
     };
     vec![
-        fault("a life in LX ends an op early", "chain", longest(|life| add(life, "last_op", -1))),
-        fault("a life in LX begins an op late", "chain", longest(|life| add(life, "first_op", 1))),
-        fault("a life in LX goes on behind its last use", "chain", longest(|life| add(life, "last_op", 1))),
-        fault("a life in LX is a stick short", "chain", longest(|life| add(life, "bytes", -128))),
-        fault("a life in LX is a stick too long", "chain", longest(|life| add(life, "bytes", 128))),
-        fault("a life in LX is elsewhere", "chain", longest(|life| add(life, "offset", 1 << 19))),
-        fault("a life in LX is left out", "chain", program(|value| _ = value["launches"][0]["lx"].as_array_mut().unwrap().remove(0))),
-        fault("a life in the pool ends an op early", "turned", program(|value| value["launches"][0]["pool"][0]["last_op"] = json!(0))),
-        fault("a life has an op that is not there", "turned", program(|value| value["launches"][0]["pool"][0]["last_op"] = json!(2))),
+        fault("a live range in LX ends an op early", "chain", longest(|life| add(life, "last_op", -1))),
+        fault("a live range in LX begins an op late", "chain", longest(|life| add(life, "first_op", 1))),
+        fault("a live range in LX goes on behind its last use", "chain", longest(|life| add(life, "last_op", 1))),
+        fault("a live range in LX is a stick short", "chain", longest(|life| add(life, "bytes", -128))),
+        fault("a live range in LX is a stick too long", "chain", longest(|life| add(life, "bytes", 128))),
+        fault("a live range in LX is elsewhere", "chain", longest(|life| add(life, "offset", 1 << 19))),
+        fault("a live range in LX is left out", "chain", program(|value| _ = value["launches"][0]["lx"].as_array_mut().unwrap().remove(0))),
+        fault(
+            "a live range in the pool ends an op early",
+            "turned",
+            program(|value| value["launches"][0]["pool"][0]["last_op"] = json!(0)),
+        ),
+        fault(
+            "a live range names an op that does not exist",
+            "turned",
+            program(|value| value["launches"][0]["pool"][0]["last_op"] = json!(2)),
+        ),
     ]
 }
 

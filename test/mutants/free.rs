@@ -88,7 +88,7 @@ const fn steps(field: &'static str) -> Free {
     Free {
         which: ", where the size is 1",
         when: steps_of_units_only,
-        ..any(field, "nothing walks along a dimension of one position", PAGE)
+        ..any(field, "no iteration moves along a dimension of one position", PAGE)
     }
 }
 

@@ -120,5 +120,5 @@ pub(crate) fn expect_on_page(counts: &Counts) {
         writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
     }
     let tables = format!("{}\n{}\n{free}\n{}", counts.by_kind(), counts.by_program(), counts.by_field());
-    crate::mutants::bless::expect_on_page("docs/mutants.md", [BEGIN, END], &tables, "mutants");
+    crate::mutants::bless::expect_on_page("docs/measurements/mutants.md", [BEGIN, END], &tables, "mutants");
 }

@@ -162,7 +162,7 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     let is_compared = !said.contains("the JIT refuses the module");
     // "NaN agrees only with a NaN that the reference says": the tool says that rounding explains it, which is what is right here.
     let is_lost = said.contains("rounding alone may do that");
-    // The device has a sum of one product as a product, whose zero may be negative: docs/trust.md, "Checked never".
+    // The device has a sum of one product as a product, whose zero may be negative: docs/concepts/trust.md, "Checked never".
     let is_other_zero = ["is inf without rounding, the reference -inf", "is -inf without rounding, the reference inf"];
     let is_other_zero = is_other_zero.iter().any(|other| said.contains(other));
     if ran.status.success() || is_other_zero || !is_compared || is_lost {
@@ -231,7 +231,7 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
     };
     let (bound, moved) = (&report.lower_bound, counted.total.hbm_read + counted.total.hbm_written);
     let us = of_moving.time.estimate_us;
-    // Where tensors end in a stick, or are no more than a part of one, the files do not say all that the compiler knows: docs/cost-model.md.
+    // Where tensors end in a stick, or are no more than a part of one, the files do not say all that the compiler knows: docs/reference/cost-model.md.
     let apart = us / (counted.time.estimate_ns / 1e3);
     if !(0.6..=1.7).contains(&apart) {
         return Err(fails("compiler and simulator give a bundle different times", format!("{us} us, {} ns", counted.time.estimate_ns)));

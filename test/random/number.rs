@@ -145,7 +145,7 @@ impl Number {
             }
             Binary::Div => {
                 let quotient = a / b;
-                // The sign of a zero nobody keeps: docs/trust.md, "Checked never".
+                // The sign of a zero nobody keeps: docs/concepts/trust.md, "Checked never".
                 if b == 0.0 && quotient.is_infinite() {
                     return Self { value: quotient, error: f64::INFINITY };
                 }

@@ -1,4 +1,4 @@
-// Parts of models for which the search once took plans that single hints beat, or moved several times the bound. docs/tile-search.md has the table.
+// Parts of models for which the search once took plans that single hints beat, or moved several times the bound. docs/measurements/tile-search.md has the table.
 // They are as large as in models, and it takes two minutes to validate them: with `env`, `test/validated.rs` passes them by.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: env spyre-compile %t/residual_norm.mlir -o %t/out | FileCheck %s --check-prefix=RESIDUAL

@@ -1,4 +1,4 @@
-//! What is cited has a row in `docs/sources.md`.
+//! What is cited has a row in `docs/reference/sources.md`.
 
 use super::{expect_none, files, read};
 use std::collections::BTreeSet;
@@ -65,12 +65,12 @@ fn missing(text: &str, page: &str) -> Vec<String> {
 
 #[test]
 fn what_is_cited_has_a_source() {
-    let page = read("docs/sources.md");
+    let page = read("docs/reference/sources.md");
     let extensions = ["rs", "md", "td", "def", "cpp", "h"];
     let paths = ["src", "crates", "docs", "test", "dialects", "tools"].into_iter().flat_map(|folder| files(folder, &extensions));
     let complaints = |path: String| missing(&read(&path), &page).into_iter().map(move |name| format!("{path}: {name}"));
     let found: Vec<String> = paths.filter(|path| path != "test/tidy/citations.rs").flat_map(complaints).collect();
-    expect_none("a source is cited that docs/sources.md does not know:", &found);
+    expect_none("a source is cited that docs/reference/sources.md does not know:", &found);
 }
 
 #[test]

@@ -10,14 +10,14 @@ use std::{
 const FOLDERS: [&str; 10] = ["benches", "crates", "dialects", "docs", "examples", "fuzz", "python", "src", "test", "tools"];
 
 /// The page whose paths are those of other projects.
-const OF_OTHERS: &str = "docs/sources.md";
+const OF_OTHERS: &str = "docs/reference/sources.md";
 
 /// The table of contents of the book.
 const CONTENTS: &str = "docs/SUMMARY.md";
 
 fn pages() -> Vec<String> {
     let below = FOLDERS.into_iter().flat_map(|folder| files(folder, &["md"]));
-    below.chain(["README.md", "CONTRIBUTING.md"].map(str::to_owned)).collect()
+    below.chain(["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"].map(str::to_owned)).collect()
 }
 
 /// The lines of a page that are no code.
@@ -115,8 +115,8 @@ fn the_book_has_every_page_once() {
 
 #[test]
 fn a_link_or_path_that_leads_nowhere_is_found() {
-    let found = |page: &str| broken("docs/testing.md", page).len();
-    assert_eq!(found("# A title\n[a](#a-title) [b](report.md#the-bound) [c](../README.md) `src/lib.rs` [d](https://example.org/x)"), 0);
+    let found = |page: &str| broken("docs/reference/testing.md", page).len();
+    assert_eq!(found("# A title\n[a](#a-title) [b](report.md#the-bound) [c](../../README.md) `src/lib.rs` [d](https://example.org/x)"), 0);
     assert_eq!(found("`src/*.rs` `src/STAGE/ir.rs` `src/<stage>/x.rs` `tests/x.rs`\n```\n[a](nowhere.md) `src/none.rs`\n```"), 0);
     assert_eq!(found("[a](nowhere.md)\n[`b`](#nowhere)\n[c](report.md#nowhere)\n`src/none.rs` `docs/none.md`"), 5);
 }

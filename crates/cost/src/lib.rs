@@ -2,7 +2,7 @@
 //!
 //! [`price`] models time. A kernel is a list of [`OpShape`]s, written by hand or read from a bundle (`crate::traffic`); [`refuse`] says
 //! whether it may run at all, [`describe`] turns it into the few numbers of each op that a price depends on, [`bytes()`] being some of
-//! them. [`Work`] is what no plan of a program can do without, with the least time that the model could give it. The formula, the source of each constant and its accuracy are in docs/cost-model.md.
+//! them. [`Work`] is what no plan of a program can do without, with the least time that the model could give it. The formula, the source of each constant and its accuracy are in docs/reference/cost-model.md.
 
 mod bytes;
 mod kernel;

@@ -1,4 +1,4 @@
-//! The recommended formula ("cost models, section 10", changed as docs/cost-model.md says): the sum of the ops' times.
+//! The recommended formula ("cost models, section 10", changed as docs/reference/cost-model.md says): the sum of the ops' times.
 
 use super::{
     kernel::{Access, Batching, KernelOp, Product, number},

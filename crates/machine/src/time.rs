@@ -162,7 +162,7 @@ pub struct TorchSpyreTime {
     pub product_tile_bytes: [f64; 2],
 }
 
-/// The recommended formula ("cost models, section 10", with the changes that docs/cost-model.md lists). What a product has of torch-spyre's
+/// The recommended formula ("cost models, section 10", with the changes that docs/reference/cost-model.md lists). What a product has of torch-spyre's
 /// formula (its rate, its array, what large parts and lopsided splits cost) is taken from [`TorchSpyreTime`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

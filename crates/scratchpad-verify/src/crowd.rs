@@ -1,4 +1,4 @@
-//! That the stays of a cut do not fit together, whatever else is in LX (`docs/lx-planning.md`, "Cuts").
+//! That the stays of a cut do not fit together, whatever else is in LX (`docs/reference/certificates.md`).
 
 use super::{
     files::{Cut, Instance},

@@ -1,6 +1,6 @@
 //! Checks a plan without trusting the planner that made it: the placement, its HBM bytes, and that no plan leaves fewer than the bound.
 //!
-//! It shares no code with the planners, and reads instances itself. `docs/lx-planning.md` says what a certificate is and why the check
+//! It shares no code with the planners, and reads instances itself. `docs/reference/certificates.md` says what a certificate is and why the check
 //! is enough.
 //!
 //! | file | what |

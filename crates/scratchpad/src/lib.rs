@@ -26,7 +26,7 @@
 //! | `planner.rs` | the planners by name |
 //! | `greedy.rs` | places each buffer when it is born |
 //! | `first_fit.rs`, `best_fit.rs`, `fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
-//! | `exact/` | the fewest HBM bytes, with a certificate (`docs/lx-planning.md`) |
+//! | `exact/` | the fewest HBM bytes, with a certificate (`docs/reference/planner.md`) |
 //! | `pack/` | addresses for buffers that are all to be placed, or the proof that there are none |
 //! | `plan_instance.rs` | a whole instance, within limits and watched |
 //! | `drawing.rs` | the scratchpad as a picture |

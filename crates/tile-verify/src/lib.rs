@@ -3,7 +3,7 @@
 //! A *certificate* has the ops of a program before loops are chosen, the modelled time of a plan, and a *potential* for each position between
 //! ops: what all ops before it take at the least, in any plan of the space. [`verify`] goes through the space and looks for a step from one
 //! position to another that takes less than the potential rises; where there is none, no plan takes less than the last potential.
-//! `docs/tile-search.md` states the space, and proves that this is enough. [`Proof::of`] finds the highest ones. Nothing here is shared with the
+//! `docs/reference/certificates.md` states the space, and proves that this is enough. [`Proof::of`] finds the highest ones. Nothing here is shared with the
 //! search; both price by the crate `cost`.
 //!
 //! | file | what |

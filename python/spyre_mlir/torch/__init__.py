@@ -1,6 +1,6 @@
 """PyTorch programs on the Spyre compiler: a backend for `torch.compile`, ahead-of-time compilation, and hints.
 
-`torch.compile(model, backend="spyre")` needs no import of this package; docs/torch.md is the page for users.
+`torch.compile(model, backend="spyre")` needs no import of this package; docs/reference/pytorch.md is the page for users.
 """
 
 try:

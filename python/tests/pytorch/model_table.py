@@ -1,4 +1,4 @@
-"""The table of models in docs/torch.md: `python python/tests/pytorch/model_table.py --write docs/torch.md`."""
+"""The table of models in docs/measurements/pytorch-models.md: `python python/tests/pytorch/model_table.py --write docs/measurements/pytorch-models.md`."""
 
 from __future__ import annotations
 

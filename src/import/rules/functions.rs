@@ -1,4 +1,4 @@
-//! What each scalar operation of a body becomes: the table that drives the import, and `docs/supported-ops.md`.
+//! What each scalar operation of a body becomes: the table that drives the import, and `docs/reference/supported-ops.md`.
 
 use super::{
     angles,

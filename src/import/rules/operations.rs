@@ -1,4 +1,4 @@
-//! What operations on whole tensors become, and which are refused: the table that drives `spyre-check-input`, and `docs/supported-ops.md`.
+//! What operations on whole tensors become, and which are refused: the table that drives `spyre-check-input`, and `docs/reference/supported-ops.md`.
 
 use super::functions::SCALAR_FUNCTIONS;
 use std::fmt::Write;
@@ -152,7 +152,7 @@ impl Operation {
     }
 }
 
-/// The text of `docs/supported-ops.md`.
+/// The text of `docs/reference/supported-ops.md`.
 #[must_use]
 pub fn supported_ops_page() -> String {
     let mut page = String::from(
@@ -166,7 +166,7 @@ pub fn supported_ops_page() -> String {
          exact (up to 1,024 in 16 bits, 16,777,216 in f32) and that `program.json` says; larger ones, up to 32,767,\n\
          are compared digit by digit where each is an index or known. Places beyond 1,024 that `argmax`, `argmin`, `sort` and `topk` find in 16 bits\n\
          are two digits, of which the caller makes a number (`digit_base` in `program.json`), and may choose rows of a table that has them all; nothing else may read them. What follows from an index and known numbers\n\
-         alone is a row of a table. `docs/functions.md` says how functions are made that the device lacks, and how far off they are. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
+         alone is a row of a table. `docs/reference/functions.md` says how functions are made that the device lacks, and how far off they are. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
          device's f16 format, and so is a program of f32 only where the device lacks a function in f32.\n\n\
          ## Operations on tensors\n\n| operation | becomes |\n|---|---|\n",
     );

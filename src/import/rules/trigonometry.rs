@@ -2,7 +2,7 @@
 //!
 //! `x` is `k pi + r` (for a cosine `(k + 1/2) pi + r`) with `r` between -pi/2 and pi/2, and the result `(-1)^k sin(r)` (for a cosine with the other sign). `k pi` is taken away in parts
 //! (Cody and Waite): all parts but the last have so few bits that their products with `k` are numbers of the format, and so are the differences. The
-//! polynomial is off by at most 1.4e-11 in exact arithmetic, far below what a referee allows; what the device rounds is in `docs/functions.md`.
+//! polynomial is off by at most 1.4e-11 in exact arithmetic, far below what a referee allows; what the device rounds is in `docs/reference/functions.md`.
 //!
 //! Where `k` has too many bits, the result is NaN: a number would be no sine of anything.
 

@@ -71,7 +71,7 @@ fn check_bundle(directory: &str) -> Result<(), String> {
     }
     match violations.len() {
         0 => Ok(()),
-        1 => Err(format!("'{directory}' breaks a rule of the format, see docs/sdsc-format.md")),
-        count => Err(format!("'{directory}' breaks rules of the format in {count} places, see docs/sdsc-format.md")),
+        1 => Err(format!("'{directory}' breaks a rule of the format, see docs/reference/bundle-format.md")),
+        count => Err(format!("'{directory}' breaks rules of the format in {count} places, see docs/reference/bundle-format.md")),
     }
 }

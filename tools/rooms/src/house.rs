@@ -20,6 +20,33 @@ pub struct Package {
     pub needs: &'static [&'static str],
 }
 
+/// Phase of a compilation, as the picture of the architecture shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Phase {
+    /// Name in `--compile-to`.
+    pub name: &'static str,
+    /// Decision that the phase writes into the IR.
+    pub writes: &'static str,
+    /// Stages whose passes run in the phase.
+    pub stages: &'static [&'static str],
+}
+
+const fn phase(name: &'static str, writes: &'static str, stages: &'static [&'static str]) -> Phase {
+    Phase { name, writes, stages }
+}
+
+/// Phases in the order in which they run. `test/tidy.rs` compares them with `spyre::phase`.
+pub const PHASES: [Phase; 8] = [
+    phase("import", "spyre ops", &["import", "kernel"]),
+    phase("layout", "layouts", &["layout", "peel"]),
+    phase("hint", "names, hints", &["hint", "search"]),
+    phase("tile", "loops", &["tile"]),
+    phase("work", "core splits", &["work", "joint"]),
+    phase("lx", "places", &["lx"]),
+    phase("bundle", "op specs", &["bundle", "launch"]),
+    phase("emit", "files", &["sdsc"]),
+];
+
 /// An import that breaks the order and stays for now.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {

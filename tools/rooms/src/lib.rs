@@ -11,9 +11,11 @@ mod graph;
 mod house;
 mod imports;
 mod packages;
+mod picture;
 mod source;
 
-pub use house::{Exception, HOUSE, House, Package, Room};
+pub use house::{Exception, HOUSE, House, PHASES, Package, Phase, Room};
+pub use picture::render_architecture;
 pub use source::Source;
 
 use graph::Graph;

@@ -28,12 +28,12 @@ usage: cargo xtask COMMAND
   setup                      install what is missing: MLIR 22, CMake, Ninja (Debian and Ubuntu)
   demo                       setup, build, and compile examples/softmax.mlir
   test                       setup, and every test and check; what CI runs
-  docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
+  docs                       write docs/reference/generated and docs/reference/supported-ops.md again, from the .td files and the import's tables
   book                       make a site of the pages of docs, with mdBook
   rooms                      print the packages and the rooms of src with their imports; fails on one that should not be
-  plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
-  models FOLDER              write the tables of docs/models.md again, of the exported programs in a folder
-  mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
+  plans [OPTION...]          write the table of HBM bytes in docs/measurements/performance.md again; with options of spyre-compile only print it
+  models FOLDER              write the tables of docs/measurements/models.md again, of the exported programs in a folder
+  mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/measurements/mutants.md
   fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
   plugin                     build the plugin for a stock mlir-opt
   man FOLDER                 write the man pages of the tools

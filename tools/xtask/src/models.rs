@@ -1,4 +1,4 @@
-//! `cargo xtask models`: the tables of docs/models.md.
+//! `cargo xtask models`: the tables of docs/measurements/models.md.
 
 use crate::step::{self, cargo};
 

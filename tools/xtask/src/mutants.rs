@@ -1,4 +1,4 @@
-//! `cargo xtask mutants`: every field of every file of a covering set of programs is changed, and the table of docs/mutants.md is written.
+//! `cargo xtask mutants`: every field of every file of a covering set of programs is changed, and the table of docs/measurements/mutants.md is written.
 
 use crate::step::{self, cargo};
 

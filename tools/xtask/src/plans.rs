@@ -1,4 +1,4 @@
-//! `cargo xtask plans`: the table of plans in docs/performance.md.
+//! `cargo xtask plans`: the table of plans in docs/measurements/performance.md.
 
 use crate::step::{self, cargo};
 

@@ -1,7 +1,7 @@
 //! The device's numbers as bit patterns, and their conversion to and from `f32`.
 //!
 //! Every function of the simulated machine computes in `f32` and rounds once, on the store, to the format of the tensor. Each
-//! choice stands in `docs/referee.md` with its source; those that no public text settles are marked there as assumptions.
+//! choice stands in `docs/reference/simulator.md` with its source; those that no public text settles are marked there as assumptions.
 
 mod dl16;
 mod small;

@@ -1,4 +1,4 @@
-//! Plans of many buffers and packings without a gap, as the rows of two tables in `docs/lx-planning.md` (`cargo bench -p scratchpad --bench large`;
+//! Plans of many buffers and packings without a gap, as the rows of two tables in `docs/measurements/lx-planning.md` (`cargo bench -p scratchpad --bench large`;
 //! the numbers of buffers may stand behind it).
 
 #![allow(

@@ -1,4 +1,4 @@
-//! Cuts: stays that no addresses can be found for, so that they may not all be chosen together (`docs/lx-planning.md`, "Cuts").
+//! Cuts: stays that no addresses can be found for, so that they may not all be chosen together (`docs/reference/certificates.md`).
 
 use super::{
     problem::Problem,

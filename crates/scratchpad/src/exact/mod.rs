@@ -1,4 +1,4 @@
-//! The `exact` planner: the fewest HBM bytes, and a proof of it (`docs/lx-planning.md`).
+//! The `exact` planner: the fewest HBM bytes, and a proof of it (`docs/reference/planner.md`).
 //!
 //! | file | what |
 //! |---|---|

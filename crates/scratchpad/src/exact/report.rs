@@ -1,4 +1,4 @@
-//! The result of a plan as JSON, with its certificate (docs/lx-planning.md).
+//! The result of a plan as JSON, with its certificate (docs/reference/certificates.md).
 
 use super::solve::{Plan, StayInLx};
 use crate::{Capacity, Instance};

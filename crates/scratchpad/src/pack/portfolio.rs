@@ -2,7 +2,7 @@
 //!
 //! A search either goes straight to a packing or is caught far away from one: the number of nodes it takes varies by orders of magnitude
 //! with the static order. So many orders get a few nodes each, then all of them twice as many, and so on. Any of them can end with the
-//! proof that there is no packing. Measurements are in `docs/lx-planning.md`.
+//! proof that there is no packing. Measurements are in `docs/measurements/lx-planning.md`.
 
 use super::{
     Packing, Rectangle, Shape, Steps,

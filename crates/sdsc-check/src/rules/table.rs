@@ -489,7 +489,7 @@ pub const RULES: &[Rule] = &[
     rule(
         "sdsc_r88",
         "a core reads from LX what one op wrote there for it: the same bytes, format and slice, and no live tensor is overwritten",
-        "torch-spyre facts, A; project, `docs/lx-planning.md`",
+        "torch-spyre facts, A; project, `docs/reference/planner.md`",
         Check::Reading,
     ),
     rule("sdsc_r89", "what an op reads from the pool, an op before it wrote", "specification, `device_mem_allocate`", Check::Reading),
@@ -534,7 +534,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "sdsc_r100",
-        "what is in LX or in a pool has a life: its bytes, from the first op that writes it to the last that uses it; lives that share bytes share no time",
+        "a value in LX or in a pool has a live range: its bytes, from the first op that writes it to the last that uses it; ranges that share bytes share no time",
         "project, `program.json`",
         Check::Reading,
     ),
@@ -562,7 +562,7 @@ const fn rule(label: &'static str, statement: &'static str, source: &'static str
     Rule { label, statement, source, check }
 }
 
-/// The rules as a table in Markdown, for `docs/sdsc-format.md`.
+/// The rules as a table in Markdown, for `docs/reference/bundle-format.md`.
 #[must_use]
 pub fn rules_table() -> String {
     let mut table = String::from("| label | rule | source |\n|---|---|---|\n");

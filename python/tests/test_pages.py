@@ -1,0 +1,73 @@
+"""The Python of the pages in docs/getting-started runs, and prints what the pages show.
+
+Measured numbers, paths and places vary between machines, so they are not compared.
+"""
+
+import contextlib
+import io
+import logging
+import pathlib
+import re
+
+import pytest
+
+PAGES = pathlib.Path(__file__).parents[2] / "docs" / "getting-started"
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+VARIES = re.compile(r"/\S+/bundle|\d+\.\d+(e-?\d+)?|\d+e-\d+")
+# Parts of an output that a page leaves out.
+LEFT_OUT = "..."
+
+
+def steps(page):
+    """The Python blocks of a page, each with the output block right behind it, if there is one."""
+    found = [(match[1], match[2], match.start(), match.end()) for match in BLOCK.finditer(page)]
+    for (kind, code, _, end), following in zip(found, [*found[1:], None], strict=True):
+        if kind == "python":
+            is_output = following is not None and following[0] == "" and not page[end : following[2]].strip()
+            yield code, following[1] if is_output else None
+
+
+def check(name, folder, monkeypatch, caplog):
+    """Runs the Python of a page as one program in an empty folder, and compares its output block by block."""
+    monkeypatch.chdir(folder)
+    # The pages ask for this by `basicConfig`, which does nothing where pytest has configured logging.
+    caplog.set_level(logging.INFO, logger="spyre_mlir.torch")
+    namespace = {"__name__": "page"}
+    compared = 0
+    for number, (code, expected) in enumerate(steps((PAGES / name).read_text())):
+        file = folder / f"block{number}.py"
+        file.write_text(code)
+        output = io.StringIO()
+        handler = logging.StreamHandler(output)
+        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        logging.getLogger("spyre_mlir.torch").addHandler(handler)
+        try:
+            with contextlib.redirect_stdout(output):
+                exec(compile(code, file, "exec"), namespace)
+        finally:
+            logging.getLogger("spyre_mlir.torch").removeHandler(handler)
+        if expected is not None and LEFT_OUT not in expected:
+            found = "".join(line for line in output.getvalue().splitlines(True) if is_shown(line, expected))
+            assert VARIES.sub("#", found) == VARIES.sub("#", expected), f"{name}, block {number}"
+            compared += 1
+    return compared
+
+
+def is_shown(line, expected):
+    """Whether a page shows this line: all of what is printed, and the log where it shows a log."""
+    return not line.startswith(("INFO:", "WARNING:")) or "INFO:" in expected
+
+
+def test_pytorch(tmp_path, monkeypatch, caplog):
+    pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
+    assert check("pytorch.md", tmp_path, monkeypatch, caplog) > 3
+
+
+def test_jax(tmp_path, monkeypatch, caplog):
+    pytest.importorskip("jax", reason="pip install jax==0.10.2")
+    assert check("jax.md", tmp_path, monkeypatch, caplog) > 1
+
+
+def test_an_output_belongs_to_the_block_in_front_of_it():
+    page = "```python\na\n```\n\n```\n1\n```\n\n```python\nb\n```\n\nwords\n\n```\n2\n```\n"
+    assert list(steps(page)) == [("a\n", "1\n"), ("b\n", None)]
