@@ -4,6 +4,7 @@
 //! It is measured in a process of its own, which runs this test again.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes")]
+#![expect(clippy::print_stdout, reason = "a process of its own is read by its output")]
 #![expect(unsafe_code, reason = "the state of a process is asked for in C")]
 
 use spyre::{

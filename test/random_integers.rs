@@ -94,8 +94,11 @@ fn inputs(function: &Function<'_>, draw: u64) -> Vec<Array<f64>> {
     arguments(function, draw).into_iter().enumerate().map(of).collect()
 }
 
+/// The numbers of a result as the imported program computes them, and as the JIT does.
+type Numbers = (Vec<f64>, Vec<f64>);
+
 /// What the import and the JIT say of each result of a program.
-fn compared(text: &str, place: &str, draw: u64) -> Result<Vec<(Vec<f64>, Vec<f64>)>, String> {
+fn compared(text: &str, place: &str, draw: u64) -> Result<Vec<Numbers>, String> {
     fs::write(place, text).unwrap();
     let (found, hosts) = import(text, |module| {
         let functions = read_functions(module).map_err(|(_, message)| message)?;

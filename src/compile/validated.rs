@@ -162,7 +162,7 @@ fn tell(module: &Module<'_>, failure: &Failure, halves: Option<&Halves<'_, '_>>,
     let is_bug = !is_resumed && failure.is_bug();
     let message = match (failure, halves) {
         (Failure::Files(message), Some(halves)) => {
-            format!("{message}: {}", blame(halves.original, halves.options, &halves.phases.limits()))
+            format!("{message}: {}", blame(halves.original, halves.options, halves.phases.limits()))
         }
         _ => failure.message().to_owned(),
     };

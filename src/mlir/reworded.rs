@@ -6,25 +6,24 @@ use super::{
 };
 use melior::diagnostic::Diagnostic;
 use mlir_sys::MlirLocation;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{cell::RefCell, rc::Rc};
 
 /// Does something, and reports in other words what it reported: `reword` gets each error, warning, remark and note, and
 /// drops those for which it returns none.
 pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&Collected) -> Option<Rewording>) -> T {
-    let held = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&held);
+    let held = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&held);
     let handler = context.attach_diagnostic_handler(move |diagnostic| {
         let location_of = |diagnostic: &Diagnostic<'_>| diagnostic.location().to_raw();
         let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok()).map(|note| location_of(&note));
         let notes: Vec<MlirLocation> = notes.collect();
-        sink.lock().unwrap_or_else(PoisonError::into_inner).push((collected_from(&diagnostic), location_of(&diagnostic), notes));
+        sink.borrow_mut().push((collected_from(&diagnostic), location_of(&diagnostic), notes));
         true
     });
     let detached = Detached::new(context, handler);
     let done = do_it();
     drop(detached);
-    let held = std::mem::take(&mut *held.lock().unwrap_or_else(PoisonError::into_inner));
-    for (said, location, notes) in held {
+    for (said, location, notes) in held.take() {
         // SAFETY: locations live as long as their context, which is borrowed.
         let location_in = |raw: MlirLocation| unsafe { Location::from_raw(raw) };
         let Some(Rewording { message, details }) = reword(&said) else { continue };

@@ -125,7 +125,7 @@ impl Ints {
     fn along(&self, dim: usize, change: impl Fn(&mut Vec<i64>)) -> Self {
         let mut found = self.clone();
         let stride: usize = self.shape[dim + 1..].iter().product();
-        for first in (0..self.elements.len()).filter(|at| at / stride % self.shape[dim] == 0) {
+        for first in (0..self.elements.len()).filter(|at| (at / stride).is_multiple_of(self.shape[dim])) {
             let places: Vec<usize> = (0..self.shape[dim]).map(|row| first + row * stride).collect();
             let mut row: Vec<i64> = places.iter().map(|&at| self.elements[at]).collect();
             change(&mut row);

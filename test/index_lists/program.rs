@@ -196,7 +196,11 @@ impl Program {
             4 if rank == 2 => self.push(List::Transpose, &[from], &[shape[1], shape[0]], [low, high], draws),
             5 => {
                 let shapes: Vec<Vec<usize>> = match rank {
-                    1 => [1, 2, 3, 4].into_iter().filter(|rows| n_elements % rows == 0).map(|rows| vec![rows, n_elements / rows]).collect(),
+                    1 => [1, 2, 3, 4]
+                        .into_iter()
+                        .filter(|rows| n_elements.is_multiple_of(*rows))
+                        .map(|rows| vec![rows, n_elements / rows])
+                        .collect(),
                     _ => vec![vec![n_elements]],
                 };
                 let to = &shapes[draws.below(shapes.len())];

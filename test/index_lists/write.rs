@@ -191,7 +191,7 @@ impl Writer<'_> {
         let of_truths = tensor(&step.shape, "i1");
         let operand = |writer: &Self, input: usize| (format!("%l{input}"), writer.of(input), identity(rank));
         let [one, other] = [0, 1].map(|input| operand(self, step.inputs[input]));
-        self.generic(&truths, &[one.clone()], (rank, &of_truths), (&[limit_line, comparison], "%c"));
+        self.generic(&truths, std::slice::from_ref(&one), (rank, &of_truths), (&[limit_line, comparison], "%c"));
         let inputs = [(truths, of_truths, identity(rank)), one, other];
         let choice = format!("%y = arith.select %i0, %i1, %i2 : {}", self.program.integer);
         self.generic(&format!("%l{number}"), &inputs, (rank, &of), (&[choice], "%y"));

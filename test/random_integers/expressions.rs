@@ -244,7 +244,7 @@ impl Writer {
             return self.leaf(choices, of);
         }
         match choices.below(12) {
-            0 | 1 | 2 => {
+            0..=2 => {
                 let (op, one, other) =
                     (*choices.pick(&BINARY), self.expression(choices, of, depth - 1), self.expression(choices, of, depth - 1));
                 self.define(&format!("{op} {one}, {other} : {}", of.0))
