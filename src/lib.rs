@@ -1,6 +1,8 @@
 #![doc = include_str!("README.md")]
 #![cfg_attr(not(feature = "mlir"), allow(dead_code, reason = "what only the folders `ir` call"))]
 
+pub mod codes;
+
 pub mod affine;
 pub mod assignment;
 pub mod plan_file;

@@ -69,7 +69,7 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
 fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
     session.load("sdsc");
     session.load("spyre");
-    let module = Module::parse(session, "module {}").ok_or("cannot make an empty module")?;
+    let module = Module::parse(session, "module {}").ok_or("cannot create a module")?;
     fill(module.op())?;
     if module.verify() { Ok(format!("{}\n", module.op())) } else { Err("gives IR that is not valid".to_owned()) }
 }

@@ -60,7 +60,7 @@ fn check(path: &Path) -> Result<(), String> {
                 return Err(format!("is not validated: {compiled}"));
             }
             let checked = run(Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(at(name)).arg("--check").arg(path))?;
-            if checked.contains("agrees with the reference") { Ok(()) } else { Err(checked) }
+            if checked.contains("correct") { Ok(()) } else { Err(checked) }
         };
         compile().map_err(|message| format!("{name}: {message}"))?;
     }

@@ -63,7 +63,7 @@ impl Bench {
 
     /// The simulator, MLIR's JIT and the comparison of both.
     fn check(&self) -> &Self {
-        self.run(env!("CARGO_BIN_EXE_spyre-run"), &["out", "--check", "in.mlir"], "agrees with the reference")
+        self.run(env!("CARGO_BIN_EXE_spyre-run"), &["out", "--check", "in.mlir"], "correct")
     }
 
     /// Runs a tool as users do.

@@ -116,7 +116,7 @@ fn c_text(text: &str) -> CString {
 /// The handler may be called with the data.
 unsafe fn tell(said: &Collected, handler: SpyreMessageHandler, data: *mut c_void) {
     let severity = ["error", "warning", "remark"].iter().position(|name| *name == said.severity).unwrap_or(3);
-    let (message, place) = (c_text(&said.message), said.places.first());
+    let (message, place) = (c_text(&said.coded_text()), said.places.first());
     let file = place.map(|place| c_text(&place.file));
     let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
     let told = SpyreMessage {

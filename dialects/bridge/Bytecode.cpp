@@ -36,6 +36,6 @@ LogicalResult spyre::refuseNewerBytecode(llvm::MemoryBufferRef buffer, MLIRConte
   if (!version.consume_front("MLIR") || version.consumeInteger(10, major) || major <= LLVM_VERSION_MAJOR)
     return success();
   return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0))
-         << "bytecode of another MLIR: written by '" << producer << "', read by MLIR " << LLVM_VERSION_MAJOR
-         << ", which does not know what newer ones write; in the producer, save as text";
+         << "[SPY0103] expected bytecode of MLIR " << LLVM_VERSION_MAJOR << " or older, found bytecode of '" << producer
+         << "'; save the module as text in the producer";
 }

@@ -37,16 +37,47 @@ void spyreDiagnosticReport(SpyreDiagnostic *diagnostic) {
   delete diagnostic;
 }
 
+namespace {
+/// Prints diagnostics as MLIR does, with the code of a message behind its severity: `error[SPY0501]: `.
+class CodedDiagnosticHandler : public SourceMgrDiagnosticHandler {
+public:
+  CodedDiagnosticHandler(llvm::SourceMgr &manager, MLIRContext *context) : SourceMgrDiagnosticHandler(manager, context, stream), stream(text) {
+    setHandler([this](Diagnostic &diagnostic) {
+      text.clear();
+      emitDiagnostic(diagnostic);
+      printWithCodes(text);
+    });
+  }
+
+private:
+  static void printWithCodes(StringRef text) {
+    for (StringRef severity : {"error", "warning", "remark"}) {
+      std::string wanted = (severity + ": [SPY").str();
+      size_t at = text.find(wanted), end = text.find("] ", at);
+      if (at == StringRef::npos || end == StringRef::npos)
+        continue;
+      size_t code = at + severity.size() + 2;
+      llvm::errs() << text.take_front(at + severity.size()) << text.slice(code, end + 1) << ": " << text.drop_front(end + 2);
+      return;
+    }
+    llvm::errs() << text;
+  }
+
+  std::string text;
+  llvm::raw_string_ostream stream;
+};
+} // namespace
+
 struct SpyreSource {
   MLIRContext *context;
   std::shared_ptr<llvm::SourceMgr> manager;
-  std::unique_ptr<SourceMgrDiagnosticHandler> handler;
+  std::unique_ptr<CodedDiagnosticHandler> handler;
 };
 
 static SpyreSource *sourceOf(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context) {
   auto manager = std::make_shared<llvm::SourceMgr>();
   manager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  auto handler = std::make_unique<SourceMgrDiagnosticHandler>(*manager, context);
+  auto handler = std::make_unique<CodedDiagnosticHandler>(*manager, context);
   return new SpyreSource{context, std::move(manager), std::move(handler)};
 }
 

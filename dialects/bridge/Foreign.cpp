@@ -67,7 +67,7 @@ spyre::ForeignDialects::ForeignDialects(llvm::MemoryBufferRef text, MLIRContext 
 spyre::ForeignDialects::~ForeignDialects() {
   handler.reset();
   if (taken)
-    emitError(taken->first) << taken->second;
+    emitError(taken->first) << "[SPY0104] " << taken->second;
 }
 
 bool spyre::ForeignDialects::take(Diagnostic &found) {

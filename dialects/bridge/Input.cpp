@@ -252,9 +252,9 @@ LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *conte
   };
   // MLIR's lexer skips zeros; a file of nothing else would keep it busy for long.
   if (size_t zero = text.find('\0'); zero != StringRef::npos)
-    return errorAt(zero) << "holds a zero byte: neither MLIR's text nor its bytecode";
+    return errorAt(zero) << "[SPY0101] expected MLIR text or bytecode, found a zero byte; export the model to MLIR first";
   if (std::optional<size_t> place = NestingScan(text).tooDeep())
-    return errorAt(*place) << "nests deeper than " << maxNesting << " levels of brackets, operators and aliases, the most that is parsed";
+    return errorAt(*place) << "[SPY0102] expected at most " << maxNesting << " nested brackets, operators and aliases, found more; flatten the input";
   return success();
 }
 

@@ -21,7 +21,8 @@ pub(crate) struct Diagnostic {
 
 impl From<Collected> for Diagnostic {
     fn from(collected: Collected) -> Self {
-        let Collected { severity, message, places, notes } = collected;
+        let message = collected.coded_text();
+        let Collected { severity, places, notes, .. } = collected;
         let places = places.into_iter().map(|place| (place.file, place.line, place.column)).collect();
         Self { severity, message, places, notes: notes.into_iter().map(Self::from).collect() }
     }

@@ -25,7 +25,10 @@ pub enum TensorKind {
 
 /// A step that no launch can hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a launch with baked addresses has at most {segments} tensors, beside which a pool counts as one, but step {step} needs more")]
+#[error(
+    "expected at most {segments} tensors (a pool counts as one) in a launch with baked addresses, found more at step {step}; give \
+     --addresses symbolic"
+)]
 pub struct TooManyTensors {
     /// The first step of the launch that cannot be ended in time.
     pub step: usize,

@@ -11,8 +11,8 @@ pub const MAX_UNROLLED_OPS: i64 = 1 << 13;
 pub enum UnrollError {
     /// A loop that runs until the launch says.
     #[error(
-        "a loop over the tiles of '{dim}' runs '{symbol}' times, at most {maximum}, which is known at launch only: bind the name with the \
-         option 'bind={symbol}=NUMBER', or keep loops"
+        "expected a constant trip count of the loop over '{dim}', found '{symbol}' (at most {maximum}), known only at launch; \
+         bind it with the option 'bind={symbol}=NUMBER', or keep loops"
     )]
     KnownAtLaunch {
         /// The name of the number of iterations.
@@ -24,7 +24,8 @@ pub enum UnrollError {
     },
     /// A bundle that would be too large without loops.
     #[error(
-        "expected at most {} ops once loops are written out (--loops unroll), found {n_ops}; keep loops (--loops keep), or give fewer tiles",
+        "expected at most {} ops once loops are written out (--loops unroll), found {n_ops}; keep loops (--loops keep), or give \
+         fewer tiles",
         MAX_UNROLLED_OPS
     )]
     TooManyOps {

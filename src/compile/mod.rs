@@ -18,6 +18,7 @@ pub use validated::{Validation, compile_as_validated, compile_validated, compile
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     bundle::Bundle,
+    codes,
     dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, proof_of, target_of},
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
@@ -82,7 +83,12 @@ pub fn compile_watched<'c>(
             let pass = std::slice::from_ref(&step.pass);
             if (if is_last { module.run_passes(pass) } else { module.run_unverified(pass) }).is_err() {
                 if bugs_of(module.op()) > found_before {
-                    let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
+                    let _ = error_at(
+                        codes::PANIC,
+                        module.op(),
+                        format_args!("phase '{phase}' was stopped by a bug of ours; please report this program"),
+                    )
+                    .report();
                 }
                 return None;
             }
@@ -107,17 +113,33 @@ pub fn compile_watched<'c>(
 fn phase_behind(module: Op<'_>, options: &Options) -> Result<Option<Phase>, Reported> {
     let Some(name) = phase_of(module) else {
         let lowered = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM));
-        let refuse =
-            |op| error_at(op, "is what phase 'bundle' makes: to go on behind it, give the module 'spyre.phase = \"bundle\"'").report();
+        let refuse = |op| {
+            error_at(
+                codes::PHASE_ATTRIBUTE,
+                op,
+                "expected 'spyre.phase = \"bundle\"' on a module with ops of phase 'bundle'; add the attribute to continue after \
+                 that phase",
+            )
+            .report()
+        };
         return lowered.map_or(Ok(None), |op| Err(refuse(op)));
     };
-    let done: Phase = one_of(name).map_err(|message| error_at(module, format_args!("'spyre.phase': {message}")).report())?;
+    let done: Phase =
+        one_of(name).map_err(|message| error_at(codes::PHASE_ATTRIBUTE, module, format_args!("'spyre.phase': {message}")).report())?;
     if done > options.compile_to {
-        let message = format!("has phase '{done}' behind it: it cannot be compiled to phase '{}'", options.compile_to);
-        return Err(error_at(module, message).report());
+        let message = format!(
+            "expected a module before phase '{}', found one after phase '{done}'; give a later phase to --compile-to",
+            options.compile_to
+        );
+        return Err(error_at(codes::PHASE_ATTRIBUTE, module, message).report());
     }
     for option in options.without_effect(done) {
-        warning_at(module, format_args!("option '{option}' has no effect: it is for a phase before '{done}', or '{done}' itself")).emit();
+        warning_at(
+            codes::NO_EFFECT,
+            module,
+            format_args!("option '{option}' has no effect: it belongs to phase '{done}' or an earlier one; remove it"),
+        )
+        .emit();
     }
     Ok(Some(done))
 }
@@ -224,8 +246,8 @@ fn warn_of_many_executes(bundle: Op<'_>, launched: &LaunchReport) {
     let LaunchReport { bundle: name, n_executions, cost, .. } = launched;
     if *n_executions >= MANY_EXECUTES && 2.0 * cost.fixed_us > cost.estimate_us {
         let (fixed, all) = (cost.fixed_us / 1000.0, cost.estimate_us / 1000.0);
-        let found = format!("launch '{name}' has {n_executions} executes: starting them takes {fixed:.1} of its {all:.1} ms");
-        warning_behind(bundle, format_args!("{found}: give fewer tiles")).emit();
+        let found = format!("launch '{name}' has {n_executions} executions, whose fixed cost is {fixed:.1} of {all:.1} ms");
+        warning_behind(codes::MANY_LAUNCH_STEPS, bundle, format_args!("{found}; use fewer tiles")).emit();
     }
 }
 

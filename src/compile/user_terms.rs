@@ -6,6 +6,7 @@
 //! said as such.
 
 use crate::{
+    codes,
     dialect::{
         ods::{attr, sdsc, sdscbundle, spyre},
         phase_of,
@@ -49,7 +50,10 @@ pub fn parse_in_user_terms<'c>(source: &Source<'c>) -> Option<Module<'c>> {
 fn without_jargon(message: &str) -> Option<String> {
     let number = |text: &str| text.trim().parse::<i64>().ok();
     if let Some(found) = message.strip_prefix("expected offsets to be non-negative, but got ") {
-        return Some(format!("expected offsets from 0 on, found {}; give an offset within the tensor", number(found)?));
+        return Some(
+            codes::SLICE_BOUNDS
+                .says(format_args!("expected nonnegative offsets, found {}; give an offset within the tensor", number(found)?)),
+        );
     }
     let (place, numbers) = message.split_once("out-of-bounds: ")?;
     let (found, size) = numbers.split_once(" >= ")?;
@@ -61,7 +65,10 @@ fn without_jargon(message: &str) -> Option<String> {
             (number(dim)?, "its last element at", "give a smaller offset, size or stride".to_owned())
         }
     };
-    Some(format!("expected a slice within the {size} elements of dimension {dim}, found {what} {found}; {advice}"))
+    Some(
+        codes::SLICE_BOUNDS
+            .says(format_args!("expected a slice within the {size} elements of dimension {dim}, found {what} {found}; {advice}")),
+    )
 }
 
 /// The ops of a program, by their places.
@@ -95,14 +102,13 @@ impl UserTerms {
         let named = self.with_user_op(said);
         let message = match self.internal_term(&named) {
             None => named,
-            Some(_) if said.severity == "note" => "the place that this is about".to_owned(),
+            Some(_) if said.severity == "note" => "related code".to_owned(),
             Some(_) if named.contains(BUG) => {
                 format!("{}cannot be compiled because of a {BUG}; please report this program", subject(&named))
             }
-            Some(_) => format!(
-                "{}is beyond a limit of the compiler: not supported yet; write it in another way, or report this program",
-                subject(&named)
-            ),
+            Some(_) => {
+                codes::LIMIT.says(format_args!("{}exceeds a limit of the compiler; rewrite it, or report this program", subject(&named)))
+            }
         };
         let details = (shows_details && message != said.message).then(|| format!("in the compiler's own terms: {}", said.message));
         Some(Rewording { message, details })
@@ -172,7 +178,7 @@ mod tests {
 
     fn said(message: &str, severity: &'static str, line: i64) -> Collected {
         let places = vec![SourcePlace { file: "a.py".to_owned(), line, column: 5 }];
-        Collected { severity, message: message.to_owned(), places, notes: Vec::new() }
+        Collected { severity, code: None, message: message.to_owned(), places, notes: Vec::new() }
     }
 
     fn reworded(message: &str, severity: &'static str, line: i64) -> Option<String> {
@@ -240,7 +246,7 @@ mod tests {
         let mut report = |shows_details| {
             let ((), said) = crate::mlir::collect(session.context(), || {
                 in_user_terms(&mut module, shows_details, |module| {
-                    let _ = error_at(module.op(), "gives a 'spyre.view'").report();
+                    let _ = error_at(codes::INTERNAL, module.op(), "gives a 'spyre.view'").report();
                 });
             });
             said.into_iter().map(|said| (said.message, said.notes.len())).collect::<Vec<_>>()

@@ -6,6 +6,7 @@ use super::{
     pieces::judge_pieces,
 };
 use crate::{
+    codes::{self, Code},
     dialect::{NamedSize, SymbolicSize, phase_of},
     import::DimSize,
     mlir::{Module, error_at, note_bug, quietly, warning_at},
@@ -91,8 +92,8 @@ pub fn compile_as_validated<'c>(
     }
 }
 
-fn refuse(module: &Module<'_>, reason: &dyn fmt::Display) {
-    let _ = error_at(module.op(), reason).report();
+fn refuse(code: Code, module: &Module<'_>, reason: &dyn fmt::Display) {
+    let _ = error_at(code, module.op(), reason).report();
 }
 
 /// Compares the IR behind the last phase with the imported program.
@@ -122,9 +123,16 @@ fn compile_files<'c>(
     validation: &Validation<'_>,
     watch: &mut dyn FnMut(Phase, &Module<'c>),
 ) -> Option<Report> {
-    let fresh = Fresh::beside(Path::new(output)).map_err(|error| refuse(module, &error)).ok()?;
+    let fresh = Fresh::beside(Path::new(output)).map_err(|error| refuse(codes::OUTPUT_WRITE, module, &error)).ok()?;
     let Some(directory) = fresh.bundle().to_str().map(ToOwned::to_owned) else {
-        refuse(module, &format_args!("cannot write '{output}': the folder that it is in has no name in UTF-8"));
+        refuse(
+            codes::OUTPUT_PLACE,
+            module,
+            &format_args!(
+                "cannot write '{output}': its directory has a name that is not UTF-8; \
+         choose another directory"
+            ),
+        );
         return None;
     };
     let original = module.duplicate();
@@ -138,7 +146,7 @@ fn compile_files<'c>(
     match halves.judge(&report) {
         Ok(verdict) => {
             if let Some(OriginalVerdict::Explained(why)) = &verdict.as_written {
-                warning_at(module.op(), format_args!("is not validated beside the program as written: {why}")).emit();
+                warning_at(codes::VALIDATION_SKIPPED, module.op(), format_args!("not compared with the source program: {why}")).emit();
             }
             report.validation = Some(verdict);
         }
@@ -152,7 +160,7 @@ fn compile_files<'c>(
             return None;
         }
     }
-    fresh.put_in_place().map_err(|error| refuse(module, &error)).ok()?;
+    fresh.put_in_place().map_err(|error| refuse(codes::OUTPUT_WRITE, module, &error)).ok()?;
     Some(report)
 }
 
@@ -167,10 +175,10 @@ fn tell(module: &Module<'_>, failure: &Failure, halves: Option<&Halves<'_, '_>>,
         _ => failure.message().to_owned(),
     };
     if is_bug {
-        refuse(module, &format_args!("{message}; please report it with the program, at {ISSUES}"));
+        refuse(codes::MISCOMPILED, module, &format_args!("{message}; please report it with the program, at {ISSUES}"));
         note_bug(module.op());
     } else {
-        refuse(module, &message);
+        refuse(codes::VALIDATION_IMPOSSIBLE, module, &message);
     }
 }
 

@@ -8,6 +8,7 @@
 use super::{ComputeOp, views::indices_of_view};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
+    codes,
     hint::{Claim, Part, Shown, Walk, factors},
     mlir::{
         Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer, integers,
@@ -18,7 +19,7 @@ use machine::Family;
 use std::{collections::BTreeMap, rc::Rc};
 
 /// What to do instead.
-const FIX_IT: &str = "give it one size, '--dim-size NAME=SIZE'";
+const FIX_IT: &str = "give one size with '--dim-size NAME=SIZE'";
 
 /// What is known of a value.
 struct Seen {
@@ -87,8 +88,9 @@ impl<'c> SymbolicSizes<'c> {
         for (number, result) in function.yielded().into_iter().enumerate() {
             let is_mixed = |label: &&String| !label.is_empty() && found.find(label).is_none();
             if let Some((dim, label)) = found.labels(result).iter().enumerate().find(|(_, label)| is_mixed(label)) {
-                let message = format!("returns '{label}' as dimension {dim} of result {number}: a symbolic size is a dimension of its own");
-                return Err(error_at(function, format_args!("{message}; {FIX_IT}")).report());
+                let message =
+                    format!("expected a symbolic size as a dimension of its own, found '{label}' in dimension {dim} of result {number}");
+                return Err(error_at(codes::SYMBOLIC_SIZE, function, format_args!("{message}; {FIX_IT}")).report());
             }
         }
         Ok(Some(found))
@@ -162,17 +164,18 @@ impl<'c> SymbolicSizes<'c> {
         granularities: &BTreeMap<&str, i64>,
     ) -> Result<(), Reported> {
         let Some(names) = argument_attribute(function, number, attr::SPYRE_SYMBOLIC).and_then(strings) else { return Ok(()) };
-        let refuse = |message: String| Err(error_at(function, format_args!("argument {number}: {message}")).report());
+        let refuse =
+            |message: String| Err(error_at(codes::SYMBOLIC_DECLARATION, function, format_args!("argument {number}: {message}")).report());
         let Some(shape) = TensorType::of(argument.r#type()).map(|tensor| tensor.shape).filter(|shape| shape.len() == names.len()) else {
-            return refuse("'spyre.symbolic' has a name or nothing for each dimension".to_owned());
+            return refuse("expected one entry of 'spyre.symbolic' per dimension".to_owned());
         };
         for (name, &maximum) in names.iter().zip(&shape).filter(|(name, _)| !name.is_empty()) {
             let Some(&granularity) = granularities.get(name) else {
-                return refuse(format!("'spyre.granularities' of the function does not have '{name}'"));
+                return refuse(format!("expected '{name}' in 'spyre.granularities' of the function; declare it"));
             };
             match self.find(name) {
                 Some(known) if known.maximum != maximum => {
-                    return refuse(format!("'{name}' is at most {maximum} here, and {} elsewhere", known.maximum));
+                    return refuse(format!("expected one maximum of '{name}', found {maximum} and {}; give one size", known.maximum));
                 }
                 Some(_) => {}
                 None => {
@@ -235,8 +238,10 @@ impl<'c> SymbolicSizes<'c> {
         let is_kept = |name: &str, walk: &Walk| walk.dims.iter().flatten().any(|claim| claim.name == name);
         let lost = names.clone().find(|name| shown.as_ref().is_none_or(|(walk, _)| !is_kept(name, walk)));
         if let Some(name) = lost {
-            let message = format!("shows a part of what has the symbolic size '{}', or takes it apart", self.first(name));
-            return Err(error_at(view, format_args!("{message}: which elements these are depends on the size; {FIX_IT}")).report());
+            let message = format!("slices or reshapes symbolic dimension '{}'", self.first(name));
+            return Err(
+                error_at(codes::SYMBOLIC_SIZE, view, format_args!("{message}, so its elements depend on the size; {FIX_IT}")).report()
+            );
         }
         if let Some((walk, shown)) = shown {
             let parts = Rc::clone(&behind.parts);
@@ -255,8 +260,8 @@ impl<'c> SymbolicSizes<'c> {
                 for claim in claims {
                     let Some(dim) = moved_by else {
                         let name = self.first(&claim.name);
-                        let message = format!("chooses among what has the symbolic size '{name}' by an index; {FIX_IT}");
-                        return Err(error_at(compute.op, message).report());
+                        let message = format!("indexes symbolic dimension '{name}', which is not supported; {FIX_IT}");
+                        return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
                     };
                     self.add(compute.op, dim, &mut dims[dim], claim)?;
                 }
@@ -294,7 +299,7 @@ impl<'c> SymbolicSizes<'c> {
                 "walks along '{}' of {} in steps of {} and '{}' of {} in steps of {} by iteration dimension {dim}: they must be one size",
                 first.name, first.maximum, first.granularity, second.name, second.maximum, second.granularity
             );
-            return Err(error_at(op, message).report());
+            return Err(error_at(codes::SYMBOLIC_SIZE, op, message).report());
         }
         self.same.iter_mut().filter(|same| **same == second).for_each(|same| *same = first);
         Ok(())
@@ -305,15 +310,13 @@ impl<'c> SymbolicSizes<'c> {
         let n_outputs = dims.len() - compute.n_reduced();
         let named = |dim: usize| dims[dim].first().map(|claim| self.first(&claim.name));
         if let Some(name) = (n_outputs..dims.len()).find_map(named) {
-            let message =
-                format!("reduces what has the symbolic size '{name}': its result would take in what is beyond the size; {FIX_IT}");
-            return Err(error_at(compute.op, message).report());
+            let message = format!("reduces symbolic dimension '{name}', which includes elements beyond the size; {FIX_IT}");
+            return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
         if let Some(name) = columns {
-            let message =
-                format!("has '{name}' as the columns of a product, which lie in its sticks: a symbolic size lies in none; {FIX_IT}");
-            return Err(error_at(compute.op, message).report());
+            let message = format!("has symbolic dimension '{name}' as columns of a product, which are stored in sticks; {FIX_IT}");
+            return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         Ok(())
     }
@@ -328,8 +331,10 @@ impl<'c> SymbolicSizes<'c> {
         for dim in (0..shape.len()).filter(|&dim| !dims[dim].is_empty()) {
             if offsets[dim] != 0 || space[dim] != shape[dim] {
                 let name = self.first(&dims[dim][0].name);
-                let message = format!("puts what has the symbolic size '{name}' beside something else along dimension {dim}");
-                return Err(error_at(op, format_args!("{message}: where that begins depends on the size; {FIX_IT}")).report());
+                let message = format!("concatenates symbolic dimension '{name}' with other elements along dimension {dim}");
+                return Err(
+                    error_at(codes::SYMBOLIC_SIZE, op, format_args!("{message}, whose offset depends on the size; {FIX_IT}")).report()
+                );
             }
             for claim in &dims[dim] {
                 self.add(op, dim, &mut whole[dim], claim.clone())?;
@@ -373,9 +378,8 @@ impl<'c> SymbolicSizes<'c> {
         );
         let Some(seen) = self.seen(from) else { return Ok(to_shape.into_iter().map(Part::unnamed).collect()) };
         if let Some(claim) = seen.walk.dims[cut].first() {
-            let message =
-                format!("cuts what has the symbolic size '{}' into tiles: a symbolic size stays whole; {FIX_IT}", self.first(&claim.name));
-            return Err(error_at(around, message).report());
+            let message = format!("tiles symbolic dimension '{}', which must stay whole; {FIX_IT}", self.first(&claim.name));
+            return Err(error_at(codes::SYMBOLIC_SIZE, around, message).report());
         }
         let along = |(dim, (claims, &size)): (usize, (&Vec<Claim>, &i64))| {
             if dim == cut { vec![Part::unnamed(to_shape[dim])] } else { factors(claims, size) }

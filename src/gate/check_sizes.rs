@@ -2,6 +2,7 @@
 
 use crate::dialect::ods::attr;
 use crate::{
+    codes,
     dialect::ComputeOp,
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, error_behind, integer},
 };
@@ -23,7 +24,7 @@ fn check_tensors(op: Op<'_>) -> Result<(), Reported> {
     let mut tensors = op.outputs().into_iter().chain(arguments).filter_map(|value| TensorType::of(value.r#type()));
     let Some(tensor) = tensors.find(|tensor| !fits(tensor.shape.iter().copied())) else { return Ok(()) };
     let message = format!("expected tensors whose bytes fit in 64 bits, found {}; give it a smaller shape", tensor.build());
-    Err(error_at(op, message).report())
+    Err(error_at(codes::TENSOR_SIZE, op, message).report())
 }
 
 fn check_points(op: Op<'_>) -> Result<(), Reported> {
@@ -38,5 +39,5 @@ fn check_points(op: Op<'_>) -> Result<(), Reported> {
         "expected an operation over at most 2^56 points, found one over {}; compute it in several functions of smaller tensors",
         sizes.join(" x ")
     );
-    Err(error_behind(op, message).report())
+    Err(error_behind(codes::TENSOR_SIZE, op, message).report())
 }

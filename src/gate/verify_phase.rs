@@ -6,6 +6,7 @@
 use super::check_sizes::check_sizes;
 use crate::dialect::ods::{attr, option, sdsc, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
     import::ir::check_input::check_buffers,
     layout::ir::own_results::shared_results,
@@ -29,7 +30,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         check_settled(module)?;
     }
     if (Phase::Work..Phase::Bundle).contains(&phase) {
-        let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+        let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
         let work = |compute: ComputeOp<'_>| Some(refused(compute.op, phase, &check_work(compute, &target).err()?));
         all(ComputeOp::all_in(module).into_iter().filter_map(work))?;
         if phase == Phase::Lx {
@@ -42,7 +43,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 }
 
 fn refused(op: Op<'_>, phase: Phase, broken: &str) -> Reported {
-    error_at(op, format_args!("not allowed after phase '{phase}': {broken}")).report()
+    error_at(codes::INTERNAL, op, format_args!("expected no such op after phase '{phase}': {broken}")).report()
 }
 
 /// Whether nothing was reported, once all is.

@@ -1,5 +1,6 @@
 //! Counts that are names: which number each stands for, if that is known.
 
+use crate::codes::{self, Code};
 use std::{collections::BTreeMap, fmt};
 
 /// A number of tiles.
@@ -47,8 +48,8 @@ pub struct Binding {
 pub enum CountError {
     /// Neither a number nor a maximum, so tiles would have no size.
     #[error(
-        "is to be cut into '{symbol}' tiles along '{dim}', but nothing says how many these are: bind the name with the option \
-         'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER), or declare its maximum on the function, 'spyre.symbols = {{{symbol} = NUMBER}}'"
+        "tile count '{symbol}' of dimension '{dim}' has no value; give 'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER), or \
+         declare a maximum on the function, 'spyre.symbols = {{{symbol} = NUMBER}}'"
     )]
     Unbound {
         /// The name of the dimension.
@@ -57,10 +58,7 @@ pub enum CountError {
         symbol: String,
     },
     /// No number, so that cores could not be given their slices.
-    #[error(
-        "is to be divided into '{symbol}' slices along '{dim}', but nothing says how many these are: bind the name with the option \
-         'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER)"
-    )]
+    #[error("number of slices '{symbol}' of dimension '{dim}' has no value; give 'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER)")]
     UnboundSlices {
         /// The name of the dimension.
         dim: String,
@@ -68,7 +66,7 @@ pub enum CountError {
         symbol: String,
     },
     /// The function says that the number is smaller.
-    #[error("binds '{symbol}' to {number}, but the maximum that 'spyre.symbols' declares is {maximum}")]
+    #[error("'{symbol}={number}' exceeds the maximum {maximum} that 'spyre.symbols' declares; use at most {maximum}")]
     AboveMaximum {
         /// The name.
         symbol: String,
@@ -78,7 +76,7 @@ pub enum CountError {
         maximum: i64,
     },
     /// Which of them?
-    #[error("binds '{symbol}' twice, to {first} and to {second}")]
+    #[error("'{symbol}' is bound to {first} and to {second}; bind it once")]
     Twice {
         /// The name.
         symbol: String,
@@ -88,15 +86,26 @@ pub enum CountError {
         second: i64,
     },
     /// A binding that changes nothing is a mistake, such as a name that is spelt wrong.
-    #[error(
-        "binds '{symbol}' to {number}, but no count has that name: give a count that name, as in 'tiles=DIM={symbol}', or leave it out"
-    )]
+    #[error("no tile count has the name of '{symbol}={number}'; use the name, as in 'tiles=DIM={symbol}', or remove the binding")]
     Unused {
         /// The name.
         symbol: String,
         /// The number.
         number: i64,
     },
+}
+
+impl CountError {
+    /// Returns the code of the message.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Unbound { .. } | Self::UnboundSlices { .. } => codes::COUNT_UNBOUND,
+            Self::AboveMaximum { .. } => codes::BINDING_RANGE,
+            Self::Twice { .. } => codes::OPTION_TWICE,
+            Self::Unused { .. } => codes::BINDING_UNUSED,
+        }
+    }
 }
 
 /// The numbers that the user gave to names, and which of them were used.

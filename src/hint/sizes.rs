@@ -31,7 +31,10 @@ pub struct Sizes {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
     /// The sizes come to another number of elements.
-    #[error("argument {argument} is named {names}, {product} elements, but its shape {shape} has {elements}{}", twice(names))]
+    #[error(
+        "expected names for the {elements} elements of argument {argument} (shape {shape}), found {names}: {product} elements; {}",
+        twice(names)
+    )]
     Product {
         /// The argument.
         argument: usize,
@@ -45,7 +48,10 @@ pub enum SizeError {
         elements: i64,
     },
     /// The known sizes leave no whole number for the one that is not.
-    #[error("argument {argument} is named {names}, but {product} does not divide the {elements} elements of its shape {shape}")]
+    #[error(
+        "expected sizes that divide the {elements} elements of argument {argument} (shape {shape}), found {names}: {product} \
+         elements; correct the declared sizes"
+    )]
     Quotient {
         /// The argument.
         argument: usize,
@@ -59,7 +65,7 @@ pub enum SizeError {
         elements: i64,
     },
     /// More than one size is not known.
-    #[error("argument {argument} of shape {shape} is named {names}: declare the sizes that are not known, all but one")]
+    #[error("expected at most one name without a size for argument {argument} (shape {shape}), found {names}; declare sizes as NAME@SIZE")]
     Unknown {
         /// The argument.
         argument: usize,
@@ -181,16 +187,16 @@ impl fmt::Display for KnownFrom {
     }
 }
 
-/// Says so where a name stands twice among names with their sizes, which is rarely meant.
+/// Returns advice: a name that occurs twice is rarely meant.
 fn twice(names: &str) -> String {
     let mut seen = Vec::new();
     for name in names.split(", ").filter_map(|part| part.split(' ').next()) {
         if seen.contains(&name) {
-            return format!(": {name} is there twice; give each dimension a name of its own");
+            return format!("{name} occurs twice, give each dimension its own name");
         }
         seen.push(name);
     }
-    String::new()
+    "correct the names or their sizes".to_owned()
 }
 
 /// `8x64`.

@@ -1,6 +1,7 @@
 //! Hints and names as they are typed: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
 use super::{Binding, Count};
+use crate::codes;
 use std::{fmt, str::FromStr};
 
 /// `NAME=COUNT`: run in so many tiles along the dimension of that name.
@@ -16,7 +17,7 @@ impl FromStr for TileCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected NAME=COUNT with a positive count or the name of one, found '{text}'");
+        let refuse = || format!("expected NAME=COUNT with a positive count or its name, found '{text}'");
         let (dim, count) = text.split_once('=').ok_or_else(refuse)?;
         let count = Count::of(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
         Ok(Self { dim: dim.to_owned(), count })
@@ -72,7 +73,9 @@ impl FromStr for DimNames {
                 return Err(refuse());
             }
             if name.contains('*') {
-                return Err(format!("'{name}' cannot be a name: '*' joins the names of a dimension"));
+                return Err(
+                    codes::DIM_SPELLING.says(format_args!("expected a dimension name without '*', which joins names, found '{name}'"))
+                );
             }
             if let Some(size) = size {
                 let size = size.parse().ok().filter(|&size| size > 0);

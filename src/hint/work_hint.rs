@@ -15,7 +15,10 @@ pub struct WorkHint {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Which of them?
-    #[error("'{name}' names iteration dimensions {first} ('{first_names}') and {second} ('{second_names}')")]
+    #[error(
+        "expected a name of one dimension, found '{name}' of dimensions {first} ('{first_names}') and {second} \
+         ('{second_names}'); use another name"
+    )]
     Ambiguous {
         /// The name.
         name: String,
@@ -29,7 +32,7 @@ pub enum NameError {
         second_names: String,
     },
     /// A slice of the inner name is no run of the dimension.
-    #[error("'{name}' is an inner part of iteration dimension {dim} ('{names}'), which can only be cut into runs: name its outer part")]
+    #[error("expected the outermost name of iteration dimension {dim} ('{names}'), found inner name '{name}'; use the outermost name")]
     Inner {
         /// The name.
         name: String,

@@ -3,6 +3,7 @@
 //! A kernel has *levels*, the loops that its hint scopes ask for, numbered from outside. What moves must be cut by them as the value is
 //! through which it is joined, or it would stand in a loop of its own and the value between them would go through memory all the same.
 
+use crate::codes;
 use std::{collections::BTreeMap, fmt};
 
 /// The rule that an edge breaks.
@@ -76,6 +77,34 @@ impl Code {
     }
 }
 
+impl Code {
+    /// Returns the code of messages about this rule.
+    #[must_use]
+    pub const fn message_code(self) -> codes::Code {
+        match self {
+            Self::PKind => codes::P_KIND,
+            Self::POrder => codes::P_ORDER,
+            Self::POwn => codes::P_OWN,
+            Self::PUses => codes::P_USES,
+            Self::PTied => codes::P_TIED,
+            Self::PSites => codes::P_SITES,
+            Self::PMap => codes::P_MAP,
+            Self::PLx => codes::P_LX,
+            Self::PCost => codes::P_COST,
+            Self::EKind => codes::E_KIND,
+            Self::EGrid => codes::E_GRID,
+            Self::EOrder => codes::E_ORDER,
+            Self::EOwn => codes::E_OWN,
+            Self::ECover => codes::E_COVER,
+            Self::EAcc => codes::E_ACC,
+            Self::EMulti => codes::E_MULTI,
+            Self::EMap => codes::E_MAP,
+            Self::ELx => codes::E_LX,
+            Self::ECost => codes::E_COST,
+        }
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
@@ -95,10 +124,7 @@ impl Refusal {
     /// Why a kernel does not join another one.
     #[must_use]
     pub fn of_other_loops() -> Self {
-        Self {
-            code: Code::EGrid,
-            message: "has other loops: kernels are joined that cut what is between them into the same tiles".to_owned(),
-        }
+        Self { code: Code::EGrid, message: "the kernel tiles the value between the kernels in another way".to_owned() }
     }
 }
 
@@ -131,7 +157,7 @@ pub enum Does {
 pub struct Neighbour {
     /// What it does.
     pub does: Does,
-    /// Whether it has hints or a division of work of its own.
+    /// Whether it the op has its own hints or core split.
     pub has_wishes: bool,
     /// Whether it stands in the block of the kernel.
     pub is_beside: bool,
@@ -223,42 +249,35 @@ impl Epilogue {
 fn p_kind(edge: &Prologue) -> Result<(), Refusal> {
     match &edge.op.does {
         Does::Elementwise | Does::Gathers | Does::Constant => Ok(()),
-        Does::Follows { .. } => refuse(Code::PKind, "is a kernel"),
-        Does::Reduces(_) => refuse(Code::PKind, "is a reduction, of which each tile of the kernel would need all"),
-        Does::Other(name) => {
-            refuse(Code::PKind, format!("is '{name}', and only elementwise ops and gathers move in front of a kernel's ops"))
-        }
+        Does::Follows { .. } => refuse(Code::PKind, "the op is a kernel"),
+        Does::Reduces(_) => refuse(Code::PKind, "the op is a reduction, which each tile of the kernel needs whole"),
+        Does::Other(name) => refuse(Code::PKind, format!("the op is '{name}'; only elementwise ops and gathers are fused before a kernel")),
     }
 }
 
 fn p_order(edge: &Prologue) -> Result<(), Refusal> {
-    if edge.op.is_beside { Ok(()) } else { refuse(Code::POrder, "stands in another scope than the kernel") }
+    if edge.op.is_beside { Ok(()) } else { refuse(Code::POrder, "the op is in another scope than the kernel") }
 }
 
 fn p_own(edge: &Prologue) -> Result<(), Refusal> {
-    if edge.op.has_wishes { refuse(Code::POwn, "has hints or a division of work of its own") } else { Ok(()) }
+    if edge.op.has_wishes { refuse(Code::POwn, "the op has its own hints or core split") } else { Ok(()) }
 }
 
 fn p_uses(edge: &Prologue) -> Result<(), Refusal> {
     match edge.n_earlier_readers {
         0 => Ok(()),
-        1 => refuse(Code::PUses, "has another reader, which does not stand behind the kernel and needs its result before"),
-        others => {
-            refuse(Code::PUses, format!("has {others} other readers, which do not stand behind the kernel and need its result before"))
-        }
+        1 => refuse(Code::PUses, "the result has a use before the kernel"),
+        others => refuse(Code::PUses, format!("the result has {others} uses before the kernel")),
     }
 }
 
 fn p_tied(edge: &Prologue) -> Result<(), Refusal> {
-    if edge.is_written { refuse(Code::PTied, "makes a buffer that the kernel writes into") } else { Ok(()) }
+    if edge.is_written { refuse(Code::PTied, "the kernel writes into the buffer of the result") } else { Ok(()) }
 }
 
 fn p_sites(edge: &Prologue) -> Result<(), Refusal> {
     if edge.is_read_by_loop {
-        return refuse(
-            Code::PSites,
-            "makes what a loop in the kernel reads tile by tile: it would be made as a whole in front of the loop",
-        );
+        return refuse(Code::PSites, "a user loop in the kernel reads the result tile by tile");
     }
     Ok(())
 }
@@ -269,20 +288,17 @@ fn p_map(edge: &Prologue) -> Result<(), Refusal> {
     for input in &edge.inputs {
         for &(dim, level) in &input.cuts {
             let Some(of_result) = input.dims[dim] else {
-                return refuse(
-                    Code::PMap,
-                    format!("is cut by the kernel along dimension {dim} of a view, which is no dimension of its result"),
-                );
+                return refuse(Code::PMap, format!("the kernel tiles dimension {dim} of a view, which is not a dimension of the result"));
             };
             if *levels.entry(of_result).or_insert(level) != level || *dims.entry(level).or_insert(of_result) != of_result {
-                return refuse(Code::PMap, "is read twice, and cut in two ways");
+                return refuse(Code::PMap, "the kernel reads the result twice, with different tiles");
             }
         }
     }
     // An input that is not cut along a dimension needs all of it, however another input is cut.
     let is_cut_alike = |input: &ShownInput| input.cuts.len() == levels.len();
     if !edge.inputs.iter().all(is_cut_alike) {
-        return refuse(Code::PMap, "is read twice, once in tiles and once as a whole");
+        return refuse(Code::PMap, "the kernel reads the result twice, once in tiles and once whole");
     }
     Ok(())
 }
@@ -295,10 +311,7 @@ fn fits(op: &Neighbour, code: Code) -> Result<(), Refusal> {
     if op.tile_bytes <= op.lx_bytes {
         return Ok(());
     }
-    refuse(
-        code,
-        format!("has tiles of {} bytes a core, and LX has {}: they would go through memory all the same", op.tile_bytes, op.lx_bytes),
-    )
+    refuse(code, format!("tiles have {} bytes per core, and LX has {}", op.tile_bytes, op.lx_bytes))
 }
 
 fn e_kind(edge: &Epilogue) -> Result<(), Refusal> {
@@ -306,28 +319,24 @@ fn e_kind(edge: &Epilogue) -> Result<(), Refusal> {
         Does::Elementwise | Does::Follows { is_in_the_same_loops: true } => return Ok(()),
         Does::Follows { is_in_the_same_loops: false } => return Err(Refusal::of_other_loops()),
         Does::Reduces(dims) => dims,
-        Does::Constant => return refuse(Code::EKind, "is a constant"),
-        Does::Gathers => return refuse(Code::EKind, "is a gather, which may choose from any tile"),
+        Does::Constant => return refuse(Code::EKind, "the op is a constant"),
+        Does::Gathers => return refuse(Code::EKind, "the op is a gather, which may read any tile"),
         Does::Other(name) => {
             return refuse(
                 Code::EKind,
-                format!("is '{name}', and only elementwise ops, reductions and products move behind a kernel's ops"),
+                format!("the op is '{name}'; only elementwise ops, reductions and products are fused after a kernel"),
             );
         }
     };
     let is_cut = |read: &ReadOutput| read.cuts.iter().any(|(dim, _)| read.dims[*dim].is_some_and(|dim| reduced.contains(&dim)));
-    if edge.reads.iter().any(is_cut) {
-        refuse(Code::EKind, "is a reduction along a dimension that the kernel cuts into tiles")
-    } else {
-        Ok(())
-    }
+    if edge.reads.iter().any(is_cut) { refuse(Code::EKind, "the op reduces a dimension that the kernel tiles") } else { Ok(()) }
 }
 
 fn e_order(edge: &Epilogue) -> Result<(), Refusal> {
     match edge.n_late_operands {
-        _ if !edge.op.is_beside => refuse(Code::EOrder, "stands in another scope than the kernel"),
+        _ if !edge.op.is_beside => refuse(Code::EOrder, "the op is in another scope than the kernel"),
         0 => Ok(()),
-        late => refuse(Code::EOrder, format!("reads {late} operands that are made behind the kernel")),
+        late => refuse(Code::EOrder, format!("the op reads {late} operands that are computed after the kernel")),
     }
 }
 
@@ -337,19 +346,19 @@ fn e_own(edge: &Epilogue) -> Result<(), Refusal> {
 
 fn e_cover(edge: &Epilogue) -> Result<(), Refusal> {
     let is_in_parts = edge.reads.iter().any(|read| read.is_in_parts);
-    if is_in_parts { refuse(Code::ECover, "reads an output that the kernel writes in parts") } else { Ok(()) }
+    if is_in_parts { refuse(Code::ECover, "the kernel writes the output in slices") } else { Ok(()) }
 }
 
 fn e_acc(edge: &Epilogue) -> Result<(), Refusal> {
     if edge.reads.iter().any(|read| read.is_summed_outside) {
-        return refuse(Code::EAcc, "reads an output that the kernel's outermost loop sums up: it is there behind the loop only");
+        return refuse(Code::EAcc, "the outermost loop of the kernel accumulates the output");
     }
     Ok(())
 }
 
 fn e_multi(edge: &Epilogue) -> Result<(), Refusal> {
     if edge.n_scopes > 1 {
-        return refuse(Code::EMulti, format!("reads outputs that {} scopes of the kernel make: no loop has all of them", edge.n_scopes));
+        return refuse(Code::EMulti, format!("the op reads outputs of {} scopes of the kernel", edge.n_scopes));
     }
     Ok(())
 }
@@ -360,10 +369,10 @@ fn e_map(edge: &Epilogue) -> Result<(), Refusal> {
     for read in &edge.reads {
         for &(dim, level) in &read.cuts {
             let Some(of_reader) = read.dims[dim] else {
-                return refuse(Code::EMap, format!("does not walk along dimension {dim} of the output, which the kernel cuts into tiles"));
+                return refuse(Code::EMap, format!("the op does not iterate over dimension {dim} of the output, which the kernel tiles"));
             };
             if *levels.entry(of_reader).or_insert(level) != level || *dims.entry(level).or_insert(of_reader) != of_reader {
-                return refuse(Code::EMap, "reads outputs at two different indices: no tile has both");
+                return refuse(Code::EMap, "the op reads outputs at two different indices");
             }
         }
     }

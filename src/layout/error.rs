@@ -38,7 +38,7 @@ pub enum LayoutError {
         sizes: Vec<i64>,
     },
     /// The device has layouts for at most six host dimensions (torch-spyre's layout constructor).
-    #[error("{found} host dimensions are more than the 6 that a device layout can hold")]
+    #[error("expected at most 6 dimensions, found {found}; reshape the tensor")]
     Rank {
         /// Host dimensions in the order.
         found: usize,
@@ -97,8 +97,8 @@ pub enum LayoutError {
     /// The device writes whole sticks, so a window that ends inside one would overwrite what is beside it. Where the tensor ends, nothing
     /// is.
     #[error(
-        "writes elements {first} to {last} of dimension {dim}, which has {size}: the device writes whole sticks, so a part begins at a \
-         multiple of {stick} and ends at one, or with the dimension"
+        "expected a slice of whole sticks ({stick} elements), found elements {first} to {last} of dimension {dim} of size {size}; \
+         align both ends to multiples of {stick}"
     )]
     WritesPartOfStick {
         /// The host dimension.

@@ -1,6 +1,7 @@
 //! What no choice of sticks makes possible, in the words of the user.
 
 use super::{IndexError, LayoutError, Op, OperandView, split_iteration};
+use crate::codes::{self, Code};
 
 /// An op that cannot read an operand or write its result, whatever is chosen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,8 +18,8 @@ pub struct Misfit {
 pub enum MisfitKind {
     /// No chain of moves makes an operand readable (torch-spyre facts, B.4).
     #[error(
-        "cannot read operand {operand}, a buffer of {sizes:?} with {}: no chain of moves gives it the sticks that the op needs, as the \
-         device does not gather elements of several sticks into one", sticks(*.found)
+        "expected operand {operand} (shape {sizes:?}) with other sticks than {}, and no relayout gathers elements of several \
+         sticks into one; transpose or copy the operand", sticks(*.found)
     )]
     Read {
         /// The operand.
@@ -29,13 +30,14 @@ pub enum MisfitKind {
         found: Option<usize>,
     },
     /// The indices of a view are no digits, or overlap.
-    #[error("cannot read an operand through its views: {0}")]
+    #[error("cannot read an operand through its views: {0}; copy the tensor between the views")]
     View(IndexError),
     /// A part would overwrite what is beside it.
     #[error("{0}")]
     Part(LayoutError),
     /// A part is written along the sticks of its buffer.
-    #[error("cannot write a part of a buffer of {sizes:?} with {}: the part has {} when it is written", sticks(*.found), sticks(*.expected))]
+    #[error("cannot write a slice of a buffer of shape {sizes:?} with {}: the slice has {} when it is written; slice along \
+     another dimension", sticks(*.found), sticks(*.expected))]
     PartSticks {
         /// Sizes of the buffer.
         sizes: Vec<i64>,
@@ -45,7 +47,7 @@ pub enum MisfitKind {
         expected: Option<usize>,
     },
     /// The layout of the result is fixed, but the op writes another.
-    #[error("cannot write its result, whose layout has {}: this op leaves {}", sticks(*.found), sticks(*.expected))]
+    #[error("expected a result layout with {}, found {} from the op; remove the layout of the result", sticks(*.found), sticks(*.expected))]
     Result {
         /// The dimension in its sticks.
         found: Option<usize>,
@@ -54,8 +56,8 @@ pub enum MisfitKind {
     },
     /// What is returned under dimensions that are split or put together has no padding between its elements.
     #[error(
-        "makes a buffer of {sizes:?} with {}, which is returned under other dimensions: that takes a dimension of whole sticks of {stick} \
-         elements there", sticks(*.found)
+        "returns a buffer of shape {sizes:?} with {} under other dimensions, which requires whole sticks of {stick} elements; pad \
+         the dimension", sticks(*.found)
     )]
     Regrouped {
         /// Sizes of the buffer.
@@ -65,6 +67,18 @@ pub enum MisfitKind {
         /// Elements of one stick.
         stick: i64,
     },
+}
+
+impl MisfitKind {
+    /// Returns the code of the message.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Read { .. } | Self::Result { .. } | Self::Regrouped { .. } => codes::LAYOUT_CONFLICT,
+            Self::View(_) => codes::LAYOUT_VIEW,
+            Self::Part(_) | Self::PartSticks { .. } => codes::LAYOUT_STICK,
+        }
+    }
 }
 
 impl MisfitKind {

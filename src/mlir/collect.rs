@@ -1,6 +1,7 @@
 //! Diagnostics as values, for callers that are no terminal.
 
 use super::{Context, Location, text::text_of};
+use crate::codes::{Code, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
 use mlir_sys::{
     MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationFileLineColRangeGetFilename,
@@ -35,12 +36,22 @@ impl fmt::Display for SourcePlace {
 pub struct Collected {
     /// `error`, `warning`, `remark` or `note`.
     pub severity: &'static str,
-    /// What it says.
+    /// Code of the message; none of what MLIR itself reports.
+    pub code: Option<Code>,
+    /// Text of the message, without the code.
     pub message: String,
     /// Where: the place itself, then what it was called from, innermost first; none if it is unknown.
     pub places: Vec<SourcePlace>,
     /// What was added.
     pub notes: Vec<Collected>,
+}
+
+impl Collected {
+    /// Returns the text of the message behind its code, as in `SPY0501: tile count 3 does not divide`.
+    #[must_use]
+    pub fn coded_text(&self) -> String {
+        self.code.map_or_else(|| self.message.clone(), |code| format!("{code}: {}", self.message))
+    }
 }
 
 /// Does something, and gives what it reported instead of printing it.
@@ -97,7 +108,8 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     let mut message = String::new();
     let is_whole = write!(message, "{diagnostic}").is_ok();
     message.push_str(if is_whole { "" } else { " (with what is no text)" });
-    Collected { severity, message, places: places_of(diagnostic.location()), notes }
+    let (code, message) = split_code(&message);
+    Collected { severity, code, message, places: places_of(diagnostic.location()), notes }
 }
 
 /// The lines that a location names, innermost first. Of places that were fused, the first that names one.
@@ -150,13 +162,20 @@ mod tests {
         let text = "module {} loc(callsite(fused[unknown, \"a.py\":3:5] at callsite(\"x\"(\"b.py\":7:1) at \"c.py\":9:2)))";
         let module = Module::parse(&session, text).unwrap();
         let ((), collected) = collect(session.context(), || {
-            let _ = error_at(module.op(), "is wrong").note(module.op(), "as seen here").report();
+            let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong").note(module.op(), "as seen here").report();
         });
         let place = |file: &str, line, column| SourcePlace { file: file.to_owned(), line, column };
         let places = vec![place("a.py", 3, 5), place("b.py", 7, 1), place("c.py", 9, 2)];
         assert_eq!(places_of(module.op().loc()), places);
-        let note = Collected { severity: "note", message: "as seen here".to_owned(), places: places.clone(), notes: Vec::new() };
-        let error = Collected { severity: "error", message: "'builtin.module' op is wrong".to_owned(), places, notes: vec![note] };
+        let note =
+            Collected { severity: "note", code: None, message: "as seen here".to_owned(), places: places.clone(), notes: Vec::new() };
+        let error = Collected {
+            severity: "error",
+            code: Some(crate::codes::INTERNAL),
+            message: "'builtin.module' op is wrong".to_owned(),
+            places,
+            notes: vec![note],
+        };
         assert_eq!(collected, [error]);
     }
 

@@ -1,6 +1,7 @@
 //! Diagnostics with a place, and the proof that one was sent.
 
 use super::{Location, Op, OpExt, collect::Detached, text::string_ref};
+use crate::codes::{Code, split_code};
 use mlir_sys::{MlirLocation, MlirStringRef, mlirOperationVerify};
 use std::fmt::Display;
 
@@ -30,20 +31,34 @@ impl Reported {
 /// A diagnostic under construction.
 pub struct Diagnostic<'c> {
     severity: i32,
+    code: Option<Code>,
     location: Location<'c>,
     message: String,
     notes: Vec<(Location<'c>, String)>,
 }
 
 impl<'c> Diagnostic<'c> {
-    fn new(severity: i32, op: Op<'c>, message: impl Display) -> Self {
+    fn new(severity: i32, code: Code, op: Op<'c>, message: impl Display) -> Self {
+        let without_op = Self::behind(severity, code, op, message);
         // The op's name first, as MLIR's own emitOpError has it.
-        Self { severity, location: op.loc(), message: format!("'{}' op {message}", op.full_name()), notes: Vec::new() }
+        Self { message: format!("'{}' op {}", op.full_name(), without_op.message), ..without_op }
+    }
+
+    /// Returns a diagnostic that does not name its operation. A code that the message carries counts before `code`.
+    fn behind(severity: i32, code: Code, op: Op<'c>, message: impl Display) -> Self {
+        let (carried, message) = split_code(&message.to_string());
+        Self { severity, code: Some(carried.unwrap_or(code)), location: op.loc(), message, notes: Vec::new() }
     }
 
     /// Returns a diagnostic in these words; of severity 0, 1 or 2 it is an error, a warning or a remark.
-    pub(super) const fn in_words(severity: i32, location: Location<'c>, message: String, notes: Vec<(Location<'c>, String)>) -> Self {
-        Self { severity, location, message, notes }
+    pub(super) fn in_words(
+        (severity, code): (i32, Option<Code>),
+        location: Location<'c>,
+        message: &str,
+        notes: Vec<(Location<'c>, String)>,
+    ) -> Self {
+        let (carried, message) = split_code(message);
+        Self { severity, code: carried.or(code), location, message, notes }
     }
 
     /// Says another place than the operation's own, which may be unknown.
@@ -61,7 +76,7 @@ impl<'c> Diagnostic<'c> {
     /// Adds a note at a place, such as that of an argument.
     #[must_use]
     pub fn note_at(mut self, location: Location<'c>, message: impl Display) -> Self {
-        self.notes.push((location, message.to_string()));
+        self.notes.push((location, split_code(&message.to_string()).1));
         self
     }
 
@@ -77,9 +92,10 @@ impl<'c> Diagnostic<'c> {
     }
 
     fn send(self) {
+        let message = self.code.map_or_else(|| self.message.clone(), |code| code.says(&self.message));
         // SAFETY: C++ copies the texts before it returns, and frees the diagnostic in `report`.
         unsafe {
-            let raw = spyreDiagnosticCreate(self.location.to_raw(), self.severity, string_ref(&self.message));
+            let raw = spyreDiagnosticCreate(self.location.to_raw(), self.severity, string_ref(&message));
             for (location, message) in &self.notes {
                 spyreDiagnosticNote(raw, location.to_raw(), string_ref(message));
             }
@@ -106,30 +122,30 @@ pub fn verified(op: Op<'_>) -> Result<(), Reported> {
 
 /// An error at an operation: what was found and which rule it breaks, lower case, without a full stop.
 #[must_use]
-pub fn error_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
-    Diagnostic::new(0, op, message)
+pub fn error_at<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::new(0, code, op, message)
 }
 
 /// A warning at an operation.
 #[must_use]
-pub fn warning_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
-    Diagnostic::new(1, op, message)
+pub fn warning_at<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::new(1, code, op, message)
 }
 
 /// A warning about what the operation at that place is made into: its name there would tell a user nothing.
 #[must_use]
-pub fn warning_behind<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
-    Diagnostic { severity: 1, location: op.loc(), message: message.to_string(), notes: Vec::new() }
+pub fn warning_behind<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::behind(1, code, op, message)
 }
 
 /// An error about what the operation at that place is made into: its name there would tell a user nothing.
 #[must_use]
-pub fn error_behind<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
-    Diagnostic { severity: 0, location: op.loc(), message: message.to_string(), notes: Vec::new() }
+pub fn error_behind<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::behind(0, code, op, message)
 }
 
-/// A remark at an operation.
+/// A remark about an operation, without its name.
 #[must_use]
-pub fn remark_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
-    Diagnostic::new(2, op, message)
+pub fn remark_behind<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::behind(2, code, op, message)
 }

@@ -65,7 +65,7 @@ pub use builder::{Attributes, build, build_module, dictionary, insert_after, ins
 pub use collect::{Collected, SourcePlace, collect, intercept, places_of};
 pub use context::{bugs_of, note_bug};
 pub use dense::{RawElements, dense_elements, dense_integers, dense_numbers, dense_splat, raw_elements};
-pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_at, verified, warning_at, warning_behind};
+pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_behind, verified, warning_at, warning_behind};
 pub use drivers::lsp_server_main;
 pub use function::{
     argument_attribute, generalize_named_ops, keep_part, result_attribute, set_argument_attribute, set_function_type, set_result_attribute,

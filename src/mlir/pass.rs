@@ -9,6 +9,7 @@ use super::{
     pass_options::{NestedReader, OptionValue, Options},
     text::{string_ref, text_of},
 };
+use crate::codes;
 use mlir_sys::{MlirModule, MlirOperation, MlirStringRef};
 use std::{
     cell::Cell,
@@ -229,8 +230,8 @@ fn run_pass(pass: Pass, module: Op<'_>, options: &Options) -> Result<(), Reporte
     }));
     done.unwrap_or_else(|_| {
         note_bug(module);
-        let bug = format!("pass '{}' has a bug: it panicked; please report this program", pass.argument);
-        Err(error_at(module, bug).report())
+        let bug = format!("internal error: pass '{}' panicked; please report this program", pass.argument);
+        Err(error_at(codes::PANIC, module, bug).report())
     })
 }
 
@@ -292,7 +293,7 @@ unsafe extern "C" fn run_textual(
     // SAFETY: MLIR hands over a valid module and waits for the pass to return.
     let module = unsafe { Op::from_raw(module) };
     let Some(pass) = hooks.passes.iter().find(|pass| pass.argument == argument) else {
-        let _ = error_at(module, format_args!("pass '{argument}' is declared, but not implemented")).report();
+        let _ = error_at(codes::INTERNAL, module, format_args!("pass '{argument}' is declared, but not implemented")).report();
         return false;
     };
     // SAFETY: as above.
@@ -305,7 +306,7 @@ unsafe extern "C" fn run_textual(
             done.is_ok()
         }
         Err(message) => {
-            let _ = error_at(module, message).report();
+            let _ = error_at(codes::OPTION_VALUE, module, message).report();
             false
         }
     }
@@ -379,7 +380,7 @@ mod fault {
         let Ok(fault) = env::var(BROKEN_CANDIDATE) else { return Ok(()) };
         match fault.split_once(':') {
             Some(("panics", broken)) if broken == argument => panic!("'{argument}' is broken on purpose"),
-            Some(("refuses", broken)) if broken == argument => Err(error_at(module, "is refused on purpose").report()),
+            Some(("refuses", broken)) if broken == argument => Err(error_at(crate::codes::PANIC, module, "is refused on purpose").report()),
             _ => Ok(()),
         }
     }

@@ -5,6 +5,7 @@
 //! it, give the same value again.
 
 use super::{Op, Reported, error_at, one_of};
+use crate::codes;
 use std::{any::Any, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 use strum::VariantNames;
 
@@ -194,7 +195,8 @@ impl Options {
     /// If the option is none of the pass: a bug of ours.
     pub fn read<T: FromStr + VariantNames + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<T, Reported> {
         if self.elements(name).is_some() {
-            return one_of(self.text(name)).map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report());
+            return one_of(self.text(name))
+                .map_err(|error| error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report());
         }
         let value = self.typed(name).and_then(|value| match &value.0 {
             Kind::Typed(value) => (&**value as &dyn Any).downcast_ref::<Single<T>>(),
@@ -241,7 +243,7 @@ impl Options {
     pub fn list<T: FromStr<Err: fmt::Display> + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<Vec<T>, Reported> {
         if let Some(elements) = self.elements(name) {
             let read: Result<Vec<T>, T::Err> = elements.iter().map(|element| element.text.parse()).collect();
-            return read.map_err(|error| error_at(module, format_args!("option '{name}': {error}")).report());
+            return read.map_err(|error| error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report());
         }
         let Some(value) = self.typed(name) else { return Ok(Vec::new()) };
         let elements = match &value.0 {
@@ -264,7 +266,7 @@ impl Options {
             Source::Typed(values) => values.get(name),
             Source::Textual(texts) => match texts.values.get(name).and_then(|elements| elements.first()) {
                 Some(value) if !value.written.is_empty() => {
-                    let refuse = |error| error_at(module, format_args!("option '{name}': {error}")).report();
+                    let refuse = |error| error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report();
                     read = (texts.read_nested)(texts.argument, &value.written).map_err(refuse)?;
                     Some(&read)
                 }

@@ -34,7 +34,8 @@ pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn
             "warning" => 1,
             _ => 2,
         };
-        super::diag::Diagnostic::in_words(severity, location_in(location), message, notes.chain(details).collect()).emit();
+        let notes = notes.chain(details).collect();
+        super::diag::Diagnostic::in_words((severity, said.code), location_in(location), &message, notes).emit();
     }
     done
 }
@@ -69,7 +70,7 @@ mod tests {
                 session.context(),
                 || {
                     let op = module.op();
-                    let _ = error_at(op, "is wrong").note(op, "dropped").note(op, "kept").report();
+                    let _ = error_at(crate::codes::INTERNAL, op, "is wrong").note(op, "dropped").note(op, "kept").report();
                 },
                 reword,
             );

@@ -3,6 +3,7 @@
 use super::Phase;
 use crate::{
     bundle::{Addresses, Loops},
+    codes,
     hint::{Binding, DimNames, TileCount},
     import::{DimSize, Precision, Rounding},
     kernel::{KernelMode, KnobValue},
@@ -181,7 +182,7 @@ impl Options {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut options = Self::default();
         for word in text.split_whitespace() {
-            let expected = || format!("expected key=value, found '{word}'; write '\\20' for a blank in a value");
+            let expected = || codes::USAGE.says(format_args!("expected key=value, found '{word}'; write '\\20' for a blank in a value"));
             let (key, written) = word.split_once('=').ok_or_else(expected)?;
             // A comma of an element is written, one between elements is not.
             for element in if LISTS.contains(&key) { written.split(',').collect() } else { vec![written] } {
@@ -212,12 +213,15 @@ impl Options {
 
     /// Gives one option a value; a list gets one more element.
     fn add(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let number =
-            || value.parse::<i64>().map_err(|_| format!("option '{key}': expected a number, found '{value}'{}", number_for(value)));
+        let number = || {
+            value.parse::<i64>().map_err(|_| {
+                codes::OPTION_VALUE.says(format_args!("option '{key}': expected a number, found '{value}'{}", number_for(value)))
+            })
+        };
         let either = |yes: &str, no: &str| match value {
             _ if value == yes => Ok(Some(true)),
             _ if value == no => Ok(Some(false)),
-            _ => Err(format!("option '{key}': expected '{yes}' or '{no}', found '{value}'")),
+            _ => Err(codes::OPTION_VALUE.says(format_args!("option '{key}': expected '{yes}' or '{no}', found '{value}'"))),
         };
         match key {
             "entry" => value.clone_into(&mut self.entry),
@@ -236,7 +240,7 @@ impl Options {
             "loops" => self.loops = named(key, value)?,
             "tile-search" => self.tile_search = either("auto", "none")?,
             "tile-steps" => {
-                let refuse = |_| format!("option '{key}': expected a number that is not negative, found '{value}'");
+                let refuse = |_| codes::OPTION_VALUE.says(format_args!("option '{key}': expected a nonnegative number, found '{value}'"));
                 self.tile_steps = Some(value.parse().map_err(refuse)?);
             }
             "objective" => self.objective = named(key, value)?,
@@ -333,29 +337,29 @@ impl Options {
     /// The option, the value found and what it needs.
     pub fn check(&self) -> Result<(), String> {
         if self.is_joint() && !self.chooses_stays() {
-            return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
+            return Err(codes::NEEDS_JOINT.says(format_args!("option 'joint' requires '--lx-planner exact', found '{}'", self.planner())));
         }
         if self.tile_search == Some(true) && !self.is_joint() {
-            let needs = "splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'";
-            return Err(format!("option 'tile-search=auto' needs {needs}"));
+            let needs = "joint planning; remove '--lx-planner', or give '--joint'";
+            return Err(codes::NEEDS_JOINT.says(format_args!("option 'tile-search=auto' requires {needs}")));
         }
         if self.tile_search == Some(true) && !self.can_say_loops() {
-            let needs = "symbolic addresses or '--loops unroll': baked addresses cannot say what advances in a loop";
-            return Err(format!("option 'tile-search=auto' needs {needs}"));
+            let needs = "symbolic addresses; remove '--addresses baked', or give '--loops unroll'";
+            return Err(codes::ADDRESSES.says(format_args!("option 'tile-search=auto' requires {needs}")));
         }
         if self.objective == Objective::Bytes && !self.is_joint() {
-            let needs = "splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'";
-            return Err(format!("option 'objective=bytes' needs {needs}"));
+            let needs = "joint planning; remove '--lx-planner', or give '--joint'";
+            return Err(codes::NEEDS_JOINT.says(format_args!("option 'objective=bytes' requires {needs}")));
         }
         if self.kernels.is_some_and(|mode| mode != KernelMode::Separate) && !self.is_joint() {
-            let needs = "splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'";
-            return Err(format!("option 'kernels={}' needs {needs}", self.kernel_mode()));
+            let needs = "joint planning; remove '--lx-planner', or give '--joint'";
+            return Err(codes::NEEDS_JOINT.says(format_args!("option 'kernels={}' requires {needs}", self.kernel_mode())));
         }
         let can_follow = self.is_joint() && self.searches_tiles();
         let of_plans = [(!self.plan.is_empty(), "plan"), (self.notes_plan, "write-plan"), (self.proves, "certificate")];
         if let Some((_, name)) = of_plans.into_iter().find(|(is_given, _)| *is_given && !can_follow) {
-            let needs = "what a plan is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'";
-            return Err(format!("option '{name}' needs {needs}"));
+            let needs = "the tile search; remove '--tile-search none' and '--lx-planner', or give '--joint'";
+            return Err(codes::NEEDS_SEARCH.says(format_args!("option '{name}' requires {needs}")));
         }
         Ok(())
     }
@@ -420,8 +424,10 @@ mod tests {
 
     #[test]
     fn what_is_given_reads_back() {
-        let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 knobs=norm.T=4 kernels=form dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
-                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true more-lx=true proves=true precision=strict rounding=relaxed sticks=greedy";
+        let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 knobs=norm.T=4 \
+         kernels=form dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
+                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true \
+                    more-lx=true proves=true precision=strict rounding=relaxed sticks=greedy";
         let options = Options::parse(text).unwrap();
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(given.join(" "), text);

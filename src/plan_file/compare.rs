@@ -1,6 +1,7 @@
 //! Which decisions of two plans differ, and what each costs.
 
 use super::{Nest, OpCost, PlanFile};
+use crate::codes;
 use std::{collections::BTreeMap, fmt::Write};
 
 /// What one source op came to: it may be several ops.
@@ -20,7 +21,8 @@ struct Side {
 pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
     if one.chosen.key != other.chosen.key {
         let (one, other) = (&one.program, &other.program);
-        return Err(format!("the plans are for different programs: '{one}' and '{other}', or the same with other layouts or names"));
+        return Err(codes::PLAN_COMPARE
+            .says(format_args!("expected two plans of one program, found plans of '{one}' and '{other}', or of other layouts or names")));
     }
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("a text takes all that is written");

@@ -6,6 +6,7 @@
 
 mod compare;
 
+use crate::codes;
 pub use compare::compare;
 
 use files::{MAX_TEXT_BYTES, read_text, reason};
@@ -127,15 +128,16 @@ impl PlanFile {
         let text = match read_text(Path::new(path), MAX_TEXT_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(format!("cannot read the plan '{path}': {}", reason(&error))),
+            Err(error) => return Err(codes::PLAN_READ.says(format_args!("cannot read the plan '{path}': {}", reason(&error)))),
         };
-        let plan: Self =
-            serde_json::from_str(&text).map_err(|error| format!("'{path}' is no plan: {error}: write one with --write-plan FILE.json"))?;
+        let plan: Self = serde_json::from_str(&text).map_err(|error| {
+            codes::PLAN_READ.says(format_args!("expected a plan, found '{path}': {error}; write one with --write-plan FILE.json"))
+        })?;
         if plan.version != VERSION {
-            return Err(format!(
-                "the plan '{path}' was written by version '{}' of the compiler, and this is '{VERSION}': remove it, and a search will write another",
+            return Err(codes::PLAN_READ.says(format_args!(
+                "expected a plan of version '{VERSION}', found '{path}' of version '{}'; remove it to let a search write another",
                 plan.version
-            ));
+            )));
         }
         Ok(Some(plan))
     }
@@ -145,12 +147,14 @@ impl PlanFile {
     /// # Errors
     /// What differs.
     pub fn check(&self, path: &str, key: &str, target: &BTreeMap<String, i64>) -> Result<(), String> {
-        let again = "remove it, and a search will write another";
+        let again = "remove it to let a search write another";
         for (name, number) in target {
             let found = self.target.get(name);
             if found != Some(number) {
                 let found = found.map_or_else(|| "none".to_owned(), i64::to_string);
-                return Err(format!("the plan '{path}' is for another machine: '{name}' is {found} there, and {number} here; {again}"));
+                return Err(codes::PLAN_READ.says(format_args!(
+                    "expected a plan for this machine ('{name}' is {number}), found '{path}' ('{name}' is {found}); {again}"
+                )));
             }
         }
         if self.chosen.key != key {
@@ -160,7 +164,8 @@ impl PlanFile {
                 words => format!("with '{}'", words.join(" ")),
             };
             return Err(format!(
-                "the plan '{path}' is for another program: its text, layouts or names, with what its kernels are, have the key '{found}', and '{key}' \
+                "the plan '{path}' is for another program: its text, layouts or names, with what its kernels are, have the key \
+                 '{found}', and '{key}' \
                  here; it was written {written}; give the same options, or {again}"
             ));
         }

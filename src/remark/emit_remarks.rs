@@ -3,6 +3,7 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Memory, TileSearch},
     kernel::Outcome,
     mlir::{Op, OpExt, Options, Pass, Remark, Reported, functions_of, remark, wants_remarks},
@@ -44,11 +45,11 @@ type Said = (Remark, Subject, String);
 fn place_of(compute: ComputeOp<'_>) -> Option<Said> {
     let (function, place) = (compute.function(), compute.place()?);
     Some(match place.memory {
-        Memory::Lx(offset) => (Remark::Passed, PLACE, format!("the result of '{function}' is in LX at {offset}")),
-        Memory::Hbm | Memory::Pool(_) if place.reason.is_empty() => {
-            (Remark::Analysis, PLACE, format!("the result of '{function}' is in HBM"))
+        Memory::Lx(offset) => (Remark::Passed, PLACE, format!("result of '{function}' is in LX at {offset}")),
+        Memory::Hbm | Memory::Pool(_) if place.reason.is_empty() => (Remark::Analysis, PLACE, format!("result of '{function}' is in HBM")),
+        Memory::Hbm | Memory::Pool(_) => {
+            (Remark::Missed, PLACE, codes::HBM_REASON.says(format_args!("result of '{function}' is in HBM: {}", place.reason)))
         }
-        Memory::Hbm | Memory::Pool(_) => (Remark::Missed, PLACE, format!("the result of '{function}' is not in LX: {}", place.reason)),
     })
 }
 
@@ -57,7 +58,7 @@ fn division_of(compute: ComputeOp<'_>) -> Option<Said> {
     let work = compute.work()?;
     let sizes = compute.iteration_space();
     let cores: i64 = work.iter().product();
-    let message = format!("{cores} cores work on '{}': {} slices of {}", compute.function(), joined(&work), joined(&sizes));
+    let message = format!("'{}' runs on {cores} cores: {} slices of {}", compute.function(), joined(&work), joined(&sizes));
     Some((Remark::Analysis, DIVISION, message))
 }
 

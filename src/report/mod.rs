@@ -294,7 +294,7 @@ impl fmt::Display for Report {
                     infeasible(trials.n_infeasible)
                 )
             });
-            writeln!(formatter, "  peeled: {peeled}{counts}")?;
+            writeln!(formatter, "  peeling: {peeled}{counts}")?;
         }
         for found in &self.tile_search {
             writeln!(formatter, "{found}")?;
@@ -302,19 +302,25 @@ impl fmt::Display for Report {
         for around in &self.explain.loops {
             write_loop(formatter, around, 2)?;
         }
-        let moves = &self.moves;
-        write!(formatter, "  {} moved {}", plural(moves.restickify_ops, "restickify op"), Binary(moves.restickify_bytes))?;
-        if moves.layout_copy_ops > 0 {
-            let copies = if moves.layout_copy_ops == 1 { "copy" } else { "copies" };
-            write!(formatter, ", {} {copies} for layouts {}", moves.layout_copy_ops, Binary(moves.layout_copy_bytes))?;
-        }
-        writeln!(formatter)?;
+        self.write_moves(formatter)?;
         self.write_bytes(formatter)?;
         if self.launches.is_empty() { Ok(()) } else { self.write_time(formatter) }
     }
 }
 
 impl Report {
+    /// Relayouts and the bytes that they move. Without any there is no line.
+    fn write_moves(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moves = &self.moves;
+        let copies = if moves.layout_copy_ops == 1 { "copy" } else { "copies" };
+        let restickified = (moves.restickify_ops > 0)
+            .then(|| format!("{} moved {}", plural(moves.restickify_ops, "restickify op"), Binary(moves.restickify_bytes)));
+        let copied = (moves.layout_copy_ops > 0)
+            .then(|| format!("{} {copies} for layouts moved {}", moves.layout_copy_ops, Binary(moves.layout_copy_bytes)));
+        let parts: Vec<String> = restickified.into_iter().chain(copied).collect();
+        if parts.is_empty() { Ok(()) } else { writeln!(formatter, "  {}", parts.join(", ")) }
+    }
+
     /// Bytes beside the bound, and the value that moves most above it.
     fn write_bytes(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (moved, bound) = (self.total.hbm(), &self.lower_bound);
@@ -332,7 +338,7 @@ impl Report {
         match self.gap.values.first() {
             Some(ValueGap { name, op, hbm, why }) => {
                 let op = op.map_or_else(String::new, |op| format!(" (op {op})"));
-                write!(formatter, "\n    most above it: {} of '{name}'{op}: {why}", Binary(*hbm))
+                write!(formatter, "\n    largest contribution to the gap: '{name}'{op}, {} ({why})", Binary(*hbm))
             }
             None => Ok(()),
         }
@@ -341,16 +347,18 @@ impl Report {
     /// Modelled time beside the bound, and the op that is furthest from it.
     fn write_time(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ModelledTime { low_us, estimate_us, high_us } = self.time;
-        write!(formatter, "\n  modelled time {estimate_us:.1} us ({low_us:.1} to {high_us:.1}")?;
+        write!(formatter, "\n  modeled time: {estimate_us:.1} us ({low_us:.1}-{high_us:.1} us")?;
         let is_ranked = self.launches.iter().all(|launch| launch.cost.is_ranked);
-        write!(formatter, "{})", if is_ranked { "" } else { "; nobody has published times of some of its ops" })?;
+        write!(formatter, "{})", if is_ranked { "" } else { ", no published times for some ops" })?;
         let bound = &self.lower_bound;
-        write!(formatter, "; lower bound {:.1} us, by {}", bound.us, bound.limit)?;
         if bound.us > 0.0 {
-            write!(formatter, ", {:.2} times", estimate_us / bound.us)?;
+            let limit = bound.limit.to_uppercase();
+            write!(formatter, ", {:.2}x the lower bound of {:.1} us ({limit}-bound)", estimate_us / bound.us, bound.us)?;
         }
         match self.gap.ops.first() {
-            Some(OpGap { op, name, us, why }) => write!(formatter, "\n    most above it: {us:.1} us of '{name}' (op {op}): {why}"),
+            Some(OpGap { op, name, us, why }) => {
+                write!(formatter, "\n    largest contribution to the gap: op {op} '{name}', {us:.1} us ({why})")
+            }
             None => Ok(()),
         }
     }

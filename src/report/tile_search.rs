@@ -61,17 +61,17 @@ pub struct MoreLxReport {
 impl fmt::Display for TileSearchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chosen = said(&self.nests);
-        let without = self.untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
-        let end = if self.is_cut_short { ", of more that were left" } else { "" };
+        let without = self.untiled_us.map_or_else(|| "untiled: not possible".to_owned(), |us| format!("untiled: {us:.1} us"));
+        let end = if self.is_cut_short { ", search stopped at its budget" } else { "" };
         let infeasible = infeasible(self.n_infeasible);
-        let least = self.least_us.map_or_else(|| "for the fewest bytes".to_owned(), |us| format!("no plan is estimated below {us:.1} us"));
-        write!(f, "  loops chosen: {chosen}; {:.1} us, {without}; {least}; {} plans judged{infeasible}{end}", self.us, self.n_judged)?;
+        let least = self.least_us.map_or_else(|| "objective: bytes".to_owned(), |us| format!("estimated bound: {us:.1} us"));
+        write!(f, "  tiling: {chosen}; {:.1} us ({without}, {least}); {} candidates evaluated{infeasible}{end}", self.us, self.n_judged)?;
         if let Some(RunnerUpReport { nests, us, hbm }) = &self.runner_up {
             write!(f, "\n    next best: {}; {us:.1} us, {}", said(nests), Against { hbm: *hbm, own: self.hbm })?;
         }
         if let Some(MoreLxReport { more_bytes, us, hbm }) = &self.with_more_lx {
             let against = Against { hbm: *hbm, own: self.hbm };
-            write!(f, "\n    with {} more LX in each core: {us:.1} us, {against}", Binary(*more_bytes))?;
+            write!(f, "\n    with {} more LX per core: {us:.1} us, {against}", Binary(*more_bytes))?;
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl fmt::Display for TileSearchReport {
 
 /// How many of what was judged a rule refuses; nothing for none.
 pub(super) fn infeasible(count: i64) -> String {
-    if count > 0 { format!(", {count} of them infeasible") } else { String::new() }
+    if count > 0 { format!(", {count} infeasible") } else { String::new() }
 }
 
 fn said(nests: &[String]) -> String {

@@ -1,5 +1,6 @@
 //! Which dimension of an op each level cuts.
 
+use crate::codes::{self, Code};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
@@ -65,8 +66,8 @@ fn nearest_counts(size: i64, count: i64) -> String {
     let below = (1..=count.min(size)).rev().find(divides);
     let above = (count..=size).find(divides);
     match (below, above) {
-        (Some(below), Some(above)) => format!("give {below} or {above}"),
-        (below, _) => format!("give at most {}", below.unwrap_or(1)),
+        (Some(below), Some(above)) => format!("nearest divisors are {below} and {above}"),
+        (below, _) => format!("use at most {} tiles", below.unwrap_or(1)),
     }
 }
 
@@ -74,7 +75,7 @@ fn nearest_counts(size: i64, count: i64) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CutError {
     /// A count must divide: a last tile of another size would be another program.
-    #[error("cannot cut '{dim}' of {size} into {count} tiles of equal size: {}", nearest_counts(*size, *count))]
+    #[error("tile count {count} does not divide dimension '{dim}' of size {size}; {}", nearest_counts(*size, *count))]
     Uneven {
         /// The name of the dimension.
         dim: String,
@@ -84,7 +85,10 @@ pub enum CutError {
         count: i64,
     },
     /// Partial results of some reductions say nothing about the result.
-    #[error("cannot cut '{dim}' of {size} into {count} tiles: it is reduced, and the device has no op that combines partial results")]
+    #[error(
+        "expected a dimension whose partial results the device can combine, found {count} tiles of reduced dimension '{dim}' of \
+         size {size}; leave '{dim}' whole"
+    )]
     NoCombination {
         /// The name of the dimension.
         dim: String,
@@ -94,7 +98,7 @@ pub enum CutError {
         count: i64,
     },
     /// A hint that nothing follows would be dropped silently.
-    #[error("is to be cut into {count} tiles along '{dim}', but no op of the scope has a dimension of that name; {known}")]
+    #[error("no op in the hint scope has a dimension '{dim}' for {count} tiles; {known}")]
     Unknown {
         /// The name.
         dim: String,
@@ -105,8 +109,8 @@ pub enum CutError {
     },
     /// One loop would run over several dimensions at once, and see only the blocks on their diagonal.
     #[error(
-        "has dimensions {first} and {second} named '{dim}': a loop of {count} tiles over both would see their diagonal only; cut another dimension, \
-         or let the program take what has the name as two arguments"
+        "expected one dimension '{dim}' for {count} tiles, found iteration dimensions {first} and {second}; tile another \
+         dimension, or pass the tensor as two arguments"
     )]
     Ambiguous {
         /// The name of the dimensions.
@@ -120,7 +124,8 @@ pub enum CutError {
     },
     /// The elements of one inner position lie apart.
     #[error(
-        "cannot cut '{dim}' into {count} tiles: it is an inner name of the {size} elements '{whole}', and '{outer}' around it is not cut to single positions"
+        "expected an outermost name for {count} tiles, found inner name '{dim}' of '{whole}' ({size} elements); tile '{outer}' to \
+         single positions first"
     )]
     InnerName {
         /// The name.
@@ -135,7 +140,7 @@ pub enum CutError {
         outer: String,
     },
     /// Names that share a dimension need sizes.
-    #[error("cannot cut '{dim}' of '{whole}' into {count} tiles: its size is not known; declare it in 'spyre.dim_sizes'")]
+    #[error("size of '{dim}' of '{whole}' is unknown, found {count} tiles; declare the size in 'spyre.dim_sizes'")]
     NoSize {
         /// The name.
         dim: String,
@@ -146,6 +151,21 @@ pub enum CutError {
     },
 }
 
+impl CutError {
+    /// Returns the code of the message.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Uneven { .. } => codes::TILE_COUNT,
+            Self::NoCombination { .. } => codes::TILE_REDUCTION,
+            Self::Unknown { .. } => codes::UNKNOWN_DIM,
+            Self::Ambiguous { .. } => codes::TILE_DIAGONAL,
+            Self::InnerName { .. } => codes::TILE_INNER_NAME,
+            Self::NoSize { .. } => codes::TILE_SIZE_UNKNOWN,
+        }
+    }
+}
+
 /// The names that ops have, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownNames(pub BTreeSet<String>);
@@ -153,7 +173,11 @@ pub struct KnownNames(pub BTreeSet<String>);
 impl Display for KnownNames {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.0.iter().map(|name| format!("'{name}'")).collect();
-        if names.is_empty() { f.write_str("no dimension has a name") } else { write!(f, "they have {}", names.join(", ")) }
+        if names.is_empty() {
+            f.write_str("no dimension has a name, give names with --dims")
+        } else {
+            write!(f, "known dimensions are {}", names.join(" and "))
+        }
     }
 }
 

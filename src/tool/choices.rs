@@ -2,6 +2,7 @@
 
 use crate::{
     bundle::{Addresses, Loops},
+    codes,
     hint::{Count, TileCount},
     import::{Precision, Rounding},
     kernel::{FixedKind, KernelMode},
@@ -134,14 +135,13 @@ impl Choices {
     /// Refuses what a pass would take for "as usual".
     fn check_numbers(&self, options: &Options) -> Result<(), String> {
         if self.cores.is_some() && options.cores < 1 {
-            return Err(format!(
-                "option 'cores': cannot use {} cores: give a number from 1 to 32, or leave the option out for all",
-                options.cores
-            ));
+            return Err(codes::OPTION_VALUE
+                .says(format_args!("option 'cores': expected 1 to 32 cores, found {}; remove the option to use all", options.cores)));
         }
         if self.lx_bytes.is_some() && options.lx_bytes < 0 {
-            let advice = "leave the option out for what the machine has";
-            return Err(format!("option 'lx-bytes' must not be negative, found {}: {advice}", options.lx_bytes));
+            let advice = "remove the option to use all of LX";
+            return Err(codes::OPTION_VALUE
+                .says(format_args!("option 'lx-bytes': expected a nonnegative number of bytes, found {}; {advice}", options.lx_bytes)));
         }
         check_tiles(&options.tiles)
     }
@@ -152,10 +152,11 @@ fn check_tiles(tiles: &[TileCount]) -> Result<(), String> {
     for (position, tile) in tiles.iter().enumerate() {
         let Some(first) = tiles[..position].iter().find(|first| first.dim == tile.dim) else { continue };
         let advice = match (&first.count, &tile.count) {
-            (Count::Number(one), Count::Number(other)) => format!("give '{}={}'", tile.dim, one.saturating_mul(*other)),
+            (Count::Number(one), Count::Number(other)) => format!("use '{}={}'", tile.dim, one.saturating_mul(*other)),
             _ => "give one count".to_owned(),
         };
-        return Err(format!("option 'tiles': '{first}' and '{tile}' cut '{}' twice: {advice}", tile.dim));
+        return Err(codes::TILES_TWICE
+            .says(format_args!("option 'tiles': dimension '{}' is given twice, as '{first}' and '{tile}'; {advice}", tile.dim)));
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ pub(super) fn listen(session: &Session, speaker: Speaker) {
             print_line(&message(said, &subject).in_one_line());
             return true;
         }
-        let Some(line) = subject.in_text(speaker.tool(), said.severity) else { return false };
+        let Some(line) = subject.in_text(speaker.tool(), &severity_with_code(said)) else { return false };
         print_line(&line);
         true
     });
@@ -65,6 +65,11 @@ impl<'d> Subject<'d> {
     }
 }
 
+/// Severity and code, as in `error[SPY0501]`.
+fn severity_with_code(said: &Collected) -> String {
+    said.code.map_or_else(|| said.severity.to_owned(), |code| format!("{}[{code}]", said.severity))
+}
+
 /// The op that a message begins with, and the rest.
 fn without_subject(message: &str) -> (&str, &str) {
     let named = message.split_once(" op ").filter(|(subject, _)| subject.starts_with('\'') && !subject.contains(' '));
@@ -80,6 +85,7 @@ fn message(said: &Collected, subject: &Subject<'_>) -> Message {
     let mut places = if matches!(subject, Subject::Tool(_)) { [].iter() } else { said.places.iter() };
     Message {
         severity: said.severity.to_owned(),
+        code: said.code.map(|code| code.to_string()),
         place: places.next().map(place_of).unwrap_or_default(),
         message: text,
         called_from: places.map(place_of).collect(),
@@ -111,12 +117,12 @@ mod tests {
 
     fn said(message: &str, line: i64) -> Option<String> {
         let said = collected(message, line);
-        Subject::of(&said).in_text("tool", said.severity)
+        Subject::of(&said).in_text("tool", &severity_with_code(&said))
     }
 
     fn collected(message: &str, line: i64) -> Collected {
         let places = vec![SourcePlace { file: "a.mlir".to_owned(), line, column: line }];
-        Collected { severity: "error", message: message.to_owned(), places, notes: Vec::new() }
+        Collected { severity: "error", code: None, message: message.to_owned(), places, notes: Vec::new() }
     }
 
     fn in_json(said: &Collected) -> String {
@@ -130,12 +136,15 @@ mod tests {
         said.notes.push(Collected { severity: "note", ..collected("as here", 4) });
         assert_eq!(
             in_json(&said),
-            r#"{"severity":"error","file":"a.mlir","line":3,"column":3,"message":"'linalg.exp' op is wrong","called_from":[{"file":"b.py","line":7,"column":2}],"notes":[{"severity":"note","file":"a.mlir","line":4,"column":4,"message":"as here","notes":[]}]}"#
+            r#"{"severity":"error","code":null,"file":"a.mlir","line":3,"column":3,"message":"'linalg.exp' op is wrong","called_from":[{"file":"b.py","line":7,"column":2}],"notes":[{"severity":"note","code":null,"file":"a.mlir","line":4,"column":4,"message":"as here","notes":[]}]}"#
         );
         let of_tool = in_json(&collected("'builtin.module' op option 'cores': no", 0));
-        assert_eq!(of_tool, r#"{"severity":"error","file":null,"line":null,"column":null,"message":"--cores: no","notes":[]}"#);
+        assert_eq!(of_tool, r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"--cores: no","notes":[]}"#);
         let of_file = in_json(&collected("'builtin.module' op is empty", 0));
-        assert_eq!(of_file, r#"{"severity":"error","file":"a.mlir","line":null,"column":null,"message":"the module is empty","notes":[]}"#);
+        assert_eq!(
+            of_file,
+            r#"{"severity":"error","code":null,"file":"a.mlir","line":null,"column":null,"message":"the module is empty","notes":[]}"#
+        );
     }
 
     #[test]

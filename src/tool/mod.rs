@@ -29,6 +29,7 @@ pub mod spyre_tune;
 #[cfg(feature = "mlir")]
 mod tuning;
 
+use crate::codes;
 #[cfg(feature = "mlir")]
 use crate::mlir::tool_found_bug;
 use clap::{CommandFactory, Parser, error::ErrorKind};
@@ -78,7 +79,7 @@ fn misled(speaker: Speaker, error: &clap::Error) -> u8 {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
     let advice = if error.kind() == ErrorKind::ArgumentConflict { "\n\n  tip: leave one of them out" } else { "" };
-    speaker.error(&text.replacen("\n\nUsage", &format!("{advice}\n\nUsage"), 1));
+    speaker.error(&codes::USAGE.or_says(&text.replacen("\n\nUsage", &format!("{advice}\n\nUsage"), 1)));
     1
 }
 
@@ -142,7 +143,7 @@ pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
         Ok(file) => replace_file(&file, content),
         Err(_) => replace_file(Path::new(path), content),
     };
-    write().map_err(|error| format!("cannot write '{path}': {}", reason(&error)))
+    write().map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{path}': {}", reason(&error))))
 }
 
 fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {

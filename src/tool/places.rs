@@ -1,5 +1,6 @@
 //! Places that a tool is told to write, looked at before long work.
 
+use crate::codes;
 use std::{fs, io, path::Path};
 
 /// Whether a file can be written there, which is better known before long work than behind it.
@@ -12,7 +13,7 @@ pub fn check_place(path: &str) -> Result<(), String> {
         return Ok(());
     }
     if target.is_dir() {
-        return Err(format!("cannot write '{path}': it is a directory; name a file"));
+        return Err(codes::OUTPUT_PLACE.says(format_args!("expected a file to write, found the directory '{path}'; name a file")));
     }
     check_folder(path)?;
     super::new_file(folder_of(target)).map(drop).map_err(|error| format!("cannot write '{path}': {}", reason(&error)))
@@ -24,12 +25,15 @@ pub fn check_place(path: &str) -> Result<(), String> {
 /// What is in the way, and what to do.
 pub fn check_directory_place(path: &str) -> Result<(), String> {
     if path == "-" {
-        let instead = "name a directory, or print IR with --compile-to PHASE";
-        return Err(format!("-o: '-' is standard output, and a bundle is a directory of files: {instead}"));
+        let instead = "give -o DIR, or print IR with --compile-to PHASE";
+        return Err(codes::OUTPUT_PLACE
+            .says(format_args!("-o: expected a directory for the files of a bundle, found '-' (standard output); {instead}")));
     }
     let target = Path::new(path);
     if target.exists() && !target.is_dir() {
-        return Err(format!("-o: will not replace '{path}': it is there and is no bundle directory: name another place, or remove it"));
+        return Err(codes::OUTPUT_PLACE.says(format_args!(
+            "-o: expected a new path or an older bundle, found the file '{path}'; name another path, or remove the file"
+        )));
     }
     check_folder(path).map_err(|error| format!("-o: {error}"))
 }
@@ -39,9 +43,13 @@ fn check_folder(path: &str) -> Result<(), String> {
     let folder = folder_of(Path::new(path));
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(format!("cannot write '{path}': '{}' is no folder: name another place", folder.display())),
+        Ok(_) => {
+            Err(codes::OUTPUT_PLACE
+                .says(format_args!("cannot write '{path}': '{}' is not a directory; name another path", folder.display())))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(format!("cannot write '{path}': there is no folder '{}': make it first", folder.display()))
+            Err(codes::OUTPUT_PLACE
+                .says(format_args!("cannot write '{path}': there is no directory '{}'; create it first", folder.display())))
         }
         Err(error) => Err(format!("cannot write '{path}': {}", reason(&error))),
     }
@@ -80,7 +88,7 @@ pub fn similar_file(path: &str) -> Option<String> {
 pub fn cannot_read(input: &str, reason: &str) -> String {
     let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(similar_file);
     let advice = similar.map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
-    format!("cannot read '{input}': {reason}: {advice}")
+    codes::INPUT_READ.says(format_args!("cannot read '{input}': {reason}; {advice}"))
 }
 
 #[cfg(test)]

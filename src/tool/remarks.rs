@@ -2,6 +2,7 @@
 
 use super::{check_place, write_file};
 use crate::{
+    codes,
     mlir::{RemarkFilters, Session},
     pipeline::Phase,
 };
@@ -42,14 +43,16 @@ impl Remarks {
         let told = Phase::Lx;
         if done.is_some_and(|done| done >= told) || compile_to < told {
             let found = done.filter(|done| *done >= told).map_or_else(
-                || format!("the compilation ends behind phase '{compile_to}'"),
-                |done| format!("the module has phase '{done}' behind it"),
+                || format!("the compilation stops after phase '{compile_to}'"),
+                |done| format!("the module has already run phase '{done}'"),
             );
-            return Err(format!(
-                "remarks are told by phase '{told}', and {found}: leave out '--remarks-...', or compile through that phase"
-            ));
+            return Err(codes::REMARKS_OPTION.says(format_args!(
+                "remarks are emitted by phase '{told}', but {found}; remove '--remarks-...', or compile through phase '{told}'"
+            )));
         }
-        session.ask_for_remarks(filters, self.remarks_output_file.is_none()).map_err(|reason| format!("--remarks-filter: {reason}"))
+        session
+            .ask_for_remarks(filters, self.remarks_output_file.is_none())
+            .map_err(|reason| codes::REMARKS_OPTION.says(format_args!("--remarks-filter: {reason}")))
     }
 
     /// What is asked for; none if nothing is. A file without filters has all.

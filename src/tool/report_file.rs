@@ -1,6 +1,7 @@
 //! What `spyre-compile --report` writes: data or a page, as the file's ending says.
 
 use crate::{
+    codes,
     explain::draw_scratchpad,
     report::{ProgramText, Report, page},
     tool,
@@ -27,9 +28,9 @@ impl Form {
             Some("html") => Ok(Self::Page),
             Some("json") => Ok(Self::Data),
             _ if is_no_file => Ok(Self::Data),
-            _ => Err(format!(
-                "'{path}' ends in neither '.json' nor '.html': name it FILE.json for data and a picture, or FILE.html for one page to look at"
-            )),
+            _ => Err(codes::OUTPUT_KIND.says(format_args!(
+                "expected a file name that ends in '.json' or '.html', found '{path}'; use FILE.json for data, or FILE.html for a page"
+            ))),
         }
     }
 }

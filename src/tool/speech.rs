@@ -1,5 +1,6 @@
 //! How a tool speaks: in lines of text or JSON, with more words or fewer.
 
+use crate::codes::split_code;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub struct Speaker {
 pub struct Message {
     /// `error`, `warning` or `remark`; of a note `note`.
     pub severity: String,
+    /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for a note, and for what MLIR itself reports.
+    pub code: Option<String>,
     /// What it is about.
     #[serde(flatten)]
     pub place: Place,
@@ -144,11 +147,13 @@ impl Speaker {
     }
 
     fn speak(self, severity: &str, message: &str) {
+        let (code, message) = split_code(message);
         if self.is_json() {
-            let severity = severity.to_owned();
-            return print_line(&Message { severity, message: message.to_owned(), ..Message::default() }.in_one_line());
+            let (severity, code) = (severity.to_owned(), code.map(|code| code.to_string()));
+            return print_line(&Message { severity, code, message, ..Message::default() }.in_one_line());
         }
-        let severity = if severity == "remark" { String::new() } else { format!("{severity}: ") };
+        let code = code.map_or_else(String::new, |code| format!("[{code}]"));
+        let severity = if severity == "remark" { String::new() } else { format!("{severity}{code}: ") };
         print_line(&format!("{}: {severity}{message}", self.tool));
     }
 }
@@ -189,6 +194,6 @@ mod tests {
     fn a_message_without_a_place_says_so() {
         let message = Message { severity: "error".to_owned(), message: "no\n\"file\"".to_owned(), ..Message::default() };
         let line = message.in_one_line();
-        assert_eq!(line, r#"{"severity":"error","file":null,"line":null,"column":null,"message":"no\n\"file\"","notes":[]}"#);
+        assert_eq!(line, r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"no\n\"file\"","notes":[]}"#);
     }
 }

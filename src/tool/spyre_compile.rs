@@ -9,6 +9,7 @@ use super::{
     tuning::{Ask, BUDGET, short_summary, tune},
 };
 use crate::{
+    codes,
     compile::{Validation, compile_as_validated, in_user_terms, parse_in_user_terms},
     dialect::phase_of,
     kernel::FixedKind,
@@ -31,7 +32,7 @@ const QUICK: usize = 64;
 #[command(name = "spyre-compile", version = tool::VERSION, after_help = tool::EXIT_CODES)]
 struct Arguments {
     /// The module, as MLIR text or bytecode; `-` reads standard input
-    #[arg(required_unless_present = "compare")]
+    #[arg(required_unless_present_any = ["compare", "explain"])]
     input: Option<String>,
     /// The bundle directory; with --compile-to, the file for the IR (standard output without it)
     #[arg(short = 'o', value_name = "DIR")]
@@ -58,6 +59,9 @@ struct Arguments {
     /// Compile nothing: say which decisions of two plans differ, and what each costs
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
     compare: Vec<String>,
+    /// Print the explanation of a message code, such as SPY0501, and exit
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["input", "compare"])]
+    explain: Option<String>,
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit")]
     compile_to: String,
@@ -105,12 +109,15 @@ pub(super) fn command() -> Command {
 }
 
 fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String> {
+    if let Some(code) = &arguments.explain {
+        return tool::say(&codes::explain(code)?);
+    }
     let Some(input) = &arguments.input else { return compare_plans(&arguments.compare) };
     let options = options_of(arguments).map_err(|message| spelled(&message))?;
     let emits = options.compile_to == Phase::Emit;
     let output = match (&arguments.output, emits) {
         (None, true) => {
-            return Err("-o: no directory is given, and a bundle is a directory of files: where should the bundle go?".to_owned());
+            return Err(codes::OUTPUT_MISSING.says("missing output directory; add -o DIR"));
         }
         (output, _) => output.as_deref().unwrap_or("-"),
     };
@@ -142,7 +149,8 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {
-        report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
+        report.files =
+            files_below(Path::new(output)).map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot list '{output}': {error}")))?;
         speaker.say(&summary(&report, output, line))?;
     } else {
         tool::write_file(output, format!("{}\n", module.op()))?;
@@ -220,15 +228,15 @@ fn check_phase_only(arguments: &Arguments, output: &str, follows: bool) -> Resul
     let phase = &arguments.compile_to;
     for (option, is_given) in [("certificate", arguments.certificate.is_some()), ("write-plan", arguments.write_plan.is_some())] {
         if is_given {
-            return Err(format!("--{option} is of a whole compilation: leave out '--compile-to {phase}'"));
+            return Err(codes::PHASE_ONLY.says(format_args!("--{option} requires a complete compilation; remove '--compile-to {phase}'")));
         }
     }
     if let (Some(plan), false) = (&arguments.plan, follows) {
-        return Err(format!(
-            "--plan: there is no plan '{plan}' to follow, and only a whole compilation writes one: leave out '--compile-to {phase}'"
-        ));
+        return Err(codes::PHASE_ONLY.says(format_args!(
+            "--plan: there is no plan '{plan}', and only a complete compilation writes one; remove '--compile-to {phase}'"
+        )));
     }
-    tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which gives one file of IR: {message}"))
+    tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which writes one file of IR: {message}"))
 }
 
 /// Writes what was chosen to where it is asked for, and to a plan that there was none of.
@@ -238,7 +246,9 @@ fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Argum
     }
     let made = arguments.plan.as_ref().filter(|_| !follows);
     for path in made.into_iter().chain(&arguments.write_plan) {
-        let plan = report.plan_file(options.kernel_words()).ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
+        let plan = report
+            .plan_file(options.kernel_words())
+            .ok_or_else(|| codes::NO_PLAN_CHOSEN.says(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
         speaker.say(&format!("  plan written to {path}\n"))?;
@@ -248,22 +258,28 @@ fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Argum
 
 /// Writes the certificate of the plan, and says what the checker makes of it. One that is refused is a bug of ours, and is not written.
 fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Speaker)) -> Result<(), String> {
-    let certificate =
-        report.certificate().ok_or_else(|| format!("nothing was proved that '{path}' could say: loops were chosen before"))?;
+    let certificate = report.certificate().ok_or_else(|| {
+        codes::NO_PLAN_CHOSEN.says(format_args!(
+            "expected loops chosen by the search for the \
+         certificate '{path}', found loops in the program; remove the loops, or '--certificate'"
+        ))
+    })?;
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
     let verified = tile_verify::verify(&text).map_err(|error| {
         note_bug(module);
-        format!("the certificate is wrong, which is a bug of ours: {error}")
+        codes::INTERNAL.says(format_args!("internal error: the certificate is wrong: {error}; please report this program"))
     })?;
     tool::write_file(path, format!("{text}\n"))?;
     speaker.say(&format!("  {verified}\n  certificate written to {path}\n"))
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
-    let read =
-        |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}': write one with --write-plan '{path}'"));
+    let read = |path: &String| {
+        PlanFile::read(path)?
+            .ok_or_else(|| codes::PLAN_COMPARE.says(format_args!("there is no plan '{path}'; write one with --write-plan '{path}'")))
+    };
     let plans = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let [one, other] = plans.as_slice() else { return Err("two plans are compared".to_owned()) };
+    let [one, other] = plans.as_slice() else { return Err(codes::PLAN_COMPARE.says("expected two plans")) };
     tool::say(&compare(one, other)?)
 }
 

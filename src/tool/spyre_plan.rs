@@ -1,6 +1,9 @@
 //! `spyre-plan`: the LX planner on its own, and the model of time on its own.
 
-use crate::tool::{self, Messages, Speaker};
+use crate::{
+    codes,
+    tool::{self, Messages, Speaker},
+};
 use clap::{Command, CommandFactory, Parser};
 use cost::{Formula, Price};
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
@@ -68,7 +71,8 @@ struct Arguments {
 
 /// Prices the kernels of a file.
 fn price(path: &str, output: Option<&str>) -> Result<(), String> {
-    let text = read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let text = read_text_file(Path::new(path), MAX_TEXT_BYTES)
+        .map_err(|error| codes::LX_INSTANCE.says(format_args!("cannot read '{path}': {error}")))?;
     let rows = cost::rows(&text).map_err(|message| format!("'{path}': {message}"))?;
     let time = Target::spyre().time;
     let (mut said, mut estimates) = (String::new(), BTreeMap::new());
@@ -78,7 +82,7 @@ fn price(path: &str, output: Option<&str>) -> Result<(), String> {
         let unranked = if is_ranked { "" } else { "; nobody has published times of some of its ops" };
         said += &format!("{}: {estimate:.3} us ({low:.3} to {high:.3}{unranked})\n", row.id);
         if estimates.insert(&row.id, estimate).is_some() {
-            return Err(format!("'{path}': two entries have the id '{}'", row.id));
+            return Err(codes::LX_INSTANCE.says(format_args!("expected unique ids, found '{}' twice in '{path}'", row.id)));
         }
     }
     if let Some(output) = output {
@@ -110,7 +114,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return price(kernels, arguments.output.as_deref());
     }
     if let Some(path) = &arguments.certificate {
-        let verified = tile_verify::verify(&read_text(path)?).map_err(|error| format!("{path}: {error}"))?;
+        let verified = tile_verify::verify(&read_text(path)?).map_err(|error| codes::CERTIFICATE.says(format_args!("{path}: {error}")))?;
         return tool::say(&format!("{verified}\n"));
     }
     if let Some(result) = &arguments.verify {
@@ -160,7 +164,8 @@ fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
     let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for everything, bound {bound}"));
     let gap = 100.0 * verified.gap();
     tool::say(&format!(
-        "valid for {capacity} bytes of LX{suffices}: HBM {hbm_bytes_left} bytes left, bound {lower_bound}, gap {gap:.3} %{optimal} among {among}\n"
+        "valid for {capacity} bytes of LX{suffices}: HBM {hbm_bytes_left} bytes left, bound {lower_bound}, gap {gap:.3} \
+         %{optimal} among {among}\n"
     ))
 }
 
@@ -191,7 +196,7 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
     let bytes = match arguments.capacity {
         Some(bytes) => bytes,
         None if arguments.smallest_peak => 0,
-        None => return Err(format!("'{path}' does not say how large LX is: --capacity is missing")),
+        None => return Err(codes::LX_INSTANCE.says(format_args!("expected the size of LX, found none in '{path}'; add --capacity BYTES"))),
     };
     Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) })
         .map(|instance| (instance, true))
@@ -217,7 +222,7 @@ fn n_placed(plan: &Plan) -> String {
 }
 
 fn seconds(seconds: f64) -> Result<Duration, String> {
-    Duration::try_from_secs_f64(seconds).map_err(|error| format!("--timeout {seconds}: {error}"))
+    Duration::try_from_secs_f64(seconds).map_err(|error| codes::OPTION_VALUE.says(format_args!("--timeout {seconds}: {error}")))
 }
 
 /// Shows progress on a terminal after the first second, and ends what takes too long.

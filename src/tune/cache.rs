@@ -4,6 +4,7 @@
 //! killed in the middle of a line is followed by one that begins a new line. What is no entry is passed over, and told.
 
 use super::{Entry, Key, Terms};
+use crate::codes;
 use files::{MAX_TEXT_BYTES, read};
 use std::{
     fs::{self, OpenOptions},
@@ -63,7 +64,9 @@ impl Cache {
 /// # Errors
 /// If it cannot be read.
 pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<Placed>, String> {
-    let refuse = |error: io::Error| format!("cannot read the cache '{}': {error}: name a folder of entries", folder.display());
+    let refuse = |error: io::Error| {
+        codes::TUNE_CACHE.says(format_args!("cannot read the cache '{}': {error}; name a directory of entries", folder.display()))
+    };
     let mut paths = Vec::new();
     for found in fs::read_dir(folder).map_err(refuse)? {
         paths.extend(Some(found.map_err(refuse)?.path()).filter(|path| path.extension().is_some_and(|ending| ending == ENDING)));
@@ -73,7 +76,7 @@ pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<Pl
     for path in paths {
         match read(&path, MAX_TEXT_BYTES) {
             Ok(bytes) => entries.extend(entries_of(&path, &bytes, warn)),
-            Err(error) => warn(format!("{}: cannot be read, and is passed over: {error}", path.display())),
+            Err(error) => warn(codes::TUNE_CACHE.says(format_args!("{}: entry is skipped: {error}", path.display()))),
         }
     }
     Ok(entries)
@@ -87,7 +90,7 @@ fn entries_of(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<Pl
             serde_json::from_slice::<Entry>(line).map_err(|error| error.to_string()).and_then(|entry| entry.check().map(|()| entry));
         match entry {
             Ok(entry) => entries.push(Placed { place, entry }),
-            Err(message) => warn(format!("{place}: is no entry of a cache, and is passed over: {message}")),
+            Err(message) => warn(codes::TUNE_CACHE.says(format_args!("{place}: entry is skipped: {message}"))),
         }
     }
     entries
@@ -145,7 +148,7 @@ pub fn append(folder: &Path, entries: &[Entry]) -> Result<(), String> {
     let path = folder.join(FILE_NAME);
     fs::create_dir_all(folder)
         .and_then(|()| append_text(&path, text))
-        .map_err(|error| format!("cannot add to the cache '{}': {error}", path.display()))
+        .map_err(|error| codes::TUNE_CACHE.says(format_args!("cannot add to the cache '{}': {error}", path.display())))
 }
 
 /// Adds lines to a file, behind whatever is there.

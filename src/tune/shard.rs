@@ -46,7 +46,7 @@ impl FromStr for Shard {
             let shard = Self { number: number.parse().ok()?, count: count.parse().ok()? };
             (1..=shard.count).contains(&shard.number).then_some(shard).filter(|shard| shard.count <= MOST)
         };
-        read().ok_or_else(|| format!("expected NUMBER/COUNT with a number from 1 to the count, at most {MOST}, found '{text}'"))
+        read().ok_or_else(|| format!("expected NUMBER/COUNT with 1 <= NUMBER <= COUNT <= {MOST}, found '{text}'"))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Validation after every pass: `spyre-opt --spyre-validate-each`.
 
 use super::Snapshot;
-use crate::mlir::{Event, Op, error_at, note_bug, remark_at};
+use crate::{
+    codes,
+    mlir::{Event, Op, error_at, note_bug, remark_behind},
+};
 use std::sync::{Mutex, PoisonError};
 
 /// What is known of the functions of a pipeline's module.
@@ -38,7 +41,7 @@ impl Observed {
             Ok(after) => after,
             Err(reason) => {
                 if self.known.take().is_some() {
-                    remark_at(op, format_args!("is not validated from pass '{pass}' on: {reason}")).emit();
+                    remark_behind(codes::PASS_NOT_VALIDATED, op, format_args!("not validated from pass '{pass}' on: {reason}")).emit();
                 }
                 self.unjudged.push(pass.to_owned());
                 return true;
@@ -47,7 +50,8 @@ impl Observed {
         let Some(before) = &mut self.known else {
             self.unjudged.push(pass.to_owned());
             let passes = std::mem::take(&mut self.unjudged).join("', '");
-            remark_at(op, format_args!("is validated behind pass '{pass}' only: nothing is known of '{passes}'")).emit();
+            remark_behind(codes::PASS_NOT_VALIDATED, op, format_args!("validated after pass '{pass}' only: no reference for '{passes}'"))
+                .emit();
             self.known = Some(after);
             return true;
         };
@@ -56,9 +60,12 @@ impl Observed {
         before.take(after);
         let Some((function, difference)) = difference else { return true };
         note_bug(op);
-        let _ =
-            error_at(op, format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"))
-                .report();
+        let _ = error_at(
+            codes::MISCOMPILED,
+            op,
+            format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"),
+        )
+        .report();
         false
     }
 }

@@ -1,7 +1,11 @@
 //! Why an op cannot be divided.
 
 use super::{SplitError, WorkSplit};
-use crate::{hint::NameError, layout::LayoutError};
+use crate::{
+    codes::{self, Code},
+    hint::NameError,
+    layout::LayoutError,
+};
 
 /// Why an op cannot be divided. Dimensions are iteration dimensions, operands are numbered inputs first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +14,7 @@ pub enum WorkError {
     #[error(transparent)]
     Split(#[from] SplitError),
     /// Every core gets the same number of units (sticks or positions).
-    #[error("{slices} slices do not divide the {units} units of iteration dimension {dim}")]
+    #[error("{slices} slices of iteration dimension {dim}, which has {units} units; use a divisor of {units}")]
     Uneven {
         /// The dimension.
         dim: usize,
@@ -20,13 +24,13 @@ pub enum WorkError {
         slices: i64,
     },
     /// The device function cannot be cut along this dimension.
-    #[error("iteration dimension {dim} cannot be divided over cores")]
+    #[error("iteration dimension {dim} cannot be split across cores; split another dimension")]
     Blocked {
         /// The dimension.
         dim: usize,
     },
     /// There are only so many cores.
-    #[error("the split needs {needed} cores of {cores}")]
+    #[error("expected at most {cores} slices in all, one per core, found {needed}; request fewer slices")]
     Cores {
         /// Product of the slices.
         needed: i64,
@@ -34,10 +38,10 @@ pub enum WorkError {
         cores: i64,
     },
     /// Partial results are combined along one dimension only.
-    #[error("more than one reduction dimension would be divided over cores")]
+    #[error("expected core splits of at most one reduction dimension, found several; split one of them")]
     Reductions,
     /// A core can address only so much of one tensor.
-    #[error("a core would address {bytes} bytes of operand {operand}; the hardware allows {limit}")]
+    #[error("operand {operand} spans {bytes} bytes on one core; the hardware limit is {limit}")]
     Span {
         /// The operand.
         operand: usize,
@@ -49,7 +53,7 @@ pub enum WorkError {
         split: WorkSplit,
     },
     /// A hint names a dimension in two ways.
-    #[error("'{first}' and '{second}' both name iteration dimension {dim}")]
+    #[error("expected one name for iteration dimension {dim}, found '{first}' and '{second}'; use one of them")]
     TwoNames {
         /// One name.
         first: String,
@@ -74,4 +78,19 @@ pub enum WorkError {
     /// A coordinate names no iteration dimension, or is none.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+}
+
+impl WorkError {
+    /// Returns the code of the message.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Split(_) | Self::Uneven { .. } => codes::SPLIT_DIVISOR,
+            Self::Blocked { .. } | Self::Reductions => codes::SPLIT_BLOCKED,
+            Self::Cores { .. } => codes::SPLIT_CORES,
+            Self::Span { .. } => codes::SPAN,
+            Self::TwoNames { .. } | Self::Name(_) => codes::SPLIT_NAME,
+            Self::Coordinates { .. } | Self::Layout(_) => codes::LAYOUT_CONFLICT,
+        }
+    }
 }

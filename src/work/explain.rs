@@ -8,18 +8,18 @@ impl WorkError {
     #[must_use]
     pub fn explained(&self, op: &Operation, names: &[String]) -> String {
         let dim_text = |dim: usize| match names.get(dim).filter(|name| !name.is_empty()) {
-            Some(name) => format!("iteration dimension {dim} ('{name}')"),
+            Some(name) => format!("dimension '{name}'"),
             None => format!("iteration dimension {dim}"),
         };
         let unit = |dim: usize, units: i64| if op.dims[dim].size == units { "positions" } else { "sticks" };
-        match self {
+        let message = match self {
             Self::Uneven { dim, units, slices } => {
-                format!("{slices} slices do not divide the {units} {} of {}", unit(*dim, *units), dim_text(*dim))
+                format!("{slices} slices of {}, which has {units} {}; use a divisor of {units}", dim_text(*dim), unit(*dim, *units))
             }
             Self::Blocked { dim } if op.is_masked_reduction(*dim) => {
-                format!("{} cannot be divided over cores: its last stick is partly empty and the reduction masks it", dim_text(*dim))
+                format!("{} cannot be split across cores: the reduction masks its last stick; split another dimension", dim_text(*dim))
             }
-            Self::Blocked { dim } => format!("{} cannot be divided over cores", dim_text(*dim)),
+            Self::Blocked { dim } => format!("{} cannot be split across cores; split another dimension", dim_text(*dim)),
             Self::Span { operand, split, .. } => {
                 let units = op.units();
                 let along = op.dims_of_operand(*operand).into_iter().map(|dim| {
@@ -31,13 +31,10 @@ impl WorkError {
                     format!("{}: {cut}", dim_text(dim))
                 });
                 let along: Vec<String> = along.collect();
-                format!(
-                    "{self}; its device size is {:?}, and the slices are {}",
-                    op.operands[*operand].layout.device_size(),
-                    along.join(", ")
-                )
+                format!("{self} (device size {:?}; slices: {})", op.operands[*operand].layout.device_size(), along.join(", "))
             }
             _ => self.to_string(),
-        }
+        };
+        self.code().says(message)
     }
 }

@@ -1,7 +1,7 @@
 // A known number that is one part of several has the elements of the others, also where no value may be computed in another format.
 // RUN: spyre-compile %s -o %t --precision strict > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: agrees with the reference
+// CHECK: correct
 #map = affine_map<(d0) -> (d0)>
 #map1 = affine_map<(d0) -> (0)>
   func.func @a_number_beside_others(%arg0: tensor<64xf16>, %arg1: tensor<2xf16>, %arg2: tensor<1xf16>) -> tensor<66xf16> {

@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/out > %t.log && spyre-run %t/out --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 func.func @chain(%x: tensor<64x64xbf16>, %y: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
   %empty = tensor.empty() : tensor<64x64xbf16>
   %sum = linalg.add ins(%x, %y : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%empty : tensor<64x64xbf16>) -> tensor<64x64xbf16>

@@ -1,7 +1,7 @@
 // Operations on whole tensors without linalg, and a concatenation as JAX writes it: branches over the index.
 // RUN: rm -rf %t && spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 func.func @branches(%x: tensor<8x64xf16>, %y: tensor<8x128xf16>) -> tensor<8x192xf16> {
   %c64 = arith.constant 64 : index
   %half = arith.constant dense<5.0e-01> : tensor<8x64xf16>

@@ -6,7 +6,7 @@
 // RUN: spyre-compile %t/windows.mlir -o %t/windows > %t.log && spyre-run %t/windows --check %t/windows.mlir | FileCheck %s
 // RUN: spyre-compile %t/diagonals.mlir -o %t/diagonals > %t.log && spyre-run %t/diagonals --check %t/diagonals.mlir | FileCheck %s
 
-// CHECK:     result0: agrees with the reference
+// CHECK:     result0: correct
 // CHECK-NOT: {{differs|error}}
 
 //--- sums.mlir

@@ -7,7 +7,7 @@
 
 // PARTED: 13 executes; HBM 68096 B read, 1536 B written
 // STRICT: 15 executes; HBM 69760 B read, 3072 B written
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 #rows = affine_map<(h, g, t, d) -> (h, t, d)>
 #all = affine_map<(h, g, t, d) -> (h, g, t, d)>
 #query = affine_map<(h, m, n, k) -> (h, m, k)>

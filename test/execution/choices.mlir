@@ -8,8 +8,8 @@
 // RUN: spyre-run %t/single --seed 4 --check %t/f32.mlir | FileCheck %s
 // RUN: spyre-compile %t/generated.mlir -o %t/generated --validate > %t/log && spyre-run %t/generated --check %t/generated.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 
 //--- f16.mlir
 func.func @main(%x: tensor<5x70xf16>, %w: tensor<70x33xf16>, %b: i1, %n: i64) -> (tensor<5x33xf16>, tensor<5x70xf16>, f16) {

@@ -1,7 +1,7 @@
 // A result whose dimensions were put together has no padding between its elements: where no stick is full, it is copied.
 // RUN: spyre-compile %s -o %t && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 func.func @f(%x: tensor<2x65xf16>) -> tensor<130xf16> {
   %e = tensor.empty() : tensor<2x65xf16>
   %n = linalg.negf ins(%x : tensor<2x65xf16>) outs(%e : tensor<2x65xf16>) -> tensor<2x65xf16>

@@ -3,8 +3,8 @@
 // RUN: spyre-compile %s -o %t/out --validate > %t/log && spyre-run %t/out --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t/three.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 func.func @main(%x: tensor<64x128xf16>, %w: tensor<128x20xf16>, %b: tensor<8x130xf16>) -> (tensor<1x130xf16>, tensor<2x130xf16>) {
   %zero = arith.constant 0.0 : f16
   %0 = tensor.empty() : tensor<64x20xf16>

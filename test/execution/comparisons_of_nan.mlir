@@ -2,7 +2,7 @@
 // RUN: spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 // RUN: spyre-compile %s --validate -o %t > %t.log
 
-// CHECK-COUNT-8: agrees with the reference
+// CHECK-COUNT-8: correct
 #map = affine_map<(d0) -> (d0)>
 func.func @comparisons_of_nan(%x: tensor<256xf16>, %y: tensor<256xf16>)
     -> (tensor<256xf16>, tensor<256xf16>, tensor<256xf16>, tensor<256xf16>, tensor<256xf16>, tensor<256xf16>, tensor<256xf16>, tensor<256xf16>) {

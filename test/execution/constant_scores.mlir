@@ -3,8 +3,8 @@
 // RUN: rm -rf %t && spyre-compile %s -o %t --validate > %t.log && spyre-run %t --check %s | FileCheck %s
 // RUN: spyre-compile %s --compile-to import -o - | FileCheck %s --check-prefix=IMPORTED
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 
 // The one product that is left is that with the values.
 // IMPORTED-COUNT-1: spyre.matmul

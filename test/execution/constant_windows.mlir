@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/planned --validate > %t.log && spyre-run %t/planned --wipe-lx --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 func.func @constant_windows(%image: tensor<1x3x13x13xf16>) -> tensor<1x4x6x6xf16> {
   %weights = arith.constant dense<[[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]], [[9.0, 10.0], [11.0, 12.0]]],
                                    [[[1.5, 2.5], [3.5, 4.5]], [[5.5, 6.5], [7.5, 8.5]], [[9.5, 10.5], [11.5, 12.5]]],

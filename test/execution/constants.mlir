@@ -11,12 +11,12 @@
 // What is read back is written as it was.
 // RUN: spyre-translate --bundle-to-mlir %t/out | spyre-translate --mlir-to-bundle - -o %t/written && diff -r %t/out %t/written
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
-// CHECK: result4: agrees with the reference
-// CHECK: result5: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
+// CHECK: result4: correct
+// CHECK: result5: correct
 
 //--- spyre.mlir
 func.func @constants(%x: tensor<64x256xf16>, %y: tensor<64x128xf32>, %z: tensor<3x70xf16>)

@@ -3,9 +3,9 @@
 // RUN: spyre-compile %t/parts/double.mlir -o %t/double --validate > %t.log && spyre-run %t/double --seed 3 --check %t/parts/double.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/half.mlir -o %t/half --validate > %t.log && spyre-run %t/half --check %t/parts/half.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 //--- double.mlir
 #whole = affine_map<(d0, d1) -> (d0, d1)>

@@ -2,7 +2,7 @@
 // RUN: spyre-compile %s -o %t --validate > %t.log && spyre-run %t --wipe-lx --check %s | FileCheck %s
 // RUN: FileCheck %s --check-prefix=PROGRAM < %t/program.json
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 // PROGRAM:      "name": "arg0",
 // PROGRAM-NEXT: "shape": [

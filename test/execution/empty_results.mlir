@@ -4,15 +4,15 @@
 // RUN: FileCheck %s --check-prefix=SHAPE --input-file=%t/some/program.json
 // RUN: spyre-compile %t/parts/all.mlir -o %t/all --validate > %t.log && spyre-run %t/all --check %t/parts/all.mlir | FileCheck %s --check-prefix=ALL
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 // SHAPE: "results": [
 // SHAPE: "shape": [
 // SHAPE-NEXT: 0,
 // SHAPE-NEXT: 64
-// ALL: result0: agrees with the reference
+// ALL: result0: correct
 
 //--- some.mlir
 func.func @f(%x: tensor<4x64xf16>, %past: tensor<2x0x8xf16>) -> (tensor<0x64xf16>, tensor<4x64xf16>, tensor<2x0x8xf16>, tensor<0xi64>) {

@@ -6,9 +6,9 @@
 // RUN: spyre-run %t/planned --draw extreme --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 #token = affine_map<(d0) -> (d0)>
 #chosen = affine_map<(d0, d1, d2) -> (d0)>
 #all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

@@ -9,7 +9,7 @@
 // RUN: spyre-compile %t/given.mlir -o %t/given > %t/log && spyre-run %t/given --check %t/given.mlir | FileCheck %s --check-prefix=TWO
 // RUN: spyre-compile %t/repeated.mlir -o %t/repeated > %t/log && spyre-run %t/repeated --check %t/repeated.mlir | FileCheck %s --check-prefix=TWO
 
-// TWO-COUNT-2: agrees with the reference
+// TWO-COUNT-2: correct
 
 //--- twice.mlir
 func.func @twice(%x: tensor<64x96xf32>) -> (tensor<64x96xf32>, tensor<64x96xf32>) {

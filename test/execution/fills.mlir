@@ -5,10 +5,10 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/unplanned --lx-planner none > %t.log && spyre-run %t/unplanned --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/baked --addresses baked --loops unroll > %t.log && spyre-run %t/baked --check %t/linalg.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 
 //--- spyre.mlir
 func.func @fills(%x: tensor<64x128xf16> {spyre.dims = ["A", "B"]}, %y: tensor<128x64xf32>)

@@ -2,7 +2,7 @@
 // RUN: spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 // RUN: spyre-compile %s --compile-to import | FileCheck %s --check-prefix=IR
 
-// CHECK-COUNT-3: agrees with the reference
+// CHECK-COUNT-3: correct
 // IR: spyre.constant dense<3.71828175> : tensor<64xf32>{{$}}
 // IR: spyre.constant dense<3.71828175> : tensor<64xf32> {exact = dense<3.7182818284590451> : tensor<64xf64>}
 func.func @folded_constants(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {

@@ -5,10 +5,10 @@
 // RUN: spyre-compile %t/parts/narrow.mlir -o %t/narrow --validate > %t.log && spyre-run %t/narrow --check %t/parts/narrow.mlir | FileCheck %s --check-prefix=NARROW
 // RUN: spyre-compile %t/parts/powers.mlir -o %t/powers --validate > %t.log && spyre-run %t/powers --check %t/parts/powers.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 
 //--- half.mlir
 func.func @half(%x: tensor<5x77xf16>, %y: tensor<5x77xf16>) -> (tensor<5x77xf16>, tensor<5x77xf16>, tensor<5x77xf16>, tensor<5x77xf16>) {
@@ -30,7 +30,7 @@ func.func @single(%x: tensor<5x77xf32>, %y: tensor<5x77xf32>) -> (tensor<5x77xf3
 
 //--- narrow.mlir
 // The device has no logarithm in f32, so that all of it is computed in 16 bits, the reduction of the argument too.
-// NARROW: result0: agrees with the reference
+// NARROW: result0: correct
 func.func @narrow(%x: tensor<5x77xf32>) -> tensor<5x77xf32> {
   %0 = math.sin %x : tensor<5x77xf32>
   %1 = math.absf %0 : tensor<5x77xf32>

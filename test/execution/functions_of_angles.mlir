@@ -6,10 +6,10 @@
 // RUN: spyre-run %t/single --draw extreme --check %t/parts/single.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/areas.mlir -o %t/areas --validate > %t.log && spyre-run %t/areas --check %t/parts/areas.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 
 //--- half.mlir
 func.func @half(%x: tensor<5x77xf16>, %y: tensor<5x77xf16>) -> (tensor<5x77xf16>, tensor<5x77xf16>, tensor<5x77xf16>, tensor<5x77xf16>) {

@@ -20,10 +20,10 @@
 // RUN: FileCheck %s --check-prefix=COST --input-file=%t/log
 // COST: lower bound 1.83 MiB
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 
 //--- spyre.mlir
 func.func @gather(%table: tensor<128x256xf16>, %matrix: tensor<3x192xi64>, %words: tensor<512x128xf16>, %list: tensor<16xi32>,

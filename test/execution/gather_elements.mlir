@@ -3,9 +3,9 @@
 // RUN: spyre-compile %t/f16.mlir -o %t/half --validate > %t/log && spyre-run %t/half --wipe-lx --draw infinite --check %t/f16.mlir | FileCheck %s
 // RUN: spyre-compile %t/f32.mlir -o %t/single --validate > %t/log && spyre-run %t/single --wipe-lx --check %t/f32.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 //--- f16.mlir
 func.func @main(%list: tensor<1000xf16>, %column: tensor<70x1xf16>, %i: tensor<5xi64>, %j: tensor<3x7xi64>)

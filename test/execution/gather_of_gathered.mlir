@@ -1,8 +1,8 @@
 // Rows of rows: what one gather chooses keeps the sticks of its table, so that the next one along these reads a copy.
 // RUN: spyre-compile %s -o %t --validate > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 
 #row = affine_map<(d0, d1, d2) -> (d0)>
 #column = affine_map<(d0, d1, d2) -> (d2)>

@@ -1,7 +1,7 @@
 // An index that is repeated along a dimension of the table, and turned on the way: `torch.take_along_dim(x, i[..., None], 1)`.
 // RUN: spyre-compile %s -o %t --validate > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 #map = affine_map<(d0, d1, d2) -> (d0, d1)>
 #map1 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

@@ -1,7 +1,7 @@
 // A gather by a tile of one row of the indices, whose result is a buffer of that row only.
 // RUN: spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 #of_index = affine_map<(n, i, j, k) -> (n, i)>
 #all = affine_map<(n, i, j, k) -> (n, i, j, k)>
 func.func @gather_row_of_indices(%table: tensor<32x16x16xf16>, %list: tensor<2x4xi64> {spyre.dims = ["N", "I"]}, %y: tensor<2x4x16x16xf16>)

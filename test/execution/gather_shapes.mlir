@@ -3,12 +3,12 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/out > %t/log && spyre-run %t/out --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/one --cores 1 > %t/log && spyre-run %t/one --seed 5 --check %t/linalg.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
-// CHECK: result4: agrees with the reference
-// CHECK: result5: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
+// CHECK: result4: correct
+// CHECK: result5: correct
 
 //--- spyre.mlir
 func.func @gather_shapes(%table: tensor<70x100xf16>, %one: tensor<1xi64>, %column: tensor<7x1xi64>, %list: tensor<40xi64>,

@@ -3,10 +3,10 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/out > %t/log && spyre-run %t/out --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/unrolled --loops unroll > %t/log && spyre-run %t/unrolled --check %t/linalg.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 
 //--- spyre.mlir
 func.func @gather_tiles(%table: tensor<80x256xf16> {spyre.dims = ["V", "D"]}, %list: tensor<128xi64> {spyre.dims = ["S"]},

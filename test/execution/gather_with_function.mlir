@@ -13,10 +13,10 @@
 // FUSED-NOT: function
 // FUSED: return
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 #index = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
 func.func @main(%table: tensor<50x70xf16>, %index: tensor<24xi64>, %wide: tensor<50x70xf32>, %other: tensor<50x70xf16>)

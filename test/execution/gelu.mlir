@@ -13,7 +13,7 @@
 // RUN: spyre-compile %s --lx-bytes 256 --compile-to lx | FileCheck %s --check-prefix=OWN
 // RUN: spyre-compile %s --lx-planner none --compile-to lx | FileCheck %s --check-prefix=OWN
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 // LX-NOT: gelufwd
 // LX: spyre.pointwise exp({{.*}}#spyre.place<lx,
 // OWN: spyre.pointwise gelufwd(

@@ -4,7 +4,7 @@
 // RUN: spyre-compile %t/parts/single.mlir -o %t/single --validate > %t.log && spyre-run %t/single --seed 3 --check %t/parts/single.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/half.mlir -o %t/half --validate > %t.log && spyre-run %t/half --check %t/parts/half.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- single.mlir
 #at = affine_map<(n, c, y, x) -> (n, y, x)>

@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s --lx-bytes 16384 --validate -o %t/searched > %t.log && FileCheck %s --check-prefix=SEARCHED < %t.log
 // RUN: spyre-run %t/searched --check %s | FileCheck %s --check-prefix=AGREES
-// SEARCHED: loops chosen: tiles(axis0 = 2
+// SEARCHED: tiling: tiles(axis0 = 2
 // SEARCHED: validated:
 
 // By hand, one of two groups an iteration.
@@ -10,7 +10,7 @@
 // RUN: spyre-run %t/tiled --check %s | FileCheck %s --check-prefix=AGREES
 // The ops between share one loop: nothing of them goes through HBM.
 // TILED: loop of 2 over 'G': 6 ops
-// AGREES: result0: agrees with the reference
+// AGREES: result0: correct
 func.func @attention(%q: tensor<8x128x64xf16>, %k: tensor<2x256x64xf16>) -> tensor<8x128x256xf16> {
   %zero = arith.constant 0.0 : f16
   %low = arith.constant 0xFC00 : f16

@@ -6,9 +6,9 @@
 // RUN: spyre-compile %t/half.mlir -o %t/three --cores 3 --lx-planner none > %t/log && spyre-run %t/three --seed 2 --check %t/half.mlir | FileCheck %s
 // RUN: spyre-compile %t/single.mlir -o %t/single-out --validate > %t/log && spyre-run %t/single-out --wipe-lx --check %t/single.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 //--- half.mlir
 #in = affine_map<(b, r, j) -> (r, j)>

@@ -3,7 +3,7 @@
 // RUN: spyre-compile %s -o %t --validate | FileCheck %s --check-prefix=PLAN
 // RUN: spyre-run %t --wipe-lx --check %s | FileCheck %s
 // PLAN:  HBM traffic 1.12 MiB (lower bound 1.12 MiB)
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 func.func @rotated(%x: tensor<8x512x64xf16>, %c: tensor<512x64xf16>, %s: tensor<512x64xf16>) -> tensor<8x512x64xf16> {
   %e = tensor.empty() : tensor<8x512x64xf16>
   %h = tensor.empty() : tensor<8x512x32xf16>

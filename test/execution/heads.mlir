@@ -5,9 +5,9 @@
 // RUN: spyre-compile %s -o %t/greedy --sticks greedy > %t.log && spyre-run %t/greedy --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/unplanned --lx-planner none > %t.log && spyre-run %t/unplanned --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 #heads = affine_map<(h, s, d) -> (h, s, d)>
 #positions = affine_map<(h, s, d) -> (s, d)>
 #query = affine_map<(b, q, m, n, k) -> (b, q, m, k)>

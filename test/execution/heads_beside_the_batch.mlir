@@ -4,7 +4,7 @@
 // RUN: spyre-compile %s -o %t/planned --validate > %t.log && spyre-run %t/planned --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 func.func @heads_beside_the_batch(%p: tensor<8x64x64xf16>, %v: tensor<8x64x32xf16>, %w: tensor<128x128xf16>) -> tensor<64x2x128xf16> {
   %zero = arith.constant 0.0 : f16
   %shape = tensor.empty() : tensor<8x64x32xf16>

@@ -15,7 +15,7 @@
 // RUN: spyre-compile %t/halved.mlir -o %t/9 --validate > %t/log && spyre-run %t/9 --wipe-lx --check %t/halved.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=EIGHT --input-file=%t/9/program.json
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 // FORTY:      "index_range": [
 // FORTY-NEXT: 0,

@@ -7,12 +7,12 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/unplanned --lx-planner none > %t/log && spyre-run %t/unplanned --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/baked --lx-planner none --addresses baked --loops unroll > %t/log && spyre-run %t/baked --check %t/linalg.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
-// CHECK: result4: agrees with the reference
-// CHECK: result5: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
+// CHECK: result4: correct
+// CHECK: result5: correct
 
 //--- spyre.mlir
 func.func @concat(%a: tensor<33x64xf16>, %b: tensor<31x64xf16>, %c: tensor<33x128xf16>, %d: tensor<33x36xf16>,

@@ -6,7 +6,7 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/five --cores 5 > %t/log && spyre-run %t/five --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/baked --lx-planner none --addresses baked > %t/log && spyre-run %t/baked --check %t/linalg.mlir | FileCheck %s
 
-// CHECK-COUNT-7: agrees with the reference
+// CHECK-COUNT-7: correct
 
 //--- spyre.mlir
 #outside = #spyre.layout<[4, 2, 8, 64], [1024, 64, 128, 1]>

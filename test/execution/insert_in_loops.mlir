@@ -16,7 +16,7 @@
 // RUN: spyre-compile %t/waits.mlir -o %t/waits --tiles A=4,B=2 --validate | FileCheck %s --check-prefix=VALID
 // RUN: spyre-run %t/waits --check %t/waits.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 // VALID: validated
 
 // Queries and keys are turned in the loop over heads, and a tile of the queries, of which halves and the whole are read, comes to LX once: 18 ops.

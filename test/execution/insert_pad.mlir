@@ -8,8 +8,8 @@
 // What must move: both arguments and both results, of which one is written in parts.
 // COST: lower bound 112.0 KiB
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 
 //--- spyre.mlir
 func.func @pad(%x: tensor<4x32x64xf16>, %weights: tensor<4x64x64xf16>) -> (tensor<4x64x64xf16>, tensor<4x64x64xf16>) {

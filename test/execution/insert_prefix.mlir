@@ -1,7 +1,7 @@
 // Two tensors that begin with the same part: what neither has written yet is not copied from one to the other.
 // RUN: spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK-COUNT-3: agrees with the reference
+// CHECK-COUNT-3: correct
 func.func @insert_prefix(%x: tensor<64x128xf16>, %y: tensor<32x128xf16>, %z: tensor<32x128xf16>)
     -> (tensor<96x128xf16>, tensor<96x128xf16>, tensor<96x128xf16>) {
   %first = tensor.concat dim(0) %x, %y : (tensor<64x128xf16>, tensor<32x128xf16>) -> tensor<96x128xf16>

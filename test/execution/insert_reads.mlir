@@ -7,12 +7,12 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/baked --lx-planner none --addresses baked --loops unroll > %t/log
 // RUN: spyre-run %t/baked --check %t/linalg.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
-// CHECK: result4: agrees with the reference
-// CHECK: result5: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
+// CHECK: result4: correct
+// CHECK: result5: correct
 
 //--- spyre.mlir
 #slice = affine_map<(d0, d1) -> (d0 + 16, d1 + 64)>

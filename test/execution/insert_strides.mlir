@@ -1,9 +1,9 @@
 // Slices with strides, written over a number and over a tensor; and a kernel read backwards in two dimensions, as transposed convolutions do.
 // RUN: rm -rf %t && spyre-compile %s -o %t --validate > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 func.func @strided_slices(%x: tensor<2x4x3x64xf16>, %y: tensor<2x9x7x64xf16>, %k: tensor<3x4x64xf16>) -> (tensor<2x9x7x64xf16>, tensor<2x9x7x64xf16>, tensor<3x4x64xf16>) {
   %z = arith.constant 0.5 : f16
   %e = tensor.empty() : tensor<2x9x7x64xf16>

@@ -7,10 +7,10 @@
 
 // In a tiled scope the two inserts stand in the loop, and the first part is made in its place.
 // COLUMNS: bundle_0: 12 executes
-// COLUMNS: result0: agrees with the reference
+// COLUMNS: result0: correct
 
 // CHECK: bundle_0: 24 executes
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- spyre.mlir
 func.func @tiles(%x: tensor<64x128xf16> {spyre.dims = ["A", "B"]}, %y: tensor<64x128xf16> {spyre.dims = ["A", "B"]}) -> tensor<128x128xf16> {

@@ -18,8 +18,8 @@
 // An integer outside of the range is refused at launch.
 // RUN: not spyre-run %t/mask --input arg0=%S/Inputs/twos.npy 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 
-// CHECK: result0: agrees with the reference
-// TWO: result1: agrees with the reference
+// CHECK: result0: correct
+// TWO: result1: correct
 // MASK: "index_range": [
 // MASK-NEXT: 0,
 // MASK-NEXT: 2

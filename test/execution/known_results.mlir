@@ -1,8 +1,8 @@
 // Integers that are known when the program is compiled, as results.
 // RUN: rm -rf %t && spyre-compile %s -o %t --validate && spyre-run %t --check %s | FileCheck %s
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 #map = affine_map<(d0) -> (d0)>
 func.func @main(%x: tensor<70xf16>) -> (tensor<70xi64>, tensor<70xi32>, tensor<70xf16>) {

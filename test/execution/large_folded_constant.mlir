@@ -3,7 +3,7 @@
 // RUN: spyre-compile %s --compile-to import 2> %t.log | FileCheck %s --check-prefix=IR
 // RUN: sed s/f32/f64/g %s > %t.f64.mlir && spyre-compile %t.f64.mlir -o %t.f64 > %t.log 2>&1 && spyre-run %t.f64 --check %t.f64.mlir | FileCheck %s
 
-// CHECK-COUNT-3: agrees with the reference
+// CHECK-COUNT-3: correct
 // IR: spyre.constant dense<-6.23514884E+27> : tensor<64xf32> {exact = dense<-6.2351490808116167E+27> : tensor<64xf64>}
 func.func @large_folded_constant(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
   %number = arith.constant dense<64.0> : tensor<64xf32>

@@ -10,7 +10,7 @@
 // ONE: launches: 1 launch,
 // LX: launches: 4 launches,
 // HBM: launches: 5 launches,
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 // PROGRAM: "name": "temp0"
 // PROGRAM: "offset": 16384,

@@ -5,14 +5,14 @@
 // RUN: spyre-run %t/planned --draw ties --seed 5 --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
-// CHECK: result4: agrees with the reference
-// CHECK: result5: agrees with the reference
-// CHECK: result6: agrees with the reference
-// CHECK: result7: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
+// CHECK: result4: correct
+// CHECK: result5: correct
+// CHECK: result6: correct
+// CHECK: result7: correct
 #one = affine_map<() -> ()>
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #back = affine_map<(d0, d1) -> (8 - d0, 69 - d1)>

@@ -6,7 +6,7 @@
 // RUN: spyre-compile %t/rank5.mlir -o %t/rank5 > %t/log && spyre-run %t/rank5 --check %t/rank5.mlir | FileCheck %s
 // RUN: spyre-compile %t/batches.mlir -o %t/batches > %t/log && spyre-run %t/batches --check %t/batches.mlir | FileCheck %s
 
-// CHECK: agrees with the reference
+// CHECK: correct
 
 //--- merged.mlir
 func.func @merged(%x: tensor<2x4x32x64xf16>, %w: tensor<128x64xf16>) -> tensor<8x32x128xf16> {

@@ -20,10 +20,10 @@
 // RANGE-NEXT: 0,
 // RANGE-NEXT: 1300
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 #all = affine_map<(d0, d1) -> (d0, d1)>
 func.func @main(%cache: tensor<1x2x1100x64xf16>, %row: tensor<1x2x1x64xf16>, %position: tensor<i64>,
                 %rows: tensor<1x2x3x64xf16>, %first: tensor<i64>, %table: tensor<1300x70xf16>, %places: tensor<5x1xi64>,

@@ -4,8 +4,8 @@
 // RUN: spyre-compile %t/parts/lstm.mlir -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --seed 3 --check %t/parts/lstm.mlir | FileCheck %s --check-prefixes=CHECK,TWO
 // RUN: spyre-compile %t/parts/newton.mlir -o %t/newton --validate > %t.log && spyre-run %t/newton --check %t/parts/newton.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// TWO: result1: agrees with the reference
+// CHECK: result0: correct
+// TWO: result1: correct
 
 //--- lstm.mlir
 #id = affine_map<(d0, d1) -> (d0, d1)>

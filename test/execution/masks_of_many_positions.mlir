@@ -10,7 +10,7 @@
 // RUN: spyre-run %t/window --check %t/parts/window.mlir --draw infinite | FileCheck %s --check-prefix=AGREES
 // WINDOW: HBM traffic 32.{{.*}}, 1.0{{.}} times
 
-// AGREES: result0: agrees with the reference
+// AGREES: result0: correct
 
 //--- causal.mlir
 #all = affine_map<(h, s, t) -> (h, s, t)>

@@ -3,9 +3,9 @@
 // RUN: spyre-compile %s -o %t/out > %t.log && spyre-run %t/out --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/one --cores 1 > %t.log && spyre-run %t/one --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 func.func @products(%row: tensor<1x64xf16>, %rows: tensor<33x256xf16>, %x: tensor<64x128xf16>, %y: tensor<256x128xf16>,
                     %batch: tensor<3x40x64xf16>, %batch_y: tensor<3x64x100xf16>)
     -> (tensor<1x128xf16>, tensor<33x128xf16>, tensor<3x40x100xf16>) {

@@ -3,8 +3,8 @@
 // RUN: spyre-compile %s -o %t/out > %t.log && spyre-run %t/out --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/one --cores 1 > %t.log && spyre-run %t/one --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 func.func @slices(%x: tensor<8x64xf16>, %y: tensor<5x64x128xf16>) -> (tensor<1x128xf16>, tensor<8x128xf16>) {
   %row = tensor.extract_slice %x[3, 0] [1, 64] [1, 1] : tensor<8x64xf16> to tensor<1x64xf16>
   %matrix = tensor.extract_slice %y[2, 0, 0] [1, 64, 128] [1, 1, 1] : tensor<5x64x128xf16> to tensor<64x128xf16>

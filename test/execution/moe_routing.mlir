@@ -5,8 +5,8 @@
 // RUN: spyre-run %t/planned --draw ties --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #all = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #chosen = affine_map<(d0, d1, d2) -> (d0, d1)>

@@ -3,9 +3,9 @@
 // RUN: spyre-compile %t/f16.mlir -o %t/half --validate > %t/log && spyre-run %t/half --wipe-lx --check %t/f16.mlir | FileCheck %s
 // RUN: spyre-compile %t/f32.mlir -o %t/single --validate > %t/log && spyre-run %t/single --wipe-lx --check %t/f32.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 //--- f16.mlir
 func.func @main(%x: tensor<4x70xf16>, %w: tensor<70x33xf16>) -> (tensor<4x70xf16>, tensor<4xf16>, tensor<4x33xf16>) {

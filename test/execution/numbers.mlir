@@ -7,9 +7,9 @@
 // RUN: spyre-run %t/integers --seed 3 --check %t/integers.mlir | FileCheck %s --check-prefixes=CHECK,TWO
 // RUN: spyre-run %t/integers --seed 4 --check %t/integers.mlir | FileCheck %s --check-prefixes=CHECK,TWO
 
-// CHECK: result0: agrees with the reference
-// TWO: result1: agrees with the reference
-// TWO: result2: agrees with the reference
+// CHECK: result0: correct
+// TWO: result1: correct
+// TWO: result2: correct
 
 // SIGNATURE: "name": "arg1",
 // SIGNATURE-NEXT: "shape": [],

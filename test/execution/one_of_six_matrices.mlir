@@ -1,7 +1,7 @@
 // A factor of a product is at one position of a dimension of six, which stands outside of one of size 1: it is part of the sticks.
 // RUN: spyre-compile %s -o %t --validate > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: agrees with the reference
+// CHECK: correct
 #map = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d4, d5)>
 #map1 = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d4, d5)>
 #map2 = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>

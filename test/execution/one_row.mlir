@@ -4,7 +4,7 @@
 // RUN: spyre-compile %t/add.mlir -o %t/out && spyre-run %t/out --check %t/add.mlir | FileCheck %s
 // RUN: spyre-compile %t/insert.mlir -o %t/insert && spyre-run %t/insert | FileCheck %s --check-prefix=INSERT
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 // INSERT: f: 1 launch
 
 //--- add.mlir

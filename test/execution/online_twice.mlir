@@ -5,7 +5,7 @@
 // CHECK-COUNT-2: loop of 4 over 'T'
 // CHECK-NOT: loop of
 // CHECK: validated: {{.*}}; exponentials of what has exponentials in it were compared by their law alone, as a loop corrects them
-// AGREES: result0: agrees with the reference
+// AGREES: result0: correct
 #hst = affine_map<(h, s, t) -> (h, s, t)>
 #hs = affine_map<(h, s, t) -> (h, s)>
 #st = affine_map<(h, s, t) -> (s, t)>

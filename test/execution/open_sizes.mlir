@@ -10,8 +10,8 @@
 // RUN: not spyre-compile %t/f16.mlir -o %t/none --entry mlp --dim-size B=2,L=33,D=72 2>&1 | FileCheck %s --check-prefix=OPEN
 // RUN: not spyre-compile %t/f16.mlir -o %t/none 2>&1 | FileCheck %s --check-prefix=SEVERAL
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 
 // SHAPE: "name": "mlp"
 // SHAPE: "shape": [

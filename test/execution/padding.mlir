@@ -5,11 +5,11 @@
 // RUN: spyre-compile %s -o %t/one --cores 1 > %t.log && spyre-run %t/one --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/unplanned --lx-planner none > %t.log && spyre-run %t/unplanned --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
-// CHECK: result4: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
+// CHECK: result4: correct
 func.func @ragged(%x: tensor<40x100xf16>, %w: tensor<100x64xf16>, %a: tensor<3x8x33xf16>, %b: tensor<3x33x64xf16>,
                   %c: tensor<8x1xf16>, %d: tensor<1x64xf16>, %column: tensor<100x1xf16>)
     -> (tensor<40x64xf16>, tensor<3x8x64xf16>, tensor<8x64xf16>, tensor<40x1xf16>, tensor<40x64xf16>) {

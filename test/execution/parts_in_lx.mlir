@@ -13,9 +13,9 @@
 // ONE: bundle_0: 6 executes; HBM 98304 B read, 26880 B written
 // ALL: bundle_0: 6 executes; HBM 100096 B read, 92416 B written
 // WHOLE: bundle_0: 6 executes; HBM 215808 B read, 190720 B written
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 func.func @parts(%x: tensor<64x256xf16>, %y: tensor<2x64x256xf16>) -> (tensor<64x128xf16>, tensor<17x256xf16>, tensor<2x7x64xf16>) {
   %of_x = tensor.empty() : tensor<64x256xf16>
   %exp = linalg.exp ins(%x : tensor<64x256xf16>) outs(%of_x : tensor<64x256xf16>) -> tensor<64x256xf16>

@@ -8,9 +8,9 @@
 // Without a search nothing is compared.
 // RUN: spyre-compile %s -o %t/whole --cores 8 --lx-bytes 16384 --tile-search none | FileCheck %s --check-prefix=WHOLE
 
-// SAID: peeled: 192 and 1 of 193 for ops 0 to 4
-// WHOLE-NOT: peeled:
-// CHECK: result0: agrees with the reference
+// SAID: peeling: 192 and 1 of 193 for ops 0 to 4
+// WHOLE-NOT: peeling:
+// CHECK: result0: correct
 func.func @main(%x: tensor<193x1024xf16>) -> tensor<193x1024xf16> {
   %e = tensor.empty() : tensor<193x1024xf16>
   %s = linalg.softmax dimension(1) ins(%x : tensor<193x1024xf16>) outs(%e : tensor<193x1024xf16>) -> tensor<193x1024xf16>

@@ -4,10 +4,10 @@
 // RUN: spyre-run %t.bundle --draw ties --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t.three --cores 3 --lx-planner none > %t.log && spyre-run %t.three --draw ties --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 #whole = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 #column = affine_map<(d0, d1) -> (d1)>

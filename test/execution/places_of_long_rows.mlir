@@ -11,7 +11,7 @@
 // RUN: FileCheck %s --check-prefix=WHOLE --input-file=%t/f32/program.json
 // RUN: not spyre-compile %t/parts/read.mlir -o %t/read 2>&1 | FileCheck %s --check-prefix=READ
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 // DIGITS: "results": [
 // DIGITS: "shape": [
 // DIGITS-NEXT: 2,

@@ -1,6 +1,6 @@
 // Where the first token is that a model looks for, when no token can be it: CLIP's end of text in a vocabulary of 512.
 // RUN: rm -rf %t && spyre-compile %s -o %t --validate && spyre-run %t --check %s | FileCheck %s
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

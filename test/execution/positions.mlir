@@ -9,7 +9,7 @@
 // RUN: FileCheck %s --check-prefix=PROMISED --input-file=%t/promised/program.json
 // RUN: spyre-compile %t/parts/fill.mlir -o %t/fill --validate > %t.log && spyre-run %t/fill --check %t/parts/fill.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 // ROWS: "index_range": [
 // ROWS-NEXT: 0,
 // ROWS-NEXT: 4096

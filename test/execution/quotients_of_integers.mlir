@@ -9,11 +9,11 @@
 // RUN: FileCheck %s --check-prefix=RANGE < %t/divisors/program.json
 // RUN: not spyre-compile %t/parts/zero.mlir -o %t/zero 2>&1 | FileCheck %s --check-prefix=ZERO
 
-// CHECK: result0: agrees with the reference
-// CHECK: result11: agrees with the reference
-// ROWS: result0: agrees with the reference
-// DIVISORS: result0: agrees with the reference
-// DIVISORS: result8: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result11: correct
+// ROWS: result0: correct
+// DIVISORS: result0: correct
+// DIVISORS: result8: correct
 // RANGE: "name": "arg1"
 // RANGE: "index_range": [
 // RANGE-NEXT: 1,

@@ -4,8 +4,8 @@
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/layout.mlir --compile-to layout && FileCheck %s --check-prefix=LAYOUT < %t/layout.mlir
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 // Nothing is moved to return it.
 // LAYOUT-NOT: spyre.copy
 // LAYOUT-NOT: spyre.restickify

@@ -8,8 +8,8 @@
 // RUN: spyre-compile %t/moved.mlir -o %t/moved --validate > %t/log && spyre-run %t/moved --wipe-lx --check %t/moved.mlir | FileCheck %s
 // RUN: spyre-compile %t/products.mlir -o %t/products --validate > %t/log && spyre-run %t/products --wipe-lx --check %t/products.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 // SHAPE: "name": "arg0",
 // SHAPE-NEXT: "shape": [
 // SHAPE-NEXT: 2,

@@ -11,15 +11,15 @@
 // RUN: spyre-compile %t/windows.mlir -o %t/windows --validate | FileCheck %s && spyre-run %t/windows --check %t/windows.mlir | FileCheck %s --check-prefix=WINDOWS
 // RUN: spyre-compile %t/many.mlir -o %t/many --validate | FileCheck %s && spyre-run %t/many --check %t/many.mlir | FileCheck %s --check-prefix=MANY
 // CHECK: validated: the files and the imported program agree
-// NUMBERS: result0: agrees with the reference
-// NUMBERS: result1: agrees with the reference
-// NUMBERS: result2: agrees with the reference
-// NUMBERS: result3: agrees with the reference
-// MANY: result0: agrees with the reference
-// WINDOWS: result0: agrees with the reference
-// WINDOWS: result1: agrees with the reference
-// SHIFTED: result0: agrees with the reference
-// SHIFTED: result1: agrees with the reference
+// NUMBERS: result0: correct
+// NUMBERS: result1: correct
+// NUMBERS: result2: correct
+// NUMBERS: result3: correct
+// MANY: result0: correct
+// WINDOWS: result0: correct
+// WINDOWS: result1: correct
+// SHIFTED: result0: correct
+// SHIFTED: result1: correct
 
 // Three heads of 16 in a stick, of 2 x 9 tokens.
 //--- heads.mlir

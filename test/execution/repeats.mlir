@@ -5,9 +5,9 @@
 // RUN: spyre-compile %s -o %t/one --cores 1 > %t.log && spyre-run %t/one --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/clone --lx-planner first-fit > %t.log && spyre-run %t/clone --check %s | FileCheck %s
 
-// CHECK:      result0: agrees with the reference
-// CHECK-NEXT: result1: agrees with the reference
-// CHECK-NEXT: result2: agrees with the reference
+// CHECK:      result0: correct
+// CHECK-NEXT: result1: correct
+// CHECK-NEXT: result2: correct
 
 func.func @repeated(%x: tensor<2x4x80xf16>, %t: tensor<2x128xf16>, %u: tensor<4x64xf16>, %k: tensor<2x2x20x80xf16>)
     -> (tensor<2x12x80xf16>, tensor<4x320xf16>, tensor<2x8x20x1xf16>) {

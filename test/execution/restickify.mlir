@@ -5,10 +5,10 @@
 // RUN: spyre-compile %s -o %t/greedy --sticks greedy > %t.log && spyre-run %t/greedy --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/unplanned --lx-planner none > %t.log && spyre-run %t/unplanned --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 #plain = affine_map<(row, column) -> (row, column)>
 #turned = affine_map<(row, column) -> (column, row)>
 #left = affine_map<(m, n, k) -> (m, k)>

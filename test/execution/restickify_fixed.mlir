@@ -4,9 +4,9 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/one --cores 1 > %t/log && spyre-run %t/one --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/greedy --sticks greedy > %t/log && spyre-run %t/greedy --check %t/linalg.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 //--- spyre.mlir
 #x_rows = #spyre.layout<[2, 96, 64], [64, 128, 1]>

@@ -12,7 +12,7 @@
 // RUN: spyre-compile %t/parts.mlir -o %t/parts --addresses baked > %t/log && spyre-run %t/parts --check %t/parts.mlir | FileCheck %s --check-prefix=THRICE
 
 // Each of them is a buffer.
-// THRICE-COUNT-3: agrees with the reference
+// THRICE-COUNT-3: correct
 
 //--- thrice.mlir
 func.func @thrice(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, tensor<8x64xf16>, tensor<8x64xf16>) {
@@ -27,7 +27,7 @@ func.func @argument(%x: tensor<64xf16>) -> (tensor<64xf16>, tensor<64xf16>, tens
 }
 
 // Two heads of 32 columns in a stick.
-// HEADS: agrees with the reference
+// HEADS: correct
 
 //--- heads.mlir
 func.func @heads(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) -> tensor<8x4x32xf16> {

@@ -1,7 +1,7 @@
 // Rows that integers of run time choose from a constant of one number are that number: as a window, by a list, and element by element.
 // RUN: spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK-COUNT-4: agrees with the reference
+// CHECK-COUNT-4: correct
 func.func @rows_of_a_number(%v0: tensor<2xf16>, %v12: tensor<1xi64>, %v13: tensor<3xi64>, %n: tensor<1xf16>) -> (tensor<2xf16>, tensor<3x4xf16>, tensor<8xf16>, tensor<3xf16>) {
   %v7 = arith.constant dense<1.0> : tensor<64xf16>
   %t = arith.constant dense<2.5> : tensor<16x4xf16>

@@ -5,8 +5,8 @@
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t/three.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
 // RUN: FileCheck %s --check-prefix=SILENT --allow-empty < %t/err
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
 // SILENT-NOT: warning
 
 #all = affine_map<(d0, d1) -> (d0, d1)>

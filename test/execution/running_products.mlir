@@ -1,9 +1,9 @@
 // Each element combined with all before it, in steps: products, maxima, and a sum too long for a product with a triangle.
 // RUN: spyre-compile %s -o %t && spyre-run %t --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 func.func @main(%x: tensor<3x70xf16>, %y: tensor<2x2200xf16>) -> (tensor<3x70xf16>, tensor<3x70xf16>, tensor<2x2200xf16>) {
   %one = arith.constant 1.0 : f16

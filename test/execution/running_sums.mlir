@@ -3,9 +3,9 @@
 // RUN: spyre-compile %s -o %t/planned --validate > %t.log && spyre-run %t/planned --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 func.func @running_sums(%x: tensor<4x70xf16>, %y: tensor<3x5x64xf16>) -> (tensor<4x70xf16>, tensor<3x5x64xf16>, tensor<4xf16>) {
   %zero = arith.constant 0.0 : f16
   %rows = tensor.empty() : tensor<4x70xf16>

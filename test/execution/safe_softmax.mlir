@@ -7,8 +7,8 @@
 // RUN: spyre-compile %t/half.mlir --compile-to import | FileCheck %s --check-prefix=IMPORT
 // RUN: spyre-compile %t/single.mlir --compile-to import | FileCheck %s --check-prefix=IMPORT
 
-// HALF: result0: agrees with the reference
-// SINGLE: result0: agrees with the reference
+// HALF: result0: correct
+// SINGLE: result0: correct
 // IMPORT-NOT: where3
 // IMPORT-NOT: spyre.reduce min
 

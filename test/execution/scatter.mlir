@@ -5,10 +5,10 @@
 // RUN: spyre-run %t/planned --seed 7 --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 #part = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #of_row = affine_map<(d0, d1, d2) -> (d1)>
 func.func @scatter(%x: tensor<8x70xf16>, %rows: tensor<20x1x70xf16>, %places: tensor<20x1xi64>, %grid: tensor<3x5xf16>, %single: tensor<9xf16>,

@@ -2,11 +2,11 @@
 // RUN: spyre-compile %s -o %t --validate && spyre-run %t --check %s | FileCheck %s
 // RUN: spyre-run %t --seed 7 --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
-// CHECK: result4: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
+// CHECK: result4: correct
 func.func @main(%x: tensor<8x70xf16>, %rows: tensor<20x1x70xf16>, %places: tensor<20x1xi64>, %grid: tensor<3x5xf16>, %single: tensor<9xf16>,
                 %both: tensor<9x2xi64>, %one: tensor<1x1x70xf16>, %at: tensor<1x1xi64>)
     -> (tensor<8x70xf16>, tensor<8x70xf16>, tensor<3x5xf16>, tensor<3x5xf16>, tensor<8x70xf16>) {

@@ -4,11 +4,11 @@
 // RUN: spyre-run %t/single --draw ties --check %t/parts/single.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/half.mlir -o %t/half --validate > %t.log && spyre-run %t/half --check %t/parts/half.mlir | FileCheck %s --check-prefix=HALF
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// HALF: result0: agrees with the reference
-// HALF: result1: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// HALF: result0: correct
+// HALF: result1: correct
 
 //--- single.mlir
 func.func @single(%experts: tensor<17x1xi64>, %tokens: tensor<2x32xi64>, %next: tensor<2x1xi64>, %at: tensor<i32>,

@@ -4,7 +4,7 @@
 // RUN: spyre-compile %t/grid.mlir -o %t/grid --validate && spyre-run %t/grid --check %t/grid.mlir | FileCheck %s
 // RUN: spyre-compile %t/three.mlir -o %t/three --validate && spyre-run %t/three --check %t/three.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- pairs.mlir
 #one = affine_map<(d0) -> (d0)>

@@ -8,7 +8,7 @@
 // RUN: spyre-compile %t/pool.mlir -o %t/pool --tiles C=2 --lx-planner none --cores 16 > %t/log && spyre-run %t/pool --check %t/pool.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=SYMBOLS --input-file %t/rows/bundle_0/bundle.mlir
 
-// CHECK: agrees with the reference
+// CHECK: correct
 
 // The row is the kernel argument itself, its tiles are another address in each iteration.
 // SYMBOLS: [[TILE:%addr_[0-9]+]] = affine.apply #map_{{[0-9]+}}(%i_0)[%arg_0]

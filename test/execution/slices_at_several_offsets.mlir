@@ -3,9 +3,9 @@
 // RUN: spyre-compile %s -o %t/out --validate > %t/log && spyre-run %t/out --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/three --cores 3 --lx-planner none > %t/three.log && spyre-run %t/three --seed 3 --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 func.func @main(%x: tensor<3x20x96xf16>, %part: tensor<2x4x96xf16>, %i: tensor<i64>, %j: tensor<i32>, %k: tensor<i64>)
     -> (tensor<2x5x64xf16>, tensor<3x20x96xf16>, tensor<1x2x32xf16>) {
   %c0 = arith.constant 0 : index

@@ -6,7 +6,7 @@
 // RUN: spyre-compile %s -o %t/three --cores 3 > %t.log && spyre-run %t/three --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/small --lx-bytes 2048 > %t.log && spyre-run %t/small --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 #matrix = affine_map<(row, column) -> (row, column)>
 #per_row = affine_map<(row, column) -> (row)>
 

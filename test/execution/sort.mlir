@@ -17,17 +17,17 @@
 // RUN: spyre-run %t/topk --draw infinite --check %t/parts/topk.mlir | FileCheck %s --check-prefix=TOPK
 // RUN: spyre-compile %t/parts/aware.mlir -o %t/aware --validate > %t.log && spyre-run %t/aware --draw infinite --check %t/parts/aware.mlir | FileCheck %s
 
-// TOPK: result0: agrees with the reference
-// TOPK: result1: agrees with the reference
-// TOPK: result2: agrees with the reference
-// TOPK: result3: agrees with the reference
-// TOPK: result4: agrees with the reference
-// TOPK: result5: agrees with the reference
-// MASKED: result0: agrees with the reference
-// MASKED: result1: agrees with the reference
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// TOPK: result0: correct
+// TOPK: result1: correct
+// TOPK: result2: correct
+// TOPK: result3: correct
+// TOPK: result4: correct
+// TOPK: result5: correct
+// MASKED: result0: correct
+// MASKED: result1: correct
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 
 //--- ranks.mlir
 func.func @ranks(%x: tensor<7x70xf16>, %y: tensor<7x70xf16>, %z: tensor<3x20x5xf16>) -> (tensor<7x70xf16>, tensor<7x70xf16>, tensor<3x20x5xf16>) {

@@ -12,9 +12,9 @@
 // ALL: bundle_0: 14 executes; HBM 2097152 B read, 3145728 B written
 // TWO: bundle_0: 15 executes; HBM 6291456 B read, 4194304 B written
 // WHOLE: bundle_0: 12 executes; HBM 10485760 B read, 4194304 B written
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 func.func @stays(%x: tensor<512x1024xf16>, %y: tensor<512x1024xf16>) -> (tensor<512x1024xf16>, tensor<512x1024xf16>, tensor<512x1024xf16>) {
   %init = tensor.empty() : tensor<512x1024xf16>
   %a = linalg.sub ins(%x, %y : tensor<512x1024xf16>, tensor<512x1024xf16>) outs(%init : tensor<512x1024xf16>) -> tensor<512x1024xf16>

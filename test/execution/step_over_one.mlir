@@ -1,7 +1,7 @@
 // A slice of one element along a dimension may have any stride there, also where the result is without another dimension of one.
 // RUN: spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 
-// CHECK-COUNT-2: agrees with the reference
+// CHECK-COUNT-2: correct
 #rows = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
 #columns = affine_map<(d0, d1, d2) -> (d2, d1, d0)>
 #own = affine_map<(d0, d1, d2) -> (d0, d1, d2)>

@@ -32,7 +32,7 @@
 // RUN: spyre-translate --bundle-to-mlir %t/heads -o %t/heads.again.mlir && spyre-translate --mlir-to-bundle %t/heads.again.mlir -o %t/heads.again && rm -f %t/heads/exact.json && diff -r %t/heads %t/heads.again
 
 // VALIDATED: validated: the files and the imported program agree{{.*}}; at the largest sizes, and at {{.*}}=
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 // What the files of the sum say of the size, on one core for each stick of its columns.
 // RUN: FileCheck %s --check-prefix=PROGRAM --input-file=%t/add/program.json

@@ -2,7 +2,7 @@
 // RUN: spyre-compile %s -o %t > %t.log && spyre-run %t --check %s | FileCheck %s
 // RUN: FileCheck %s --check-prefix=RANGE < %t/program.json
 
-// CHECK: agrees with the reference
+// CHECK: correct
 // RANGE:      "index_range": [
 // RANGE-NEXT:   0,
 // RANGE-NEXT:   1

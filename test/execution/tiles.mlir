@@ -8,11 +8,11 @@
 // RUN: not spyre-run %t/tiled --check %s 2>&1 | FileCheck %s --check-prefix=SWAPPED
 
 // TILED: bundle_0: 16 executes
-// TILED: result0: agrees with the reference
+// TILED: result0: correct
 // UNROLLED: bundle_0: 16 executes
-// UNROLLED: result0: agrees with the reference
+// UNROLLED: result0: correct
 // BAKED: bundle_0: 8 executes
-// BAKED: result0: agrees with the reference
+// BAKED: result0: correct
 // SWAPPED: spyre-run: error:
 func.func @add_mul(%a: tensor<64x512xf16>, %b: tensor<64x512xf16>, %c: tensor<64x512xf16>) -> tensor<64x512xf16> {
   %empty = tensor.empty() : tensor<64x512xf16>

@@ -12,7 +12,7 @@
 // RUN: spyre-compile %t/functions_f16.mlir -o %t/functions_f16 --validate > %t/log && spyre-run %t/functions_f16 --wipe-lx --seed 3 --check %t/functions_f16.mlir | FileCheck %s
 // RUN: spyre-compile %t/functions_f32.mlir -o %t/functions_f32 --validate > %t/log && spyre-run %t/functions_f32 --wipe-lx --seed 3 --check %t/functions_f32.mlir | FileCheck %s
 
-// CHECK: agrees with the reference
+// CHECK: correct
 
 //--- windows_f16.mlir
 func.func @windows(%x: tensor<1x13x13x8xf16>, %w: tensor<16x3x3x8xf16>, %b: tensor<16xf16>, %d: tensor<3x3x16x2xf16>, %c: tensor<32xf16>) -> (tensor<1x6x6x32xf16>, tensor<1x13x13x16xf16>) {

@@ -4,8 +4,8 @@
 // RUN: spyre-compile %t/made.mlir -o %t/first --lx-planner first-fit > %t.log && spyre-run %t/first --check %t/made.mlir | FileCheck %s
 // RUN: spyre-compile %t/given.mlir -o %t/given > %t.log && spyre-run %t/given --check %t/given.mlir | FileCheck %s
 
-// CHECK:     result0: agrees with the reference
-// CHECK-NEXT: result1: agrees with the reference
+// CHECK:     result0: correct
+// CHECK-NEXT: result1: correct
 // CHECK-NOT: {{differs|error}}
 
 //--- made.mlir

@@ -7,9 +7,9 @@
 // No rows of 45 by 45 elements are made, of which all but one each are dropped.
 // IMPORT-NOT: 45x45x
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 #list = affine_map<(d0) -> (d0)>
 #of_batch = affine_map<(d0, d1) -> (d1)>
 #batch = affine_map<(d0, d1) -> (d0, d1)>

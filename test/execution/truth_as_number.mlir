@@ -3,7 +3,7 @@
 // RUN: spyre-compile %t/given.mlir -o %t/given > %t.log && spyre-run %t/given --check %t/given.mlir | FileCheck %s
 // RUN: spyre-compile %t/scope.mlir -o %t/scope > %t.log && spyre-run %t/scope --check %t/scope.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- given.mlir
 func.func @given(%x: tensor<8x64xf32>, %mask: tensor<8x64xi1>) -> tensor<8x64xf32> {

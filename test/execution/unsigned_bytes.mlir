@@ -2,10 +2,10 @@
 // RUN: spyre-compile %s -o %t.bundle --validate > %t.log && spyre-run %t.bundle --seed 3 --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t.three --cores 3 --lx-planner none > %t.log && spyre-run %t.three --check %s | FileCheck %s
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 #image = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #channel = affine_map<(d0, d1, d2) -> (d0)>
 func.func @image(%bytes: tensor<3x16x70xi8>, %mean: tensor<3xf16>) -> (tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<3x16x70xf16>, tensor<6xf16>) {

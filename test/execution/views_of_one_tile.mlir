@@ -8,7 +8,7 @@
 // RUN: spyre-compile %t/quarters.mlir -o %t/quarters --tile-search none --validate | FileCheck %s --check-prefix=QUARTERS
 // RUN: spyre-run %t/quarters --check %t/quarters.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 // VALID: validated
 
 // 64 x 256 numbers are read once and written once: two halves and the whole are read, of a copy of each tile.

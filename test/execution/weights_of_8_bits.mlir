@@ -13,9 +13,9 @@
 // PROGRAM-NEXT: -128,
 // PROGRAM-NEXT: 128
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
 func.func @main(%x: tensor<16x128xf16>, %weights: tensor<128x70xi8>, %scales: tensor<70xf16>, %bytes: tensor<16x70xi8>)

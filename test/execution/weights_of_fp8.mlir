@@ -12,9 +12,9 @@
 // PROGRAM: "element_type": "f8E4M3FN",
 // PROGRAM-NEXT: "format": "SEN169_FP16",
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// ONE: result0: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// ONE: result0: correct
 
 //--- half.mlir
 #all = affine_map<(d0, d1) -> (d0, d1)>

@@ -14,7 +14,7 @@
 // RUN: FileCheck %s --check-prefix=ADDED --input-file=%t/added/program.json
 // RUN: FileCheck %s --check-prefix=NARROW --input-file=%t/narrow/program.json
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 // The sum of two bytes stays a byte, and so does what is cut to one.
 // ADDED:  "index_range": [
 // ADDED-NEXT: -63,

@@ -7,7 +7,7 @@
 // RUN: spyre-compile %t/maximum.mlir -o %t/maximum --validate > %t/log && spyre-run %t/maximum --check %t/maximum.mlir | FileCheck %s
 // RUN: spyre-compile %t/sum.mlir -o %t/sum --validate > %t/log && spyre-run %t/sum --check %t/sum.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- channels_outside.mlir
 func.func @channels_outside(%x: tensor<4x80x13xf16>, %w: tensor<64x80x3xf16>) -> tensor<4x64x7xf16> {

@@ -4,7 +4,7 @@
 // RUN: spyre-compile %t/chosen.mlir -o %t/chosen --validate && spyre-run %t/chosen --check %t/chosen.mlir | FileCheck %s
 // RUN: spyre-compile %t/pool.mlir -o %t/pool --validate && spyre-run %t/pool --check %t/pool.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- chosen.mlir
 func.func @main(%x: tensor<10x12xf16>, %i: tensor<5xi64>) -> tensor<3x4x5xf16> {

@@ -8,7 +8,7 @@
 // RUN: spyre-compile %t/patches.mlir -o %t/patches --validate > %t/log && spyre-run %t/patches --check %t/patches.mlir | FileCheck %s
 // RUN: spyre-compile %t/patches_of_sticks.mlir -o %t/patches_of_sticks --validate > %t/log && spyre-run %t/patches_of_sticks --check %t/patches_of_sticks.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- padded.mlir
 func.func @padded(%x: tensor<1x16x7x7xf16>, %w: tensor<96x16x3x3xf16>, %b: tensor<96xf16>) -> tensor<1x96x7x7xf16> {

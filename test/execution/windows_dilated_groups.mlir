@@ -4,7 +4,7 @@
 // RUN: spyre-compile %t/fill.mlir -o %t/fill --validate > %t/log && spyre-run %t/fill --check %t/fill.mlir | FileCheck %s
 // RUN: spyre-compile %t/argument.mlir -o %t/argument --validate > %t/log && spyre-run %t/argument --check %t/argument.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- fill.mlir
 #map = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d7, d3 + d4, d5 + d6, d0, d1)>

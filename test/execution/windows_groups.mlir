@@ -12,7 +12,7 @@
 // RUN: spyre-compile %t/depthwise_stride_f32.mlir -o %t/depthwise_stride_f32 --validate > %t/log && spyre-run %t/depthwise_stride_f32 --check %t/depthwise_stride_f32.mlir | FileCheck %s
 // RUN: spyre-compile %t/narrow.mlir -o %t/narrow --validate > %t/log && spyre-run %t/narrow --check %t/narrow.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- groups.mlir
 func.func @groups(%x: tensor<4x2x16x7x7xf16>, %w: tensor<2x32x16x3x3xf16>) -> tensor<4x2x32x7x7xf16> {

@@ -7,7 +7,7 @@
 // RUN: spyre-compile %t/vision_transformer.mlir -o %t/vision_transformer --validate > %t/log && spyre-run %t/vision_transformer --check %t/vision_transformer.mlir | FileCheck %s
 // RUN: spyre-compile %t/head.mlir -o %t/head --validate > %t/log && spyre-run %t/head --check %t/head.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- residual.mlir
 func.func @residual(%x: tensor<1x64x7x7xf16>, %w1: tensor<96x64x3x3xf16>, %bn1_gamma: tensor<96xf16>, %bn1_beta: tensor<96xf16>, %bn1_mean: tensor<96xf16>, %bn1_var: tensor<96xf16>, %w2: tensor<96x96x3x3xf16>, %bn2_gamma: tensor<96xf16>, %bn2_beta: tensor<96xf16>, %bn2_mean: tensor<96xf16>, %bn2_var: tensor<96xf16>, %wd: tensor<96x64x1x1xf16>, %bnd_gamma: tensor<96xf16>, %bnd_beta: tensor<96xf16>, %bnd_mean: tensor<96xf16>, %bnd_var: tensor<96xf16>) -> tensor<1x96x4x4xf16> {

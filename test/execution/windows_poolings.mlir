@@ -15,7 +15,7 @@
 // RUN: spyre-compile %t/whole_f32.mlir -o %t/whole_f32 --validate > %t/log && spyre-run %t/whole_f32 --check %t/whole_f32.mlir | FileCheck %s
 // RUN: spyre-compile %t/long_f32.mlir -o %t/long_f32 --validate > %t/log && spyre-run %t/long_f32 --check %t/long_f32.mlir | FileCheck %s
 
-// CHECK: result0: agrees with the reference
+// CHECK: result0: correct
 
 //--- maximum.mlir
 func.func @maximum(%x: tensor<4x16x13x13xf16>) -> tensor<4x16x7x7xf16> {

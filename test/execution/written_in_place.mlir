@@ -10,10 +10,10 @@
 
 // PLACED-COUNT-6: in_place
 
-// CHECK: result0: agrees with the reference
-// CHECK: result1: agrees with the reference
-// CHECK: result2: agrees with the reference
-// CHECK: result3: agrees with the reference
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
+// CHECK: result3: correct
 func.func @main(%a: tensor<64x128xf16>, %b: tensor<33x128xf16>, %image: tensor<6x6x64xf16>, %w: tensor<128x64xf16>)
     -> (tensor<97x128xf16>, tensor<64x192xf16>, tensor<8x8x64xf16>, tensor<97x64xf16>) {
   %rows_a = tensor.empty() : tensor<64x128xf16>

@@ -7,7 +7,7 @@
 // RELAXED: remark: 'arith.truncf' op is left out: what it rounds is widened again, and stays f32 (rounding=relaxed)
 // RELAXED: kernel 'twice' with T = 4: INLINE mul{{$}}
 // RELAXED: validated: the files and the imported program agree
-// NUMBERS: agrees with the reference
+// NUMBERS: correct
 
 // Where 16-bit tensors make the program one of 16 bits, nothing is rounded twice, and nothing changes: to the same bytes.
 // RUN: spyre-compile %s -o %t.half

@@ -15,7 +15,7 @@
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   HBM traffic 1.88 MiB
 // SEPARATE:   validated: the files and the imported program agree
-// NUMBERS:    agrees with the reference
+// NUMBERS:    correct
 // BYTES:      kernel 'attention' with H = 2, K = 2: INLINE add, mul, mul; STAGE add, mul, mul
 // BYTES:      HBM traffic 1.13 MiB (lower bound 832.0 KiB, 1.39 times)
 // HEADS:      kernel 'attention' with H = 1, K = 2: INLINE add, mul, mul; STAGE add; SEPARATE mul [P-COST], mul [P-COST]

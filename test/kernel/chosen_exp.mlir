@@ -14,7 +14,7 @@
 // FOUR:     validated: the files and the imported program agree
 // SEPARATE: HBM traffic 3.50 MiB
 // SEPARATE: validated: the files and the imported program agree
-// NUMBERS:  agrees with the reference
+// NUMBERS:  correct
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @choose(%x: tensor<512x1024xf16> {spyre.dims = ["rows", ""]}) -> tensor<512x1024xf16>

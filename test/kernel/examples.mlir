@@ -14,6 +14,6 @@
 // ONLINE-NEXT: loop of 2 over 'keys'
 // ONLINE: HBM traffic 513.0 KiB (lower bound 512.0 KiB, 1.00 times)
 // CHECK: validated: the files and the imported program agree
-// ONE: result0: agrees with the reference
-// TWO: result0: agrees with the reference
-// TWO: result1: agrees with the reference
+// ONE: result0: correct
+// TWO: result0: correct
+// TWO: result1: correct

@@ -11,7 +11,7 @@
 // PLAIN-NOT:  kernel
 // PLAIN:      HBM traffic
 // PLAIN:      validated: the files and the imported program agree
-// NUMBERS:    agrees with the reference
+// NUMBERS:    correct
 
 func.func @main(%x: tensor<256x512xf16> {spyre.dims = ["rows", ""]}) -> tensor<256x512xf16> {
   %zero = arith.constant 0.0 : f16

@@ -21,7 +21,7 @@
 // STAGE:         validated: the files and the imported program agree
 // SEPARATE:      kernel 'matmul' with M = 4, N = 2: SEPARATE mul [P-COST]
 // SEPARATE:      validated: the files and the imported program agree
-// NUMBERS:       agrees with the reference
+// NUMBERS:       correct
 // REPORT:        "function": "mul",
 // REPORT:        "side": "prologue",
 // REPORT-NEXT:   "mode": "inline",

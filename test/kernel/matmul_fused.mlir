@@ -13,7 +13,7 @@
 // ONE:        kernel 'matmul' with M = 1, N = 1: INLINE add, gelufwd
 // ONE:        HBM traffic 449.0 KiB (lower bound 449.0 KiB)
 // ONE:        validated: the files and the imported program agree
-// NUMBERS:    agrees with the reference
+// NUMBERS:    correct
 
 func.func private @matmul(%a: tensor<256x128xf16> {spyre.dims = ["m", "k"]}, %b: tensor<128x512xf16> {spyre.dims = ["k", "n"]})
     -> tensor<256x512xf16>

@@ -8,8 +8,8 @@
 // CHECK:      kernel 'rms_norm' with T = 4: INLINE add, add, batchmatmul; SEPARATE identity [P-COST]
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   validated: the files and the imported program agree
-// NUMBERS:    result0: agrees with the reference
-// NUMBERS:    result1: agrees with the reference
+// NUMBERS:    result0: correct
+// NUMBERS:    result1: correct
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d0)>

@@ -11,8 +11,8 @@
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   HBM traffic 4.10 MiB (lower bound 1.50 MiB, 2.73 times)
 // SEPARATE:   validated: the files and the imported program agree
-// NUMBERS:    result0: agrees with the reference
-// NUMBERS:    result1: agrees with the reference
+// NUMBERS:    result0: correct
+// NUMBERS:    result1: correct
 // REPORT:      "kernels": [
 // REPORT:          "name": "rms_norm",
 // REPORT-NEXT:     "key": "{{[0-9a-f]+}}",

@@ -9,8 +9,8 @@
 // CHECK:      kernel 'softmax_rows' with T = 4: INLINE exp; SEPARATE mul [E-COST]
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   validated: the files and the imported program agree
-// NUMBERS:    result0: agrees with the reference
-// NUMBERS:    result1: agrees with the reference
+// NUMBERS:    result0: correct
+// NUMBERS:    result1: correct
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d0)>

@@ -1,6 +1,6 @@
 // A certificate says how far a plan is from the best one, and is checked by what shares no code with the search.
 // RUN: spyre-compile %s --lx-bytes 32768 -o %t.dir --certificate %t.json | FileCheck %s --check-prefix=WRITES
-// WRITES: loops chosen: tiles(axis0 = 2) around ops 0 to 1
+// WRITES: tiling: ops 0-1 in 2 tiles of axis0
 // WRITES: no plan of loops on this machine, which is not the usual one, takes less than {{[0-9.]+}} us, and this one takes {{[0-9.]+}}: the best one saves {{[0-9.]+}} % at the most
 // WRITES-NEXT: certificate written to {{.*}}.json
 
@@ -22,7 +22,7 @@
 
 // On the usual machine both values fit, and nothing is to be gained from loops.
 // RUN: spyre-compile %s -o %t.usual --certificate %t.usual.json | FileCheck %s --check-prefix=USUAL
-// USUAL-NOT: loops chosen
+// USUAL-NOT: tiling:
 // USUAL: no plan of loops takes less than
 
 // RUN: not spyre-compile %s -o %t.dir --certificate %t.json --tile-search none 2>&1 | FileCheck %s --check-prefix=NONE

@@ -8,23 +8,23 @@
 // RUN: env spyre-compile %t/two_layers.mlir -o %t/out | FileCheck %s --check-prefix=LAYERS
 
 // Behind loops around the first three ops the others take longer than in the program without loops, where the sum is in LX: the plan shows it.
-// RESIDUAL: loops chosen: tiles(axis0 = 2) around ops 0 to 6; 989.0 us
+// RESIDUAL: tiling: ops 0-6 in 2 tiles of axis0; 989.0 us
 // RESIDUAL: HBM traffic 128.02 MiB (lower bound 128.01 MiB, 1.00 times)
 
 // What the norm makes stays in LX as a whole for the loops of three products, which do not cut it.
-// PRODUCTS: loops chosen: {{.*}} around ops 6 to 6, {{.*}} around ops 7 to 7, {{.*}} around ops 8 to 8; 2025.4 us
+// PRODUCTS: tiling: ops 6-6 in {{.*}}, ops 7-7 in {{.*}}, ops 8-8 in {{.*}}; 2025.4 us
 // PRODUCTS: HBM traffic 88.01 MiB (lower bound 88.01 MiB, 1.00 times)
 
 // The loop over the queries is outside, and the rows of the mask that it cuts out are copied in front of the loop over heads.
-// MASKED: loops chosen: tiles(axis0 = 2, axis1 = 32) around ops 0 to 8, behind a copy of what they read; 8129.1 us
+// MASKED: tiling: ops 0-8 in 2 tiles of axis0 x 32 tiles of axis1 with 1 operand copied; 8129.1 us
 // MASKED: HBM traffic 128.01 MiB (lower bound 96.00 MiB, 1.33 times)
 
 // Halves and the whole of queries and keys are read of one copy; the keys are put together in HBM, as each core needs all of them.
 // ROTARY: HBM traffic 66.00 MiB (lower bound 32.50 MiB, 2.03 times)
-// ROTARY: modelled time 1087.5 us
+// ROTARY: modeled time: 1087.5 us
 
 // Of 4 and 8 tiles the segment by itself says 4, and the program 8.
-// LAYERS: loops chosen: tiles(axis0 = 8) around ops 0 to 3; 9790.6 us
+// LAYERS: tiling: ops 0-3 in 8 tiles of axis0; 9790.6 us
 
 //--- residual_norm.mlir
 #map = affine_map<(d0, d1) -> (d1)>

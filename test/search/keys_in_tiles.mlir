@@ -4,7 +4,7 @@
 // RUN: spyre-compile %s --lx-bytes 32768 -o %t | FileCheck %s --check-prefix=MOVED
 // CHECK:     spyre.loop 16 {{.*}} carried({{%.+}} = {{.+}}, {{%.+}} = {{.+}}, {{%.+}} = {{.+}}) attributes {spyre.corrects} {
 // CHECK-NOT: spyre.loop
-// MOVED: loops chosen: tiles(axis0 = 16) around ops 0 to 5
+// MOVED: tiling: ops 0-5 in 16 tiles of axis0
 // MOVED: lower bound 2.12 MiB, 1.0
 #st = affine_map<(s, t) -> (s, t)>
 #s = affine_map<(s, t) -> (s)>

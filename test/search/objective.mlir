@@ -1,27 +1,27 @@
 // The fewest bytes: without loops this program moves what it must, and takes longer by the model than in tiles that read an input again.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m512_h4096_f12800_f16.mlir -o %t.time | FileCheck %s --check-prefix=TIME
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m512_h4096_f12800_f16.mlir -o %t.bytes --objective bytes | FileCheck %s --check-prefix=BYTES
-// TIME: loops chosen:
+// TIME: tiling:
 // TIME-NOT: more LX in each core
 // TIME: HBM traffic 369.00 MiB (lower bound 308.00 MiB, 1.20 times)
-// TIME: modelled time 3698.3 us
+// TIME: modeled time: 3698.3 us
 // BYTES: HBM traffic 308.00 MiB (lower bound 308.00 MiB)
 
 // A plan of the fewest bytes never moves more than one of the least time.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m2048_h4096_f12800_f16.mlir -o %t.large --objective bytes | FileCheck %s --check-prefix=LARGE
-// LARGE: loops chosen: tiles(axis0 = 40) around ops 0 to 4, behind a copy of what they read; {{.*}} us; for the fewest bytes;
+// LARGE: tiling: ops 0-4 in 40 tiles of axis0 with 1 operand copied; {{.*}} us ({{.*}}, objective: bytes);
 // LARGE-NEXT: next best: {{.*}} of HBM more
 // LARGE: HBM traffic 332.00 MiB (lower bound 332.00 MiB, 1.00 times)
 
 // What is next best by time is said of the first plan, and what more LX would save where a report is asked for.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m2048_h4096_f12800_f16.mlir -o %t.larger --report %t.json | FileCheck %s --check-prefix=MORE
 // RUN: FileCheck %s --check-prefix=REPORT --input-file %t.json
-// MORE: loops chosen: tiles(axis0 = 40) around ops 0 to 4, behind a copy of what they read; 11349.7 us
-// MORE-NEXT: next best: tiles(axis0 = 8) around ops 0 to 4; 11150.3 us, 240.00 MiB of HBM more
+// MORE: tiling: ops 0-4 in 40 tiles of axis0 with 1 operand copied; 11349.7 us
+// MORE-NEXT: next best: ops 0-4 in 8 tiles of axis0; 11150.3 us, 240.00 MiB of HBM more
 // MORE-NEXT: with 1.00 MiB more LX in each core: 11001.2 us, as many bytes of HBM
 // REPORT: "runner_up": {
 // REPORT-NEXT: "nests": [
-// REPORT-NEXT: "tiles(axis0 = 8) around ops 0 to 4"
+// REPORT-NEXT: "ops 0-4 in 8 tiles of axis0"
 // REPORT-NEXT: ],
 // REPORT-NEXT: "us": 11150.{{[0-9]+}},
 // REPORT-NEXT: "hbm": 599785{{[0-9]+}}

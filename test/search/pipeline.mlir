@@ -21,7 +21,7 @@
 
 // RUN: rm -rf %t
 // RUN: spyre-compile %s --lx-bytes 32768 --validate -o %t | FileCheck %s --check-prefix=SUMMARY
-// SUMMARY: loops chosen: tiles(axis0 = {{[0-9]+}}) around ops 0 to 4; {{.*}} us, without loops {{.*}} us; no plan is estimated below {{.*}} us; {{[0-9]+}} plans judged
+// SUMMARY: tiling: ops 0-4 in {{[0-9]+}} tiles of axis0; {{.*}} us (untiled: {{.*}} us, estimated bound: {{.*}} us); {{[0-9]+}} candidates evaluated
 // SUMMARY: loop of {{[0-9]+}} over 'axis0': 6 ops
 
 // A core cannot address its part of the whole, only that of tiles.
@@ -29,7 +29,7 @@
 // RUN: not spyre-compile %s --target %t.json --tile-search none -o %t/span 2>&1 | FileCheck %s --check-prefix=SPAN
 // SPAN: error: {{.*}} a core would address
 // RUN: spyre-compile %s --target %t.json --validate -o %t/span | FileCheck %s --check-prefix=NEEDED
-// NEEDED: loops chosen: tiles(axis0 = {{[0-9]+}}) around ops 0 to 4; {{.*}} us, which needs loops; no plan
+// NEEDED: tiling: ops 0-4 in {{[0-9]+}} tiles of axis0; {{.*}} us (untiled: not possible, estimated
 // NEEDED: validated:
 
 func.func @softmax(%x: tensor<2048x512xf16>) -> tensor<2048x512xf16> {

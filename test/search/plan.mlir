@@ -3,9 +3,9 @@
 // RUN: spyre-compile %t/parts/main.mlir -o %t/first --lx-bytes 65536 --plan %t/plan.json | FileCheck %s --check-prefix=WRITES
 // RUN: spyre-compile %t/parts/main.mlir -o %t/second --lx-bytes 65536 --plan %t/plan.json | FileCheck %s --check-prefix=FOLLOWS
 // RUN: diff -r %t/first %t/second
-// WRITES: loops chosen: tiles(axis0 = {{[0-9]+}})
+// WRITES: tiling: {{ops [0-9]+-[0-9]+}} in {{[0-9]+}} tiles of axis0
 // WRITES: plan written to {{.*}}plan.json
-// FOLLOWS-NOT: loops chosen
+// FOLLOWS-NOT: tiling:
 // FOLLOWS: loop of
 // FOLLOWS: followed the plan '{{.*}}plan.json'
 

@@ -25,7 +25,7 @@
 // OTHER: other.mlir:2:{{[0-9]+}}: error: 'foo.bar' is of the dialect 'foo', {{.*}} lower it to linalg on tensors in the producer
 // BYTECODE-NOT: nregistered
 // BYTECODE: mhlo.mlirbc: error: 'mhlo' is of the dialect 'mhlo', {{.*}} lower it with 'mlir-hlo-opt
-// SEED: agrees with the reference
+// SEED: correct
 // DRAWN: drawn.mlir:3:{{[0-9]+}}: error: 'ml_program.global_load' op is of a dialect that is not read
 
 //--- stablehlo.mlir

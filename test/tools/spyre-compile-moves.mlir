@@ -29,7 +29,7 @@ func.func @turned(%a: tensor<128x128xf16>, %b: tensor<128x128xf16>) -> (tensor<1
 
 //--- merged.mlir
 // K of the product runs over two dimensions of the buffer: the copy is for the product's sake, and its elements keep their sticks.
-// CHECK: 0 restickify ops moved 0 B, 1 copy for layouts 32.0 KiB
+// CHECK: 1 copy for layouts moved 32.0 KiB
 func.func @merged(%a: tensor<64x2x64xf16>, %b: tensor<128x64xf16>) -> tensor<64x64xf16> {
   %zero = arith.constant 0.0 : f16
   %heads = tensor.empty() : tensor<64x2x64xf16>
@@ -43,7 +43,7 @@ func.func @merged(%a: tensor<64x2x64xf16>, %b: tensor<128x64xf16>) -> tensor<64x
 
 //--- sliced.mlir
 // 64 of 512 rows are read.
-// CHECK: 0 restickify ops moved 0 B{{$}}
+// CHECK-NOT: restickify
 // CHECK-NEXT: HBM traffic 16.0 KiB (lower bound 16.0 KiB)
 func.func @sliced(%x: tensor<512x64xf16>) -> tensor<64x64xf16> {
   %rows = tensor.extract_slice %x[128, 0] [64, 64] [1, 1] : tensor<512x64xf16> to tensor<64x64xf16>

@@ -12,10 +12,9 @@
 // SUMMARY-NEXT: bundle_0: 2 ops, 16 executes; HBM 24.00 MiB read, 8.00 MiB written; LX 16.00 MiB moved, peak 32768 of 1625344 B per core
 // SUMMARY-NEXT: loop of 2 over 'A': 2 ops; an iteration: HBM 12.00 MiB read, 4.00 MiB written; LX 8.00 MiB moved
 // SUMMARY-NEXT:   loop of 4 over 'B': 2 ops; an iteration: HBM 3.00 MiB read, 1.00 MiB written; LX 2.00 MiB moved
-// SUMMARY-NEXT: 0 restickify ops moved 0 B
 // SUMMARY-NEXT: HBM traffic 32.00 MiB (lower bound 32.00 MiB)
-// SUMMARY-NEXT: modelled time {{[0-9.]+}} us ({{[0-9.]+}} to {{[0-9.]+}}); lower bound {{[0-9.]+}} us, by hbm, {{[0-9.]+}} times
-// SUMMARY-NEXT: most above it: {{[0-9.]+}} us of 'mul' (op 1): moves 16777216 bytes of HBM
+// SUMMARY-NEXT: modeled time: {{[0-9.]+}} us ({{[0-9.]+}}-{{[0-9.]+}} us), {{[0-9.]+}}x the lower bound of {{[0-9.]+}} us (HBM-bound)
+// SUMMARY-NEXT: largest contribution to the gap: op 1 'mul', {{[0-9.]+}} us (moves 16777216 bytes of HBM)
 // SUMMARY-NEXT: validated: the files and the imported program agree in 3 draws
 // SUMMARY-NEXT: validated: the files and the program as written agree in f64
 // SUMMARY-NEXT: 4 files written to

@@ -19,10 +19,10 @@
 // COUNTED-NEXT: add_mul: 1 launch, counted only
 // CHECK: bundle_0: 2 executes; HBM 24576 B read, 8192 B written; LX
 // CHECK: add_mul: 1 launch, {{[0-9]+}} element operations
-// CHECK: result0: agrees with the reference, largest difference {{.*}} of 1.00e-9 allowed; rounded by {{.*}}, at worst {{.*}}
+// CHECK: result0: correct (error {{.*}}, tolerance 1.00e-9); device rounding error {{.*}} (bound {{.*}})
 // CHECK: rounding adds most in bundle_0/sdsc_0.json (add): from 0.00e0 to
-// GIVEN: result0: agrees with the reference
-// INFINITE: result0: agrees with the reference, {{.*}} elements are no numbers in either
+// GIVEN: result0: correct
+// INFINITE: result0: correct, {{.*}} elements are no numbers in either
 // REPORT: "add_mul"
 func.func @add_mul(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %empty = tensor.empty() : tensor<64x64xf16>

@@ -10,6 +10,7 @@ use crate::bundle::{
 };
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     tile::ir::settle_loops::check_settled,
@@ -21,7 +22,7 @@ use std::ops::Range;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let segments = match options.read(module, option::ADDRESSES)? {
         Addresses::Symbolic => None,
         Addresses::Baked => Some(usize::try_from(target.segments).expect("a machine has segments")),
@@ -56,7 +57,7 @@ struct Former<'c> {
 
 impl<'c> Former<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
+        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(codes::POOL_FULL, op, message).report())?;
         let items = items_of(function);
         let mut former = Self { function, schedule, items, buffers: Vec::new(), by_value: ValueMap::default() };
         for time in 0..former.schedule.steps.len() {
@@ -88,8 +89,8 @@ impl<'c> Former<'c> {
 
     fn form(&mut self, segments: Option<usize>, target: &Target) -> Result<(), Reported> {
         let kinds: Vec<TensorKind> = self.buffers.iter().map(|buffer| buffer.kind).collect();
-        let Cuts { launches, moved } =
-            cut(&self.steps(), &kinds, segments).map_err(|error| error_at(self.items[error.step].0, error).report())?;
+        let Cuts { launches, moved } = cut(&self.steps(), &kinds, segments)
+            .map_err(|error| error_at(codes::BAKED_TENSORS, self.items[error.step].0, error).report())?;
         for buffer in moved {
             self.buffers[buffer].kind = TensorKind::Inside;
             if let Some(owner) = owner_of(self.buffers[buffer].value) {
@@ -134,8 +135,12 @@ impl<'c> Former<'c> {
         for (buffer, address) in pooled.iter().zip(placement.addresses) {
             let Some(owner) = owner_of(buffer.value) else { continue };
             let Some(address) = address else {
-                let message = format!("needs {} bytes of the pool, which has {} in all", planned(buffer).bytes, target.pool_bytes);
-                return Err(error_at(owner, message).report());
+                let message = codes::POOL_FULL.says(format_args!(
+                    "requires {} bytes of the pool, which has {}; use smaller tensors",
+                    planned(buffer).bytes,
+                    target.pool_bytes
+                ));
+                return Err(error_at(codes::POOL_FULL, owner, message).report());
             };
             let reason = Place::on(owner).map_or_else(String::new, |place| place.reason);
             Place { memory: Memory::Pool(address), reason }.set_on(owner);

@@ -1,6 +1,7 @@
 //! `spyre-lower-to-sdsc`, how many rows the integers of an argument choose from: `program.json` says it, and a caller is held to it.
 
 use crate::{
+    codes,
     dialect::{Access, ComputeOp, UsedAs, home_of},
     mlir::{Op, OpExt, Reported, Value, ValueMap, error_at},
 };
@@ -28,7 +29,7 @@ impl IndexedRows {
             writers.get_or_default(home_of(compute.op.output())).push(*compute);
         }
         for gather in computes.iter().filter(|compute| compute.family() == Family::Gather) {
-            let accesses = gather.accesses().map_err(|message| error_at(gather.op, message).report())?;
+            let accesses = gather.accesses().map_err(|message| error_at(codes::BUNDLE_FORM, gather.op, message).report())?;
             let indexed =
                 |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.host.shape[dim]) } else { None };
             let Some(found) = accesses.iter().find_map(indexed) else { continue };

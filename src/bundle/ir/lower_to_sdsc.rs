@@ -11,6 +11,7 @@ use crate::bundle::{
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
+    codes,
     dialect::{
         Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of,
         is_beside_its_buffer, moves_of, owner_of, push_items, set_lives, split_of, target_of,
@@ -30,11 +31,11 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     check_settled(module)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         if function.body().is_none() {
-            return Err(error_at(function, "is declared and not defined: calls are not supported").report());
+            return Err(error_at(codes::EXTERNAL_CALL, function, "has no body; define the function").report());
         }
         Lowering::of(function)?.lower(&target)?;
         function.erase();
@@ -107,7 +108,12 @@ impl<'c> Lowering<'c> {
         if let Some(buffer) =
             lowering.buffers.iter().find(|buffer| Tensor::of(buffer.shown.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
         {
-            return Err(error_at(function, format_args!("{} has no device layout: run the layout phase first", buffer.name())).report());
+            return Err(error_at(
+                codes::LAYOUT_MISSING,
+                function,
+                format_args!("{} has no device layout; run the layout phase first", buffer.name()),
+            )
+            .report());
         }
         Ok(lowering)
     }
@@ -209,8 +215,10 @@ impl<'c> Lowering<'c> {
             let Some(symbol) = around.attr(attr::SYMBOL).and_then(string) else { continue };
             let count = around.required("count", integer);
             let refuse = |what: &str| {
-                let message = format!("does '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}");
-                error_at(around, message).report()
+                let message = codes::TRIP_AT_LAUNCH.says(format_args!(
+                    "runs '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}; correct the declaration"
+                ));
+                error_at(codes::BUNDLE_FORM, around, message).report()
             };
             match declared.get(symbol) {
                 None => return Err(refuse("does not declare that name")),
@@ -272,12 +280,13 @@ impl<'c> Lowering<'c> {
         let mut launches: Vec<Vec<Op<'c>>> = Vec::new();
         for op in self.function.body_ops().into_iter().filter(|op| !ComputeOp::all_in(*op).is_empty()) {
             let Some(number) = op.attr(attr::SPYRE_BUNDLE).and_then(integer).and_then(|number| usize::try_from(number).ok()) else {
-                return Err(error_at(op, "has no 'spyre.bundle': form bundles first").report());
+                return Err(error_at(codes::BUNDLE_ORDER, op, "has no 'spyre.bundle'; run spyre-form-bundles first").report());
             };
             if number > launches.len() || number + 1 < launches.len() {
                 return Err(error_at(
+                    codes::BUNDLE_ORDER,
                     op,
-                    format_args!("is in launch {number}, but launches run in order and {} came before", launches.len()),
+                    format_args!("is in launch {number}, which must not come after launch {}", launches.len()),
                 )
                 .report());
             }
@@ -303,8 +312,9 @@ impl<'c> Lowering<'c> {
         for ((buffer, life), offset_bytes) in lives.into_iter().zip(share(&shared, target.segment_bytes)) {
             let Some(offset_bytes) = offset_bytes else {
                 let (name, bytes) = (self.buffers[buffer].name(), target.segment_bytes);
-                let message = format_args!("finds no room for {name}: buffers that launches share have {bytes} bytes in all");
-                return Err(error_at(self.function, message).report());
+                let message =
+                    format_args!("has no space for {name}: buffers between launches have {bytes} bytes in all; use smaller tensors");
+                return Err(error_at(codes::POOL_FULL, self.function, message).report());
             };
             let life = life.map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
             places.insert(buffer, SharedPlace { offset_bytes, life });
@@ -346,19 +356,22 @@ impl<'c> Lowering<'c> {
             return Ok(Some(Item::Loop { count, symbol, body }));
         }
         if op.is(spyre::INSERT) && !is_beside_its_buffer(op) {
-            return Err(
-                error_at(op, "writes a part of a buffer that is not of its own loop: the part would have to move with the loop").report()
-            );
+            return Err(error_at(
+                codes::BUNDLE_FORM,
+                op,
+                "writes a slice of a buffer outside of its loop, which is not supported; write the slice after the loop",
+            )
+            .report());
         }
         let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
-        let spec = self.op_spec(compute, launch).map_err(|message| error_at(op, message).report())?;
+        let spec = self.op_spec(compute, launch).map_err(|message| error_at(codes::BUNDLE_FORM, op, message).report())?;
         launch.n_ops += 1;
         Ok(Some(Item::Op(Box::new(spec))))
     }
 
     fn op_spec(&self, compute: ComputeOp<'c>, launch: &mut LoweredLaunch) -> Result<OpSpec, String> {
         if compute.op.is(spyre::FILL) {
-            return Err("has no tensor to read: run the layout phase first, which makes a copy of it".to_owned());
+            return Err(codes::LAYOUT_MISSING.says("has no tensor to read; run the layout phase first"));
         }
         let space = compute.iteration_space();
         let split = split_of(compute)?;
@@ -375,7 +388,8 @@ impl<'c> Lowering<'c> {
             && space[space.len() - compute.n_reduced()..].iter().all(|&size| size == 1)
             && factor.total_cmp(&1.0).is_ne()
         {
-            return Err(format!("takes {factor} of one element: the device has no reduction of one element"));
+            return Err(codes::BUNDLE_FORM
+                .says(format_args!("computes {factor} of one element, for which the device has no reduction; remove the reduction")));
         }
         let accesses = compute.accesses()?;
         let n_inputs = accesses.len() - 1;
@@ -399,12 +413,13 @@ impl<'c> Lowering<'c> {
             ..OpSpec::default()
         };
         if let Some(name) = symbolic_stick(&spec) {
-            return Err(format!("has '{name}' in its sticks, where no symbolic size lies: give it one size, '--dim-size NAME=SIZE'"));
+            return Err(codes::SYMBOLIC_SIZE
+                .says(format_args!("has symbolic dimension '{name}' in its sticks; give one size with '--dim-size NAME=SIZE'")));
         }
         if let Some(dim) = unread_dim(&spec).filter(|_| compute.family() == Family::Gather) {
-            return Err(format!(
-                "repeats what it chooses along iteration dimension {dim}, which neither the index nor the table has: choose once, and repeat that"
-            ));
+            return Err(codes::BUNDLE_FORM.says(format_args!(
+                "repeats a gather along dimension {dim}, which neither the index nor the table has; gather once and broadcast the result"
+            )));
         }
         match compute.family() {
             Family::Matmul => complete_product(&mut spec, &used),
@@ -414,7 +429,9 @@ impl<'c> Lowering<'c> {
         drop_unit_dims(&mut spec, compute.n_reduced());
         match spec.iteration_space.len() {
             ..=MOST_DIMS => Ok(spec),
-            n_dims => Err(format!("walks along {n_dims} dimensions that lie apart: an op of the device has at most {MOST_DIMS}")),
+            n_dims => Err(codes::LAUNCH_LIMIT.says(format_args!(
+                "iterates over {n_dims} separate dimensions, and the device has at most {MOST_DIMS}; reshape the operands"
+            ))),
         }
     }
 
@@ -427,12 +444,14 @@ impl<'c> Lowering<'c> {
                 return Ok(None);
             }
             let Some(size) = sizes.sizes().find(|size| size.name == *name) else {
-                return Err(format!(
-                    "walks along '{name}' by one dimension: a symbolic size is a dimension of its own; give it one size, '--dim-size NAME=SIZE'"
-                ));
+                return Err(codes::SYMBOLIC_SIZE
+                    .says(format_args!("merges symbolic dimension '{name}' with others; give one size with '--dim-size NAME=SIZE'")));
             };
             if slices[dim] > 1 {
-                return Err(format!("has {} slices of the symbolic size '{name}', which stays whole: divide the work again", slices[dim]));
+                return Err(codes::SYMBOLIC_SIZE.says(format_args!(
+                    "has {} slices of symbolic dimension '{name}', which must stay whole; run spyre-divide-work again",
+                    slices[dim]
+                )));
             }
             Ok(Some(SymbolicDim { symbol: size.name.clone(), max: size.maximum, granularity: size.granularity }))
         };
@@ -465,9 +484,9 @@ impl<'c> Lowering<'c> {
         }
         let owner = owner_of(buffer).ok_or("reads a value that no op writes")?;
         if ComputeOp::of(owner).is_none() && !owner.is(spyre::EMPTY) {
-            return Err(format!("reads the result of '{}', which is not supported yet", owner.full_name()));
+            return Err(codes::BUNDLE_ORDER.says(format_args!("reads the result of '{}', which is not supported", owner.full_name())));
         }
-        match Place::on(owner).ok_or("has no 'place': plan LX first")?.memory {
+        match Place::on(owner).ok_or("has no 'place'; run spyre-plan-lx first")?.memory {
             Memory::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
             Memory::Pool(offset_bytes) => {
                 let end = offset_bytes + bytes_of(buffer);

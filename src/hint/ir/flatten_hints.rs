@@ -5,9 +5,10 @@
 
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
     hint::{Binding, Bindings, Count, CountError, TileCount, WorkHint},
-    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, string, strings},
+    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, error_behind, integer, string, strings},
 };
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-flatten-hints", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let around: Vec<TileCount> = options.list(module, option::TILES)?;
-    let refuse = |error: CountError| error_at(module, format_args!("option 'bind' {error}")).report();
+    let refuse = |error: CountError| error_at(error.code(), module, format_args!("option 'bind': {error}")).report();
     let mut bindings = Bindings::new(options.list::<Binding>(module, option::BIND)?).map_err(refuse)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let mut flattener = Flattener { next_id: 0, bindings: &mut bindings, maxima: declared_maxima(function) };
@@ -82,9 +83,11 @@ impl Flattener<'_> {
         let mut tiles = self.tiles(scope, &around.tiles, names(scope, "tile_dims").into_iter().zip(counts))?;
         for dim in names(scope, attr::AGAIN) {
             if !tiles.iter().any(|tile| tile.dim == dim) {
-                let message =
-                    format!("computes its ops again in each turn along '{dim}', but no scope asks for tiles along it: name one that does");
-                return Err(error_at(scope, message).report());
+                let message = codes::HINT_AGAIN.says(format_args!(
+                    "expected tiles along '{dim}', which 'again' names, found none; tile \
+                     '{dim}' in an enclosing scope, or remove it from 'again'"
+                ));
+                return Err(error_at(codes::HINT_TWICE, scope, message).report());
             }
             tiles.iter_mut().filter(|tile| tile.dim == dim).for_each(|tile| tile.again = true);
         }
@@ -119,7 +122,13 @@ impl Flattener<'_> {
         let mut tiles = wishes.tiles.clone();
         if op.attr(attr::HINTS).is_some() {
             if !tiles.is_empty() {
-                return Err(error_at(op, "has hints of its own, and stands in a scope or under the option 'tiles'").report());
+                return Err(error_at(
+                    codes::HINT_TWICE,
+                    op,
+                    "expected hints from one source, found 'hints' on the op inside a scope or \
+                     under the option 'tiles'; remove one of them",
+                )
+                .report());
             }
             for hint in compute.hints() {
                 let count = self.resolve(op, &hint.dim, hint.count)?;
@@ -131,7 +140,12 @@ impl Flattener<'_> {
         }
         if !wishes.work.is_empty() {
             if op.attr(attr::WORK_DIV).is_some() {
-                return Err(error_at(op, "has a 'work_div' of its own, and stands in a scope with another").report());
+                return Err(error_at(
+                    codes::HINT_TWICE,
+                    op,
+                    "expected 'work_div' from one source, found it on the op and on its scope; remove one of them",
+                )
+                .report());
             }
             op.set_attr(attr::WORK_DIV, work_div_attribute(op.ctx(), &wishes.work));
         }
@@ -145,8 +159,9 @@ impl Flattener<'_> {
         let count = op.required("count", integer);
         match number {
             Some(number) if number != count => {
-                let message = format!("has {count} tiles already, so that 'bind={symbol}={number}' cannot make them {number}");
-                Err(error_at(op, message).report())
+                let message =
+                    format!("loop has {count} tiles, found 'bind={symbol}={number}'; bind '{symbol}' to {count}, or remove the binding");
+                Err(error_behind(codes::BINDING_RANGE, op, message).report())
             }
             Some(_) => {
                 op.remove_attr(attr::SYMBOL);
@@ -159,8 +174,8 @@ impl Flattener<'_> {
 
 fn refuse_count(at: Op<'_>, error: &CountError) -> Reported {
     match error {
-        CountError::AboveMaximum { .. } => error_at(at, format_args!("option 'bind' {error}")).report(),
-        _ => error_at(at, error).report(),
+        CountError::AboveMaximum { .. } => error_at(error.code(), at, format_args!("option 'bind': {error}")).report(),
+        _ => error_behind(error.code(), at, error).report(),
     }
 }
 

@@ -8,6 +8,7 @@
 use super::name_known::name_known;
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, declared_sizes, indices_of_view},
     hint::{
         DimNames,
@@ -17,7 +18,7 @@ use crate::{
     },
     mlir::{
         Attributes, Diagnostic, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, argument_attribute,
-        dictionary, error_at, i64_attribute, integers, set_argument_attribute, string_array, strings, warning_at,
+        dictionary, error_at, error_behind, i64_attribute, integers, set_argument_attribute, string_array, strings, warning_behind,
     },
 };
 use std::{collections::BTreeMap, mem, rc::Rc};
@@ -43,7 +44,7 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
     let given: Vec<DimNames> = options.list(module, option::DIMS)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         given.iter().try_for_each(|names| name_argument(function, names))?;
-        let mut names = name_arguments(function, &given).map_err(|message| error_at(function, message).report())?;
+        let mut names = name_arguments(function, &given).map_err(|message| error_behind(codes::DIMS_SIZES, function, message).report())?;
         for op in function.nested() {
             if op.is(spyre::VIEW) {
                 name_view(op, &mut names);
@@ -64,9 +65,11 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
 fn name_argument(function: Op<'_>, names: &DimNames) -> Result<(), Reported> {
     let n_arguments = arguments(function).len();
     if names.argument >= n_arguments {
-        let message =
-            format!("option 'dims' names argument {}, but the function has {n_arguments}: they are counted from 0", names.argument);
-        return Err(error_at(function, message).report());
+        let message = codes::DIMS_ARGUMENT.says(format_args!(
+            "option 'dims': the function has no argument {}; its {n_arguments} arguments are numbered from 0",
+            names.argument
+        ));
+        return Err(error_at(codes::DIMS_SIZES, function, message).report());
     }
     set_argument_attribute(function, names.argument, attr::SPYRE_DIMS, string_array(function.ctx(), &names.names));
     Ok(())
@@ -81,7 +84,11 @@ fn name_arguments<'c>(function: Op<'c>, given: &[DimNames]) -> Result<Names<'c>,
             continue;
         };
         let tensor = TensorType::of(value.r#type()).filter(|tensor| tensor.shape.iter().all(|&size| size > 0));
-        let shape = tensor.ok_or_else(|| format!("argument {number} is no tensor with elements, but has names"))?.shape;
+        let shape = tensor
+            .ok_or_else(|| {
+                codes::DIMS_SIZES.says(format_args!("expected a tensor with elements for the names of argument {number}; remove the names"))
+            })?
+            .shape;
         named.push(NamedArgument { number, names: names.into_iter().map(str::to_owned).collect(), shape });
     }
     let sizes = Sizes::solve(&named, &declared(function, given)?).map_err(|error| error.to_string())?;
@@ -105,7 +112,8 @@ fn declared(function: Op<'_>, given: &[DimNames]) -> Result<BTreeMap<String, i64
     for (name, size) in given.iter().flat_map(|names| &names.sizes) {
         let known = *sizes.entry(name.clone()).or_insert(*size);
         if known != *size {
-            return Err(format!("option 'dims' declares '{name}' of {size}, which is declared of {known} already"));
+            return Err(codes::DIMS_SIZES
+                .says(format_args!("option 'dims': size of '{name}' is declared as {known} and as {size}; declare it once")));
         }
     }
     Ok(sizes)
@@ -209,35 +217,44 @@ fn warn_of_loss<'c>(op: Op<'c>, Loss { name, size, why }: &Loss, operand: Value<
     let shape = TensorType::of(operand.r#type()).map(|tensor| by_times(&tensor.shape)).unwrap_or_default();
     let message = match why {
         Why::Slice { dim, positions } => {
-            format!("reads '{name}' of {size} in part: dimension {dim} of the operand of shape {shape} walks along {positions} positions")
+            format!(
+                "dimension name '{name}' (size {size}) is dropped: the op reads {positions} positions of it in dimension {dim} of \
+                 shape {shape}"
+            )
         }
         Why::Split => {
-            format!("reads '{name}' of {size} along several dimensions of the operand of shape {shape}: name each dimension")
+            format!("dimension name '{name}' (size {size}) is dropped: it covers several dimensions of shape {shape}; name each dimension")
         }
-        Why::Across => format!("reads '{name}' of {size} across its ends: no dimension of the operand of shape {shape} walks along it"),
+        Why::Across => format!("dimension name '{name}' (size {size}) is dropped: no dimension of shape {shape} follows its elements"),
         Why::Beside { dim } => {
-            format!("reads '{name}' of {size} along dimension {dim} of the operand of shape {shape}, together with what has no name")
+            format!("dimension name '{name}' (size {size}) is dropped: dimension {dim} of shape {shape} also has elements without a name")
         }
     };
-    with_sources(warning_at(op, format_args!("{message}; the name is not used here")), [(name.as_str(), Some(buffer))]).emit();
+    with_sources(warning_behind(codes::DIM_NOT_FOLLOWED, op, message), [(name.as_str(), Some(buffer))]).emit();
 }
 
 fn warn_of_conflict<'c>(op: Op<'c>, Conflict { dim, kept, other, .. }: &Conflict, from: Option<Value<'c>>, other_from: Value<'c>) {
-    let warning =
-        warning_at(op, format_args!("iteration dimension {dim} is '{kept}' by one operand and '{other}' by another; keeping '{kept}'"));
+    let warning = warning_behind(
+        codes::DIM_NAMES_DIFFER,
+        op,
+        format_args!("operands name iteration dimension {dim} '{kept}' and '{other}'; '{kept}' is kept"),
+    );
     with_sources(warning, [(kept.as_str(), from), (other.as_str(), Some(other_from))]).emit();
 }
 
 fn warn_of_refusal<'c>(op: Op<'c>, refusal: &Refusal, buffer: Value<'c>, part: Value<'c>) {
     match refusal {
         Refusal::Other { dim, kept, other } => {
-            let message =
-                format!("dimension {dim} of the buffer is '{kept}' by an earlier part and '{other}' by this one; keeping '{kept}'");
-            with_sources(warning_at(op, message), [(kept.as_str(), Some(buffer)), (other.as_str(), Some(part))]).emit();
+            let message = format!("slices name dimension {dim} of the buffer '{kept}' and '{other}'; '{kept}' is kept");
+            with_sources(
+                warning_behind(codes::DIM_NAMES_DIFFER, op, message),
+                [(kept.as_str(), Some(buffer)), (other.as_str(), Some(part))],
+            )
+            .emit();
         }
         Refusal::Several { dim, names, positions, size } => {
-            let message = format!("writes '{names}' to {positions} of {size} positions along dimension {dim}, which gets no name");
-            with_sources(warning_at(op, message), [(names.as_str(), Some(part))]).emit();
+            let message = format!("dimension name '{names}' is dropped: the op writes {positions} of {size} positions of dimension {dim}");
+            with_sources(warning_behind(codes::DIM_NOT_FOLLOWED, op, message), [(names.as_str(), Some(part))]).emit();
         }
     }
 }

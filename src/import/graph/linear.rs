@@ -1,6 +1,6 @@
 //! Indices that are sums of multiples of iteration dimensions: strides, dilations, and the windows of convolutions and poolings.
 
-use crate::affine::Expr;
+use crate::{affine::Expr, codes};
 
 /// Most parts that an operation over windows is taken apart into: each is an op of its own.
 pub(in crate::import) const MOST_PARTS: i64 = 1024;
@@ -76,10 +76,12 @@ impl Linear {
 pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
     for linear in map.iter().filter_map(|expr| Linear::of(expr, sizes)) {
         if linear.terms.iter().any(|&(_, factor)| factor < 0) {
-            return Some("backwards: not supported yet".to_owned());
+            return Some(codes::INDEX_COMPUTED.says("backwards, which is not supported; reverse the tensor in the producer"));
         }
         if linear.overlaps(sizes) {
-            return Some(format!("in overlapping windows, which take more than {MOST_PARTS} parts: not supported yet"));
+            return Some(
+                codes::TOO_MANY_PARTS.says(format_args!("in overlapping windows of more than {MOST_PARTS} parts; use smaller windows")),
+            );
         }
     }
     None

@@ -1,6 +1,7 @@
 //! `spyre-select-program`: refuses calls of which inlining would make too many ops, or which never end.
 
 use crate::{
+    codes,
     import::{CallingFunction, MAX_INLINED_OPS, count_inlined_ops},
     mlir::{Op, OpExt, Reported, error_at, functions_of, symbol_name},
 };
@@ -55,12 +56,12 @@ impl<'c> Calls<'c> {
             u64::MAX => "2^64 or more".to_owned(),
             number => number.to_string(),
         };
-        let message = format!(
-            "expected a program of at most {limit} ops once its calls are inlined, found {found} in '{}'; call functions in fewer places, or \
-             compile a part by itself with the option 'entry' (--entry NAME)",
+        let message = codes::INLINED_SIZE.says(format_args!(
+            "expected at most {limit} ops after inlining, found {found} in '{}'; call functions in fewer places, or compile one \
+             of them with the option 'entry' (--entry NAME)",
             self.functions[function].text_attr("sym_name")
-        );
-        error_at(call, message).report()
+        ));
+        error_at(codes::RECURSIVE_CALL, call, message).report()
     }
 
     /// Refuses a function that calls itself, be it through others.
@@ -69,10 +70,10 @@ impl<'c> Calls<'c> {
         let next = cycle.get(1).or(cycle.first());
         let number = self.graph[cycle[0]].callees.iter().position(|callee| Some(callee) == next);
         let call = number.map_or(self.functions[cycle[0]], |number| self.calls[cycle[0]][number]);
-        let message = format!(
-            "expected calls that come to an end, found '{}'; write the repetition as a loop ('scf.for') of a known number of iterations",
+        let message = codes::RECURSIVE_CALL.says(format_args!(
+            "expected calls without a cycle, found '{}'; write the repetition as 'scf.for' with a constant trip count",
             names.join("' calls '")
-        );
-        error_at(call, message).report()
+        ));
+        error_at(codes::RECURSIVE_CALL, call, message).report()
     }
 }

@@ -5,6 +5,7 @@
 
 use super::importer::refuse_size;
 use crate::{
+    codes,
     dialect::{Misuse, misused_buffers},
     import::Operation,
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, is_tensor, symbol_name},
@@ -30,7 +31,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 /// Refuses every use of a buffer that would see it half written.
 pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), Reported> {
     let refuse = |Misuse { op, message, users }: Misuse<'_>| {
-        users.into_iter().fold(error_at(op, message), |error, user| error.note(user, "used here")).report()
+        users.into_iter().fold(error_at(codes::UNSUPPORTED, op, message), |error, user| error.note(user, "used here")).report()
     };
     misused_buffers(module).into_iter().map(refuse).last().map_or(Ok(()), Err)
 }
@@ -42,11 +43,11 @@ fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
     }
     for argument in function.body_args() {
         let Some(tensor) = TensorType::of(argument.r#type()) else {
-            let message = format!(
-                "has an argument of {}: only tensors of static shape are supported: export the program before bufferization",
+            let message = codes::STATIC_TENSOR.says(format_args!(
+                "expected tensor arguments of static shape, found {}; export the program before bufferization",
                 argument.r#type()
-            );
-            return Err(error_at(function, message).report());
+            ));
+            return Err(error_at(codes::STATIC_TENSOR, function, message).report());
         };
         refuse_size(function, &tensor)?;
     }
@@ -69,12 +70,12 @@ fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(),
 
 fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
     if let Some(refusal) = Operation::refusal(op.full_name()) {
-        return Err(error_at(op, refusal).report());
+        return Err(error_at(codes::UNSUPPORTED, op, refusal).report());
     }
     if op.is("func.call") {
         let name = op.required("callee", symbol_name);
         if functions.get(name).is_none_or(|function| function.body().is_none()) {
-            return Err(error_at(op, format_args!("calls '{name}', which has no body: there is nothing to inline")).report());
+            return Err(error_at(codes::EXTERNAL_CALL, op, format_args!("calls '{name}', which has no body; define the function")).report());
         }
     }
     // A type that hides the sizes of a tensor hides nothing from the import.
@@ -88,9 +89,12 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
 fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {
     match TensorType::of(of) {
         Some(tensor) => refuse_size(op, &tensor),
-        None if is_tensor(of) => {
-            Err(error_at(op, format_args!("has a result of {of}: only tensors of static shape are supported")).report())
-        }
+        None if is_tensor(of) => Err(error_at(
+            codes::STATIC_TENSOR,
+            op,
+            format_args!("expected results of static shape, found {of}; give every dimension a size"),
+        )
+        .report()),
         None => Ok(()),
     }
 }

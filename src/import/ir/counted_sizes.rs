@@ -3,7 +3,10 @@
 //! A program is compiled for the largest size, and the number would be that of the largest. What sizes are for, shapes and conditions on them, is
 //! right at every size; anything else is not.
 
-use crate::mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, functions_of, integer, sizes_of};
+use crate::{
+    codes,
+    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, functions_of, integer, sizes_of},
+};
 
 /// Refuses a program that computes with the number of a dimension that is symbolic: one of an argument of `entry` that has a name, or one of
 /// a tensor whose shape is not known yet.
@@ -12,9 +15,9 @@ pub(super) fn check_counted(module: Op<'_>, entry: Op<'_>, symbolic: &[Vec<Strin
     let dims = functions_of(module).into_iter().flat_map(OpExt::nested).filter(is_dim);
     for op in dims.filter(|op| may_be_symbolic(*op, entry, symbolic)) {
         if let Some(reader) = computing_reader(op.output()) {
-            let message = "computes with the size of a dimension that is symbolic, which is another number in every run: give the dimension \
-                           one size, '--dim-size NAME=SIZE'";
-            return Err(error_at(reader, message).note(op, "the size").report());
+            let message = "computes with the size of a symbolic dimension, which differs between runs; give one size with \
+             '--dim-size NAME=SIZE'";
+            return Err(error_at(codes::SYMBOLIC_SIZE, reader, message).note(op, "the size").report());
         }
     }
     Ok(())

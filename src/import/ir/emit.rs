@@ -5,6 +5,7 @@ use super::{
     importer::{Importer, Kept, Source},
 };
 use crate::{
+    codes,
     dialect::ods::attr,
     dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
     import::{
@@ -14,7 +15,7 @@ use crate::{
     },
     mlir::{
         Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
-        i64_array_attribute, insert_before, map_from_exprs, remark_at, set_argument_attribute, string, type_of_element, warning_at,
+        i64_array_attribute, insert_before, map_from_exprs, remark_behind, set_argument_attribute, string, type_of_element, warning_at,
     },
 };
 use machine::{DeviceFormat, DeviceFunction, ElementType};
@@ -91,7 +92,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         for &id in needed {
             if let Kind::Refused(refusal) = self.graph.node(id).kind {
                 let refusal = &self.importer.refusals[refusal];
-                return Err(error_at(refusal.op, &refusal.message).at(refusal.location).report());
+                return Err(error_at(codes::UNSUPPORTED, refusal.op, &refusal.message).at(refusal.location).report());
             }
         }
         Ok(())
@@ -111,9 +112,20 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let message = format!("the device has no '{function}' in f32");
         if self.importer.is_strict() {
             let location = self.location(id);
-            return Err(error_at(self.function, format_args!("needs f32: {message}, and precision=strict keeps it")).at(location).report());
+            return Err(error_at(
+                codes::NEEDS_F32,
+                self.function,
+                format_args!("{message}, and --precision strict keeps f32; give --precision device"),
+            )
+            .at(location)
+            .report());
         }
-        remark_at(self.function, format_args!("computes f32 values in the device's f16 format (precision=device): {message}")).emit();
+        remark_behind(
+            codes::F32_AS_F16,
+            self.function,
+            format_args!("f32 values are computed in the device's 16-bit format (--precision device): {message}"),
+        )
+        .emit();
         self.half = Some(Element::F16);
         Ok(())
     }
@@ -126,10 +138,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
         self.truths = elements_of_truth(self.graph, needed).map_err(|TwoFormats { user, needed, found }| {
             let (found, needed) = (found.name(), needed.name());
             let message = format!(
-                "uses truth values of numbers of {found} beside numbers of {needed}: an op of the device has one format, and a conversion is \
-                 not supported yet; compare and choose in one format"
+                "uses truth values of numbers of {found} beside numbers of {needed}: an op of the device has one format, and a \
+                 conversion is not supported yet; compare and choose in one format"
             );
-            error_at(self.function, message).at(self.location(user)).report()
+            error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(user)).report()
         })?;
         Ok(())
     }
@@ -152,42 +164,44 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Unbounded::Node(id) => {
                 let what = if self.graph.integers.has(id) { "integers beyond" } else { "numbers of integers beyond" };
                 let limit = if self.graph.integers.has(id) { limits.exact } else { limits.largest };
-                let message = format!("computes {what} {limit:.0}, up to which the device's format is exact: not supported yet");
-                error_at(self.function, message).at(self.location(id)).report()
+                let message = codes::INTEGER_RANGE.says(format_args!(
+                    "computes {what} {limit:.0}, the largest that the device \
+                 computes exactly; bound arguments with 'spyre.range'"
+                ));
+                error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(id)).report()
             }
             Unbounded::Least(id) => {
+                let code = if self.graph.integers.least(id) == Some(1) { codes::INTEGER_DIVISOR } else { codes::INTEGER_SIGN };
                 let message = match self.graph.integers.least(id) {
-                    Some(1) => {
-                        "divides integers by what may be 0 or negative: not supported; 'maxsi' with 1 in front of it says that it is not"
+                    Some(1) => "requires a positive integer divisor, found one that may be 0 or negative; apply 'arith.maxsi' with 1 to it",
+                    _ => {
+                        "requires nonnegative integers for unsigned arithmetic, found integers that may be negative; bound \
+                     arguments with 'spyre.range'"
                     }
-                    _ => "computes without a sign with integers that may be negative: not supported yet",
                 };
-                error_at(self.function, message).at(self.location(id)).report()
+                error_at(code, self.function, message).at(self.location(id)).report()
             }
             Unbounded::Width(id, width) => {
-                let message = format!(
-                    "computes integers of {width} bits that may leave their type, whose integers begin again at its other end: not supported at run \
-                     time; compute with more bits"
-                );
-                error_at(self.function, message).at(self.location(id)).report()
+                let message = codes::INTEGER_WIDTH.says(format_args!(
+                    "expected integers that stay within {width} bits, found a value that may overflow; compute with more bits"
+                ));
+                error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(id)).report()
             }
             Unbounded::Rounded(id) => {
                 let message = format!(
-                    "compares integers of run time with {:.0}, which the device's format does not have: not supported yet; compare with a number \
-                     next to it",
+                    "compares runtime integers with {:.0}, which the device's format cannot represent; compare with a neighboring number",
                     limits.exact + 1.0
                 );
-                error_at(self.function, message).at(self.location(id)).report()
+                error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(id)).report()
             }
             Unbounded::Assertion(position) => {
                 let (_, op, location) = open[position];
                 let message = if op.is("cf.assert") {
-                    "asserts what holds for no range of the caller's integers for which the other assertions hold"
+                    "asserts a condition that contradicts the other assertions on the arguments; remove one of them"
                 } else {
-                    "chooses rows of its table by integers that may be none of them: not supported yet; 'spyre.range' of an argument says \
-                     what its integers keep to"
+                    "indexes a table with integers that may be out of bounds; bound the argument with 'spyre.range'"
                 };
-                error_at(op, message).at(location).report()
+                error_at(codes::INTEGER_RANGE, op, message).at(location).report()
             }
         })?;
         // Integers that choose what is the same for all are read by no op; they choose one of the rows nevertheless.
@@ -201,8 +215,11 @@ impl<'a, 'c> Emitter<'a, 'c> {
             if let Some(Source::Value(value)) = self.importer.sources.get(number)
                 && !matches!(element(number), Some(ScalarType::Integer(8 | 32 | 64)))
             {
-                let message = format!("computes with integers of {}: only those of i8, i32 and i64 are supported yet", value.r#type());
-                return Err(error_at(self.function, message).report());
+                let message = codes::INTEGER_WIDTH.says(format_args!(
+                    "expected runtime integers of i8, i32 or i64, found {}; convert them in the producer",
+                    value.r#type()
+                ));
+                return Err(error_at(codes::INTEGER_RANGE, self.function, message).report());
             }
             let argument = match self.importer.sources[number] {
                 Source::Value(value) => value.arg_of().filter(|_| value.def().is_none()).map(|(_, position)| position),
@@ -224,9 +241,8 @@ impl<'a, 'c> Emitter<'a, 'c> {
         for (position, (condition, op, location)) in open.into_iter().enumerate() {
             if op.is("cf.assert") && unmet.binary_search(&position).is_ok() {
                 let text = op.attr("msg").and_then(string).unwrap_or_default();
-                let message =
-                    format!("is not checked, since the device does not stop a program: where \"{text}\" fails, the results mean nothing");
-                warning_at(op, message).at(location).emit();
+                let message = format!("is not checked: the device does not stop a program; results have no meaning where \"{text}\" fails");
+                warning_at(codes::ASSERTION_UNCHECKED, op, message).at(location).emit();
             } else {
                 kept.push((condition, op, location));
             }
@@ -355,7 +371,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Kind::Known(known) => {
                 Ok(self.known_tensor(known, &self.graph.node(id).shape, self.element_type(id), before, self.location(id)))
             }
-            _ => Err(error_at(before, "reads a tensor that nothing has written").report()),
+            _ => Err(error_at(codes::UNWRITTEN, before, "reads a tensor that no op has written; fill it first").report()),
         }
     }
 
@@ -424,7 +440,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Source::Value(value) => value,
             Source::Weights(attribute, location) => {
                 let Some(of) = crate::mlir::type_of_elements(attribute) else {
-                    return Err(error_at(before, "has a constant that is no tensor").at(location).report());
+                    return Err(error_at(codes::MALFORMED_IR, before, "expected a constant tensor").at(location).report());
                 };
                 insert_before(before, constant(self.context, location, attribute, of)).output()
             }
@@ -451,9 +467,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 };
                 let fits = |number: f64| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number);
                 if is_integer && !known.numbers().all(fits) {
-                    return Err(
-                        error_at(op, "returns integers that do not fit in 32 bits, which the device has: not supported yet").report()
-                    );
+                    return Err(error_at(
+                        codes::INTEGER_WIDTH,
+                        op,
+                        "expected integer results of at most 32 bits, found wider values; return digits or smaller integers",
+                    )
+                    .report());
                 }
                 self.known_tensor(known, &tensor.shape, element, op, op.loc())
             }
@@ -473,9 +492,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
             retyped_before(op, op.loc(), new, shape, found.element, tensor.element)
         } else {
             let verb = if op.is("func.return") { "returns" } else { "reads" };
-            let message =
-                format!("{verb} {}, which was computed as {}: not supported: export the program in f32 or f16", old.r#type(), new.r#type());
-            return Err(error_at(op, message).report());
+            let message = codes::NARROWING.says(format_args!(
+                "{verb} {}, found a value computed as {}; export the program in f32 or f16",
+                old.r#type(),
+                new.r#type()
+            ));
+            return Err(error_at(codes::INTEGER_RANGE, op, message).report());
         };
         op.set_input(position, new);
         Ok(())

@@ -6,6 +6,7 @@
 use super::emit_constant::constant_before;
 use crate::dialect::ods::spyre;
 use crate::{
+    codes,
     dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
     import::{Expansion, Known, Source},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
@@ -15,7 +16,7 @@ use machine::{Family, Target};
 pub(crate) const PASS: Pass = Pass { argument: "spyre-expand-functions", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     for compute in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
         let Some(expansion) = Expansion::of(compute.function()) else { continue };
         let result = compute.op.output();

@@ -5,6 +5,7 @@ use super::{
     read_body::{read_body, sizes_of},
 };
 use crate::{
+    codes,
     import::{
         Body, Element, NodeId,
         graph::{linear::Linear, views, window::Window},
@@ -87,7 +88,7 @@ impl<'a, 'c> Generic<'a, 'c> {
     }
 
     pub(super) fn error(&self, message: impl std::fmt::Display) -> Reported {
-        error_at(self.op, message).report()
+        error_at(codes::UNSUPPORTED, self.op, message).report()
     }
 
     /// Where an operation of the body comes from; the whole op where a pass has made up the body.

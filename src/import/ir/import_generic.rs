@@ -9,6 +9,7 @@ use super::{
     importer::Importer,
 };
 use crate::{
+    codes,
     import::{
         Combiner, Contraction, Element, Kind, Known, NodeId, Product, Reduction, Scalar, ScalarOp,
         graph::{
@@ -134,12 +135,18 @@ impl<'c> Generic<'_, 'c> {
             return self.import_position(position, found, result);
         }
         let Some(mut reduction) = self.body.reduction(result).or_else(|| self.guarded_reduction(result)) else {
-            let message = format!("result {result} is no sum, product, maximum or minimum of new values: not supported yet");
+            let message = codes::REDUCTION_FORM.says(format_args!(
+                "expected a sum, product, maximum or minimum in the body, found \
+             another reduction in result {result}; write the reduction as one of them"
+            ));
             return Ok(self.refused_result(result, message));
         };
         if element_of_result(self.op, result) == ScalarType::Integer(1) {
             let Some(of_truths) = reduction.combiner.of_truths() else {
-                return Ok(self.refused_result(result, "adds truth values to one of one bit: not supported yet".to_owned()));
+                return Ok(self.refused_result(
+                    result,
+                    codes::INTEGER_WIDTH.says("expected a sum of truth values of more than one bit; extend them to i32 first"),
+                ));
             };
             reduction.combiner = of_truths;
         }
@@ -248,7 +255,7 @@ impl<'c> Generic<'_, 'c> {
         let start = self.importer.node_of(self.op, start)?;
         let element = ScalarType::of(element_type(self.op.outputs()[result].r#type())).element();
         if self.importer.graph.node(start).kind == Kind::Undefined {
-            let message = "reduces onto a tensor that nothing has written".to_owned();
+            let message = codes::UNWRITTEN.says("reduces onto a tensor that no op has written; fill it first");
             return Ok(self.refused_result(result, message));
         }
         let combiner = reduction.combiner;
@@ -291,7 +298,10 @@ impl<'c> Generic<'_, 'c> {
         let graph = &mut self.importer.graph;
         let is_integer = graph.node(node).element == Element::Int && graph.known_of(node).is_none();
         if is_integer && matches!(reduction.combiner, Combiner::All | Combiner::Any) {
-            return Ok(self.refused_result(result, "combines the bits of integers of a run-time value: not supported yet".to_owned()));
+            return Ok(self.refused_result(
+                result,
+                codes::INTEGER_RUNTIME.says("of the bits of runtime integers is not supported; use arithmetic on integers"),
+            ));
         }
         if is_integer {
             match graph.numbers_of(node) {
@@ -465,7 +475,9 @@ impl<'c> Generic<'_, 'c> {
             Scalar::Accumulator(result) => self.input(self.n_inputs + result),
             Scalar::Outer(node) => Ok(self.importer.graph.repeated(node, &vec![1; self.space.window.sizes.len()])),
             Scalar::Op(index) => self.evaluate_op(index),
-            Scalar::Unknown => Ok(self.refused(self.op, "uses a value of another kind in its body: not supported yet".to_owned())),
+            Scalar::Unknown => {
+                Ok(self.refused(self.op, "expected numbers, integers and indices in the body, found a value of another type".to_owned()))
+            }
         }
     }
 
@@ -540,7 +552,7 @@ impl<'c> Generic<'_, 'c> {
         let (node, map) = self.forwards(node, &map).unwrap_or((node, map));
         let graph = &mut self.importer.graph;
         let shown = if graph.node(node).kind == Kind::Undefined && index < self.n_inputs {
-            self.refused(self.op, "reads a tensor that nothing has written".to_owned())
+            self.refused(self.op, codes::UNWRITTEN.says("reads a tensor that no op has written; fill it first"))
         } else if graph.number_of(node).is_some() || graph.node(node).shape.is_empty() && map.is_empty() && graph.known_of(node).is_some() {
             node
         } else if let Some(message) = refuse_window(&map, &self.space.window.sizes) {
@@ -565,7 +577,9 @@ impl<'c> Generic<'_, 'c> {
         match shown.filter(|shown| shown.shape == self.expected_shape(result)) {
             Some(_) if own.is_empty() => Ok(node),
             Some(shown) => Ok(self.importer.graph.view(node, shown.exprs, &shown.shape)),
-            None => Err(self.error(format_args!("writes result {result} through computed indices: not supported yet"))),
+            None => Err(self.error(format_args!(
+                "expected plain dimensions in the map of result {result}, found computed indices; write the result in order"
+            ))),
         }
     }
 

@@ -20,6 +20,7 @@ use super::{
 use crate::dialect::mark_symbolic;
 use crate::dialect::ods::{attr, option, spyre, tm_tensor};
 use crate::{
+    codes,
     import::{
         Element, Kind, NodeId, Precision, ScalarOp,
         graph::integers::Integers,
@@ -39,7 +40,13 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
     let mut functions = module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
     let Some(function) = functions.next() else { return Ok(()) };
     if let Some(second) = functions.next() {
-        return Err(error_at(second, "is a second function with a body: only one is supported yet").note(function, "the first").report());
+        return Err(error_at(
+            codes::UNSUPPORTED,
+            second,
+            "expected one function with a body after inlining, found a second one; inline or remove it",
+        )
+        .note(function, "the first")
+        .report());
     }
     import_function(function, precision)?;
     // What cannot have a symbolic size is named as close to the program as it is known.
@@ -65,10 +72,10 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     })?;
     let mut importer = settled.ok_or_else(|| {
         let message = format!(
-            "has integers that choose rows of tables by each other: what they may be is not settled after {MOST_READINGS} readings of the program; say with \
-             'spyre.range' of the arguments what their integers keep to"
+            "has integers that choose rows of tables by each other: what they may be is not settled after {MOST_READINGS} \
+             readings of the program; say with 'spyre.range' of the arguments what their integers keep to"
         );
-        error_at(function, message).report()
+        error_at(codes::UNSUPPORTED, function, message).report()
     })?;
     let of_digits = stack_digits(&mut importer);
     settle_integers(&mut importer);
@@ -272,7 +279,7 @@ impl<'c> Importer<'c> {
                 self.note_node(*output, node);
                 Ok(())
             }
-            _ => Err(error_at(op, "has no device function: not supported yet").report()),
+            _ => Err(error_at(codes::UNSUPPORTED, op, "is not supported: the device has no such function").report()),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::importer::Importer;
 use crate::{
+    codes,
     import::{Element, Known, NodeId},
     mlir::{Block, BlockExt, Op, OpExt, Reported, ValueLike, error_at, shape_of},
 };
@@ -12,7 +13,7 @@ use crate::{
 /// Most operations that the loops of a program are written out as: each may be an op of the device, and far more would take hours to plan.
 const MOST_WRITTEN_OUT: usize = 2048;
 
-const AT_RUN_TIME: &str = "runs as often as a value of run time says: only loops are supported whose counts are known at compile time: make the bound a constant in the producer";
+const AT_RUN_TIME: &str = "requires a constant trip count, found a runtime bound; make the bound a constant";
 
 pub(super) fn import_control_flow<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let results = match op.full_name() {
@@ -39,18 +40,20 @@ type Results = Result<Vec<NodeId>, String>;
 fn import_for<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
     let inputs = op.inputs();
     let nodes = inputs.iter().map(|&value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
-    let (Some(body), Some((bounds, carried))) = (op.body(), nodes.split_at_checked(3)) else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+    let (Some(body), Some((bounds, carried))) = (op.body(), nodes.split_at_checked(3)) else {
+        return Ok(Err(codes::TRIP_COUNT.says(AT_RUN_TIME)));
+    };
     let mut numbers = Vec::new();
     for &bound in bounds {
-        let Some(number) = importer.graph.integer_of(bound) else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+        let Some(number) = importer.graph.integer_of(bound) else { return Ok(Err(codes::TRIP_COUNT.says(AT_RUN_TIME))) };
         numbers.push(number);
     }
     let (mut counter, end, step) = (numbers[0], numbers[1], numbers[2]);
     if op.attr("unsignedCmp").is_some() && (counter < 0 || end < 0) {
-        return Ok(Err("counts without a sign from or to a bound that is negative with one: not supported".to_owned()));
+        return Ok(Err(codes::LOOP_FORM.says("expected nonnegative bounds of an unsigned loop, found a negative one; use signed bounds")));
     }
     if step <= 0 {
-        return Ok(Err(format!("counts in steps of {step}: only positive ones are supported")));
+        return Ok(Err(codes::LOOP_FORM.says(format_args!("expected a positive step, found {step}; count upward"))));
     }
     let mut carried = carried.to_vec();
     while counter < end {
@@ -67,16 +70,16 @@ fn import_for<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Re
 }
 
 fn import_while<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
-    let &[before, after] = op.bodies().as_slice() else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+    let &[before, after] = op.bodies().as_slice() else { return Ok(Err(codes::TRIP_COUNT.says(AT_RUN_TIME))) };
     let mut carried = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     loop {
         let asked = match import_once(importer, op, before, &carried)? {
             Ok(asked) => asked,
             Err(message) => return Ok(Err(message)),
         };
-        let Some((&condition, given)) = asked.split_first() else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+        let Some((&condition, given)) = asked.split_first() else { return Ok(Err(codes::TRIP_COUNT.says(AT_RUN_TIME))) };
         match importer.graph.number_of(condition) {
-            None => return Ok(Err(AT_RUN_TIME.to_owned())),
+            None => return Ok(Err(codes::TRIP_COUNT.says(AT_RUN_TIME))),
             Some(0.0) => return Ok(Ok(given.to_vec())),
             Some(_) => {}
         }
@@ -91,8 +94,8 @@ fn import_if<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Rep
     let condition = importer.node_of(op, op.inputs()[0])?;
     let Some(number) = importer.graph.number_of(condition) else {
         // Others are choices between results by now.
-        let message = "chooses at run time between branches of which one has an effect, as an assertion: not supported";
-        return Ok(Err(message.to_owned()));
+        let message = "with a runtime condition requires branches without side effects, found an assertion; move it out of the branch";
+        return Ok(Err(codes::CONTROL_FLOW.says(message)));
     };
     match op.bodies().get(usize::from(number == 0.0)) {
         Some(&branch) => import_once(importer, op, branch, &[]),
@@ -109,14 +112,16 @@ fn import_once<'c>(importer: &mut Importer<'c>, around: Op<'c>, block: Block<'c>
     let Some((last, others)) = ops.split_last() else { return Ok(Ok(Vec::new())) };
     importer.n_written_out += ops.len();
     if importer.n_written_out > MOST_WRITTEN_OUT {
-        return Ok(Err(format!(
-            "would be written out, with all control flow before it, as more than {MOST_WRITTEN_OUT} operations: not supported yet; a program of fewer \
-             iterations, run several times, is"
-        )));
+        return Ok(Err(codes::UNROLLED_SIZE.says(format_args!(
+            "expands to more than {MOST_WRITTEN_OUT} ops, the limit for all loops of a program; compile fewer iterations, and run \
+             the program several times"
+        ))));
     }
     for &op in others {
         if op.full_name().starts_with("spyre.") {
-            return Err(error_at(op, "stands in control flow: not supported yet").note(around, "here").report());
+            return Err(error_at(codes::CONTROL_FLOW, op, "is not supported inside control flow; move it out of the loop or branch")
+                .note(around, "here")
+                .report());
         }
         importer.note_place(op.loc());
         importer.import(op)?;

@@ -3,6 +3,7 @@
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
     affine::Expr,
+    codes,
     dialect::ods::attr,
     import::{Combiner, Element, NodeId, Reduction, Scalar, rules::scan::scan},
     mlir::{Op, OpExt, Reported, ScalarType, ValueLike, integer, natural, shape_of},
@@ -17,16 +18,16 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     let input = importer.graph.numbers_of(input).unwrap_or_else(|refused| refused);
     let found = match body.reduction(0) {
         _ if op.required(attr::INCLUSIVE, integer) == 0 => {
-            Err("leaves out the element of the place itself: only inclusive(true) is supported".to_owned())
+            Err(codes::UNSUPPORTED.says("expected inclusive(true), found an exclusive scan; subtract the element from an inclusive scan"))
         }
-        Some(_) if width == Some(1) => Err("combines truth values, each with those before it: not supported yet".to_owned()),
+        Some(_) if width == Some(1) => Err(codes::INTEGER_WIDTH.says("of truth values is not supported; extend them to i32 first")),
         Some(Reduction { combiner: Combiner::All | Combiner::Any, .. }) if is_integer => {
-            Err("combines the bits of integers of a run-time value: not supported yet".to_owned())
+            Err(codes::INTEGER_RUNTIME.says("of the bits of runtime integers is not supported; use arithmetic on integers"))
         }
         Some(Reduction { combiner, new: Scalar::Input(0), casts, .. }) if casts.is_empty() => {
             scan(&mut importer.graph, combiner, input, (&shape, dim), width)
         }
-        _ => Err("has a body that is no sum, product, maximum or minimum: not supported yet".to_owned()),
+        _ => Err(codes::REDUCTION_FORM.says("expected a sum, product, maximum or minimum in the body, found another operation")),
     };
     let refused = importer.graph.refused_among(&[input]);
     let node = match (refused, found) {

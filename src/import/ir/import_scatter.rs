@@ -3,6 +3,7 @@
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
     affine::Expr,
+    codes,
     dialect::ods::attr,
     import::{
         Body, Combiner, Element, Known, NodeId, Reduction, Scalar,
@@ -102,7 +103,7 @@ pub(super) fn insert_at<'c>(
     let map = (0..shape.len()).map(|other| Expr::Dim(other).plus(Expr::Constant(offsets.known[other]))).collect();
     let before = importer.graph.view(whole, map, &window);
     if sizes[dim] > MOST_KNOWN_ELEMENTS {
-        return Err(error_at(op, too_many_known(sizes[dim])).report());
+        return Err(error_at(codes::SCATTER_FORM, op, too_many_known(sizes[dim])).report());
     }
     let places = importer.graph.known(Known::counting(0, sizes[dim]), vec![sizes[dim]], Element::Int);
     let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
@@ -111,8 +112,9 @@ pub(super) fn insert_at<'c>(
     let part = importer.graph.filled_if_number(part, sizes);
     let part = importer.graph.view(part, (0..shape.len()).map(place).collect(), &turned);
     let found = moved(importer, number, places, &[1]).and_then(|places| {
-        let places =
-            importer.graph.numbers_of(places).map_err(|_| "writes to a place that cannot be computed: not supported yet".to_owned())?;
+        let places = importer.graph.numbers_of(places).map_err(|_| {
+            codes::INDEX_COMPUTED.says("expected indices that can be computed, found others; compute them from arguments or constants")
+        })?;
         note_rows(importer, op, number, places, shape[dim] - sizes[dim] + 1..=shape[dim]);
         let target = Target { node: before, shape: &window, batch: &[], dims: &[dim] };
         scatter(&mut importer.graph, target, &[places], part, sizes[dim], Written::Replaced)
@@ -155,7 +157,9 @@ fn moved(importer: &mut Importer<'_>, number: NodeId, counted: NodeId, shape: &[
         return Ok(number);
     }
     let element = graph.integers.element();
-    let number = graph.numbers_of(number).map_err(|_| "begins at a place that cannot be computed: not supported yet".to_owned())?;
+    let number = graph.numbers_of(number).map_err(|_| {
+        codes::INDEX_COMPUTED.says("expected an offset that can be computed, found another; compute it from arguments or constants")
+    })?;
     let sum = graph.apply("arith.addf", &[number, counted], element)?;
     Ok(graph.as_integers(sum))
 }
@@ -195,7 +199,7 @@ fn scattered<'c>(
     (nodes, shapes): (&[NodeId], &[Vec<i64>]),
 ) -> Result<NodeId, String> {
     let (&[parts, places, whole], [of_parts, of_places, shape]) = (nodes, shapes) else {
-        return Err("has other operands than three".to_owned());
+        return Err("expected three operands".to_owned());
     };
     let (written, parts) = match (body.yields.as_slice(), body.reduction(0)) {
         ([Scalar::Input(0)], _) => (Written::Replaced, parts),
@@ -206,25 +210,25 @@ fn scattered<'c>(
         {
             (Written::Combined(combiner), number)
         }
-        _ => return Err("has a body that neither gives the new element nor combines it with the old one: not supported yet".to_owned()),
+        _ => return Err("expected a body that returns or combines the update, found another body".to_owned()),
     };
     let element = ScalarType::of(element_type(op.outputs()[0].r#type()));
     let are_bits = matches!(written, Written::Combined(Combiner::All | Combiner::Any));
     if are_bits && element.width().is_some_and(|width| width > 1) {
-        return Err("combines the bits of integers at places that are known at run time only: not supported yet".to_owned());
+        return Err(codes::INTEGER_RUNTIME.says("of the bits of integers at runtime indices is not supported; use arithmetic on integers"));
     }
     let dims: Vec<usize> = op.required(attr::DIMENSION_MAP, integers).into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
     let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
-        return Err("has places of another rank than 2".to_owned());
+        return Err("expected indices of rank 2".to_owned());
     };
     // The window of a part is right-aligned to the dimensions of what it is written to.
-    let first = shape.len().checked_sub(window.len()).ok_or("has parts of more dimensions than what they are written to")?;
+    let first = shape.len().checked_sub(window.len()).ok_or("expected updates of at most the rank of the tensor")?;
     let is_whole = |dim: usize| match dim.checked_sub(first).map(|at| window[at]) {
         size if dims.contains(&dim) => size.is_none_or(|size| size == 1),
         size => size == Some(shape[dim]),
     };
     if n_parts != n_places || usize::try_from(depth) != Ok(dims.len()) || !(0..shape.len()).all(is_whole) {
-        return Err("writes windows of rows: only whole rows, each at one place, are supported".to_owned());
+        return Err("expected whole rows at one index each, found windows of rows; scatter whole rows".to_owned());
     }
     let columns: Vec<NodeId> = (0..depth).map(|column| column_of(&mut importer.graph, places, column)).collect();
     let grid = Grid::of(&importer.graph, &columns, &dims, shape, n_parts);
@@ -239,16 +243,18 @@ fn scattered<'c>(
         #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
         let within = 0.0..shape[dim] as f64;
         if let Some(outside) = known.into_iter().find(|place| !within.contains(place)) {
-            return Err(format!(
-                "expected places from 0 to {} of dimension {dim}, found place {outside}; give places within the tensor",
+            return Err(codes::INDEX_BOUNDS.says(format_args!(
+                "expected indices from 0 to {} of dimension {dim}, found {outside}; give indices within the tensor",
                 shape[dim] - 1
-            ));
+            )));
         }
     }
     for (&column, &dim) in columns.iter().zip(&dims).filter(|(_, dim)| chosen.contains(dim)) {
         let number = importer.graph.view(column, vec![grid.place()], &of_places);
         let number = importer.graph.numbers_with_format(number);
-        let number = number.map_err(|_| "writes to places that cannot be computed: not supported yet".to_owned())?;
+        let number = number.map_err(|_| {
+            codes::INDEX_COMPUTED.says("expected indices that can be computed, found others; compute them from arguments or constants")
+        })?;
         let number = importer.graph.filled_if_number(number, &of_places);
         note_rows(importer, op, column, number, shape[dim]..=shape[dim]);
         numbers.push(number);

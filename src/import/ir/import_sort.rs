@@ -2,6 +2,7 @@
 
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
+    codes,
     dialect::ods::attr,
     import::{
         Body, Element, Graph, Known, NodeId,
@@ -37,7 +38,7 @@ pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
         let mut along = vec![1; shape.len()];
         along[dim] = shape[dim];
         if shape[dim] > MOST_KNOWN_ELEMENTS {
-            return Err(error_at(op, too_many_known(shape[dim])).report());
+            return Err(error_at(codes::SORT_FORM, op, too_many_known(shape[dim])).report());
         }
         importer.graph.known(Known::counting(0, shape[dim]), along, Element::Int)
     };
@@ -51,8 +52,9 @@ pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
         }
     };
     if !is_last {
-        let message = "has other numbers in its first 'outs' than the one that comes behind all others: not supported yet";
-        return Err(error_at(op, message).report());
+        let message =
+            "expected the last number in sort order as initial value of the first 'outs', found other numbers; fill 'outs' with it";
+        return Err(error_at(codes::SORT_FORM, op, message).report());
     }
     note_sorted(importer, op, &body, &[first, places], Rows { shape: &shape, dim, n_first });
     Ok(())
@@ -76,15 +78,15 @@ fn note_sorted<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: 
 }
 
 fn in_order<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) -> Result<Vec<NodeId>, String> {
-    let (key, order) = order_of(body).ok_or("orders by something else than a comparison of two elements of a tensor: not supported yet")?;
+    let (key, order) = order_of(body).ok_or("expected a comparison of two elements of one tensor, found another comparator")?;
     let graph = &mut importer.graph;
     let mut tensors = Vec::new();
     for &node in nodes {
         let element = graph.node(node).element;
         if element == Element::Bool {
-            return Err("sorts truth values: not supported yet".to_owned());
+            return Err(codes::SORT_FORM.says("of truth values is not supported; convert them to numbers"));
         }
-        let number = graph.numbers_with_format(node).map_err(|_| "sorts integers that cannot be computed: not supported yet")?;
+        let number = graph.numbers_with_format(node).map_err(|_| "of these integers is not supported; convert them to f32")?;
         tensors.push(Sorted { node: number, is_integer: element == Element::Int });
     }
     let mut of_digits = vec![None; tensors.len()];

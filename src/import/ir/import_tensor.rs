@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     affine::Expr,
+    codes,
     import::{
         Element, Known,
         graph::{NodeId, linear::MOST_PARTS},
@@ -50,7 +51,12 @@ fn forget_sizes<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repor
     let from = op.inputs()[0];
     let input = importer.node_of(op, from)?;
     let Some(tensor) = TensorType::of(from.r#type()) else {
-        return Err(error_at(op, format_args!("has an operand of {}: only tensors of static shape are supported", from.r#type())).report());
+        return Err(error_at(
+            codes::STATIC_TENSOR,
+            op,
+            format_args!("expected operands of static shape, found {}; give every dimension a size", from.r#type()),
+        )
+        .report());
     };
     let node = shaped(importer, input, &tensor.shape);
     importer.note_node(op.output(), node);
@@ -62,7 +68,12 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
     let list = |name: &str| op.required(name, integers);
     let (mut known, sizes, strides) = (list("static_offsets"), list("static_sizes"), list("static_strides"));
     if sizes.iter().chain(&strides).any(|&number| number == DYNAMIC) {
-        return Err(error_at(op, "has a size or stride that is known at run time only: not supported yet").report());
+        return Err(error_at(
+            codes::RUNTIME_POSITION,
+            op,
+            "requires constant sizes and strides, found a runtime value; make it a constant",
+        )
+        .report());
     }
     let inputs = op.inputs();
     let mut given = inputs[n_tensors..].iter();
@@ -95,7 +106,9 @@ fn outside(offsets: &Offsets, sizes: &[i64], strides: &[i64], shape: &[i64]) -> 
             most if most > 0 => format!("give an offset from 0 to {most}"),
             _ => "give a smaller size or stride".to_owned(),
         };
-        Some(format!("expected a slice within the {size} elements of dimension {dim}, found elements {first} to {last}; {advice}"))
+        Some(codes::SLICE_BOUNDS.says(format_args!(
+            "expected a slice within the {size} elements of dimension {dim}, found elements {first} to {last}; {advice}"
+        )))
     })
 }
 
@@ -117,8 +130,8 @@ fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repor
     }
     let is_dense = strides.iter().all(|&stride| stride == 1);
     if !offsets.moving.is_empty() && !is_dense {
-        let message = "writes every second or a later element from an offset on that is known at run time only: not supported yet";
-        return Err(error_at(op, message).report());
+        let message = "with a stride above 1 requires a constant offset, found a runtime value; make the offset a constant";
+        return Err(error_at(codes::RUNTIME_POSITION, op, message).report());
     }
     let refused = importer.graph.refused_among(&[part, whole]);
     importer.note_result(op, |importer, shape, _| {
@@ -132,7 +145,8 @@ fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repor
         }
         let element = importer.graph.node(part).element;
         Ok(importer.graph.insert_strided(part, whole, &shape, &offsets.known, &strides).unwrap_or_else(|| {
-            let message = format!("writes every {strides:?}th element in more than {MOST_PARTS} slices: not supported yet");
+            let message = codes::TOO_MANY_PARTS
+                .says(format_args!("with strides {strides:?} needs more than {MOST_PARTS} slices; use smaller tensors or unit strides"));
             importer.refused(op, op.loc(), message, shape, element)
         }))
     })
@@ -178,7 +192,14 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     }
     let number = match padding.map(|value| importer.node_of(op, value)).transpose()? {
         Some(node) if importer.graph.number_of(node).is_some() => node,
-        _ => return Err(error_at(op, "pads with what is no constant: not supported yet").report()),
+        _ => {
+            return Err(error_at(
+                codes::RUNTIME_POSITION,
+                op,
+                "requires a constant padding value, found a runtime value; make it a constant",
+            )
+            .report());
+        }
     };
     importer.note_result(op, |importer, _, _| {
         let part = shaped(importer, input, &from);
@@ -196,7 +217,12 @@ fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec
         let Some(value) = given.next() else { continue };
         let node = importer.node_of(op, value)?;
         let Some(number) = importer.graph.integer_of(node) else {
-            return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
+            return Err(error_at(
+                codes::RUNTIME_POSITION,
+                op,
+                "requires constant padding sizes, found a runtime value; make them constants",
+            )
+            .report());
         };
         *size = number;
     }
@@ -222,7 +248,7 @@ fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
         // The only element is the tensor.
         None if nodes.len() == 1 => Ok(shaped(importer, nodes[0], &shape)),
         None => {
-            let message = "puts a tensor together from values that are known at run time only: not supported yet".to_owned();
+            let message = codes::RUNTIME_POSITION.says("of runtime scalars is not supported; compute the tensor with ops on tensors");
             Ok(importer.refused(op, op.loc(), message, shape, element))
         }
     })
@@ -239,7 +265,8 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     let outside = place.iter().flatten().zip(&shape).enumerate().find(|(_, (at, size))| !(0..**size).contains(at));
     let element = importer.graph.node(node).element;
     if let Some((dim, (at, size))) = outside {
-        let message = format!("expected an index from 0 to {} for dimension {dim}, found {at}; give an index within it", size - 1);
+        let message = codes::INDEX_BOUNDS
+            .says(format_args!("expected an index from 0 to {} for dimension {dim}, found {at}; give an index within it", size - 1));
         let refused = importer.refused(op, op.loc(), message, Vec::new(), element);
         importer.note_node(op.output(), refused);
         return Ok(());
@@ -248,7 +275,7 @@ fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
         _ if importer.graph.number_of(node).is_some() || indices.is_empty() => node,
         Some(place) => importer.graph.view(node, place.into_iter().map(Expr::Constant).collect(), &[]),
         _ => {
-            let message = "takes one element of a tensor at run time: not supported yet".to_owned();
+            let message = codes::EXTRACT_RUNTIME.says("of a single element at a runtime index is not supported; gather whole rows instead");
             importer.refused(op, op.loc(), message, Vec::new(), element)
         }
     };
@@ -260,7 +287,9 @@ fn dim<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let index = importer.node_of(op, op.inputs()[1])?;
     let dim = importer.graph.integer_of(index).and_then(|dim| usize::try_from(dim).ok());
     let size = dim.and_then(|dim| shape_of(op.inputs()[0]).get(dim).copied());
-    let size = size.ok_or_else(|| error_at(op, "asks for a dimension that is known at run time only: not supported yet").report())?;
+    let size = size.ok_or_else(|| {
+        error_at(codes::RUNTIME_POSITION, op, "requires a constant dimension number, found a runtime value; make it a constant").report()
+    })?;
     let node = importer.graph.known(Known::integer(size), Vec::new(), Element::Int);
     importer.note_node(op.output(), node);
     Ok(())

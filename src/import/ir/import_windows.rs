@@ -6,6 +6,7 @@
 
 use super::generic::{Generic, Space};
 use crate::{
+    codes,
     import::{
         Combiner, Element, NodeId, Reduction, Scalar,
         graph::{
@@ -101,7 +102,8 @@ impl<'c> Generic<'_, 'c> {
     fn sum_of_points(&mut self, whole: &Space<'c>, dims: &[usize], reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
         let sizes: Vec<i64> = dims.iter().map(|&dim| whole.window.sizes[dim]).collect();
         if sizes.iter().product::<i64>() > MOST_PARTS {
-            let message = format!("reduces windows of {sizes:?} points, more than {MOST_PARTS} parts: not supported yet");
+            let message = codes::TOO_MANY_PARTS
+                .says(format_args!("expected windows of at most {MOST_PARTS} points, found {sizes:?}; use smaller windows"));
             return Ok(self.refused_result(result, message));
         }
         let mut sum: Option<NodeId> = None;
@@ -128,8 +130,11 @@ impl<'c> Generic<'_, 'c> {
         if element != Element::Int {
             return graph.apply(operation, &[sum, node], element);
         }
-        let [sum, node] = [sum, node]
-            .map(|integers| graph.numbers_of(integers).map_err(|_| "combines integers that cannot be computed: not supported yet"));
+        let [sum, node] = [sum, node].map(|integers| {
+            graph
+                .numbers_of(integers)
+                .map_err(|_| "expected windows of numbers, found integers that the device cannot compute; convert them to f32")
+        });
         let of_integers = graph.integers.element();
         let combined = graph.apply(operation, &[sum?, node?], of_integers)?;
         Ok(graph.as_integers(combined))
@@ -214,7 +219,7 @@ impl<'c> Generic<'_, 'c> {
                 covered += length;
             }
             if 2 * length > n_points {
-                return sum.ok_or_else(|| "has windows without points".to_owned());
+                return sum.ok_or_else(|| "expected windows with points, found an empty window".to_owned());
             }
             let size = self.importer.graph.node(level).shape[along] - length * apart;
             let (near, far) = (shifted(self, level, 0, size, 1), shifted(self, level, length * apart, size, 1));

@@ -3,6 +3,7 @@
 use super::cast::{Cast, element_type};
 use super::island::Islands;
 use crate::{
+    codes,
     dialect::ods::attr,
     import::{
         Element, Graph, Known, NodeId, Precision, Scalar,
@@ -126,12 +127,14 @@ impl<'c> Importer<'c> {
     /// A tensor from outside.
     pub(super) fn add_source(&mut self, at: Op<'c>, value: Value<'c>) -> Result<(), Reported> {
         let Some(tensor) = TensorType::of(value.r#type()) else {
-            let message = format!("has an argument of {}: only tensors of static shape are supported", value.r#type());
-            return Err(error_at(at, message).report());
+            let message = codes::STATIC_TENSOR
+                .says(format_args!("expected arguments of static shape, found {}; give every dimension a size", value.r#type()));
+            return Err(error_at(codes::STATIC_TENSOR, at, message).report());
         };
         let Some(element) = element_of(tensor.element, self.half) else {
-            let message = format!("has a tensor of {} elements: the device has no such format", tensor.element);
-            return Err(error_at(at, message).report());
+            let message = codes::ELEMENT_TYPE
+                .says(format_args!("expected elements of a device format, found {}; convert them in the producer", tensor.element));
+            return Err(error_at(codes::STATIC_TENSOR, at, message).report());
         };
         let number = self.sources.len();
         if let Some(range) = value.arg_of().and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE)).and_then(integers) {
@@ -151,8 +154,9 @@ impl<'c> Importer<'c> {
     ) -> Result<(), Reported> {
         let output = op.output();
         let Some(tensor) = TensorType::of(output.r#type()) else {
-            let message = format!("has a result of {}: only tensors of static shape are supported", output.r#type());
-            return Err(error_at(op, message).report());
+            let message = codes::STATIC_TENSOR
+                .says(format_args!("expected results of static shape, found {}; give every dimension a size", output.r#type()));
+            return Err(error_at(codes::STATIC_TENSOR, op, message).report());
         };
         let element = element_of(tensor.element, self.half).unwrap_or(Element::F32);
         let node = node(self, tensor.shape, element)?;
@@ -175,7 +179,7 @@ impl<'c> Importer<'c> {
 
     /// The node of a constant.
     pub(super) fn constant(&mut self, op: Op<'c>) -> Result<NodeId, Reported> {
-        let value = op.attr("value").ok_or_else(|| error_at(op, "has no value").report())?;
+        let value = op.attr("value").ok_or_else(|| error_at(codes::MALFORMED_IR, op, "has no value").report())?;
         if let Some(number) = float_value(value) {
             let element = element_of(op.output().r#type(), self.half).unwrap_or(Element::F32);
             return Ok(self.graph.known(Known::number(number), Vec::new(), element));
@@ -186,15 +190,16 @@ impl<'c> Importer<'c> {
             return Ok(self.graph.known(Known::integer(as_element(integer, element)), Vec::new(), element));
         }
         let Some(tensor) = TensorType::of(op.output().r#type()) else {
-            let message = format!(
-                "is of {}: expected a number, an integer of at most {MAX_WIDTH} bits without a sign, or a tensor",
+            let message = codes::ELEMENT_TYPE.says(format_args!(
+                "expected a number, a signless integer of at most {MAX_WIDTH} bits, or a tensor, found {}",
                 op.output().r#type()
-            );
+            ));
             return Ok(self.refused(op, op.loc(), message, Vec::new(), Element::F32));
         };
         refuse_size(op, &tensor)?;
         let Some(element) = element_of(tensor.element, self.half) else {
-            let message = format!("has elements of {}: the device has no such format", tensor.element);
+            let message = codes::ELEMENT_TYPE
+                .says(format_args!("expected elements of a device format, found {}; convert them in the producer", tensor.element));
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
         let (value, tensor) = in_sixteen_bits(op, value, tensor, element);
@@ -221,7 +226,7 @@ impl<'c> Importer<'c> {
         let known = self.nodes.get(value).copied();
         known.ok_or_else(|| {
             let (of, name) = (value.r#type(), value.def().map_or("an argument", OpExt::full_name));
-            error_at(user, format_args!("uses {of} of '{name}', which is not supported yet")).report()
+            error_at(codes::UNSUPPORTED, user, format_args!("uses {of} of '{name}', which is not supported")).report()
         })
     }
 
@@ -270,7 +275,8 @@ impl<'c> Importer<'c> {
     /// Whether a cast vanishes.
     pub(super) fn fold_cast(&self, cast: Cast<'_>) -> Result<(), String> {
         let [from, to] = [cast.from, cast.to].map(|of| ScalarType::of(of).element());
-        let stays = |reason: &str| format!("converts {} to {}: {reason}", cast.from, cast.to);
+        let stays =
+            |reason: &str| codes::CONVERSION.says(format_args!("converts {} to {}, which is not supported: {reason}", cast.from, cast.to));
         self.precision.fold_cast(self.half.is_some(), from, to).map_err(stays)
     }
 
@@ -311,16 +317,15 @@ const fn as_element(integer: i64, element: Element) -> i64 {
 /// Refuses a tensor without elements, and one whose size is no number: sizes are multiplied everywhere behind.
 pub(super) fn refuse_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {
     if tensor.shape.contains(&0) {
-        let message = format!("has a dimension of size 0: {} is empty, which is not supported", tensor.build());
-        return Err(error_at(op, message).report());
+        let message = codes::EMPTY_TENSOR
+            .says(format_args!("expected at least one element in each dimension, found {}; remove the empty tensor", tensor.build()));
+        return Err(error_at(codes::STATIC_TENSOR, op, message).report());
     }
     // An element may have a stick of its own.
     if tensor.shape.iter().try_fold(machine::STICK_BYTES, |bytes, &size| bytes.checked_mul(size)).is_none() {
-        let message = format!(
-            "has a tensor that is too large: the size of {} in bytes does not fit in 64 bits: give it a smaller shape",
-            tensor.build()
-        );
-        return Err(error_at(op, message).report());
+        let message = codes::TENSOR_SIZE
+            .says(format_args!("expected a tensor whose size in bytes fits in 64 bits, found {}; use a smaller shape", tensor.build()));
+        return Err(error_at(codes::STATIC_TENSOR, op, message).report());
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! `spyre-import-linalg`, f32 islands: connected f32 values between f16 values.
 
 use crate::{
+    codes,
     import::graph::NodeId,
-    mlir::{Op, OpExt, Reported, is_unknown, remark_at},
+    mlir::{Op, OpExt, Reported, is_unknown, remark_behind},
 };
 use std::collections::BTreeMap;
 
@@ -57,12 +58,20 @@ impl<'c> Islands<'c> {
         let (first, others) = entered.split_at(entered.len().min(MOST_REMARKS));
         for cast in first {
             let location = if is_unknown(cast.loc()) { function.loc() } else { cast.loc() };
-            remark_at(*cast, "enters an f32 island, which is computed in the device's f16 format (precision=device)").at(location).emit();
+            remark_behind(
+                codes::F32_AS_F16,
+                *cast,
+                "f32 values between f16 values are computed in the device's 16-bit format (--precision device)",
+            )
+            .at(location)
+            .emit();
         }
         if !others.is_empty() {
-            let message =
-                format!("has {} more f32 islands, which are computed in the device's f16 format (precision=device)", others.len());
-            remark_at(function, message).emit();
+            let message = format!(
+                "{} more groups of f32 values between f16 values are computed in the device's 16-bit format (--precision device)",
+                others.len()
+            );
+            remark_behind(codes::F32_AS_F16, function, message).emit();
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::importer::{Importer, refuse_size};
 use crate::{
+    codes,
     dialect::ods::tm_tensor,
     import::{Body, Scalar, ScalarOp},
     mlir::{BlockExt, Expr, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, error_at, integer},
@@ -12,8 +13,9 @@ pub(super) fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_di
     let mut sizes = vec![1; n_dims];
     for (value, map) in operands.iter().filter(|(_, map)| !map.is_empty()) {
         let Some(tensor) = TensorType::of(value.r#type()) else {
-            let message = format!("has an operand of {}: only tensors of static shape are supported", value.r#type());
-            return Err(error_at(op, message).report());
+            let message = codes::STATIC_TENSOR
+                .says(format_args!("expected operands of static shape, found {}; give every dimension a size", value.r#type()));
+            return Err(error_at(codes::STATIC_TENSOR, op, message).report());
         };
         refuse_size(op, &tensor)?;
         for (expr, &size) in map.iter().zip(&tensor.shape) {

@@ -7,11 +7,12 @@
 use super::{cast::element_type, import_linalg::half_of};
 use crate::dialect::ods::{option, spyre};
 use crate::{
+    codes,
     dialect::carried_by,
     import::Precision,
     mlir::{
         BlockLike, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
-        remark_at,
+        remark_behind,
     },
 };
 
@@ -123,8 +124,8 @@ impl<'c> Narrow<'c> {
     fn widen(self) {
         let Self { values, wide, roundings, widenings } = self;
         for rounding in &roundings {
-            let message = format!("is left out: what it rounds is widened again, and stays {wide} (rounding=relaxed)");
-            remark_at(*rounding, message).emit();
+            let message = format!("rounding is removed: its operand is widened again, and stays {wide} (--rounding relaxed)");
+            remark_behind(codes::ROUNDING_REMOVED, *rounding, message).emit();
         }
         for value in values {
             let widened = TensorType::of(value.r#type()).map_or(wide, |tensor| tensor.with_element(wide).build());

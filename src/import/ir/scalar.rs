@@ -5,6 +5,7 @@ use super::{
     importer::{Importer, element_of},
 };
 use crate::{
+    codes,
     import::{
         Known, ScalarFunction, ScalarOp,
         graph::{Element, Kind, NodeId, order, rows},
@@ -154,7 +155,7 @@ impl<'c> Importer<'c> {
     fn computed(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], element: Element) -> Result<NodeId, String> {
         let function = ScalarFunction::named(name).ok_or("has no device function yet")?;
         if operands.iter().any(|&operand| self.graph.node(operand).kind == Kind::Undefined) {
-            return Err("reads a tensor that nothing has written".to_owned());
+            return Err(codes::UNWRITTEN.says("reads a tensor that no op has written; fill it first"));
         }
         if let Some(compared) = order::compared_at_run_time(&mut self.graph, name, operands) {
             return Ok(compared);
@@ -179,7 +180,9 @@ impl<'c> Importer<'c> {
                 _ => integers::computed(&mut self.graph, function, operands, element, widths),
             };
             return built.map_err(|message| match cast {
-                Some(Cast { from, to }) if is_conversion => format!("converts {from} to {to} at run time: not supported yet"),
+                Some(Cast { from, to }) if is_conversion => {
+                    codes::CONVERSION.says(format_args!("of runtime values from {from} to {to} is not supported; convert in the producer"))
+                }
                 _ => message,
             });
         }
@@ -215,7 +218,7 @@ fn widths_of(at: Op<'_>) -> Widths {
 fn too_wide(at: Op<'_>) -> Option<String> {
     let Widths { operand, result } = widths_of(at);
     let width = operand.max(result);
-    (width > MAX_WIDTH).then(|| format!("computes with integers of {width} bits: expected at most {MAX_WIDTH}"))
+    (width > MAX_WIDTH).then(|| codes::INTEGER_WIDTH.says(format_args!("expected integers of at most {MAX_WIDTH} bits, found {width}")))
 }
 
 /// Whether an operation on integers of run time may be a part of an index, by its name alone: an index is narrower than types of 32 bits, and no narrower

@@ -8,11 +8,12 @@
 use super::{check_calls::check_calls, counted_sizes::check_counted};
 use crate::dialect::ods::{attr, option};
 use crate::{
+    codes,
     import::{DimSize, OpenShape, SettledSizes, settled_sizes},
     mlir::{
         Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_empty, box_numbers, dictionary,
-        drop_empty, error_at, functions_of, is_public, make_entry, merge_dims, result_attribute, set_argument_attribute, sizes_of,
-        specialize, string_array, strings, warning_at,
+        drop_empty, error_at, error_behind, functions_of, is_public, make_entry, merge_dims, result_attribute, set_argument_attribute,
+        sizes_of, specialize, string_array, strings, warning_at,
     },
 };
 use std::collections::BTreeMap;
@@ -29,14 +30,19 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let arguments: Vec<OpenShape> =
         entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
     let SettledSizes { sizes, symbolic, granularities } =
-        settled_sizes(&arguments, &given).map_err(|message| error_at(entry, message).report())?;
+        settled_sizes(&arguments, &given).map_err(|message| error_behind(codes::DIM_SIZE, entry, message).report())?;
     if !granularities.is_empty() {
         check_counted(module, entry, &symbolic)?;
         note_symbolic(entry, &symbolic, &granularities);
     }
     if !sizes.is_empty() {
         for kernel in functions_of(module).into_iter().filter(|function| function.attr(attr::SPYRE_KERNEL).is_some()) {
-            warning_at(kernel, "is no kernel here: where a program is given sizes, all that it calls becomes a part of it").emit();
+            warning_at(
+                codes::KERNEL_NOT_KEPT,
+                kernel,
+                "is inlined, although it is a kernel: kernels require static arguments, and the program is given sizes",
+            )
+            .emit();
         }
         specialize(entry, &sizes)?;
     }
@@ -71,10 +77,11 @@ fn check_shapes(entry: Op<'_>) -> Result<(), Reported> {
     let named = merged.map(|number| format!("argument {number}")).chain(of_results.map(|number| format!("result {number}"))).next();
     let message = |what: String| {
         format!(
-            "has symbolic sizes, and {what} has more than six dimensions or no elements: give every dimension one size, '--dim-size NAME=SIZE'"
+            "expected at most six dimensions and some elements with symbolic sizes, found another shape of {what}; give every \
+             dimension one size, '--dim-size NAME=SIZE'"
         )
     };
-    named.map_or(Ok(()), |what| Err(error_at(entry, message(what)).report()))
+    named.map_or(Ok(()), |what| Err(error_at(codes::SYMBOLIC_SIZE, entry, message(what)).report()))
 }
 
 /// The function of that name; without a name, the only one that is public. A module of private functions has nothing to choose.
@@ -83,19 +90,23 @@ fn entry_of<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, Reported> 
     let public: Vec<Op<'c>> = functions.iter().copied().filter(|function| is_public(*function)).collect();
     let names = |functions: &[Op<'c>]| {
         let names: Vec<String> = functions.iter().map(|function| format!("'{}'", function.text_attr("sym_name"))).collect();
-        names.join(", ")
+        names.join(" and ")
     };
     match public.as_slice() {
         _ if !name.is_empty() => match functions.iter().find(|function| function.text_attr("sym_name") == name) {
             Some(function) => Ok(Some(*function)),
-            None => Err(error_at(module, format_args!("has no function '{name}' with a body: it has {}", names(&functions))).report()),
+            None => Err(error_behind(
+                codes::NO_SUCH_FUNCTION,
+                module,
+                format_args!("expected the name of a function with a body, found '{name}'; choose one of {}", names(&functions)),
+            )
+            .report()),
         },
         [] => Ok(None),
         [only] => Ok(Some(*only)),
         [first, ..] => {
-            let message =
-                format!("expected one public function, found {}; choose one with the option 'entry' (--entry NAME)", names(&public));
-            Err(error_at(*first, message).report())
+            let message = format!("expected one public function, found {}; choose one with --entry NAME", names(&public));
+            Err(error_behind(codes::ENTRY_POINT, *first, message).report())
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::dialect::ods::option;
 use crate::{
+    codes,
     dialect::{set_target, target_of},
     mlir::{Op, Options, Pass, Reported, error_at},
 };
@@ -14,7 +15,7 @@ use std::path::Path;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-set-target", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = read(module, options).map_err(|message| error_at(module, message).report())?;
+    let target = read(module, options).map_err(|message| error_at(codes::OPTION_VALUE, module, message).report())?;
     set_target(module, &target);
     Ok(())
 }
@@ -26,7 +27,9 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
     };
     let cores = options.number(option::CORES);
     if cores < 0 || cores > target.cores {
-        return Err(format!("option 'cores': cannot use {cores} cores: the machine has 1 to {0}: give at most {0}", target.cores));
+        return Err(
+            codes::OPTION_VALUE.says(format_args!("option 'cores': expected 1 to {0} cores, found {cores}; use at most {0}", target.cores))
+        );
     }
     if cores > 0 {
         target.cores = cores;
@@ -35,7 +38,9 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
         -1 => {}
         lx_bytes if lx_bytes >= 0 => target.lx_bytes = lx_bytes,
         lx_bytes => {
-            return Err(format!("option 'lx-bytes' must not be negative, found {lx_bytes}: leave the option out for what the machine has"));
+            return Err(codes::OPTION_VALUE.says(format_args!(
+                "option 'lx-bytes': expected a nonnegative number of bytes, found {lx_bytes}; remove the option to use all of LX"
+            )));
         }
     }
     target.check().map_err(|message| said_of_option(options, message))?;
@@ -49,8 +54,10 @@ fn said_of_option(options: &Options, message: String) -> String {
 }
 
 fn parse(path: &str) -> Result<Target, String> {
-    let text = read_text(Path::new(path), MAX_TEXT_BYTES)
-        .map_err(|error| format!("option 'target': cannot read machine description '{path}': {}: give a JSON file", reason(&error)))?;
+    let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| {
+        codes::MACHINE_FILE
+            .says(format_args!("option 'target': cannot read machine description '{path}': {}; give a JSON file", reason(&error)))
+    })?;
     // Reading a structure takes an array for it as well, of which nobody sees what it means.
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
     let described = is_object.map_err(|error| error.to_string()).and_then(|()| {
@@ -64,6 +71,8 @@ fn parse(path: &str) -> Result<Target, String> {
     });
     described.map_err(|error| {
         let error = error.replace("expected i64", "expected a whole number");
-        format!("option 'target': '{path}' is no machine description: {error}: give an object of numbers, such as {{\"cores\": 4}}")
+        codes::MACHINE_FILE.says(format_args!(
+            "option 'target': expected a machine description, found '{path}': {error}; give an object of numbers, such as {{\"cores\": 4}}"
+        ))
     })
 }

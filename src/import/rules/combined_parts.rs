@@ -3,6 +3,7 @@
 use super::{body::Combiner, plain::Built, recognize};
 use crate::{
     affine::Expr,
+    codes,
     import::graph::{Graph, NodeId},
 };
 
@@ -21,10 +22,11 @@ pub(super) fn combined_parts(graph: &mut Graph, whole: NodeId, is_place: NodeId,
     let n_parts = of_parts[rows_at];
     let beside = [batch, &[rows, n_parts, columns]].concat();
     if beside.iter().product::<i64>() > MOST_BESIDE {
-        return Err(format!(
-            "combines {n_parts} parts with {rows} rows of {columns} at run time by {}: at most {MOST_BESIDE} elements of all parts beside each row are supported",
+        return Err(codes::TOO_MANY_PARTS.says(format_args!(
+            "combines {n_parts} updates with {rows} rows of {columns} at runtime by {}; use updates of at most {MOST_BESIDE} \
+             elements beside each row",
             combiner.operation()
-        ));
+        )));
     }
     // The index along the batch, then what a tensor has of rows, parts and columns.
     let own = |dims: &[usize]| (0..rows_at).map(Expr::Dim).chain(dims.iter().map(|&dim| Expr::Dim(rows_at + dim))).collect::<Vec<_>>();

@@ -5,7 +5,10 @@
 //! differences of the digits has the sign of the difference: the lower digits differ by less than 1,024, the upper ones by nothing or by at least 2,048.
 
 use super::{plain::Built, recognize};
-use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
+use crate::{
+    codes,
+    import::graph::{Element, Graph, NodeId, known::Known, rows},
+};
 
 /// The base: the 16-bit format has all integers up to this one.
 const BASE: i64 = 1024;
@@ -121,7 +124,8 @@ pub(in crate::import) fn is_row(graph: &mut Graph, counted: NodeId, place: NodeI
         return Ok(found);
     }
     graph.want_rows(place);
-    Err(format!("writes to places beyond {BASE} that are no indices of the caller: not supported yet"))
+    Err(codes::INDEX_COMPUTED
+        .says(format_args!("requires arguments as indices beyond {BASE}, found computed ones; pass them as arguments")))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Sizes that the user gives to dimensions that a program leaves open.
 
+use crate::codes;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// A dimension and its size: `arg0.1=128`, dimension 1 of argument 0, or `L=128`, each dimension that arguments call `L`. `L=1024:64` is a
@@ -37,7 +38,8 @@ impl FromStr for DimSize {
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || {
             format!(
-                "expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, or MAX:STEP for one that is known at launch, with a MAX of at \
+                "expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, or MAX:STEP for one that is known at launch, with \
+                 a MAX of at \
                  least 2 and a STEP that divides it, found '{text}'"
             )
         };
@@ -89,9 +91,7 @@ pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Settl
     let of_argument = |(argument, shape): (usize, &OpenShape)| (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>();
     let places: Vec<(usize, usize)> = arguments.iter().enumerate().flat_map(of_argument).collect();
     if let Some(wish) = given.iter().find(|wish| !places.iter().any(|place| is_named(place, wish))) {
-        return Err(format!(
-            "is given '{wish}', which is of no dimension of an argument: these are arg0.0, arg0.1, ..., or names in 'spyre.dims'"
-        ));
+        return Err(format!("expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found '{wish}'; correct the name"));
     }
     let symbolic = arguments.iter().map(|shape| vec![String::new(); shape.sizes.len()]).collect();
     let (mut settled, mut missing) = (SettledSizes { symbolic, ..SettledSizes::default() }, Vec::new());
@@ -106,7 +106,9 @@ pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Settl
             continue;
         };
         if let Some(other) = sizes.find(|other| *other != size) {
-            return Err(format!("has size {size} in arg{argument}.{dim}, and is given {other}"));
+            return Err(format!(
+                "dimension {dim} of argument 'arg{argument}' has size {size}, found --dim-size {other}; remove the option"
+            ));
         }
         settled.sizes.extend(known.is_none().then_some(size));
         if let Some((wish, granularity)) = wishes.first().and_then(|wish| Some((wish, wish.granularity?))) {
@@ -114,7 +116,7 @@ pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Settl
             settled.granularities.insert(wish.dim.clone(), granularity);
         }
     }
-    if missing.is_empty() { Ok(settled) } else { Err(format!("leaves the sizes of {} open: {}", missing.join(", "), how(&missing))) }
+    if missing.is_empty() { Ok(settled) } else { Err(codes::DYNAMIC_DIM.says(without_size(&missing))) }
 }
 
 /// A symbolic size is for a dimension that the program leaves open, and is all that is said of it.
@@ -122,18 +124,28 @@ fn check_symbolic((argument, dim): (usize, usize), known: Option<i64>, wishes: &
     let Some(wish) = wishes.iter().find(|wish| wish.is_symbolic()) else { return Ok(()) };
     if let Some(size) = known {
         return Err(format!(
-            "has size {size} in arg{argument}.{dim}, and is given '{wish}', which is for a dimension that the program leaves open"
+            "dimension {dim} of argument 'arg{argument}' has size {size}, found '--dim-size {wish}' of a dynamic dimension; \
+             remove the option"
         ));
     }
     match wishes.iter().find(|other| other != &wish) {
-        Some(other) => Err(format!("is given '{wish}' and '{other}' for arg{argument}.{dim}: one of them says it")),
+        Some(other) => {
+            Err(format!("dimension {dim} of argument 'arg{argument}' is given twice, as '{wish}' and '{other}'; remove one of them"))
+        }
         None => Ok(()),
     }
 }
 
-fn how(missing: &[String]) -> String {
-    let options: Vec<String> = missing.iter().map(|dim| format!("--dim-size {dim}=N")).collect();
-    format!("give them by {}", options.join(" "))
+/// Returns the message about dimensions that have no size.
+fn without_size(missing: &[String]) -> String {
+    let options = missing.iter().map(|dim| format!("--dim-size {dim}=N")).collect::<Vec<_>>().join(" ");
+    match missing {
+        [only] => {
+            let (argument, dim) = only.split_once('.').unwrap_or((only, ""));
+            format!("dimension {dim} of argument '{argument}' is dynamic; give its size with {options}")
+        }
+        _ => format!("dimensions {} are dynamic; give their sizes with {options}", missing.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::{
     plain::{neg, same},
     powers, recognize, steps, trigonometry, unordered,
 };
+use crate::codes;
 use crate::import::graph::{
     Element, Graph, Kind, NodeId,
     known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
@@ -385,7 +386,9 @@ impl ScalarFunction {
                 let element = elements.iter().copied().find(|element| element.is_float()).unwrap_or(given);
                 rule(graph, inputs, element)
             }
-            Run::Integer => Err("computes integers of a run-time value: not supported yet".to_owned()),
+            Run::Integer => {
+                Err(codes::INTEGER_RUNTIME.says("is not supported on integers at runtime; compute it at compile time or on floats"))
+            }
         }
     }
 

@@ -5,8 +5,8 @@ use super::{
     one_hot::{OneHot, Row, one_hot},
     unfolded::unfolded,
 };
-use crate::affine::Expr;
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, linear::refuse_window, rows as tables, views::moving_dims};
+use crate::{affine::Expr, codes};
 
 /// An element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {
@@ -111,7 +111,9 @@ pub(super) fn lookup_by_one(
                     graph.note_index(index, rows[dim]);
                 }
                 let found = computed_row(graph, (table, rows), index, dim, &exprs, sizes);
-                return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned()).and_then(elements);
+                return found
+                    .ok_or_else(|| codes::UNSUPPORTED.says("of one element per row of a table is not supported; gather whole rows"))
+                    .and_then(elements);
             }
             graph.note_index(index, rows[dim]);
             elements(Lookup {
@@ -137,10 +139,10 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
         let Some(known) = graph.known_of(index) else { continue };
         let (first, last) = known.integers().fold((i64::MAX, i64::MIN), |(low, high), x| (low.min(x), high.max(x)));
         if first < 0 || last >= rows[dim] {
-            return Err(format!(
+            return Err(codes::INDEX_BOUNDS.says(format_args!(
                 "expected indices from 0 to {} of dimension {dim}, found indices {first} to {last}; give indices within the table",
                 rows[dim] - 1
-            ));
+            )));
         }
     }
     let (true, Some(known)) = (is_known && !indices.is_empty(), graph.known_of(table).cloned()) else { return Ok(None) };
@@ -255,7 +257,7 @@ pub(in crate::import) fn rows_from(
         return Ok(found);
     }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
-    found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())
+    found.ok_or_else(|| codes::INDEX_COMPUTED.says("requires a first row that can be computed, and few rows; take fewer rows"))
 }
 
 /// Notes that an index which comes from the caller chooses one of so many rows.
@@ -266,7 +268,8 @@ fn note_chosen(graph: &mut Graph, index: NodeId, rows: i64) {
 }
 
 /// Why places that are known by their digits only choose no rows.
-const NOT_BY_DIGITS: &str = "takes places beyond 1024, which are two digits, of a shorter table, or of one of which another index moves with them: not \
+const NOT_BY_DIGITS: &str = "takes places beyond 1024, which are two digits, of a shorter table, or of one of which another index \
+ moves with them: not \
                              supported yet";
 
 /// Rows that integers of the program choose, which the device computes.

@@ -4,11 +4,11 @@ use super::{
     index::{Found, Lookup, is_row, lookup_by_one},
     joined::{joints_of, lookup_in_parts},
 };
-use crate::affine::Expr;
 use crate::import::graph::{
     Element, Graph, Kind, NodeId,
     known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
 };
+use crate::{affine::Expr, codes};
 
 /// Most elements that the rows of the first index may have: those that the next index does not choose are moved for nothing.
 const MOST_ELEMENTS: i64 = 1 << 26;
@@ -62,10 +62,10 @@ fn lookup_by_several(
     // The other dimensions are whole: each is a dimension of the iteration space.
     let longer = [sizes.to_vec(), later.iter().map(|&dim| rows[dim]).collect()].concat();
     if later.iter().map(|&dim| rows[dim]).fold(n_elements(graph, first), i64::saturating_mul) > MOST_ELEMENTS {
-        return Err(format!(
-            "takes {} indices from tensors, by the first of which too many rows are chosen: not supported yet",
+        return Err(codes::TOO_MANY_PARTS.says(format_args!(
+            "takes {} runtime indices, and the first selects from too many rows; use a smaller table or one index",
             computed.len()
-        ));
+        )));
     }
     if let Some(&size) = sizes.iter().find(|size| **size > MOST_KNOWN_ELEMENTS) {
         return Err(too_many_known(size));

@@ -1,6 +1,9 @@
 //! What all rules begin with: what the device has, the one type of the operands, the sign.
 
-use crate::import::graph::{Element, Graph, NodeId};
+use crate::{
+    codes,
+    import::graph::{Element, Graph, NodeId},
+};
 use machine::{DeviceFormat, DeviceFunction};
 
 /// The one element type of the operands.
@@ -9,7 +12,7 @@ use machine::{DeviceFormat, DeviceFunction};
 /// If there are two.
 pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
     match elements {
-        [] => Err("computes with constants only: not supported yet".to_owned()),
+        [] => Err(codes::UNSUPPORTED.says("expected a runtime operand, found constants only; fold the op in the producer")),
         [element] => Ok(*element),
         [first, second, ..] => Err(format!("mixes elements of {} and {}: not supported yet", first.name(), second.name())),
     }

@@ -4,7 +4,10 @@ use super::{
     plain::{Built, neg, same},
     recognize::{add, mul, sub},
 };
-use crate::import::graph::{Element, Graph, NodeId};
+use crate::{
+    codes,
+    import::graph::{Element, Graph, NodeId},
+};
 
 /// A power with a constant exponent.
 pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
@@ -98,7 +101,7 @@ fn power_of_run_time(graph: &mut Graph, inputs: &[NodeId], element: Element) -> 
         return Ok(graph.pointwise("where3", &[is_positive, power, negative], element));
     }
     if graph.number_of(x).is_some_and(|base| base <= 0.0) {
-        return Err("raises a constant that is not positive to a power of run time: not supported yet".to_owned());
+        return Err(codes::UNSUPPORTED.says("requires a positive constant base of a runtime exponent, found another; use a positive base"));
     }
     let power = power_of_positive(graph, x, y, element)?;
     if graph.number_of(y).is_some() {

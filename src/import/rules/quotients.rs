@@ -8,7 +8,10 @@ use super::{
     recognize::{add, div, maximum, minimum, mul, sub},
     steps,
 };
-use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known};
+use crate::{
+    codes,
+    import::graph::{Element, Graph, Kind, NodeId, known::Known},
+};
 
 /// What integers are divided by.
 #[derive(Clone, Copy)]
@@ -29,7 +32,7 @@ pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     }
     let divisor = match graph.number_of(by) {
         Some(number) if number == 0.0 || is_unsigned && number < 0.0 => {
-            return Some(Err(format!("divides integers by {number}: not supported")));
+            return Some(Err(codes::INTEGER_DIVISOR.says(format_args!("requires a positive integer divisor, found {number}"))));
         }
         Some(number) => Divisor { by: graph.number(number.abs()), is_negative: number < 0.0 },
         None => {

@@ -6,7 +6,10 @@ use super::{
     safe_softmax::as_safe_softmax,
     unordered::{self, Comparison},
 };
-use crate::import::graph::{Element, Graph, Kind, NodeId, order};
+use crate::{
+    codes,
+    import::graph::{Element, Graph, Kind, NodeId, order},
+};
 use std::collections::BTreeSet;
 
 fn check(graph: &Graph, inputs: &[NodeId]) -> Result<(), String> {
@@ -263,7 +266,7 @@ fn nan_test(graph: &mut Graph, inputs: &[NodeId], function: &'static str) -> Bui
     match *tested.as_slice() {
         [x] => Ok(graph.pointwise(function, &[x, x], Element::Bool)),
         [x, y] if x == y => Ok(graph.pointwise(function, &[x, x], Element::Bool)),
-        _ => Err("asks whether one of two values is NaN: not supported yet".to_owned()),
+        _ => Err(codes::UNSUPPORTED.says("tests two values for NaN, which is not supported; test each value")),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::body::Combiner;
 use crate::{
     affine::Expr,
+    codes,
     import::graph::{
         Element, Graph, Kind, NodeId,
         known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
@@ -38,7 +39,7 @@ pub(in crate::import) fn scan(
     }
     let size = shape[dim];
     if !element.is_float() {
-        return Err("combines integers of a run-time value, each with those before it: not supported yet".to_owned());
+        return Err(codes::INTEGER_RUNTIME.says("of runtime integers is not supported; convert them to f32"));
     }
     // One element is its own sum.
     if size == 1 {

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     affine::Expr,
+    codes,
     import::graph::{Element, Graph, Kind, NodeId, known::Known},
 };
 
@@ -87,11 +88,13 @@ pub(in crate::import) fn scatter(
     let element = graph.node(node).element;
     if element == Element::Int {
         let number = |graph: &mut Graph, id: NodeId| {
-            graph.numbers_with_format(id).map_err(|_| "writes integers that cannot be computed: not supported yet".to_owned())
+            graph
+                .numbers_with_format(id)
+                .map_err(|_| codes::INTEGER_RUNTIME.says("writes integers that the device cannot compute; convert them to f32"))
         };
         let (node, parts) = (number(graph, node)?, number(graph, parts)?);
         if graph.node(node).element == Element::Int {
-            return Err("writes into a tensor of integers that nothing has written: not supported yet".to_owned());
+            return Err(codes::UNWRITTEN.says("writes into a tensor of integers that no op has written; fill it first"));
         }
         let new = scatter(graph, Target { node, ..target }, places, parts, n_parts, written)?;
         return Ok(graph.as_integers(new));
@@ -100,12 +103,16 @@ pub(in crate::import) fn scatter(
     let n_compared = target.sizes(batch).into_iter().product::<i64>() * rows * n_parts;
     if rows > MOST_VALUES || n_parts > MOST_PARTS || n_compared > MOST_COMPARED {
         return Err(format!(
-            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_VALUES} places are supported, of \
+            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_VALUES} places are \
+             supported, of \
              which one times the other is at most {MOST_COMPARED}"
         ));
     }
     if !element.is_float() {
-        return Err(format!("writes {} to places that are known at run time only: not supported yet", element.name()));
+        return Err(codes::SCATTER_FORM.says(format_args!(
+            "writes {} at runtime indices, which is not supported; convert the elements to f16 or f32",
+            element.name()
+        )));
     }
     // The batch, rows, then the rest.
     let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim) && !batch.contains(dim)).collect();

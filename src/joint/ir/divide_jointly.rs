@@ -6,6 +6,7 @@
 use super::try_splits::cost_of_splits;
 use crate::dialect::ods::{option, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Step, plan_of, set_plan, split_of, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
     lx::{
@@ -28,7 +29,7 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let objective = options.read(module, option::OBJECTIVE)?;
     settle_loops(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
@@ -40,7 +41,10 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         if let Some(chosen) = plan {
             set_plan(
                 function,
-                &Chosen { work: Some(work_of(function).map_err(|message| error_at(function, message).report())?), ..chosen },
+                &Chosen {
+                    work: Some(work_of(function).map_err(|message| error_at(codes::SPLIT_PLAN, function, message).report())?),
+                    ..chosen
+                },
             );
         }
     }
@@ -49,20 +53,24 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 
 /// Divides the ops of a function as a plan says.
 fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Reported> {
-    let again = "leave out 'work' of the plan to have it chosen again";
+    let again = "remove 'work' from the plan to choose splits again";
     let program = program_of(&Values::of(function)?, target)?;
     let ops = ComputeOp::all_in(function);
     if ops.len() != work.len() {
-        let message = format!("the plan divides {} ops, and there are {}: {again}", work.len(), ops.len());
-        return Err(error_at(function, message).report());
+        let message = format!(
+            "expected core splits of the plan for as many ops as the program has, found {} for {} ops; {again}",
+            work.len(),
+            ops.len()
+        );
+        return Err(error_at(codes::SPLIT_PLAN, function, message).report());
     }
     for (number, (compute, planned)) in ops.into_iter().zip(work).enumerate() {
         let split = WorkSplit::new(planned.slices.clone()).and_then(|split| split.in_order(planned.order.clone()));
         let split = split.ok().filter(|split| program.kind(number).splits.contains(split));
         let split = split.ok_or_else(|| {
             let n_splits = program.kind(number).splits.len();
-            let message = format!("the plan divides it by {:?}, which is none of its {n_splits} splits: {again}", planned.slices);
-            error_at(compute.op, message).report()
+            let message = format!("expected one of the {n_splits} core splits of the op, found {:?} in the plan; {again}", planned.slices);
+            error_at(codes::SPLIT_PLAN, compute.op, message).report()
         })?;
         set_work(compute, &split);
     }
@@ -113,7 +121,7 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointPr
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
-        let refuse = |message: String| error_at(step.compute.op, message).report();
+        let refuse = |message: String| error_at(codes::SPLIT_PLAN, step.compute.op, message).report();
         let (operation, own) = divided(step.compute, &step.accesses, target)?;
         let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).map_err(refuse)?;
         ops.push((operation, own, tile));

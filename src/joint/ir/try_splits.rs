@@ -5,6 +5,7 @@
 
 use crate::dialect::ods::attr;
 use crate::{
+    codes,
     dialect::{ComputeOp, is_in_lx, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
@@ -47,7 +48,7 @@ impl PricedOp {
 
 /// The same, with how many times ops are computed.
 pub(crate) fn priced_ops(function: Op<'_>, target: &Target) -> Result<Vec<PricedOp>, Reported> {
-    let refuse = |message: String| error_at(function, message).report();
+    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
     emit_stays(&LxProgram::of(function)?, &Capacity::of(target)).map_err(refuse)?;
     priced(&Values::of(function)?, target).map_err(refuse)
 }

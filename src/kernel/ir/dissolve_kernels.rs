@@ -11,6 +11,7 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Knob, input_dims_of},
     mlir::{
         Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, array, elements, functions_of, i64_attribute, string, string_array,
@@ -57,12 +58,12 @@ fn program_names(kernel: Op<'_>, known: &DimLabels<Origin>, names: &mut Argument
                     found.insert(name, of_program);
                     continue;
                 };
-                let message = format!("is not cut along '{name}', which is the same dimension of the program as '{other}'");
-                warning_at(kernel, message).emit();
+                let message = format!("kernel is not tiled along '{name}', which is the same dimension of the program as '{other}'");
+                warning_at(codes::KERNEL_DIM, kernel, message).emit();
             }
             None if is_cut_along(kernel, &name) => {
-                let message = format!("is not cut along '{name}': no argument of the program has that dimension");
-                warning_at(kernel, message).emit();
+                let message = format!("kernel is not tiled along '{name}': no argument of the program has that dimension");
+                warning_at(codes::KERNEL_DIM, kernel, message).emit();
             }
             None => {}
         }

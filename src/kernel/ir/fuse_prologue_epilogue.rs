@@ -17,10 +17,11 @@ use super::{
 };
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Knob, target_of},
     kernel::{Code, Fused, FusionMode, KernelOutcome, Outcome, Refusal, Side, Unfused},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, Scratch, error_at, functions_of, i64_attribute, location_text, remark_at, string_attribute,
+        Op, OpExt, Options, Pass, Reported, Scratch, error_at, functions_of, i64_attribute, location_text, remark_behind, string_attribute,
     },
     plan_file::key_of,
 };
@@ -30,7 +31,7 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-prologue-epilogue", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     if functions_of(module).into_iter().all(|function| kernels_of(function).is_empty()) {
         return Ok(());
     }
@@ -123,8 +124,8 @@ fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, 
             || op.is(spyre::KERNEL) && Part::all_of(op).iter().any(|part| has_excluded(part, &decided.choice.excluded));
         let code = if side == Side::Prologue { Code::PCost } else { Code::ECost };
         let is_impossible = number_of(op).is_some_and(|number| decided.impossible.contains(&(number, side)));
-        let why = if is_impossible { "cannot be compiled with it" } else { "is no better with it" };
-        is_excluded.then(|| Refusal { code, message: format!("is not moved, as the program {why}") })
+        let why = if is_impossible { "cannot be compiled with the fusion" } else { "is not faster with the fusion" };
+        is_excluded.then(|| Refusal { code, message: format!("the program {why}") })
     };
     let in_front = producers(view).into_iter().map(|op| (op, Side::Prologue, view.prologue(op).check()));
     let behind = view.consumers().into_iter().filter(|op| !op.is("func.return") && !op.is(spyre::YIELD));
@@ -139,9 +140,18 @@ fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, 
     let mut found = Vec::new();
     for (op, side, checked) in in_front.chain(behind) {
         let Some(refusal) = checked.err().or_else(|| cost(op, side)) else { continue };
-        let where_it_is = if side == Side::Prologue { "in front of" } else { "behind" };
-        let message = format!("[{}] stays {where_it_is} the kernel: {}", refusal.code, refusal.message);
-        remark_at(op, message).note(view.op, format_args!("the kernel '{}'", view.op.text_attr(attr::NAME))).emit();
+        let where_it_is = if side == Side::Prologue { "before" } else { "after" };
+        let message = format!("not fused {where_it_is} kernel '{}' ({}): {}", view.op.text_attr(attr::NAME), refusal.code, refusal.message);
+        remark_behind(refusal.code.message_code(), op, message)
+            .note(
+                view.op,
+                format_args!(
+                    "the kernel \
+         '{}'",
+                    view.op.text_attr(attr::NAME)
+                ),
+            )
+            .emit();
         found.push(Unfused::new(function_of(op), location_text(op.loc()), side, refusal.code, refusal.message));
     }
     found

@@ -5,6 +5,7 @@
 
 use crate::dialect::ods::attr;
 use crate::{
+    codes,
     dialect::{ComputeOp, TileSearch, target_of},
     joint::ir::try_splits::{PricedOp, priced_ops},
     mlir::{Op, OpExt, PassInstance, Reported, Scratch, Stop, bugs_of, collect, error_at, functions_of, note_bug, try_passes},
@@ -87,9 +88,10 @@ impl Judge {
                 let said = error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
                 let why = said.strip_prefix("'builtin.module' op ").unwrap_or(&said);
                 note_bug(module);
-                let message =
-                    format!("is compared with other forms of itself, and one of these cannot be compiled by a bug of ours: {why}");
-                Err(error_at(module, message).report())
+                let message = format!(
+                    "internal error: a candidate kernel cannot be compiled, which is a bug of ours: {why}; please report this program"
+                );
+                Err(error_at(codes::INTERNAL, module, message).report())
             }
         }
     }

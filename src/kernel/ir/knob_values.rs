@@ -3,6 +3,7 @@
 use super::{fixed_numbers::fixed_numbers, kernels_of};
 use crate::dialect::ods::attr;
 use crate::{
+    codes,
     dialect::{Knob, set_knob},
     kernel::KnobValue,
     mlir::{Op, OpExt, Reported, error_at, verified},
@@ -20,8 +21,9 @@ pub(super) fn set_knobs(around: Op<'_>, values: &[KnobValue]) -> Result<(), Repo
             let names: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.text_attr(attr::NAME)).collect();
             let names = names.into_iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
             let found = if names.is_empty() { "none".to_owned() } else { names };
-            let message = format!("has no kernel '{}', of which option 'knobs' names a knob: its kernels are {found}", value.kernel);
-            return Err(error_at(around, message).report());
+            let message = codes::KNOB_UNKNOWN
+                .says(format_args!("option 'knobs': expected a kernel of the program, found '{}'; choose one of {found}", value.kernel));
+            return Err(error_at(codes::KNOB_UNKNOWN, around, message).report());
         }
         named.into_iter().try_for_each(|kernel| set_value(kernel, value))?;
     }
@@ -35,9 +37,12 @@ fn set_value(kernel: Op<'_>, value: &KnobValue) -> Result<(), Reported> {
     };
     if !knobs[number].choices.contains(&value.value) {
         let choices = knobs[number].choices.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
-        return Err(
-            error_at(kernel, format_args!("has no value {} for its knob '{}': it may be {choices}", value.value, value.knob)).report()
-        );
+        return Err(error_at(
+            codes::KNOB_VALUE,
+            kernel,
+            format_args!("option 'knobs': expected {choices} for knob '{}', found {}", value.value, value.knob),
+        )
+        .report());
     }
     set_knob(kernel, number, value.value);
     Ok(())
@@ -51,16 +56,25 @@ fn set_fixed(kernel: Op<'_>, knobs: &[Knob], value: &KnobValue) -> Result<(), Re
         let names = quoted(knobs.iter().map(|knob| knob.name.as_str()).collect());
         let found = if names.is_empty() { "none".to_owned() } else { names };
         let others = quoted(fixed.iter().map(|number| number.name.as_str()).collect());
-        let others = if others.is_empty() { others } else { format!(", and its numbers without a knob are {others}") };
-        return Err(error_at(kernel, format_args!("has no knob '{}': its knobs are {found}{others}", value.knob)).report());
+        let others = if others.is_empty() { others } else { format!(", or a number without a knob: {others}") };
+        return Err(error_at(
+            codes::KNOB_UNKNOWN,
+            kernel,
+            format_args!("option 'knobs': expected a knob of the kernel, found '{}'; choose one of {found}{others}", value.knob),
+        )
+        .report());
     };
     if number.set(value.value) {
         return Ok(());
     }
     let most = number.choices(None, 0).len();
     Err(error_at(
+        codes::KNOB_VALUE,
         kernel,
-        format_args!("has no value {} for '{}.{}': there are {most} orders of its loops", value.value, value.kernel, value.knob),
+        format_args!(
+            "option 'knobs': expected one of the {most} orders of loops, found {} for '{}.{}'",
+            value.value, value.kernel, value.knob
+        ),
     )
     .report())
 }

@@ -7,6 +7,7 @@
 use super::knob_values::set_knobs;
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
+    codes,
     dialect::{Knob, end_with, kernel_before, set_input_dims},
     kernel::KnobValue,
     mlir::{
@@ -24,7 +25,12 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let (marked, others): (Vec<Op<'_>>, Vec<Op<'_>>) = functions.into_iter().partition(|function| is_marked(*function));
     let kernels: BTreeMap<&str, Op<'_>> = marked.iter().map(|kernel| (kernel.text_attr("sym_name"), *kernel)).collect();
     if let Some(program) = kernels.values().find(|function| is_public(**function) && others.iter().all(|other| !is_public(*other))) {
-        return Err(error_at(*program, "is the program itself: 'spyre.kernel' is for functions that it calls").report());
+        return Err(error_at(
+            codes::KERNEL_ENTRY,
+            *program,
+            "expected 'spyre.kernel' on a function that the entry function calls, found it on the entry function; remove it",
+        )
+        .report());
     }
     for call in others.into_iter().flat_map(OpExt::nested).filter(|op| op.is("func.call")) {
         if let Some(kernel) = call.attr("callee").and_then(symbol_name).and_then(|name| kernels.get(name)) {
@@ -42,12 +48,18 @@ fn make_kernel<'c>(call: Op<'c>, function: Op<'c>) -> Result<(), Reported> {
     let name = function.text_attr("sym_name");
     let outputs: Vec<Type<'c>> = call.outputs().iter().map(ValueLike::r#type).collect();
     if outputs.is_empty() {
-        return Err(error_at(call, format_args!("calls the kernel '{name}', which gives nothing")).note(function, "the kernel").report());
+        return Err(error_at(
+            codes::KERNEL_TYPES,
+            call,
+            format_args!("expected a kernel with results, found '{name}' without; return a tensor"),
+        )
+        .note(function, "the kernel")
+        .report());
     }
     let takes = call.inputs().into_iter().map(|input| input.r#type());
     if let Some(other) = takes.chain(outputs.iter().copied()).find(|of| TensorType::of(*of).is_none()) {
-        let message = format!("calls the kernel '{name}' with {other}: a kernel takes and gives tensors of static shape");
-        return Err(error_at(call, message).note(function, "the kernel").report());
+        let message = format!("expected tensors of static shape for kernel '{name}', found {other}");
+        return Err(error_at(codes::KERNEL_TYPES, call, message).note(function, "the kernel").report());
     }
     let dims = (0..call.inputs().len()).map(|number| dims_of(function, number)).collect::<Result<Vec<_>, _>>()?;
     let kernel = kernel_before(call, name, &call.inputs(), &outputs, function.attr(attr::SPYRE_KNOBS));
@@ -69,8 +81,9 @@ fn warn_of_idle_knobs(kernel: Op<'_>, function: Op<'_>) {
         used.extend(numbers.flatten().filter_map(string));
     }
     for knob in Knob::all_of(kernel).into_iter().filter(|knob| !used.contains(knob.name.as_str())) {
-        let message = format!("has a knob '{}' that changes nothing: no hint scope has it as a number of tiles or of slices", knob.name);
-        warning_at(kernel, message).note(function, "the kernel").emit();
+        let message = codes::KNOB_UNUSED
+            .says(format_args!("knob '{}' has no effect: no hint scope uses it as a tile count or core split", knob.name));
+        warning_at(codes::KNOB_UNUSED, kernel, message).note(function, "the kernel").emit();
     }
 }
 
@@ -79,8 +92,9 @@ fn dims_of(function: Op<'_>, number: usize) -> Result<Vec<Option<String>>, Repor
     let rank = TensorType::of(function.body_args()[number].r#type()).map_or(0, |tensor| tensor.shape.len());
     let names = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
     if !names.is_empty() && names.len() != rank {
-        let message = format!("names {} dimensions of argument {number}, which has {rank}: a kernel has one name a dimension", names.len());
-        return Err(error_at(function, message).report());
+        let message = codes::KERNEL_NAMES
+            .says(format_args!("expected one name per dimension of argument {number}, which has rank {rank}, found {}", names.len()));
+        return Err(error_at(codes::KERNEL_NAMES, function, message).report());
     }
     let mut names: Vec<Option<String>> = names.into_iter().map(|name| (!name.is_empty()).then(|| name.to_owned())).collect();
     names.resize(rank, None);

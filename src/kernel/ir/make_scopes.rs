@@ -11,6 +11,7 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
+    codes,
     dialect::{Carried, ComputeOp, behind_views, carried_by, constant, end_with, given_tiles, tiled_dims},
     kernel::{Has, OpInLoop, ReadInLoop, shown_has},
     mlir::{
@@ -152,15 +153,14 @@ fn whole_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
 /// The name of the dimension that a loop cuts: that of the arguments from which it comes, which get the loop's if they have none.
 fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Result<String, Reported> {
     let Some(name) = names.settle(around.text_attr(attr::DIM), cut) else {
-        let message = "cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint scope, whose loops \
-                       cut what arguments name; write the ops of its body on whole tensors";
-        return Err(error_at(around, message).report());
+        let message = "cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint \
+         scope, whose loops cut what arguments name; write the ops of its body on whole tensors";
+        return Err(error_at(codes::KERNEL_LOOP, around, message).report());
     };
     for (argument, dim) in cut.iter().filter(|origin| !names.is_named(**origin, &name)) {
-        let message = format!(
-            "does not cut dimension {dim} of argument {argument}: the loop becomes a hint scope over '{name}', which is another dimension there"
-        );
-        warning_at(around, message).emit();
+        let message =
+            format!("loop does not tile dimension {dim} of argument {argument}: its dimension '{name}' is another dimension there");
+        warning_at(codes::KERNEL_DIM, around, message).emit();
     }
     Ok(name)
 }
@@ -184,7 +184,7 @@ struct Known<'c> {
 impl<'c> Body<'c> {
     fn of(around: Op<'c>) -> Result<Self, Reported> {
         if around.attr(attr::SYMBOL).is_some() {
-            return Err(refuse(around, around, "has a number of iterations that is known at launch only"));
+            return Err(refuse(around, around, "has a trip count that is known only at launch"));
         }
         if count_of(around) == 1 {
             // The one tile is the whole tensor, whatever is done with it.
@@ -247,10 +247,10 @@ impl<'c> Known<'c> {
         if op.is(spyre::VIEW) {
             let behind = op.inputs()[0];
             let shown = shown_has(self.of(behind), &map_results(op.required(attr::MAP, map_of)), &shape_of(behind), &shape_of(op.output()));
-            return shown.ok_or("shows a tile in which the dimension that the loop cuts is none of its own, or is there in part");
+            return shown.ok_or("reads a tile through a view that does not keep the tiled dimension");
         }
         let Some(compute) = ComputeOp::of(op).filter(|compute| !compute.is_insert()) else {
-            return Err("is none of the ops that do the same to whole tensors: elementwise ones, reductions, products and gathers");
+            return Err("is not an elementwise op, reduction, product or gather");
         };
         self.described(compute).gives()
     }
@@ -276,15 +276,15 @@ impl<'c> Known<'c> {
         let inputs = carried.after.def().map(OpExt::inputs).unwrap_or_default();
         let part = match inputs.as_slice() {
             [before, part] | [part, before] if *before == carried.argument && *part != carried.argument => *part,
-            _ => return refuse("leaves something else than what the iteration finds, combined with a partial result"),
+            _ => return refuse("yields another value than the carried value combined with a partial result"),
         };
         if [carried.argument, carried.after, part].iter().any(|value| value.users().len() != 1) {
-            return refuse("leaves what other ops read, before it is whole");
+            return refuse("yields a value that other ops read before it is complete");
         }
         match maker_of(part).and_then(combination) {
             Some(way) if way.function == function && number_of(carried.before) == Some(way.neutral) => Ok(part),
-            Some(way) if way.function == function => refuse("begins with something else than what changes nothing: 0 of a sum"),
-            _ => refuse("leaves something else than what the iteration finds, combined with a partial result"),
+            Some(way) if way.function == function => refuse("carries an initial value that is not neutral, such as 0 for a sum"),
+            _ => refuse("yields another value than the carried value combined with a partial result"),
         }
     }
 
@@ -293,17 +293,13 @@ impl<'c> Known<'c> {
         for given in given_tiles(self.around) {
             if self.of(given.tile) != Has::Tile(given.dim) {
                 let at = given.tile.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around);
-                return Err(refuse(
-                    self.around,
-                    at,
-                    "gives what is laid side by side along another dimension than tiles of it are cut along",
-                ));
+                return Err(refuse(self.around, at, "concatenates results along another dimension than the tiled one"));
             }
         }
         match self.carried.iter().find(|(_, part)| self.of(*part) != Has::Partial) {
             Some((carried, _)) => {
                 let at = carried.after.def().unwrap_or(self.around);
-                Err(refuse(self.around, at, "combines with what the iteration finds what is no partial result of the tiles"))
+                Err(refuse(self.around, at, "combines the carried value with a value that is not a partial result of the tiles"))
             }
             None => Ok(()),
         }
@@ -336,7 +332,7 @@ fn outside_of_kernel(value: Value<'_>) -> Value<'_> {
 
 /// Why a loop is no scope, at an op of its body.
 fn refuse(around: Op<'_>, at: Op<'_>, why: &str) -> Reported {
-    let advice = "a loop over tensors without layouts becomes a hint scope, on whole tensors";
-    let error = error_at(at, format_args!("{why}: {advice}"));
+    let advice = "loops over tensors without layouts must compute tile by tile what an op computes on whole tensors";
+    let error = error_at(codes::KERNEL_LOOP, at, format_args!("{why}: {advice}"));
     if at == around { error.report() } else { error.note(around, "the loop").report() }
 }

@@ -6,6 +6,7 @@ use crate::bundle::{Addresses, Bundle, Loops, unroll, unrolled_lives};
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::launch::Launch;
 use crate::{
+    codes,
     dialect::{bundle_of, lives_of, op_to_ir, push_launch, set_lives, target_of},
     mlir::{Attributes, Context, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push, string_array},
 };
@@ -13,19 +14,19 @@ use crate::{
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdscbundle", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let addresses: Addresses = options.read(module, option::ADDRESSES)?;
     let loops: Loops = options.read(module, option::LOOPS)?;
     // Listed first: an erased bundle takes the ops in it along, which are in the list of nested ops as well.
     let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).collect();
     for bundle in bundles {
-        let model = bundle_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
-        let lives = lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+        let model = bundle_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
+        let lives = lives_of(bundle).map_err(|message| error_at(codes::LAUNCH_LIMIT, bundle, message).report())?;
         let (model, lives) = match loops {
             Loops::Keep => (model, lives),
             Loops::Unroll => {
                 let lives = unrolled_lives(&model.items, &lives);
-                (unroll(&model).map_err(|error| error_at(bundle, error).report())?, lives)
+                (unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?, lives)
             }
         };
         // What was read back from files keeps their addresses.
@@ -34,7 +35,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             Addresses::Symbolic => Launch::symbolic(&model, &target),
             Addresses::Baked => Launch::baked(&model, &target),
         };
-        let launch = launch.map_err(|error| error_at(bundle, error).report())?;
+        let launch = launch.map_err(|error| error_at(codes::LAUNCH_LIMIT, bundle, error).report())?;
         let (context, location) = (bundle.ctx(), bundle.loc());
         let mut attributes = Attributes::new(context).text(attr::SYM_NAME, bundle.text_attr(attr::SYM_NAME));
         attributes = attributes.with_option(attr::SDSC_BUFFERS, bundle.attr(attr::BUFFERS));

@@ -8,6 +8,7 @@
 
 use super::program::LayoutProgram;
 use crate::{
+    codes,
     dialect::{ComputeOp, Tensor, cloned_constant, copy_for_layout, ods::spyre, restickify, view},
     layout::{DeviceLayout, Form, Strategy},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
@@ -21,12 +22,20 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let program = LayoutProgram::of(function)?;
         if let Some(op) = program.ops.iter().zip(&program.flow.ops).find(|(_, op)| program.flow.buffers[op.result].given.is_none()) {
-            return Err(error_at(op.0.op, "has a result without a device layout: propagate layouts first").report());
+            return Err(error_at(
+                codes::LAYOUT_MISSING,
+                op.0.op,
+                "has a result without a device layout; run spyre-propagate-layouts first",
+            )
+            .report());
         }
         // Every layout is given, so all that is left to choose is the moves.
-        let choice = program.flow.choose(Strategy::Global).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
+        let choice = program
+            .flow
+            .choose(Strategy::Global)
+            .map_err(|error| error_at(codes::LAYOUT_GATHER, program.ops[error.op].op, error).report())?;
         for compute in program.ops.iter().filter(|compute| compute.family() == Family::Gather) {
-            check_gather(*compute).map_err(|message| error_at(compute.op, message).report())?;
+            check_gather(*compute).map_err(|message| error_at(codes::LAYOUT_GATHER, compute.op, message).report())?;
         }
         let mut mover = Mover { program: &program, moved: ValueMap::default() };
         for (number, ways) in choice.ways.into_iter().enumerate() {
@@ -34,7 +43,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
             for (operand, way) in ways.into_iter().enumerate() {
                 let Some(form) = &way.form else { continue };
                 let of = (program.flow.ops[number].reads[operand].buffer, program.sources[number][operand]);
-                let refuse = |message: String| error_at(reader, format_args!("operand {operand} {message}")).report();
+                let refuse =
+                    |message: String| error_at(codes::LAYOUT_CONFLICT, reader, format_args!("operand {operand} {message}")).report();
                 let value = mover.value_of(form, of, reader).map_err(refuse)?;
                 let shown = mover.show(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
                 reader.set_input(operand, shown);
@@ -48,11 +58,15 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
     let accesses = compute.accesses()?;
     let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
-    table.indexed_dim().map_err(|error| format!("needs another layout of its table: {error}"))?;
+    table
+        .indexed_dim()
+        .map_err(|error| codes::LAYOUT_GATHER.says(format_args!("requires another layout of its table: {error}; copy the table")))?;
     let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
     let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;
     if *found != expected {
-        return Err(format!("needs its index tensor in the layout {expected}, found {found}"));
+        return Err(
+            codes::LAYOUT_GATHER.says(format_args!("requires its index tensor in the layout {expected}, found {found}; copy the indices"))
+        );
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
+    codes,
     dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of, retyped_home},
     layout::DeviceLayout,
     mlir::{
@@ -20,7 +21,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         for compute in ComputeOp::all_in(function) {
             if let UsedAs::Table(dim) = compute.used_as(0) {
-                lay_out(compute.op, dim).map_err(|message| error_at(compute.op, message).report())?;
+                lay_out(compute.op, dim).map_err(|message| error_at(codes::LAYOUT_GATHER, compute.op, message).report())?;
             }
         }
         set_function_type(function);
@@ -40,9 +41,13 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     }
     let given = tensor.layout.as_ref();
     let format = given.map(DeviceLayout::format).or_else(|| format_of(read.host.element));
-    let format = format.ok_or_else(|| format!("gathers elements of {}, for which the device has no format", read.host.element))?;
+    let format = format.ok_or_else(|| {
+        codes::ELEMENT_TYPE
+            .says(format_args!("expected elements of a device format, found {}; convert them in the producer", read.host.element))
+    })?;
     let stick = given.and_then(|layout| layout.stick_dim(&host));
-    let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format).map_err(|error| format!("{error}: not supported yet"))?;
+    let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format)
+        .map_err(|error| codes::LAYOUT_GATHER.says(format_args!("{error}, which is not supported")))?;
     if given.is_none() && may_be_laid_out(home, dim, layout.stick_dim(&host)) {
         home.retype(tensor.with_layout(gather.ctx(), &layout, None));
     } else {

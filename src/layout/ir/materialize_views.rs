@@ -8,6 +8,7 @@ use super::regroup_views::{copy_whole_rows, flatten_rows, read_through};
 use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
+    codes,
     dialect::{ComputeOp, Tensor, View, constant, copy_for_layout, format_of, pointwise, reduce, shown_as, view},
     layout::{DeviceLayout, Diagonal, Index, diagonal, has_dim, is_index_list, is_whole_dim},
     mlir::{
@@ -24,7 +25,7 @@ const MOST_MASK_ELEMENTS: i64 = 1 << 22;
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
-        mask_diagonals(op).map_err(|message| error_at(op, message).report())?;
+        mask_diagonals(op).map_err(|message| error_at(codes::LAYOUT_VIEW, op, message).report())?;
     }
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         read_through(op);
@@ -33,7 +34,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         flatten_rows(op);
     }
     for compute in ComputeOp::all_in(module) {
-        complete(compute).map_err(|message| error_at(compute.op, message).report())?;
+        complete(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
         copy_whole_rows(compute);
     }
     Ok(())
@@ -112,9 +113,10 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
         Family::Matmul => {
             let (n, k) = (n_outputs - 1, n_outputs);
             if ranges[n] == 1 {
-                return Err(
-                    "multiplies by one column, which fills no stick: not supported: multiply the transposed tensors, by one row".to_owned()
-                );
+                return Err(codes::LAYOUT_COLUMN.says(
+                    "expected a product with more than one column, found one, which fills no stick; \
+                     multiply the transposed tensors by one row",
+                ));
             }
             let of_left: Vec<usize> = (0..ranges.len()).filter(|&dim| dim != n).collect();
             copy_unless_it_has(compute, 0, &of_left, &ranges)?;
@@ -133,7 +135,7 @@ fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     let sizes = seen.tensor.buffer_shape.as_ref().unwrap_or(&seen.tensor.host.shape);
     let (op, input) = (compute.op, compute.op.inputs()[1]);
     let list = Tensor::of(input.r#type()).ok_or("has indices that are no tensor of static shape")?;
-    let format = format_of(list.host.element).ok_or("has indices for which the device has no format")?;
+    let format = format_of(list.host.element).ok_or("expected indices of a device format; convert them to i32")?;
     if is_index_list(&seen.indices, sizes, &compute.iteration_space(), format.elements_per_stick()) {
         return Ok(());
     }

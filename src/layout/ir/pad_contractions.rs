@@ -8,6 +8,7 @@
 use super::{compact_operand::CompactOperand, padded_constant::padded_constant};
 use crate::{
     affine::Expr,
+    codes,
     dialect::{ComputeOp, constant, empty, format_of, insert, view},
     layout::sticks_needed,
     mlir::{
@@ -22,7 +23,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-pad-contractions", run };
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let mut known = ValueMap::default();
     for compute in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Matmul) {
-        pad(compute, &mut known).map_err(|message| error_at(compute.op, message).report())?;
+        pad(compute, &mut known).map_err(|message| error_at(codes::LAYOUT_PADDING, compute.op, message).report())?;
     }
     Ok(())
 }
@@ -41,8 +42,10 @@ fn pad<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<Padded<'c>>>) -> Res
     let tensor = TensorType::of(rhs.r#type()).ok_or("an operand is no tensor")?;
     let rank = tensor.shape.len();
     let k = tensor.shape[rank - 2];
-    let format =
-        format_of(tensor.element).ok_or_else(|| format!("has elements of {}, for which the device has no format", tensor.element))?;
+    let format = format_of(tensor.element).ok_or_else(|| {
+        codes::ELEMENT_TYPE
+            .says(format_args!("expected elements of a device format, found {}; convert them in the producer", tensor.element))
+    })?;
     let stick = format.elements_per_stick();
     if k % stick == 0 {
         return Ok(());

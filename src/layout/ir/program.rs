@@ -2,6 +2,7 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
+    codes,
     dialect::{ComputeOp, SymbolicSizes, Tensor, UsedAs, View, format_of, home_of},
     layout::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role},
     mlir::{Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
@@ -25,7 +26,7 @@ impl<'c> LayoutProgram<'c> {
         let mut program =
             Self { flow: Flow::default(), values: Vec::new(), ops: Vec::new(), sources: Vec::new(), numbers: ValueMap::default() };
         for compute in ComputeOp::all_in(function) {
-            program.add(compute).map_err(|message| error_at(compute.op, message).report())?;
+            program.add(compute).map_err(|message| error_at(codes::LAYOUT_CONFLICT, compute.op, message).report())?;
         }
         Ok(program)
     }
@@ -70,11 +71,18 @@ impl<'c> LayoutProgram<'c> {
     fn table_stick(&self, read: &Read) -> Result<Option<usize>, String> {
         let buffer = &self.flow.buffers[read.buffer];
         let (given, host) = (buffer.given.as_ref(), buffer.host().map_err(|error| error.to_string())?);
-        let stick = given.ok_or("gathers from a table without a layout: lay out tables first")?.stick_dim(&host);
+        let stick = given
+            .ok_or_else(|| {
+                codes::LAYOUT_MISSING.says(
+                    "gathers from a table without a layout; run \
+         spyre-lay-out-tables first",
+                )
+            })?
+            .stick_dim(&host);
         let moved = |dim: usize| read.indices[dim].digits.first().map(|digit| digit.dim);
         match stick.and_then(moved) {
             Some(stick) => Ok(Some(stick)),
-            None => Err("gathers elements one a stick: not supported yet".to_owned()),
+            None => Err(codes::LAYOUT_GATHER.says("gathers single elements per stick, which is not supported; gather whole rows")),
         }
     }
 
@@ -121,8 +129,10 @@ impl<'c> LayoutProgram<'c> {
 
     fn add_buffer(&mut self, view: &View<'c>) -> Result<usize, String> {
         let host = &view.tensor.host;
-        let format =
-            format_in(view.value).ok_or_else(|| format!("has elements of {}, for which the device has no format", host.element))?;
+        let format = format_in(view.value).ok_or_else(|| {
+            codes::ELEMENT_TYPE
+                .says(format_args!("expected elements of a device format, found {}; convert them in the producer", host.element))
+        })?;
         let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
         let given = view.tensor.layout.clone();
         let role = match view.value.def() {

@@ -10,6 +10,7 @@
 use super::{program::LayoutProgram, regroup_views::take_apart};
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, SymbolicSizes, Tensor, constant, copy, home_of, shown_as, view},
     layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim, place_in_order},
     mlir::{
@@ -48,7 +49,9 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
         let sizes = SymbolicSizes::marked(function)?;
         let mut program = LayoutProgram::of(function)?;
         for &argument in arguments {
-            let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
+            let refuse = |message: String| {
+                error_at(codes::LAYOUT_ARGUMENT, function, format_args!("argument of {}: {message}", argument.r#type())).report()
+            };
             program.add_argument(argument).map_err(refuse)?;
         }
         for value in results_of(function) {
@@ -69,11 +72,10 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
 /// What no choice makes possible, and the symbolic sizes without which there were more to choose from.
 fn refused(compute: ComputeOp<'_>, misfit: &Misfit) -> Reported {
     match compute.symbolic_dims().into_iter().find(|name| !name.is_empty()) {
-        None => error_at(compute.op, misfit).report(),
+        None => error_at(misfit.kind.code(), compute.op, misfit).report(),
         Some(name) => {
-            let hint =
-                format!("'{name}' is a symbolic size, which no sticks hold: one size, '--dim-size NAME=SIZE', leaves more to choose from");
-            error_at(compute.op, format_args!("{misfit}; {hint}")).report()
+            let hint = format!("'{name}' is symbolic; give one size with '--dim-size NAME=SIZE'");
+            error_at(misfit.kind.code(), compute.op, format_args!("{misfit}; {hint}")).report()
         }
     }
 }
@@ -105,7 +107,7 @@ fn expand_fill(fill: Op<'_>) {
 /// Writes the layouts of all buffers.
 fn assign(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Choice) -> Result<(), Reported> {
     let flow = &program.flow;
-    let refuse = |op: Op<'_>, message: String| error_at(op, message).report();
+    let refuse = |op: Op<'_>, message: String| error_at(codes::LAYOUT_CONFLICT, op, message).report();
     let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();
     for (number, buffer) in flow.buffers.iter().enumerate().filter(|(number, _)| !program.is_result(*number)) {
         if layouts[number].is_none() {

@@ -9,6 +9,7 @@
 use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
+    codes,
     dialect::{ComputeOp, Tensor, View, copy_for_layout, plain_view, readers_through_views, rebuilt, view},
     layout::{
         DeviceLayout, DimOrder, HostDim, HostTensor, Index, MOST_ROWS_OF_A_PRODUCT, OperandView, SplitIteration, SplitOperand,
@@ -22,7 +23,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-split-views", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for compute in ComputeOp::all_in(module) {
-        split(compute).map_err(|message| error_at(compute.op, message).report())?;
+        split(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
     }
     module.nested().into_iter().filter(|op| op.is(spyre::VIEW)).for_each(show_as_window);
     Ok(())
@@ -68,7 +69,7 @@ fn split(compute: ComputeOp<'_>) -> Result<(), String> {
                 split(copied)?;
                 return split(compute);
             }
-            return Err(format!("reads views that cannot be split together: {error}"));
+            return Err(codes::LAYOUT_VIEW.says(format_args!("reads views that cannot be split together: {error}; copy one of them")));
         }
     };
     check_rows(compute, &split)?;
@@ -120,7 +121,8 @@ fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), Stri
     let most = shared.len().max(own.len());
     if most > MOST_ROWS_OF_A_PRODUCT {
         return Err(format!(
-            "would have {most} dimensions of one kind, where the device has {MOST_ROWS_OF_A_PRODUCT}: its operands cut the rows apart: reshape one of them less"
+            "would have {most} dimensions of one kind, where the device has {MOST_ROWS_OF_A_PRODUCT}: its operands cut the rows \
+             apart: reshape one of them less"
         ));
     }
     Ok(())
@@ -205,7 +207,12 @@ impl<'c> Splitter<'c> {
     /// The op over the parts, and its result under the dimensions that it had.
     fn rebuild(&self, inputs: &[Value<'c>], written: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<(), String> {
         let op = self.compute.op;
-        let layout = written.tensor.layout.as_ref().ok_or("has a result without a device layout: propagate layouts first")?;
+        let layout = written.tensor.layout.as_ref().ok_or_else(|| {
+            codes::LAYOUT_MISSING.says(
+                "has a result without a device \
+         layout; run spyre-propagate-layouts first",
+            )
+        })?;
         let (layout, host_split) = layout.split(host, &split.factors).map_err(|error| error.to_string())?;
         let tensor = Tensor { host: written.tensor.host.with_shape(host_split.sizes().to_vec()), layout: None, buffer_shape: None };
         let output = tensor.with_layout(op.ctx(), &layout, None);
@@ -235,17 +242,22 @@ impl<'c> Splitter<'c> {
 
 /// A buffer with its dimensions split: the same bytes.
 fn split_buffer<'c>(op: Op<'c>, seen: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
-    let layout: &DeviceLayout = seen.tensor.layout.as_ref().ok_or("has an operand without a device layout: propagate layouts first")?;
+    let layout: &DeviceLayout = seen.tensor.layout.as_ref().ok_or_else(|| {
+        codes::LAYOUT_MISSING.says(
+            "has an operand without a device layout; run \
+         spyre-propagate-layouts first",
+        )
+    })?;
     let buffer = seen.shown;
     if split.factors.iter().all(|factors| factors.len() == 1) {
         return Ok(buffer);
     }
     if seen.tensor.buffer_shape.is_some() {
-        return Err("reads a tile under other dimensions, which is not supported yet".to_owned());
+        return Err(codes::LAYOUT_VIEW.says("reads a tile through a reshape, which is not supported; reshape outside of the loop"));
     }
-    let (layout, split_host) = layout
-        .split(host, &split.factors)
-        .map_err(|error| format!("cannot show a buffer with its dimensions split: {error}: insert restickifies first"))?;
+    let (layout, split_host) = layout.split(host, &split.factors).map_err(|error| {
+        codes::LAYOUT_MISSING.says(format_args!("cannot view a buffer with split dimensions: {error}; run spyre-insert-restickify first"))
+    })?;
     let tensor = Tensor { host: seen.tensor.host.with_shape(split_host.sizes().to_vec()), layout: None, buffer_shape: None };
     let map = map_from_exprs(op.ctx(), split_host.rank(), 0, &join_exprs(&split.factors, false));
     Ok(insert_before(op, view(op.ctx(), op.loc(), buffer, map, tensor.with_layout(op.ctx(), &layout, None))).output())

@@ -5,6 +5,7 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
     mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
     work::{CoreOrder, CoreUse, Operation, WorkSplit, agreed_view},
@@ -14,14 +15,14 @@ use machine::Family;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is(spyre::LOOP)) {
         let Some(body) = op.body() else { continue };
         let operands = operands_of(body);
         let constants = body.ops().into_iter().filter(|op| op.is(spyre::CONSTANT)).map(OpExt::output);
         for input in body.args().into_iter().chain(constants) {
             let read_by = operands.get(input).map_or(&[][..], Vec::as_slice);
-            clone_input(input, read_by, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
+            clone_input(input, read_by, target.lx_bytes).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         }
     }
     Ok(())

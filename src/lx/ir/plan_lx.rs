@@ -6,6 +6,7 @@
 use super::{emit_stays::emit_stays, program::LxProgram};
 use crate::dialect::ods::{option, spyre};
 use crate::{
+    codes,
     dialect::{ComputeOp, Memory, Place, Step, Tensor, is_carried, is_in_lx, target_of},
     lx::Ineligible,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
@@ -17,19 +18,19 @@ use scratchpad::{Buffer, Capacity, Placement, Planner, Violation, check, planner
 pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     check_settled(module)?;
     check_imported(module)?;
     let planner = match options.text(option::PLANNER) {
         "none" => None,
-        name => Some(planner_named(name).map_err(|error| error_at(module, error).report())?),
+        name => Some(planner_named(name).map_err(|error| error_at(codes::LX_PLANNER, module, error).report())?),
     };
     let capacity = Capacity::of(&target);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let program = LxProgram::of(function)?;
         match &planner {
             Some(planner) if planner.chooses_stays() => {
-                emit_stays(&program, &capacity).map_err(|message| error_at(function, message).report())?;
+                emit_stays(&program, &capacity).map_err(|message| error_at(codes::INTERNAL, function, message).report())?;
                 LxProgram::of(function)?.check_places(planner.name(), &capacity)?;
             }
             Some(planner) => program.plan(planner.as_ref(), &capacity)?,
@@ -45,8 +46,8 @@ fn check_imported(module: Op<'_>) -> Result<(), Reported> {
     let is_of = |op: &&Op<'_>, dialect: &str| op.full_name().starts_with(dialect);
     match ops.iter().find(|op| is_of(op, "linalg.")) {
         Some(foreign) if !ops.iter().any(|op| is_of(&op, "spyre.")) => {
-            let message = "is not planned, as this pass reads 'spyre' ops: run --spyre-import-linalg and the passes behind it first";
-            Err(error_at(*foreign, message).report())
+            let message = "is not a 'spyre' op, which this pass requires; run --spyre-import-linalg and the passes after it first";
+            Err(error_at(codes::LX_INPUT, *foreign, message).report())
         }
         _ => Ok(()),
     }
@@ -63,7 +64,7 @@ pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn 
     let Err(violation) = check(&buffers, &Capacity::of(target), &placement) else { return Ok(()) };
     let op_of = |buffer: usize| program.values.schedule.steps.get(buffer).map_or(function, |step| step.compute.op);
     let LxConflict { buffer, message } = explain(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
-    Err(refused(op_of(buffer), &message))
+    Err(refused(op_of(buffer), &codes::LX_PLACE.says(&message)))
 }
 
 /// What is wrong with a place, and whose it is.
@@ -77,15 +78,21 @@ fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -
         Violation::Length { .. } => (0, violation.to_string()),
         Violation::Barred { buffer } => {
             let reason = buffers[buffer].barred.as_ref().map_or_else(String::new, |barred| format!(": {barred}"));
-            (buffer, format!("its result may not be in LX{reason}"))
+            (buffer, format!("expected a result in HBM, found a place in LX{reason}; remove the place"))
         }
-        Violation::Misaligned { buffer, address } => (buffer, format!("its result lies at {address} in LX, where no stick begins")),
+        Violation::Misaligned { buffer, address } => {
+            (buffer, format!("expected an address in LX that is aligned to a stick, found {address}; align it"))
+        }
         Violation::OutOfBounds { buffer, address, end } => {
-            (buffer, format!("its result has bytes {address} to {end} of LX, which ends before"))
+            (buffer, format!("expected a place inside LX, found bytes {address} to {end}; choose a lower address"))
         }
-        Violation::Overlap { first, second } => {
-            (second, format!("its result shares bytes of LX with that of the op at {} while both are needed", place_of(first)))
-        }
+        Violation::Overlap { first, second } => (
+            second,
+            format!(
+                "expected separate places of live values, found bytes shared with the result of the op at {}; choose another address",
+                place_of(first)
+            ),
+        ),
     };
     LxConflict { buffer, message }
 }
@@ -135,9 +142,9 @@ impl<'c> LxProgram<'c> {
     fn check(&self, planner: &str, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Reported> {
         match (check(buffers, capacity, placement), self.values.schedule.steps.first()) {
             (Err(violation), Some(first)) => {
-                let message = format!("the planner '{planner}' has a bug: {violation}; please report this program");
+                let message = format!("internal error: planner '{planner}': {violation}; please report this program");
                 note_bug(first.compute.op);
-                Err(error_at(first.compute.op, message).report())
+                Err(error_at(codes::INTERNAL, first.compute.op, message).report())
             }
             (Err(_), None) | (Ok(()), _) => Ok(()),
         }

@@ -2,6 +2,7 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
+    codes,
     dialect::{
         Access, ComputeOp, Part, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, parts_of, plain_view, split_of,
         users_behind_views, written_home,
@@ -32,7 +33,7 @@ impl<'c> LxProgram<'c> {
         let values = Values::of(function)?;
         let mut divisions = Vec::with_capacity(values.schedule.steps.len());
         for step in &values.schedule.steps {
-            let refuse = |message: String| error_at(step.compute.op, message).report();
+            let refuse = |message: String| error_at(codes::MALFORMED_IR, step.compute.op, message).report();
             let operation = operation_with(step.compute, &step.accesses).map_err(refuse)?;
             divisions.push(Division { operation, split: split_of(step.compute).map_err(refuse)? });
         }
@@ -73,7 +74,7 @@ pub(crate) struct Values<'c> {
 
 impl<'c> Values<'c> {
     pub(crate) fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
+        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(codes::MALFORMED_IR, op, message).report())?;
         Ok(Self { schedule })
     }
 

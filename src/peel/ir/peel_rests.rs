@@ -7,6 +7,7 @@
 use super::part_ops::part_ops;
 use crate::dialect::ods::{attr, option};
 use crate::{
+    codes,
     dialect::{ComputeOp, format_of, target_of},
     kernel::ir::judge::{CandidateCompiler, Judge},
     mlir::{
@@ -24,7 +25,7 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-peel-rests", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let compiler: Option<CandidateCompiler> = options.nested(module, option::COMPILE)?;
     let functions = functions_of(module);
     // What is compiled to be compared is as it is.
@@ -77,9 +78,8 @@ fn best<'a>(
         }
     }
     let said = |cost: Cost| {
-        let whole =
-            whole.map_or_else(|| "which cannot run in one piece".to_owned(), |whole| format!("in one piece {:.1} us", whole.ns / 1e3));
-        format!("; {:.1} us, {whole}", cost.ns / 1e3)
+        let whole = whole.map_or_else(|| "(unpeeled: not possible)".to_owned(), |whole| format!("(unpeeled: {:.1} us)", whole.ns / 1e3));
+        format!("; {:.1} us {whole}", cost.ns / 1e3)
     };
     let counts = [judge.n_judged(), judge.n_infeasible()].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     function.set_attr(attr::SPYRE_PEEL_TRIALS, i64_array_attribute(module.ctx(), &counts));
@@ -106,7 +106,7 @@ fn is_worth_it(parted: &Cost, whole: &Cost, objective: Objective) -> bool {
 fn description(peel: &Peel) -> String {
     let Peel { dims, size, at } = peel;
     let (first, last) = (dims.keys().next().unwrap_or(&0), dims.keys().last().unwrap_or(&0));
-    format!("{at} and {} of {size} for ops {first} to {last}", size - at)
+    format!("{size} = {at} + {} for ops {first}-{last}", size - at)
 }
 
 /// What has fewer bytes is moved in about the time that the ops of a rest take to begin: nothing is gained by dividing it better.

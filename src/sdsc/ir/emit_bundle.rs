@@ -7,6 +7,7 @@ use crate::dialect::ods::{attr, option, sdsc};
 use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
 use crate::{
     bundle::{Bundle, Constant, Life, OpSpec, Scratch},
+    codes,
     dialect::{self, Role},
     launch::{
         Launch, LaunchError,
@@ -41,11 +42,11 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let output = options.text(option::OUTPUT);
     if output.is_empty() {
-        return Err(error_at(module, "needs the option 'output', the directory to write").report());
+        return Err(error_at(codes::OUTPUT_MISSING, module, "requires option 'output'; give the directory to write").report());
     }
     let files = files_of(module, options)?;
     check_texts(module, options, &files)?;
-    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
     // The files are written while they are checked; that shows only when they are put in place.
     let (violations, fresh) = thread::scope(|scope| {
@@ -54,9 +55,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         let fresh = Fresh::write(Path::new(output), &files);
         (violations.join().unwrap_or_else(|panic| resume_unwind(panic)), fresh)
     });
-    let violations = violations.map_err(|error| error_at(module, error).report())?;
+    let violations = violations.map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())?;
     judge(module, options, &violations)?;
-    fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
+    fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())
 }
 
 /// MLIR can read every `bundle.mlir`. One of a compilation that it cannot read is a bug of ours.
@@ -68,7 +69,7 @@ fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), 
                 note_bug(module);
                 whose = ", which is a bug of ours";
             }
-            return Err(error_at(module, format_args!("gives a '{}' that MLIR cannot read{whose}", file.path)).report());
+            return Err(error_at(codes::OWN_FILES, module, format_args!("wrote a '{}' that MLIR cannot read{whose}", file.path)).report());
         }
     }
     Ok(())
@@ -85,36 +86,51 @@ fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<
     let Some(first) = violations.first() else { return Ok(()) };
     if is_ours_to_mend(options) {
         note_bug(module);
-        return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
+        return Err(error_at(
+            codes::OWN_FILES,
+            module,
+            format_args!("wrote files that break a rule of the format, which is a bug of ours: {first}"),
+        )
+        .report());
     }
     if let Some(program) = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM)) {
-        return Err(error_at(program, format_args!("gives files that break a rule of the format: {first}")).report());
+        return Err(error_at(code_of(first), program, format_args!("wrote files that break a rule of the format: {first}")).report());
     }
     for violation in violations {
-        warning_at(module, format_args!("gives files that break a rule of the format: {violation}")).emit();
+        warning_at(code_of(violation), module, format_args!("wrote files that break a rule of the format: {violation}")).emit();
     }
     Ok(())
+}
+
+/// Returns the code of the rule that a file breaks.
+fn code_of(violation: &Violation) -> codes::Code {
+    codes::format_rule(violation.label).unwrap_or(codes::FORMAT_RULE)
 }
 
 /// What is said of a module without operations: who compiles has another kind of file in mind than who writes IR as files.
 fn empty(options: &Options) -> &'static str {
     if is_ours_to_mend(options) {
-        "is empty: there is nothing to compile: give a function of linalg on tensors"
+        "is empty; give a function of linalg ops on tensors"
     } else {
-        "is empty: expected an 'sdsc.program', or the ops of one bundle: 'spyre-compile FILE --compile-to bundle' prints one"
+        "is empty; give an 'sdsc.program' or the ops of one bundle, as 'spyre-compile FILE --compile-to bundle' prints them"
     }
 }
 
 fn files_of(module: Op<'_>, options: &Options) -> Result<Vec<File>, Reported> {
-    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     if module.body_ops().is_empty() {
-        return Err(error_at(module, empty(options)).report());
+        return Err(error_at(codes::EMPTY_MODULE, module, empty(options)).report());
     }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is(sdsc::PROGRAM)).collect();
     match programs.as_slice() {
         [] => bare_bundle(module, &target),
         [program] => program_files(*program, &target),
-        [_, second, ..] => Err(error_at(*second, "is a second program: a directory holds one").report()),
+        [_, second, ..] => Err(error_at(
+            codes::DIRECTORY_PROGRAMS,
+            *second,
+            "expected one program in a directory, found a second; write it to another directory",
+        )
+        .report()),
     }
 }
 
@@ -124,7 +140,12 @@ fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
     match bundles.as_slice() {
         [] => bundle_files(module, "", target, &mut ExactNumbers::default()),
         [bundle] => bundle_files(*bundle, "", target, &mut ExactNumbers::default()),
-        [_, second, ..] => Err(error_at(*second, "is a second bundle: without a program, a directory holds one").report()),
+        [_, second, ..] => Err(error_at(
+            codes::DIRECTORY_PROGRAMS,
+            *second,
+            "expected one bundle in a directory without a program, found a second; add a program",
+        )
+        .report()),
     }
 }
 
@@ -141,7 +162,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
         check_name(op, &name)?;
         match op.full_name() {
             sdsc::BUFFER => {
-                let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(op, message).report())?;
+                let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
                 if let Some(constant) = constant {
                     let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
                     tensor.file = Some(path.clone());
@@ -165,17 +186,19 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 let sizes = sizes_of_launch(op)?;
                 description.launches.push(LaunchEntry { bundle: name, arguments, sizes, pool_bytes: baked_pool_bytes(op), lx, pool });
             }
-            _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
+            _ => return Err(error_at(codes::BUNDLE_ORDER, op, "cannot be written; run spyre-lower-to-sdscbundle first").report()),
         }
     }
-    description.check_no_symbols().map_err(|message| error_at(program, format_args!("cannot be written: {message}")).report())?;
+    description
+        .check_no_symbols()
+        .map_err(|message| error_at(codes::BUNDLE_ORDER, program, format_args!("cannot be written: {message}")).report())?;
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
     description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
-    let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(program, error).report())?;
+    let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
     content.push(b'\n');
     files.push(File { path: program::FILE_NAME.to_owned(), content });
     if !exact.is_empty() {
-        let mut content = serde_json::to_vec_pretty(&exact).map_err(|error| error_at(program, error).report())?;
+        let mut content = serde_json::to_vec_pretty(&exact).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
         content.push(b'\n');
         files.push(File { path: EXACT_FILE.to_owned(), content });
     }
@@ -189,8 +212,8 @@ fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
     if !becomes_file || is_plain_name(name) && !is_taken {
         return Ok(());
     }
-    let why = if is_taken { "the program has a file or a folder of its own of that name" } else { "it is no plain name of a file" };
-    Err(error_at(op, format_args!("cannot be written as '{name}': {why}")).report())
+    let why = if is_taken { "the program has a file or directory of that name" } else { "expected a plain file name" };
+    Err(error_at(codes::FILE_NAME, op, format_args!("cannot be written as '{name}': {why}")).report())
 }
 
 /// Notes the elements of a constant as the program has them; gives their file, if they are not all the same.
@@ -240,7 +263,7 @@ fn sizes_of(program: Op<'_>) -> Vec<Size> {
 fn sizes_of_launch(bundle: Op<'_>) -> Result<Vec<String>, Reported> {
     let mut names: Vec<String> = Vec::new();
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let spec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;
+        let spec = dialect::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         for size in spec.iteration_space.into_iter().filter_map(|dim| dim.symbolic) {
             if !names.contains(&size.symbol) {
                 names.push(size.symbol);
@@ -298,22 +321,29 @@ fn content_of(
 ) -> Result<ConstantContent, String> {
     let name = buffer.text_attr(attr::SYM_NAME);
     if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
-        return Err(format!("cannot have a file: '{name}' is no name of letters, digits and '_'"));
+        return Err(
+            codes::FILE_NAME.says(format_args!("expected a name of letters, digits and '_' for the file of the constant, found '{name}'"))
+        );
     }
     if layout.bytes() > target.segment_bytes {
-        return Err(format!("has {} bytes, more than a segment of {}", layout.bytes(), target.segment_bytes));
+        return Err(codes::CONSTANT.says(format_args!(
+            "has {} bytes, more than a segment of {}; use a smaller constant",
+            layout.bytes(),
+            target.segment_bytes
+        )));
     }
-    let raw = raw_elements(value).ok_or("holds elements that are neither 'dense' nor a 'dense_resource' with content")?;
+    let raw = raw_elements(value).ok_or("expected 'dense' elements or a 'dense_resource' with content, found others")?;
     if raw.is_splat && layout.bytes() > MAX_SPLAT_BYTES {
-        return Err(format!(
-            "says one number for {} bytes, more than the {MAX_SPLAT_BYTES} that a file may repeat: fill with it",
+        return Err(codes::CONSTANT.says(format_args!(
+            "repeats one number for {} bytes, more than the limit of {MAX_SPLAT_BYTES}; use linalg.fill",
             layout.bytes()
-        ));
+        )));
     }
     let stored = ScalarType::of(tensor.host.element).element();
-    let element = stored.ok_or_else(|| format!("has elements of {}, which no array has", tensor.host.element))?;
+    let element =
+        stored.ok_or_else(|| codes::CONSTANT.says(format_args!("expected elements of an array type, found {}", tensor.host.element)))?;
     let host = HostElements { element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
-    let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
+    let content = device_bytes(&host, layout).map_err(|error| codes::CONSTANT.says(format_args!("cannot be stored: {error}")))?;
     let exact = match buffer.attr(dialect::EXACT).and_then(raw_elements) {
         Some(exact) => {
             Some(exact_elements(&HostElements { element: ElementType::F64, bytes: exact.bytes, is_splat: exact.is_splat, ..host }))
@@ -335,7 +365,7 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
 
 /// The lives of what a launch has in LX and in its pool.
 fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
-    let lives = dialect::lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+    let lives = dialect::lives_of(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
     let of = |memory: Scratch| {
         let kept = lives.iter().filter(|life| life.memory == memory);
         let life = |life: &Life| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
@@ -346,17 +376,18 @@ fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
 
 /// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.
 fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut ExactNumbers) -> Result<Vec<File>, Reported> {
-    let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
+    let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
     let text = launch.to_string();
     let mut ops = Vec::new();
     let memory = baked_memory(bundle, target)?;
     let mut next_id = -1;
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let refuse = |message: String| error_at(op, message).report();
+        let refuse = |message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
         let spec = dialect::op_of(op).map_err(refuse)?;
         let name = op.text_attr(attr::FILE);
-        let number = file_number(name).ok_or_else(|| refuse(format!("a file is called sdsc_<n>.json, found '{name}'")))?;
+        let number = file_number(name)
+            .ok_or_else(|| refuse(codes::FILE_NAME.says(format_args!("expected a file name sdsc_<n>.json, found '{name}'"))))?;
         let sdsc = match &memory {
             Some(memory) => from_op_spec_baked(&spec, number, memory),
             None => {
@@ -414,15 +445,16 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
     let is_counted =
         |op: &Op<'_>| op.is("scf.for") && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")));
     let counted = bundle.nested().into_iter().find(is_counted).unwrap_or(bundle);
-    let limit = "the back end takes loop counts that are numbers only";
+    let limit = "the backend requires constant trip counts";
     let message = match (entry(attr::SDSC_COUNTS), entry(attr::SDSC_COUNTED_DIMS)) {
         (Some(symbol), Some(dim)) => format!(
             "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; bind the name with \
              the option 'bind={symbol}=NUMBER'"
         ),
-        _ => format!("runs '%{}' times{maximum}, which is known at launch only: {limit}", param.value),
+        _ => codes::TRIP_AT_LAUNCH
+            .says(format_args!("expected a constant trip count, found '%{}'{maximum}, known only at launch: {limit}", param.value)),
     };
-    Err(error_at(counted, message).report())
+    Err(error_at(codes::TRIP_AT_LAUNCH, counted, message).report())
 }
 
 /// Bytes of the pool of a bundle whose addresses are baked.
@@ -439,7 +471,7 @@ fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Re
     let pool_bytes = baked_pool_bytes(bundle);
     let mut model = Bundle { pool_bytes, items: Vec::new() };
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;
+        let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         model.items.push(crate::bundle::Item::Op(Box::new(spec)));
     }
     Ok(Some(MemoryMap::of(&model, target)))

@@ -2,6 +2,7 @@
 
 use super::read::Steps;
 use crate::{
+    codes,
     dialect::{ComputeOp, Schedule, declared_maxima, set_proof, tile_op_of},
     lx::ir::program::Numbers,
     mlir::{Op, Reported, error_at, quietly},
@@ -14,7 +15,7 @@ use tile_verify::{Dim, Input, Program, Proof};
 /// Notes what no plan of loops takes less than, with the proof. What cannot be read is for the passes that follow to refuse.
 pub(super) fn certify(function: Op<'_>, target: &Target) -> Result<(), Reported> {
     let Some(program) = quietly(function, || program(function)) else { return Ok(()) };
-    let proof = Proof::of(program, target).map_err(|error| error_at(function, error).report())?;
+    let proof = Proof::of(program, target).map_err(|error| error_at(codes::INTERNAL, function, error).report())?;
     set_proof(function, &proof);
     Ok(())
 }

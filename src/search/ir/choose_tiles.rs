@@ -13,6 +13,7 @@ use super::{
 };
 use crate::dialect::ods::option;
 use crate::{
+    codes,
     dialect::{PlannedCost, RunnerUp, TileSearch, declared_maxima, mark_symbolic, set_plan, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
     search::{Chosen, Found, Loops, MORE_LX_BYTES, choose, choose_fewest_bytes, cost_with, stretches},
@@ -24,10 +25,11 @@ use std::{collections::BTreeMap, ops::Range};
 pub(crate) const PASS: Pass = Pass { argument: "spyre-choose-tiles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let steps = options.number(option::STEPS);
-    let most_steps = usize::try_from(steps)
-        .map_err(|_| error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{steps}'")).report())?;
+    let most_steps = usize::try_from(steps).map_err(|_| {
+        error_at(codes::OPTION_VALUE, module, format_args!("option 'steps': expected a nonnegative number, found '{steps}'")).report()
+    })?;
     let objective = options.read(module, option::OBJECTIVE)?;
     let more_lx = options.is_on(option::MORE_LX).then(|| Target { lx_bytes: target.lx_bytes + MORE_LX_BYTES, ..target.clone() });
     let request = Request { most_steps, objective, target: &target, more_lx: more_lx.as_ref() };
@@ -51,7 +53,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 fn plan_function(function: Op<'_>, request: Request<'_>, path: &str, notes: bool) -> Result<(), Reported> {
     let key = key_of_function(function);
     let plan = if path.is_empty() { Ok(None) } else { planned(path, &key, request.target) };
-    let Some(plan) = plan.map_err(|message| error_at(function, message).report())? else {
+    let Some(plan) = plan.map_err(|message| error_at(codes::PLAN_READ, function, message).report())? else {
         let loops = search_function(function, request);
         record(function, key, &loops);
         return Ok(());

@@ -29,15 +29,15 @@ pub(super) fn write_hints<'c>(loops: &Loops, ops: &[Op<'c>], first: usize, label
             let name = hint(compute, dim, (name, *id), level.count);
             first_name.get_or_insert(name);
         }
-        scope.push(format!("{} = {}", first_name.as_ref().unwrap_or(name), level.count));
+        scope.push(format!("{} tiles of {}", level.count, first_name.as_ref().unwrap_or(name)));
     }
     let made = loops.copies.iter().filter_map(|copied| write_copy(loops, copied, ops, first, &labels)).collect();
     let copies = match loops.copies.len() {
         0 => String::new(),
-        1 => ", behind a copy of what they read".to_owned(),
-        n_copies => format!(", behind {n_copies} copies of what they read"),
+        1 => " with 1 operand copied".to_owned(),
+        n_copies => format!(" with {n_copies} operands copied"),
     };
-    let scope = format!("tiles({}) around ops {} to {}{copies}", scope.join(", "), loops.ops.start, loops.ops.end - 1);
+    let scope = format!("ops {}-{} in {}{copies}", loops.ops.start, loops.ops.end - 1, scope.join(" x "));
     Written { scope, copies: made }
 }
 

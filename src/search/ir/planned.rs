@@ -6,6 +6,7 @@ use super::{
 };
 use crate::dialect::ods::attr;
 use crate::{
+    codes,
     dialect::{behind_views, set_plan},
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at},
     plan_file::{self, Chosen, Nest, PlanFile, key_of},
@@ -42,7 +43,8 @@ pub(super) fn follow(function: Op<'_>, steps: &Steps<'_>, nests: &[Nest]) -> Res
     let mut labels = Labels::of(function);
     for (number, nest) in nests.iter().enumerate() {
         let loops = loops_of(nest);
-        check(&loops, steps).map_err(|message| error_at(function, format_args!("loops {number} of the plan: {message}")).report())?;
+        check(&loops, steps)
+            .map_err(|message| error_at(codes::PLAN_LOOPS, function, format_args!("loop nest {number} of the plan: {message}")).report())?;
         write_hints(&loops, &steps.ops, 0, &mut labels);
     }
     Ok(())
@@ -52,16 +54,16 @@ pub(super) fn follow(function: Op<'_>, steps: &Steps<'_>, nests: &[Nest]) -> Res
 fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
     let n_ops = steps.plain.len();
     if loops.ops.is_empty() || loops.ops.end > n_ops {
-        return Err(format!("it is around ops {} to {}, and the program has {n_ops}", loops.ops.start, loops.ops.end));
+        return Err(format!("expected ops of the program, which has {n_ops}, found {} to {}", loops.ops.start, loops.ops.end));
     }
     if let Some(level) = loops.levels.iter().find(|level| level.count < 1) {
-        return Err(format!("{} tiles: a count is 1 or more", level.count));
+        return Err(format!("expected a tile count of at least 1, found {}", level.count));
     }
     for level in &loops.levels {
         for (&op, &dim) in &level.dims {
-            let cut = steps.plain.get(op).ok_or_else(|| format!("op {op} is none of the {n_ops} of the program"))?;
+            let cut = steps.plain.get(op).ok_or_else(|| format!("expected an op of the program, which has {n_ops}, found op {op}"))?;
             if !cut.may_be_cut.get(dim).copied().unwrap_or(false) {
-                return Err(format!("op {op} has no dimension {dim} that a loop of a plan may cut"));
+                return Err(format!("expected a dimension of op {op} that can be tiled, found dimension {dim}"));
             }
         }
     }
@@ -74,8 +76,11 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
             ));
         }
         for &Read { op, operand } in &copied.reads {
-            let n_operands =
-                steps.plain.get(op).map(|op| op.values.len()).ok_or_else(|| format!("op {op} is none of the {n_ops} of the program"))?;
+            let n_operands = steps
+                .plain
+                .get(op)
+                .map(|op| op.values.len())
+                .ok_or_else(|| format!("expected an op of the program, which has {n_ops}, found op {op}"))?;
             if operand >= n_operands {
                 return Err(format!("op {op} has {n_operands} operands, and no operand {operand}"));
             }

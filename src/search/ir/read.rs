@@ -3,6 +3,7 @@
 use super::hints::is_name;
 use crate::dialect::ods::spyre;
 use crate::{
+    codes,
     dialect::{Access, Assembly, ComputeOp, behind_views},
     lx::{Ineligible, ir::program::Values},
     mlir::{Op, OpExt, Reported, ValueExt, ValueMap, error_at},
@@ -28,7 +29,7 @@ impl<'c> Steps<'c> {
         let items = Items::of(function, maxima)?;
         let mut plain = Vec::with_capacity(items.list.len());
         for (item, tiled) in items.list.iter().zip(&items.plain) {
-            let refuse = |message: String| error_at(item.op, message).report();
+            let refuse = |message: String| error_at(codes::LAYOUT_VIEW, item.op, message).report();
             let mut op = searched(item).map_err(refuse)?;
             if !tiled.levels.is_empty() {
                 op.may_be_cut.fill(false);

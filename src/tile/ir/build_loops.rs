@@ -9,6 +9,7 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
+    codes,
     dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_values},
     mlir::{
         Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, push,
@@ -295,7 +296,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         // Tiled operands come first, and so do their accumulators.
         let accumulators = in_order(&accumulated, &[]);
         for &(op, dim) in &accumulators {
-            let value = self.made[op].accumulator.ok_or_else(|| error_at(first.op, "has no accumulator").report())?;
+            let value = self.made[op].accumulator.ok_or_else(|| error_at(codes::MALFORMED_IR, first.op, "has no accumulator").report())?;
             match dim {
                 Some(dim) => tiled.push((value, dim)),
                 None => carried.push(value),
@@ -358,7 +359,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             return source.map_or_else(|| self.base(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
         };
         let key = (tile.clone(), self.tree.chains[op][last.level]);
-        let refuse = || error_at(self.items.list[op].op, "reads a tile that no loop has").report();
+        let refuse = || error_at(codes::TILE_READ, self.items.list[op].op, "reads a tile that no loop has").report();
         self.tiles.get(&key).copied().ok_or_else(refuse)
     }
 
@@ -393,7 +394,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             return Ok(read.value);
         }
         let known = if is_tiled { &self.made[maker].far } else { &self.made[maker].near };
-        let made = known[shared].ok_or_else(|| error_at(items.list[op].op, "reads what is made later").report())?;
+        let made = known[shared].ok_or_else(|| error_at(codes::TILE_READ, items.list[op].op, "reads what is made later").report())?;
         if read.views.is_empty() {
             return Ok(made);
         }
@@ -425,7 +426,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         let is_window = Tensor::of(made.r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some());
         let tile = if is_window { window } else { self.compact_type(*shown, full, window)? };
-        let map = shown.attr(attr::MAP).and_then(map_of).ok_or_else(|| error_at(*shown, "has no map").report())?;
+        let map = shown.attr(attr::MAP).and_then(map_of).ok_or_else(|| error_at(codes::MALFORMED_IR, *shown, "has no map").report())?;
         Ok(body.put(view(shown.ctx(), shown.loc(), input, map, tile)).output())
     }
 
@@ -530,11 +531,18 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     fn compact_type(&self, at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, Reported> {
-        compact_type(at, full, window).map_err(|error| error_at(at, error).report())
+        compact_type(at, full, window).map_err(|error| error_at(codes::LAYOUT_STICK, at, error).report())
     }
 
     fn tile_type(&self, at: Op<'c>, full: Type<'c>, dim: usize, count: i64) -> Result<Type<'c>, Reported> {
-        let refuse = || error_at(at, format_args!("cannot cut dimension {dim} of {full} into {count} tiles")).report();
+        let refuse = || {
+            error_at(
+                codes::TILE_COUNT,
+                at,
+                format_args!("tile count {count} does not divide dimension {dim} of size {full}; use a divisor"),
+            )
+            .report()
+        };
         tile_type(full, dim, count).ok_or_else(refuse)
     }
 

@@ -6,9 +6,10 @@
 use super::{build_loops::Builder, items::Items};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
+    codes,
     dialect::{Access, ComputeOp, declared_maxima, declared_sizes, target_of},
     layout::LayoutError,
-    mlir::{Op, OpExt, Options, Pass, Reported, error_at, i64_attribute},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at, error_behind, i64_attribute},
     tile::{Cut, TiledOp, Tree},
 };
 use machine::Target;
@@ -17,7 +18,7 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         tile_block(function, &Declared::by(function), &target)?;
     }
@@ -47,7 +48,8 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
         return Ok(());
     }
     let items = Items::of(around, &declared.maxima)?;
-    let tree = Tree::grow(&items.plain, &declared.sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
+    let tree = Tree::grow(&items.plain, &declared.sizes)
+        .map_err(|(position, error)| error_behind(error.code(), items.list[position].op, error).report())?;
     check_cuts(&items, &tree)?;
     // Before loops are written: some ops are erased then.
     for (position, item) in items.list.iter().enumerate() {
@@ -77,19 +79,15 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
 }
 
 fn check_cuts_of(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[Cut]) -> Result<(), Reported> {
-    let refuse = |message: String| error_at(compute.op, message).report();
+    let refuse = |message: String| error_behind(codes::TILE_STICK, compute.op, message).report();
     for access in compute.accesses().map_err(refuse)? {
         access.layout().map_err(refuse)?;
         for cut in cuts {
             let (Some(dim), Some(of_op)) = (TiledOp::cut_dim(&access.dims, cut), cut.dim) else { continue };
             let (size, tile) = (plain.sizes[of_op], plain.tile_size(cuts, of_op));
-            let count = size / tile;
             check_sticks(&access, dim, tile).map_err(|error| {
-                let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });
-                refuse(format!(
-                    "cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}{}",
-                    most_tiles(&access, dim, size)
-                ))
+                let name = &cut.level.name;
+                refuse(format!("tiles of '{name}' {error}; {}", most_tiles(&access, dim, (name, size))))
             })?;
         }
     }
@@ -97,17 +95,17 @@ fn check_cuts_of(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[Cut]) -> Resul
 }
 
 /// The most tiles of whole sticks, where a dimension is cut at all.
-fn most_tiles(access: &Access<'_>, dim: usize, size: i64) -> String {
+fn most_tiles(access: &Access<'_>, dim: usize, (name, size): (&str, i64)) -> String {
     let fits = |count: &i64| size % count == 0 && check_sticks(access, dim, size / count).is_ok();
     let most = (2..=size.min(MOST_TRIED)).rev().find(fits);
-    most.map_or_else(|| ": leave this dimension whole".to_owned(), |count| format!(": give at most {count}"))
+    most.map_or_else(|| format!("leave '{name}' whole"), |count| format!("use at most {count} tiles"))
 }
 
 fn check_sticks(access: &Access<'_>, dim: usize, elements: i64) -> Result<(), String> {
     let host = access.tensor.buffer().map_err(|error| error.to_string())?;
     let Some(layout) = &access.tensor.layout else { return Ok(()) };
     layout.advance(&host, dim, elements).map(|_| ()).map_err(|error| match error {
-        LayoutError::CutsStick { dim: _, elements, stick } => format!("{elements} elements end inside a stick of {stick}"),
-        other => other.to_string(),
+        LayoutError::CutsStick { dim: _, elements, stick } => format!("must be whole sticks ({stick} elements), found {elements} elements"),
+        other => format!("have no device layout: {other}"),
     })
 }

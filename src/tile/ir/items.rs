@@ -3,10 +3,11 @@
 use super::combination::combination;
 use crate::dialect::ods::spyre;
 use crate::{
+    codes,
     dialect::{Assembly, ComputeOp, Tensor, TileHint, behind_views, plain_view},
     hint::{Count, CountError, maximum_of},
     layout::DeviceLayout,
-    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, remark_at, shape_of},
+    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, error_behind, remark_behind, shape_of},
     tile::{Operand, TiledOp, cut::Level},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,11 +86,16 @@ impl<'c> Items<'c> {
         let mut levels = levels_of(compute, maxima)?;
         let again = compute.hints().iter().filter(|hint| hint.again).map(|hint| hint.id).collect();
         if compute.is_insert() && !levels.is_empty() {
-            remark_at(compute.op, "writes a part of a larger buffer: it is not tiled, and stands between the loops").emit();
+            remark_behind(
+                codes::LAYOUT_VIEW,
+                compute.op,
+                "not tiled: the op writes a slice of a larger buffer, and runs between the loops",
+            )
+            .emit();
             levels.clear();
         }
         if !levels.is_empty() {
-            compute.accesses().map_err(|message| error_at(compute.op, message).report())?;
+            compute.accesses().map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
         }
         let n_reads = compute.reads().len();
         let mut plain = TiledOp {
@@ -116,16 +122,17 @@ impl<'c> Items<'c> {
     /// A value that inserts put together: an op over the dimensions of the value, which reads all parts.
     fn add_assembly(&mut self, assembly: Assembly<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
         let op = assembly.last();
-        let compute = ComputeOp::of(op).ok_or_else(|| error_at(op, "is no compute op").report())?;
+        let compute = ComputeOp::of(op).ok_or_else(|| error_at(codes::MALFORMED_IR, op, "is no compute op").report())?;
         let levels = levels_of(compute, maxima)?;
         let whole_dims = assembly.whole_dims();
         let mut names: Vec<Vec<String>> = compute.dim_names().iter().map(|names| names_of(names)).collect();
         for (dim, names) in names.iter_mut().enumerate().filter(|(dim, _)| !whole_dims[*dim]) {
             if let Some(level) = levels.iter().find(|level| names.contains(&level.name)) {
                 let name = &level.name;
-                remark_at(
+                remark_behind(
+                    codes::TILE_OUTSIDE,
                     op,
-                    format_args!("puts parts beside each other along '{name}' (dimension {dim}): it stands outside of that loop"),
+                    format_args!("not tiled along '{name}': the op joins slices along dimension {dim}, and runs outside of that loop"),
                 )
                 .emit();
             }
@@ -244,7 +251,7 @@ impl<'c> Item<'c> {
 /// The levels that the hints of an op ask for, outermost first.
 fn levels_of(compute: ComputeOp<'_>, maxima: &BTreeMap<String, i64>) -> Result<Vec<Level>, Reported> {
     let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
-    levels.map_err(|error| error_at(compute.op, error).report())
+    levels.map_err(|error| error_behind(error.code(), compute.op, error).report())
 }
 
 /// The level that a hint asks for: tiles have the size that the maximum of their number gives them.

@@ -4,8 +4,11 @@
 //! merged loop reads what the first one has so far, and corrects what the second one has whenever that changes.
 
 use super::merge_loops::Merge;
-use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{Op, OpExt, Options, Pass, Reported, integer, remark_at};
+use crate::mlir::{Op, OpExt, Options, Pass, Reported, integer, remark_behind};
+use crate::{
+    codes,
+    dialect::ods::{attr, spyre},
+};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-make-online", run };
@@ -28,7 +31,12 @@ pub(crate) fn make_online(around: Op<'_>) {
             Some(Ok(merge)) => merge.build(),
             Some(Err(op)) => {
                 let dim = &level.0;
-                remark_at(op, format_args!("needs what a loop over '{dim}' finishes: there is a second loop over '{dim}' for it")).emit();
+                remark_behind(
+                    codes::TILE_SECOND_LOOP,
+                    op,
+                    format_args!("second loop over '{dim}': the op needs the complete result of the first one"),
+                )
+                .emit();
                 second
             }
             None => second,

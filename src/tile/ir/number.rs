@@ -1,6 +1,7 @@
 //! A number as a tensor.
 
 use crate::{
+    codes,
     dialect::{EXACT, Tensor, constant, retyped},
     layout::DeviceLayout,
     mlir::{Op, OpExt, Reported, TensorType, Type, Value, dense_attribute, error_at, has_number, insert_before, type_of_element},
@@ -13,7 +14,7 @@ const LARGEST_FINITE: f64 = 1023.0 * (1_u32 << 22) as f64;
 /// A number as a tensor of one element in front of `at`, with the rank and the format of `like`; with what it is in f64 where the format rounds it.
 /// A finite number that the format does not reach is its last finite one. `of` is told of what goes wrong.
 pub(super) fn number_before<'c>(at: Op<'c>, of: Op<'c>, number: f64, like: Type<'c>) -> Result<Value<'c>, Reported> {
-    let tensor = Tensor::of(like).ok_or_else(|| error_at(of, "has no tensor result").report())?;
+    let tensor = Tensor::of(like).ok_or_else(|| error_at(codes::MALFORMED_IR, of, "has no tensor result").report())?;
     let shape = vec![1; tensor.host.shape.len()];
     let context = of.ctx();
     let of_element = |element: Type<'c>| TensorType { shape: shape.clone(), encoding: None, element };
@@ -25,7 +26,7 @@ pub(super) fn number_before<'c>(at: Op<'c>, of: Op<'c>, number: f64, like: Type<
     let bare = of_element(held).build();
     let mut full = bare;
     if let Some(layout) = &tensor.layout {
-        let layout = DeviceLayout::sparse(&shape, 0, layout.format()).map_err(|error| error_at(of, error).report())?;
+        let layout = DeviceLayout::sparse(&shape, 0, layout.format()).map_err(|error| error_at(codes::MALFORMED_IR, of, error).report())?;
         full = Tensor { host: of_element(held), layout: None, buffer_shape: None }.with_layout(context, &layout, None);
     }
     let made = insert_before(at, constant(context, of.loc(), dense_attribute(bare, &[within]), full));

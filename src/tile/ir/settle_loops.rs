@@ -6,6 +6,7 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
+    codes,
     dialect::{
         Access, Carried, ComputeOp, Slot, Tensor, behind_views, carried_by, copy_for_loop, readers_through_views, slots_of, tile_type,
         tiled_dims,
@@ -29,7 +30,7 @@ pub(crate) fn settle_loops(module: Op<'_>) {
 /// Refuses every loop that overwrites what is still to be read.
 pub(crate) fn check_settled(module: Op<'_>) -> Result<(), Reported> {
     let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
-    let reported = functions.flat_map(unsettled).map(|(at, message)| error_at(at, message).report());
+    let reported = functions.flat_map(unsettled).map(|(at, message)| error_at(codes::LOOP_OVERWRITES, at, message).report());
     reported.last().map_or(Ok(()), Err)
 }
 
@@ -46,7 +47,8 @@ fn unsettled(around: Op<'_>) -> Vec<(Op<'_>, String)> {
             found = yields(around).into_iter().map(|trouble| (around, trouble)).collect();
         }
     }
-    let text = |Trouble { place, position, why }: Trouble| format!("{} {position}: {why}; run spyre-settle-loops first", place.text());
+    let text =
+        |Trouble { place, position, why }: Trouble| format!("overwrites {} {position} {why}; run spyre-settle-loops first", place.text());
     let here = found.into_iter().map(|(at, trouble)| (at, text(trouble)));
     here.chain(loops.iter().flat_map(|&inner| unsettled(inner))).collect()
 }
@@ -67,16 +69,16 @@ enum Handed {
 impl Handed {
     const fn text(self) -> &'static str {
         match self {
-            Self::In => "cannot overwrite operand",
-            Self::On => "cannot write over what it finds value",
+            Self::In => "operand",
+            Self::On => "carried value",
         }
     }
 }
 
-const NOT_MADE_BESIDE: &str = "no op beside the loop makes the value for it";
-const READ_LATER: &str = "the value is needed when the loop has overwritten it";
-const NOT_MADE_INSIDE: &str = "no op in the body makes the value for this place";
-const FOUND_READ_LATER: &str = "what the iteration finds there is read when that is overwritten";
+const NOT_MADE_BESIDE: &str = "which has no buffer of its own in front of the loop";
+const READ_LATER: &str = "before its last use";
+const NOT_MADE_INSIDE: &str = "which has no buffer of its own in the body";
+const FOUND_READ_LATER: &str = "before its last use";
 
 /// Settles the loops in the body of `around`: those that stand in it before those within.
 pub(crate) fn settle_block(around: Op<'_>) {

@@ -3,6 +3,7 @@
 mod shrink;
 
 use crate::{
+    codes,
     mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, functions_of, is_public, keep_part},
     pipeline,
     tool::{self, Messages, Speaker, diagnostics::listen},
@@ -57,7 +58,9 @@ pub(super) fn command() -> clap::Command {
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let session = pipeline::session();
-    let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;
+    let source = session
+        .open(&arguments.input)
+        .map_err(|reason| codes::INPUT_READ.says(format_args!("cannot read '{}': {reason}", arguments.input)))?;
     listen(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
     let name = entry_of(&module, arguments.entry.as_deref())?;
@@ -85,13 +88,18 @@ fn entry_of(module: &Module<'_>, named: Option<&str>) -> Result<String, String> 
     if let Some(named) = named {
         let is_there = functions.iter().any(|function| name_of(*function) == named);
         let all = names(&functions).join("', '");
-        return if is_there { Ok(named.to_owned()) } else { Err(format!("--entry {named}: the module has the functions '{all}'")) };
+        return if is_there {
+            Ok(named.to_owned())
+        } else {
+            Err(codes::NO_SUCH_FUNCTION.says(format_args!("--entry {named}: expected one of the functions '{all}'")))
+        };
     }
     let public = names(&functions.into_iter().filter(|function| is_public(*function)).collect::<Vec<_>>());
     match <[String; 1]>::try_from(public) {
         Ok([name]) => Ok(name),
-        Err(public) if public.is_empty() => Err("the module has no public function with a body".to_owned()),
-        Err(public) => Err(format!("expected one public function, found '{}'; choose one with --entry NAME", public.join("', '"))),
+        Err(public) if public.is_empty() => Err(codes::ENTRY_POINT.says("expected a public function with a body, found none")),
+        Err(public) => Err(codes::ENTRY_POINT
+            .says(format_args!("expected one public function, found '{}'; choose one with --entry NAME", public.join("', '")))),
     }
 }
 
@@ -178,10 +186,14 @@ impl<'a> Check<'a> {
         let (code, text) = check.run(module)?;
         check.code = code;
         match &check.says {
-            Some(says) if !text.contains(says) => Err(format!("the command does not print '{says}' for the whole program, but:\n{text}")),
-            None if code == Some(0) => {
-                Err("the command succeeds for the whole program: choose one that fails, or say what it prints by --says".to_owned())
-            }
+            Some(says) if !text.contains(says) => Err(codes::REDUCE_INPUT.says(format_args!(
+                "expected the command to print \
+             '{says}' for the whole program, found:\n{text}"
+            ))),
+            None if code == Some(0) => Err(codes::REDUCE_INPUT.says(
+                "expected a command that fails for the whole program, found success; give a failing \
+                 command, or name its message with --says",
+            )),
             // There are many reasons to refuse a part; the one for the whole is meant.
             None if code == Some(REFUSED) => Ok(Self { says: first_error(&text), ..check }),
             _ => Ok(check),
@@ -195,7 +207,8 @@ impl<'a> Check<'a> {
 
     /// The exit code, and what was printed.
     fn run(&self, module: &Module<'_>) -> Result<(Option<i32>, String), String> {
-        fs::write(&self.file, format!("{}\n", module.op())).map_err(|error| format!("cannot write '{}': {error}", self.file.display()))?;
+        fs::write(&self.file, format!("{}\n", module.op()))
+            .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{}': {error}", self.file.display())))?;
         let output = self.command_on(&self.file).output().map_err(|error| format!("cannot run '{}': {error}", self.command[0]))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         Ok((output.status.code(), text))

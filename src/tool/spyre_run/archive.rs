@@ -1,6 +1,7 @@
 //! Files with several arrays by name: NumPy's `.npz`, and `.safetensors`.
 
 use super::npy;
+use crate::codes;
 use machine::ElementType;
 use referee::{Elements, HostArray};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
@@ -20,9 +21,9 @@ pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, Hos
     match Path::new(path).extension().and_then(|extension| extension.to_str()) {
         Some("npz") => read_npz(path, arguments),
         Some("safetensors") => read_safetensors(path, arguments),
-        _ => Err(format!(
-            "--inputs: '{path}' is neither .npz nor .safetensors: save arrays by name with numpy.savez, or give one by --input NAME=FILE.npy"
-        )),
+        _ => Err(codes::RUN_ARRAY.says(format_args!(
+            "--inputs: expected a .npz or .safetensors file, found '{path}'; save arrays with numpy.savez, or give --input NAME=FILE.npy"
+        ))),
     }
 }
 
@@ -30,7 +31,10 @@ pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, Hos
 fn argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a Tensor, String> {
     arguments.iter().find(|tensor| tensor.name == name).ok_or_else(|| {
         let names: Vec<&str> = arguments.iter().map(|tensor| tensor.name.as_str()).collect();
-        format!("--inputs: '{path}' has an array '{name}', and the program has no such argument: it has {}", names.join(", "))
+        codes::RUN_ARGUMENT.says(format_args!(
+            "--inputs: expected arguments of the program, found '{name}' in '{path}'; the arguments are {}",
+            names.join(", ")
+        ))
     })
 }
 
@@ -41,7 +45,7 @@ fn most_bytes(tensor: &Tensor) -> u64 {
 }
 
 fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
-    let refuse = |error: &dyn std::fmt::Display| format!("cannot read '{path}': {error}");
+    let refuse = |error: &dyn std::fmt::Display| codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {error}"));
     let file = files::open(Path::new(path)).map_err(|error| refuse(&files::reason(&error)))?;
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| refuse(&error))?;
     let mut arrays = BTreeMap::new();
@@ -108,7 +112,8 @@ mod tests {
     fn arguments() -> Vec<Tensor> {
         let tensor = |name: &str, element_type: &str| {
             let text = format!(
-                r#"{{"name": "{name}", "shape": [2, 3], "element_type": "{element_type}", "format": "", "device_size": [], "stride_map": [], "bytes": 0}}"#
+                r#"{{"name": "{name}", "shape": [2, 3], "element_type": "{element_type}", "format": "", "device_size": [], \
+                 "stride_map": [], "bytes": 0}}"#
             );
             serde_json::from_str(&text).unwrap()
         };

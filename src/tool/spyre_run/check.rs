@@ -2,6 +2,7 @@
 
 use super::{Arguments, finish};
 use crate::{
+    codes,
     mlir::Session,
     reference::{Comparison, Reference, Verdict, Worst, check_takes, compare, judge},
     tool::{Speaker, diagnostics::listen},
@@ -20,11 +21,15 @@ pub(crate) fn check(
     let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
     let listen = |session: &Session| listen(session, speaker);
     check_takes(module, &simulation.program().name, &in_order, &listen).map_err(|error| format!("--check: {error}"))?;
-    let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| error.to_string())?;
+    let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| super::coded(&error))?;
     finish(&outcome, arguments, speaker)?;
     let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;
     if reference.results.len() != outcome.results.len() {
-        return Err(format!("the module has {} results, the bundle {}", reference.results.len(), outcome.results.len()));
+        return Err(codes::RUN_DIFFERS.says(format_args!(
+            "expected the same number of results, found {} in the module and {} in the bundle",
+            reference.results.len(),
+            outcome.results.len()
+        )));
     }
     let on_the_way = outcome.report.largest_magnitude();
     for (number, ((name, found), expected)) in outcome.results.iter().zip(&reference.results).enumerate() {
@@ -40,11 +45,9 @@ pub(crate) fn check(
 
 fn said(verdict: &Verdict) -> String {
     let Verdict { difference, allowed, device, worst_case, n_nan } = verdict;
-    let nan = if *n_nan > 0 { format!("; {n_nan} elements are no numbers in either") } else { String::new() };
-    let bound = if worst_case.is_finite() { format!("at worst {worst_case:.2e}") } else { "without a bound".to_owned() };
-    format!(
-        "agrees with the reference, largest difference {difference:.2e} of {allowed:.2e} allowed; rounded by {device:.2e}, {bound}{nan}"
-    )
+    let nan = if *n_nan > 0 { format!("; {n_nan} elements are NaN in both") } else { String::new() };
+    let bound = if worst_case.is_finite() { format!("bound {worst_case:.2e}") } else { "no bound".to_owned() };
+    format!("correct (error {difference:.2e}, tolerance {allowed:.2e}); device rounding error {device:.2e} ({bound}){nan}")
 }
 
 /// Holds the device's own numbers to what the caller allows.
@@ -55,9 +58,9 @@ fn within(found: &HostArray, expected: &HostArray, tolerance: f64) -> Result<(),
     }
     let place = worst
         .map_or_else(String::new, |Worst { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
-    Err(format!(
-        "differs from the reference by {error:.2e} of its size (root mean square {scale:.3e}), where {tolerance:.2e} is allowed{place}"
-    ))
+    Err(codes::RUN_DIFFERS.says(format_args!(
+        "differs from the reference by {error:.2e} (relative to the root mean square {scale:.3e}), tolerance {tolerance:.2e}{place}"
+    )))
 }
 
 /// Where rounding adds most to what was off before, in the order of execution.
@@ -66,7 +69,10 @@ fn growth(report: &Report) -> String {
     for (launch, op) in report.launches.iter().flat_map(|launch| launch.ops.iter().map(move |op| (launch, op))) {
         let off = op.error.relative();
         if off - before > most.as_ref().map_or(0.0, |(growth, _)| *growth) {
-            let text = format!("rounding adds most in {}/{} ({}): from {before:.2e} to {off:.2e}\n", launch.bundle, op.file, op.function);
+            let text = format!(
+                "largest rounding error added in {}/{} ({}): from {before:.2e} to {off:.2e}\n",
+                launch.bundle, op.file, op.function
+            );
             most = Some((off - before, text));
         }
         before = before.max(off);

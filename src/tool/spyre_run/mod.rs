@@ -5,10 +5,13 @@ pub mod archive;
 mod check;
 pub mod npy;
 
-use crate::tool::{self, Amount, Messages, Speaker};
+use crate::{
+    codes,
+    tool::{self, Amount, Messages, Speaker},
+};
 use clap::{Command, CommandFactory, Parser};
 use machine::Target;
-use referee::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn};
+use referee::{Draw, HostArray, Outcome, Report, RunOptions, SimError, Simulation, drawn};
 use sdsc_format::program::{FILE_NAME, Program};
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
@@ -94,15 +97,15 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     arguments.report.iter().try_for_each(|path| tool::check_place(path).map_err(|error| format!("--report: {error}")))?;
     check_directory(&arguments.directory)?;
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre())
-        .map_err(|error| format!("{error}: compile the program again, if nobody changed its bundle"))?;
-    let simulation = simulation.at(&sizes_of(simulation.program(), &arguments.dim_size)?).map_err(|error| error.to_string())?;
+        .map_err(|error| codes::SIM_FILES.says(format_args!("{error}; compile the program again")))?;
+    let simulation = simulation.at(&sizes_of(simulation.program(), &arguments.dim_size)?).map_err(|error| coded(&error))?;
     let inputs = inputs_of(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
     let n_launches = launches(simulation.program().launches.len());
     speaker.step(&format!("program '{}': {n_launches}, at most {} element operations", simulation.program().name, options.max_steps));
     if arguments.count {
-        let report = simulation.count(&inputs, &options).map_err(|error| error.to_string())?;
+        let report = simulation.count(&inputs, &options).map_err(|error| coded(&error))?;
         speaker.say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
         return write_report(&report, arguments);
     }
@@ -110,8 +113,29 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     if let Some(module) = &arguments.check {
         return check::check(module, &simulation, &inputs, &options, (arguments, speaker));
     }
-    let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
+    let outcome = simulation.run(&inputs, &options).map_err(|error| coded(&error))?;
     finish(&outcome, arguments, speaker)
+}
+
+/// Returns what the simulator refuses, with its code.
+fn coded(error: &SimError) -> String {
+    let code = match error {
+        SimError::OutOfBounds { .. } => codes::SIM_OUT_OF_BOUNDS,
+        SimError::Misaligned { .. } => codes::SIM_MISALIGNED,
+        SimError::Unwritten { .. } => codes::SIM_UNWRITTEN,
+        SimError::Dead { .. } => codes::SIM_DEAD,
+        SimError::ReadOnly { .. } => codes::SIM_READ_ONLY,
+        SimError::WriteConflict { .. } | SimError::ReadConflict { .. } => codes::SIM_CONFLICT,
+        SimError::Overlap { .. } => codes::SIM_OVERLAP,
+        SimError::TornBuffer { .. } => codes::SIM_TORN,
+        SimError::NoValue { .. } => codes::SIM_NO_VALUE,
+        SimError::IndexOutOfBounds { .. } => codes::SIM_INDEX,
+        SimError::Array { .. } => codes::RUN_ARRAY,
+        SimError::TooManySteps { .. } | SimError::TooMuchMemory { .. } => codes::SIM_LIMIT,
+        SimError::NotSimulated { .. } => codes::SIM_NOT_SIMULATED,
+        SimError::Io { .. } | SimError::Json { .. } | SimError::Text { .. } | SimError::Malformed { .. } => codes::SIM_FILES,
+    };
+    code.says(error)
 }
 
 /// Looks for the program where a user may have meant another folder.
@@ -121,12 +145,13 @@ fn check_directory(directory: &str) -> Result<(), String> {
     if program.exists() {
         return Ok(());
     }
-    let missing = format!("'{directory}' is no bundle directory: there is no file '{}'", program.display());
+    let missing =
+        codes::RUN_DIRECTORY.says(format_args!("expected a bundle directory, found '{directory}' without file '{}'", program.display()));
     let parent = path.parent().filter(|parent| parent.join(FILE_NAME).exists());
     Err(match parent.map(Path::to_string_lossy) {
-        Some(parent) if parent.is_empty() => format!("{missing}; it is one launch of the program in '.': give 'spyre-run .'"),
-        Some(parent) => format!("{missing}; it is one launch of the program in '{parent}': give 'spyre-run {parent}'"),
-        None => format!("{missing}: give the directory that 'spyre-compile FILE -o DIR' wrote"),
+        Some(parent) if parent.is_empty() => format!("{missing}; it is one launch of the program in '.', use 'spyre-run .'"),
+        Some(parent) => format!("{missing}; it is one launch of the program in '{parent}', use 'spyre-run {parent}'"),
+        None => format!("{missing}; give the directory that 'spyre-compile FILE -o DIR' wrote"),
     })
 }
 
@@ -152,10 +177,11 @@ fn sizes_of(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>
     let mut sizes = BTreeMap::new();
     for text in given {
         let split = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
-        let (name, size) = split.ok_or_else(|| format!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'"))?;
+        let (name, size) =
+            split.ok_or_else(|| codes::RUN_SIZE.says(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'")))?;
         let name = name_of_size(program, name).ok_or_else(|| format!("--dim-size: {}", no_size(program, name)))?;
         if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
-            return Err(format!("--dim-size: '{name}' is given {other} and {size}"));
+            return Err(codes::OPTION_TWICE.says(format_args!("--dim-size: '{name}' is given twice, as {other} and {size}; remove one")));
         }
     }
     Ok(sizes)
@@ -175,8 +201,10 @@ fn name_of_size<'p>(program: &'p Program, name: &'p str) -> Option<&'p str> {
 fn no_size(program: &Program, name: &str) -> String {
     let known: Vec<String> = program.sizes.iter().map(|size| format!("'{}'", size.name)).collect();
     match known.as_slice() {
-        [] => format!("'{name}' is no size that the program leaves open: it has none, as it was compiled for one size"),
-        known => format!("'{name}' is no size that the program leaves open: these are {}", known.join(", ")),
+        [] => codes::RUN_SIZE
+            .says(format_args!("expected no --dim-size for a program compiled for one size, found '{name}'; remove the option")),
+        known => codes::RUN_SIZE
+            .says(format_args!("expected a size that the program leaves open, found '{name}'; choose one of {}", known.join(", "))),
     }
 }
 
@@ -186,25 +214,31 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
     let archive = arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments));
     let mut inputs = archive.transpose()?.unwrap_or_default();
     for given in &arguments.input {
-        let (name, path) = given.split_once('=').ok_or_else(|| format!("--input: expected NAME=FILE.npy, found '{given}'"))?;
+        let (name, path) = given
+            .split_once('=')
+            .ok_or_else(|| codes::RUN_ARGUMENT.says(format_args!("--input: expected NAME=FILE.npy, found '{given}'")))?;
         let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
-        let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}': it has {}", names_of(program)))?;
+        let tensor = tensor.ok_or_else(|| {
+            codes::RUN_ARGUMENT
+                .says(format_args!("--input: expected an argument of the program, found '{name}'; choose one of {}", names_of(program)))
+        })?;
         let array = npy::read(path, &tensor.element_type)?;
         if array.shape != tensor.shape {
             let (found, expected) = (&array.shape, &tensor.shape);
-            return Err(format!(
-                "--input: '{path}' is an array of shape {found:?}, the argument '{name}' has {expected:?}: reshape or transpose the array"
-            ));
+            return Err(codes::RUN_ARRAY.says(format_args!(
+                "--input: expected an array of shape {expected:?} for argument '{name}', found shape {found:?} in '{path}'; \
+                 reshape or transpose the array"
+            )));
         }
         if inputs.insert(name.to_owned(), array).is_some() {
-            return Err(format!("--input: '{name}' is given twice"));
+            return Err(codes::OPTION_TWICE.says(format_args!("--input: '{name}' is given twice; remove one")));
         }
     }
     say_what_is_drawn(program, &inputs, (arguments, speaker))?;
     for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
-            let array = drawn(program, position, arguments.seed, arguments.draw).map_err(|error| error.to_string())?;
+            let array = drawn(program, position, arguments.seed, arguments.draw).map_err(|error| coded(&error))?;
             inputs.insert(tensor.name.clone(), array);
         }
     }

@@ -1,6 +1,6 @@
 //! NumPy files.
 
-use crate::tool;
+use crate::{codes, tool};
 use half::f16;
 use machine::{ElementType, UnknownElementType};
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
@@ -17,10 +17,10 @@ use std::{
 /// # Errors
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
-    let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
+    let refuse = |error: io::Error| codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {}", files::reason(&error)));
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
         let advice = format!("give it by name, --inputs {path}");
-        return Err(format!("cannot read '{path}': a file .npz or .safetensors has several arrays, where one .npy is meant: {advice}"));
+        return Err(codes::RUN_ARRAY.says(format_args!("expected one array in a .npy file, found '{path}' with several; {advice}")));
     }
     let file = files::open(Path::new(path)).map_err(refuse)?;
     let n_bytes = file.metadata().map_err(refuse)?.len();
@@ -37,7 +37,8 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
     let as_bytes = |message: String| if is_byte { format!("{message}; give numbers of {element} as bytes, '|u1'") } else { message };
     let file = NpyFile::new(file).map_err(|error| as_bytes(refuse(error)))?;
     if file.order() != npyz::Order::C {
-        return Err(format!("'{path}' is in Fortran order: expected C order: save numpy.ascontiguousarray(array)"));
+        return Err(codes::RUN_ARRAY
+            .says(format_args!("expected an array in C order, found Fortran order in '{path}'; save numpy.ascontiguousarray(array)")));
     }
     check_elements(&file.dtype().descr(), path, element)?;
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
@@ -75,10 +76,10 @@ fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
 fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), String> {
     let found = descr.trim_matches('\'');
     match numpy_type(element) {
-        Some((name, expected)) if found != expected => Err(format!(
-            "'{path}' has elements of type '{found}'{}, the argument is {element}, '{expected}': convert the array with .astype('{name}')",
+        Some((name, expected)) if found != expected => Err(codes::RUN_ARRAY.says(format_args!(
+            "expected elements of {element} ('{expected}'), found type '{found}'{} in '{path}'; convert the array with .astype('{name}')",
             spelt_out(found)
-        )),
+        ))),
         _ => Ok(()),
     }
 }
@@ -118,7 +119,7 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let mut start = [0; 12];
     file.read_exact(&mut start)?;
     if !start.starts_with(b"\x93NUMPY") {
-        return refuse("it is no .npy file: save an array with numpy.save");
+        return refuse("expected a .npy file; save the array with numpy.save");
     }
     // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
     let (length, header) = match start[6] {
@@ -126,7 +127,7 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
         _ => (u64::from(u32::from_le_bytes([start[8], start[9], start[10], start[11]])), 12),
     };
     if length > MAX_HEADER_BYTES {
-        return refuse("the header is longer than that of any array of numbers");
+        return refuse("the header is too long for an array of numbers");
     }
     file.seek(SeekFrom::Start(header))?;
     let mut text = Vec::new();
@@ -141,7 +142,7 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
     let n_elements = sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
     if n_elements.is_none_or(|count| count > n_bytes) {
-        return refuse("the header's shape has more elements than the file has bytes: the file was cut, save the array again");
+        return refuse("the file is shorter than its header says; save the array again");
     }
     file.rewind()
 }

@@ -2,7 +2,7 @@
 
 use super::{super::diagnostics::listen, Arguments};
 use crate::{
-    pipeline,
+    codes, pipeline,
     tool::{self, Speaker},
     translate::{bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
@@ -21,18 +21,15 @@ pub(crate) fn translate(arguments: &Arguments, speaker: Speaker) -> Result<(), S
         let ir = bundle_to_mlir(&session, Path::new(&arguments.input))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
-    let output = arguments
-        .output
-        .as_deref()
-        .ok_or("-o: no directory is given, and a bundle is a directory of files: where should the bundle go?")?;
+    let output = arguments.output.as_deref().ok_or_else(|| codes::OUTPUT_MISSING.says("missing output directory; add -o DIR"))?;
     crate::tool::check_directory_place(output)?;
     let input = &arguments.input;
-    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
+    let source = session.open(input).map_err(|reason| codes::INPUT_READ.says(format_args!("cannot read '{input}': {reason}")))?;
     listen(&session, speaker);
     mlir_to_bundle(&source, output)
 }
 
 fn read(path: &str) -> Result<String, String> {
     let text = if path == "-" { read_stream(io::stdin(), MAX_TEXT_BYTES) } else { read_text(Path::new(path), MAX_TEXT_BYTES) };
-    text.map_err(|error| format!("cannot read '{path}': {error}"))
+    text.map_err(|error| codes::INPUT_READ.says(format_args!("cannot read '{path}': {error}")))
 }

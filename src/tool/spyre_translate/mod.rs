@@ -1,6 +1,7 @@
 //! `spyre-translate`: between the compiler's IR and files.
 
 use crate::{
+    codes,
     sdsc::broken_rules,
     tool::{self, Messages, Speaker},
 };
@@ -71,7 +72,8 @@ fn check_bundle(directory: &str) -> Result<(), String> {
     }
     match violations.len() {
         0 => Ok(()),
-        1 => Err(format!("'{directory}' breaks a rule of the format, see docs/reference/bundle-format.md")),
-        count => Err(format!("'{directory}' breaks rules of the format in {count} places, see docs/reference/bundle-format.md")),
+        1 => Err(codes::FORMAT_RULE.says(format_args!("'{directory}' breaks a rule of the format; see docs/reference/bundle-format.md"))),
+        count => Err(codes::FORMAT_RULE
+            .says(format_args!("'{directory}' breaks rules of the format in {count} places; see docs/reference/bundle-format.md"))),
     }
 }

@@ -9,6 +9,7 @@ use super::{
     tuning::{Ask, BUDGET, Tuned, cost_of, tune},
 };
 use crate::{
+    codes,
     compile::{Validation, compile_as_validated},
     kernel::FixedKind,
     pipeline::{self, Options, Phase},
@@ -130,9 +131,9 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     if arguments.shard != Shard::WHOLE {
         let of_winner = [(&arguments.output, "-o"), (&arguments.write_plan, "--write-plan")];
         if let Some((_, name)) = of_winner.into_iter().find(|(value, _)| value.is_some()) {
-            return Err(format!(
-                "{name} with --shard: a part of a search has no winner: put the parts together by --merge, then tune with --cache"
-            ));
+            return Err(codes::USAGE.says(format_args!(
+                "{name} requires a complete search, found --shard; combine the shards with --merge, then tune with --cache"
+            )));
         }
     }
     Ok(options)
@@ -169,11 +170,11 @@ fn winner(
     let report = compile_as_validated(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
     let (cost, kept) = (cost_of(&report), tuned.best().cost());
     if (cost.ns - kept.ns).abs() > 1.0 || cost.hbm_bytes != kept.hbm_bytes {
-        speaker.warning(&format!(
-            "the compilation costs {:.3} us and {} bytes, and not what was kept: tune again without the cache",
+        speaker.warning(&codes::TUNE_COST.says(format_args!(
+            "compilation costs {:.3} us and {} bytes, not the recorded cost; tune again without the cache",
             cost.ns / 1000.0,
             cost.hbm_bytes
-        ));
+        )));
     }
     Ok(Some(report))
 }
@@ -183,7 +184,9 @@ fn write_files(tuned: &Tuned, compiled: Option<&Report>, (arguments, speaker): (
         speaker.say(&format!("  bundle written to {output}\n"))?;
     }
     if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
-        let plan = report.plan_file(tuned.options().kernel_words()).ok_or_else(|| format!("nothing was chosen that '{path}' could say"))?;
+        let plan = report
+            .plan_file(tuned.options().kernel_words())
+            .ok_or_else(|| codes::NO_PLAN_CHOSEN.says(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
         speaker.say(&format!("  plan written to {path}\n"))?;
@@ -200,7 +203,7 @@ fn write_files(tuned: &Tuned, compiled: Option<&Report>, (arguments, speaker): (
 
 /// Puts what is in folders together.
 fn put_together(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
-    let Some(target) = &arguments.cache else { return Err("--merge needs --cache DIR, where the entries go".to_owned()) };
+    let Some(target) = &arguments.cache else { return Err(codes::USAGE.says("--merge requires a cache directory; add --cache DIR")) };
     let mut entries = Vec::new();
     for folder in &arguments.merge {
         entries.extend(read_folder(folder, &mut |message| speaker.warning(&message))?.into_iter().map(|placed| placed.entry));
@@ -208,13 +211,13 @@ fn put_together(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let merged = merge(&entries);
     for (program, missing) in &merged.missing {
         let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-        speaker.warning(&format!(
-            "of the search for program '{program}' the parts {} are missing: run them, and merge again",
+        speaker.warning(&codes::TUNE_CACHE.says(format_args!(
+            "shards {} of the search for program '{program}' are missing; run them, and merge again",
             missing.join(", ")
-        ));
+        )));
     }
     if merged.entries.is_empty() {
-        return Err("there is nothing to merge: the folders have no search of which all parts are there".to_owned());
+        return Err(codes::TUNE_CACHE.says("expected a complete search to merge, found none; run the missing shards"));
     }
     append(target, &merged.entries)?;
     let (from, to) = (entries.len(), merged.entries.len());

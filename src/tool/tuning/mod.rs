@@ -16,6 +16,7 @@ mod said;
 
 use super::{STACK_BYTES, Speaker};
 use crate::{
+    codes,
     kernel::FixedKind,
     mlir::{Module, note_bug},
     pipeline::Options,
@@ -230,11 +231,14 @@ fn answer_of(found: &Found, best: Vec<Candidate>, program: &Program, starts: Vec
 /// What is said where no point can be had.
 fn nothing(found: &Found) -> String {
     if found.stop == Stop::Interrupted {
-        return "stopped before anything was found".to_owned();
+        return codes::TUNE_NOTHING.says("stopped before a candidate was found");
     }
     let reasons: Vec<String> =
         found.rejected.iter().map(|(reason, (count, message))| format!("{count} by {reason} (the first: {message})")).collect();
-    format!("nothing that is left open can be had: refused were {}: change the program or its ranges", reasons.join(", "))
+    codes::TUNE_NOTHING.says(format_args!(
+        "expected a valid candidate, found none: rejected were {}; change the program or its ranges",
+        reasons.join(", ")
+    ))
 }
 
 /// What is said of candidates that a bug of ours has stopped: nobody knows whether one of them is the best.

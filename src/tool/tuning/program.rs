@@ -1,6 +1,7 @@
 //! A program with what it leaves open, and what it is worth with choices for that.
 
 use crate::{
+    codes,
     compile::{compile, compile_watched},
     dialect::{ComputeOp, ods::attr, phase_of, target_of},
     kernel::{
@@ -50,7 +51,8 @@ impl Program {
     /// Reads what a module leaves open, numbers of these kinds that kernels have without a knob as well, under options that are checked. None if it cannot be imported, which has been reported.
     pub(super) fn read(module: &Module<'_>, options: &Options, open: &[FixedKind]) -> Result<Self, String> {
         if let Some(phase) = phase_of(module.op()) {
-            return Err(format!("the module has phase '{phase}' behind it, so nothing is left open: give the program that it was made of"));
+            return Err(codes::TUNE_NOTHING
+                .says(format_args!("expected a module before the import, found one after phase '{phase}'; give the source program")));
         }
         let importing = Options { compile_to: Phase::Import, plan: String::new(), notes_plan: false, proves: false, ..options.clone() };
         let mut imported: Option<Imported> = None;

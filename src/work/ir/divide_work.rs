@@ -4,8 +4,9 @@
 
 use crate::dialect::ods::attr;
 use crate::{
+    codes,
     dialect::{Access, ComputeOp, operation_with, target_of, work_attribute},
-    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_behind},
     tile::ir::settle_loops::settle_loops,
     work::{Operation, WorkSplit, divide, unheard},
 };
@@ -14,13 +15,13 @@ use machine::Target;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_behind(codes::MALFORMED_IR, module, message).report())?;
     settle_loops(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         check_hints(&ComputeOp::all_in(function))?;
     }
     for compute in ComputeOp::all_in(module) {
-        let accesses = compute.accesses().map_err(|message| error_at(compute.op, message).report())?;
+        let accesses = compute.accesses().map_err(|message| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report())?;
         let (_, split) = divided(compute, &accesses, &target)?;
         set_work(compute, &split);
     }
@@ -29,10 +30,10 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 
 /// An op, of which the accesses are known, and its split by the rules of [`divide`].
 pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], target: &Target) -> Result<(Operation, WorkSplit), Reported> {
-    let refuse = |message: String| error_at(compute.op, message).report();
+    let refuse = |message: String| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report();
     let operation = operation_with(compute, accesses).map_err(refuse)?;
     let split = divide(&operation, target).map_err(|error| {
-        let because = if operation.hint.is_some() { "cannot follow its 'work_div': " } else { "" };
+        let because = if operation.hint.is_some() { "'work_div' requests " } else { "" };
         refuse(format!("{because}{}", error.explained(&operation, &compute.dim_names())))
     })?;
     Ok((operation, split))
@@ -48,6 +49,9 @@ pub(crate) fn set_work(compute: ComputeOp<'_>, split: &WorkSplit) {
 pub(crate) fn check_hints(ops: &[ComputeOp<'_>]) -> Result<(), Reported> {
     let hints: Vec<_> = ops.iter().map(|op| (op.work_div(), op.dim_names())).collect();
     let Some((position, hint)) = unheard(&hints) else { return Ok(()) };
-    let message = format!("is to be divided along '{}', but no op with this 'work_div' has a dimension of that name", hint.dim);
-    Err(error_at(ops[position].op, message).report())
+    let message = codes::SPLIT_NAME.says(format_args!(
+        "no op in the hint scope has the dimension '{}' that 'work_div' names; use a name of a dimension of the ops",
+        hint.dim
+    ));
+    Err(error_behind(codes::SPLIT_NAME, ops[position].op, message).report())
 }

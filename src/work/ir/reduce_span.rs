@@ -5,6 +5,7 @@
 
 use crate::dialect::ods::attr;
 use crate::{
+    codes,
     dialect::{ComputeOp, mark_symbolic, operation_of, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
     tile::ir::settle_loops::settle_loops,
@@ -15,7 +16,7 @@ use machine::Target;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-reduce-span", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     settle_loops(module);
     reduce_spans(module, &target)
 }
@@ -24,7 +25,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), Reported> {
     mark_symbolic(around)?;
     for compute in ComputeOp::all_in(around) {
-        let refuse = |message: String| error_at(compute.op, message).report();
+        let refuse = |message: String| error_at(codes::SPAN, compute.op, message).report();
         let operation = operation_of(compute).map_err(refuse)?;
         let minima = reduce_span(&operation, target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
         if minima.cores() > 1 {

@@ -87,6 +87,7 @@ const fn library(name: &'static str, folder: &'static str, needs: &'static [&'st
 /// the folders `ir` of the stages; then what looks at whole programs and runs the stages.
 pub const HOUSE: House = House {
     rooms: &[
+        room("codes"),
         room("affine"),
         room("assignment"),
         room("plan_file"),

@@ -1,5 +1,6 @@
 //! `cargo xtask new-pass`: the skeleton of a pass.
 
+use crate::codes;
 use crate::step;
 use std::fs;
 
@@ -66,7 +67,7 @@ fn rust(argument: &str) -> String {
          \n\
          fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {{\n\
          \x20   // Collect from the module, decide by plain functions of this stage, write back.\n\
-         \x20   Err(error_at(module, \"pass '{argument}' is not written yet\").report())\n\
+         \x20   Err(error_at(codes::INTERNAL, module, \"pass '{argument}' is not written yet\").report())\n\
          }}\n"
     )
 }

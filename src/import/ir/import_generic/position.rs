@@ -2,6 +2,7 @@
 
 use crate::import::ir::{cast::element_type, generic::Generic};
 use crate::{
+    codes,
     import::{
         Combiner, Element, NodeId, Scalar,
         rules::{body::Position, digits, fold::MAX_WIDTH, known_index::counts_upwards},
@@ -14,26 +15,29 @@ impl Generic<'_, '_> {
     /// The smallest of the positions that have the limit, or the largest where the last one counts. The device has positions as numbers.
     pub(super) fn import_position(&mut self, position: Position, found: Scalar, result: usize) -> Result<NodeId, Reported> {
         let Some(reduction) = self.body.reduction(position.of) else {
-            return Ok(
-                self.refused_result(result, "says where a value was found that is no maximum or minimum: not supported yet".to_owned())
-            );
+            return Ok(self.refused_result(
+                result,
+                codes::REDUCTION_FORM.says("expected the position of a maximum or minimum, found the position of another value"),
+            ));
         };
         let start = self.importer.node_of(self.op, self.space.operands[self.n_inputs + position.of].0)?;
         let element = ScalarType::of(element_type(self.op.outputs()[position.of].r#type())).element();
         if element == Some(ElementType::Truth) {
-            let message = "says which truth value is the largest or smallest: not supported yet".to_owned();
+            let message = codes::REDUCTION_FORM
+                .says("expected the position of a maximum or minimum of numbers, found truth values; convert them to numbers");
             return Ok(self.refused_result(result, message));
         }
         let is_neutral = |number: f64| (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, element);
         if !self.importer.graph.number_of(start).is_some_and(is_neutral) {
-            let message = "says where a value was found, beginning with one that is no neutral constant: not supported yet".to_owned();
+            let message =
+                codes::REDUCTION_FORM.says("expected a neutral constant as initial value of the maximum or minimum, found another value");
             return Ok(self.refused_result(result, message));
         }
         let (new, at) = (self.evaluate(reduction.new)?, self.evaluate(found)?);
         let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
         if !position.is_compared && !counts_upwards(&self.importer.graph, at, sizes, is_reduction) {
-            let message = "chooses what stands beside a maximum or minimum and is no place that grows: only places are supported yet";
-            return Ok(self.refused_result(result, message.to_owned()));
+            let message = "expected the position of the maximum or minimum, found another value chosen beside it";
+            return Ok(self.refused_result(result, codes::REDUCTION_FORM.says(message)));
         }
         self.importer.note_place(self.op.loc());
         let graph = &mut self.importer.graph;

@@ -4,6 +4,7 @@ use super::{Body, Builder, Uses};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     affine::Expr,
+    codes,
     dialect::{copy, pointwise, view},
     mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, floats, map_from_exprs},
     tile::ir::{
@@ -30,7 +31,7 @@ impl<'c> Builder<'_, 'c> {
     pub(super) fn share_of_mean(&mut self, op: usize, element: Value<'c>, depth: usize, body: Body<'c>) -> Result<(), Reported> {
         let mean = self.items.list[op].op;
         let factor = mean.attr(attr::CONSTANTS).and_then(floats).and_then(|constants| constants.first().copied());
-        let factor = factor.ok_or_else(|| error_at(mean, "has no factor").report())?;
+        let factor = factor.ok_or_else(|| error_at(codes::MALFORMED_IR, mean, "has no factor").report())?;
         let to = self.compact(op, self.window(op, depth)?)?;
         let factor = self.one_number(mean, factor, to, body)?;
         let share = body.put(pointwise(mean.ctx(), mean.loc(), "mul", &[element, factor], &[], to));
@@ -43,7 +44,7 @@ impl<'c> Builder<'_, 'c> {
     pub(super) fn combine(&mut self, op: usize, part: Value<'c>, body: Body<'c>) -> Result<(), Reported> {
         let item = &self.items.list[op];
         let (Some(combination), Some(before)) = (item.compute.and_then(combination), self.made[op].accumulator) else {
-            return Err(error_at(item.op, "has no accumulator").report());
+            return Err(error_at(codes::MALFORMED_IR, item.op, "has no accumulator").report());
         };
         let (context, location) = (item.op.ctx(), item.op.loc());
         let combined = body.put(pointwise(context, location, combination.function, &[before, part], &[], before.r#type()));
@@ -90,7 +91,7 @@ impl<'c> Builder<'_, 'c> {
         let (context, location) = (item.op.ctx(), item.op.loc());
         let one = self.one_number(item.op, number, to, body)?;
         let shape = TensorType::of(to).map(|tensor| TensorType { encoding: None, ..tensor });
-        let shape = shape.ok_or_else(|| error_at(item.op, "has no tensor result").report())?;
+        let shape = shape.ok_or_else(|| error_at(codes::MALFORMED_IR, item.op, "has no tensor result").report())?;
         let rank = shape.shape.len();
         let everywhere = map_from_exprs(context, rank, 0, &vec![Expr::Constant(0); rank]);
         let shown = body.put(view(context, location, one, everywhere, shape.build())).output();

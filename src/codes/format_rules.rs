@@ -1,0 +1,35 @@
+//! Codes of the rules of the file format: rule `sdsc_rN` has code SPY1000 + N.
+
+use super::{Code, Entry};
+use sdsc_check::RULES;
+use std::fmt::Write as _;
+
+/// First number of the rules.
+const FIRST: u16 = 1000;
+
+/// Returns the code of a rule, given by its label.
+#[must_use]
+pub fn format_rule(label: &str) -> Option<Code> {
+    let number: u16 = label.strip_prefix("sdsc_r")?.parse().ok()?;
+    (number < 200).then(|| Code(FIRST + number))
+}
+
+/// Returns the entry of a rule.
+pub(super) fn entry(code: Code) -> Option<Entry> {
+    let rule = RULES.iter().find(|rule| format_rule(rule.label) == Some(code))?;
+    Some(Entry { code, title: rule.label, text: rule.statement, see: "docs/reference/bundle-format.md" })
+}
+
+/// Returns the section of the page of all codes.
+pub(super) fn section() -> String {
+    let mut text = "## Rules of the file format (SPY1001 to SPY1199)\n\nRule `sdsc_rN` has code SPY1000 + N. [The bundle format](bundle-format.md) lists \
+                    the rules with their sources.\n\n"
+        .to_owned();
+    for rule in RULES {
+        if let Some(code) = format_rule(rule.label) {
+            let _ = writeln!(text, "* **{code}**: `{}`", rule.label);
+        }
+    }
+    text.push('\n');
+    text
+}

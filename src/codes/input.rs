@@ -1,0 +1,62 @@
+//! Codes of messages: input files and entry point.
+
+super::codes! {
+    "Input files and entry point", 100..=199;
+
+    100 INPUT_READ "an input file cannot be read":
+        "The message ends with the reason of the operating system, and with a similar file name if there is \
+         one.";
+
+    101 INPUT_NOT_MLIR "the input is not an MLIR module":
+        "The compiler reads MLIR as text or bytecode. Export a PyTorch, JAX or ONNX model to MLIR first."
+        see "docs/getting-started/pytorch.md";
+
+    102 INPUT_NESTING "the input nests too deeply":
+        "The parser limits the nesting of brackets, operators and aliases, so that a file cannot exhaust the \
+         stack."
+        see "docs/reference/untrusted-input.md";
+
+    103 BYTECODE_VERSION "the bytecode comes from another MLIR version":
+        "An older MLIR cannot read bytecode of a newer one. Save the module as text in the producer."
+        see "docs/reference/versions.md";
+
+    104 FOREIGN_DIALECT "the program has ops of a dialect that is not supported":
+        "Programs consist of `linalg`, `tensor`, `arith`, `math`, `scf` and `spyre` ops. Lower other dialects \
+         before, with the tool that the message names."
+        see "docs/reference/supported-ops.md";
+
+    105 EMPTY_MODULE "the module is empty":
+        "There is nothing to compile. Give a function of `linalg` ops on tensors.";
+
+    106 PHASE_ATTRIBUTE "the module has been compiled too far":
+        "The attribute `spyre.phase` names the last phase that ran. A module cannot go back to an earlier \
+         phase."
+        see "docs/reference/tools.md";
+
+    107 SLICE_BOUNDS "a slice leaves its tensor":
+        "Offset, size and stride of a slice must select elements inside the tensor."
+        see "SPY0221";
+
+    108 MACHINE_FILE "the machine description cannot be read":
+        "`--target` takes a JSON object of numbers, such as `{\"cores\": 4}`.";
+
+    110 ENTRY_POINT "expected one public function":
+        "A bundle is one program. If a module has several public functions, choose one with `--entry NAME`."
+        see "SPY0111";
+
+    111 NO_SUCH_FUNCTION "the function named by `--entry` does not exist":
+        "The message lists the functions of the module that have a body."
+        see "SPY0110";
+
+    112 EXTERNAL_CALL "a called function has no body":
+        "Calls are inlined, so every function needs a body. Link or define the function before.";
+
+    113 RECURSIVE_CALL "functions call each other in a cycle":
+        "Calls are inlined, so a recursive program does not end. Write the repetition as an `scf.for` with a \
+         constant trip count."
+        see "SPY0210";
+
+    114 INLINED_SIZE "inlined calls make the program too large":
+        "Calls are inlined, and the number of ops is limited. Split the program, or call large functions \
+         fewer times.";
+}
