@@ -26,7 +26,7 @@ super::codes! {
 
     6 UNKNOWN_CODE "unknown message code":
         "`--explain` takes a code that a message prints in brackets, such as `SPY0501`."
-        see "docs/reference/codes.md";
+        see "docs/reference/generated/codes.md";
 
     7 OPTION_VALUE "an option has a value out of range":
         "The message names the option and the values that it takes."

@@ -22,7 +22,7 @@ pub(super) fn entry(code: Code) -> Option<Entry> {
 
 /// Returns the section of the page of all codes.
 pub(super) fn section() -> String {
-    let mut text = "## Rules of the file format (SPY1001 to SPY1199)\n\nRule `sdsc_rN` has code SPY1000 + N. [The bundle format](bundle-format.md) lists \
+    let mut text = "## Rules of the file format (SPY1001 to SPY1199)\n\nRule `sdsc_rN` has code SPY1000 + N. [The bundle format](../bundle-format.md) lists \
                     the rules with their sources.\n\n"
         .to_owned();
     for rule in RULES {

@@ -1,4 +1,4 @@
-//! Stable codes of messages: one table for diagnostics, `spyre-compile --explain` and `docs/reference/codes.md`.
+//! Stable codes of messages: one table for diagnostics, `spyre-compile --explain` and `docs/reference/generated/codes.md`.
 //!
 //! A code is never reused. A message carries its code as `[SPY0501] ` until a tool prints it, so that errors can pass through layers that
 //! know texts only.

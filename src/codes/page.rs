@@ -17,7 +17,8 @@ pub fn explain(code: &str) -> Result<String, String> {
     let digits = code.trim().trim_start_matches(['s', 'S']).trim_start_matches(['p', 'P']).trim_start_matches(['y', 'Y']);
     let entry = digits.parse().ok().and_then(|number| Code(number).entry());
     let entry = entry.ok_or_else(|| {
-        super::UNKNOWN_CODE.says(format_args!("expected a code such as 'SPY0501', found '{code}'; docs/reference/codes.md lists all codes"))
+        super::UNKNOWN_CODE
+            .says(format_args!("expected a code such as 'SPY0501', found '{code}'; docs/reference/generated/codes.md lists all codes"))
     })?;
     let mut page = format!("{}: {}\n\n{}\n", entry.code, entry.title, filled(entry.text));
     if let Some(example) = example_of(entry.code) {
@@ -50,7 +51,8 @@ pub fn codes_page() -> String {
 
 fn paragraph(entry: &Entry) -> String {
     let see = if entry.see.is_empty() { String::new() } else { format!(" See also: {}.", entry.see) };
-    format!("* **{}**: {}. {}{see}\n", entry.code, entry.title, entry.text)
+    let text = format!("* **{}**: {}. {}{see}", entry.code, entry.title, entry.text);
+    format!("{}\n", filled(&text).replace('\n', "\n  "))
 }
 
 /// Returns the first command of the gallery whose answer has the code, with the answer.

@@ -36,17 +36,17 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "Tiles along a name that no dimension has",
         "spyre-compile two.mlir --dims 0=A:B --tiles M=2 -o out",
-        ["two.mlir:3:8", "'M'", "no op of the scope has a dimension of that name", "they have 'A', 'B'"],
+        ["two.mlir:3:8", "'M'", "no op in the hint scope has a dimension", "known dimensions are 'A' and 'B'"],
     ),
     no(
         "A number of tiles that does not divide",
         "spyre-compile two.mlir --dims 0=A:B --tiles A=3 -o out",
-        ["two.mlir:3:8", "3 tiles", "of equal size", "give 2 or 4"],
+        ["two.mlir:3:8", "tile count 3", "does not divide dimension", "nearest divisors are 2 and 4"],
     ),
     no(
         "Tiles of less than a stick",
         "spyre-compile two.mlir --dims 0=A:B --tiles B=128 -o out",
-        ["two.mlir:3:8", "128 tiles", "inside a stick of 64", "at most 64"],
+        ["two.mlir:3:8", "32 elements", "must be whole sticks", "at most 64 tiles"],
     ),
     no(
         "No tiles",
