@@ -2,7 +2,7 @@
 // RUN: spyre-compile %s -o %t --validate > %t.log
 // RUN: not spyre-run %t --check %s 2>&1 | FileCheck %s
 
-// CHECK: error: 'result0' differs from the reference: element {{.*}} is NaN without rounding
+// CHECK: error{{.*}}'result0' differs from the reference: element {{.*}} is NaN without rounding
 // CHECK-SAME: functions that the device lacks are NaN outside of their ranges (docs/reference/functions.md); --input NAME=FILE.npy gives arguments that stay within
 
 func.func @main(%x: tensor<16x64xf16>, %pos: tensor<16xi64>, %freq: tensor<64xf16>) -> tensor<16x64xf16> {

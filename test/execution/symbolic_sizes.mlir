@@ -85,10 +85,10 @@
 // RUN: not spyre-run %t/add --dim-size s0=64 --input arg0=%t/small/result0.npy 2>&1 | FileCheck %s --check-prefix=SHAPE
 // STEP: spyre-run: error: {{.*}}'s0' cannot be 100: it is a multiple of 64 from 64 to 1024
 // LARGE: spyre-run: error: {{.*}}'s0' cannot be 1088
-// NAME: spyre-run: error: --dim-size: 's1' is no size that the program leaves open: these are 's0'
-// SPELLING: spyre-run: error: --dim-size: expected NAME=SIZE or argA.D=SIZE, found 's0'
-// TWICE: spyre-run: error: --dim-size: 's0' is given 64 and 128
-// SHAPE: spyre-run: error: --input: {{.*}} is an array of shape [128, 256], the argument 'arg0' has [64, 256]
+// NAME: spyre-run: error{{.*}}--dim-size: 's1' is no size that the program leaves open: these are 's0'
+// SPELLING: spyre-run: error{{.*}}--dim-size: expected NAME=SIZE or argA.D=SIZE, found 's0'
+// TWICE: spyre-run: error{{.*}}--dim-size: 's0' is given 64 and 128
+// SHAPE: spyre-run: error{{.*}}--input: {{.*}} is an array of shape [128, 256], the argument 'arg0' has [64, 256]
 
 // A launch that gives a size to another parameter than its files say is refused.
 // RUN: sed -i 's/"-1": "s0"/"-1": "s1"/' %t/add/bundle_0/sdsc_0.json

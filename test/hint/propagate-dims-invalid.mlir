@@ -8,12 +8,12 @@
 // RUN: not spyre-opt --split-input-file --spyre-propagate-dims="dims=0=A@8:B,1=A@4:B" %s 2>&1 | FileCheck %s --check-prefix=TWO-SIZES
 
 // The error stands at the module: an option has no place in the file.
-// NO-ARGUMENT: propagate-dims-invalid.mlir:[[#@LINE+6]]:1: error: 'builtin.module' op option 'dims': expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found 'A:B'
-// NO-NUMBER:   propagate-dims-invalid.mlir:[[#@LINE+5]]:1: error: 'builtin.module' op option 'dims': expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found 'x=A:B'
-// EMPTY-NAME:  propagate-dims-invalid.mlir:[[#@LINE+4]]:1: error: 'builtin.module' op option 'dims': expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '0=A::B'
-// JOINED:      error: 'builtin.module' op option 'dims': 'A*B' cannot be a name: '*' joins the names of a dimension
-// NO-SIZE:     error: 'builtin.module' op option 'dims': expected NAME@SIZE with a positive size, found 'A@0'
-// TWO-SIZES:   error: 'func.func' op option 'dims' declares 'A' of 4, which is declared of 8 already
+// NO-ARGUMENT: propagate-dims-invalid.mlir:[[#@LINE+6]]:1: error{{.*}}'builtin.module' op option 'dims': expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found 'A:B'
+// NO-NUMBER:   propagate-dims-invalid.mlir:[[#@LINE+5]]:1: error{{.*}}'builtin.module' op option 'dims': expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found 'x=A:B'
+// EMPTY-NAME:  propagate-dims-invalid.mlir:[[#@LINE+4]]:1: error{{.*}}'builtin.module' op option 'dims': expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '0=A::B'
+// JOINED:      error{{.*}}'builtin.module' op option 'dims': 'A*B' cannot be a name: '*' joins the names of a dimension
+// NO-SIZE:     error{{.*}}'builtin.module' op option 'dims': expected NAME@SIZE with a positive size, found 'A@0'
+// TWO-SIZES:   error{{.*}}'func.func' op option 'dims' declares 'A' of 4, which is declared of 8 already
 module {
   // expected-note @+4 {{'A' comes from here}}
   // expected-note @+3 {{'B' comes from here}}

@@ -15,20 +15,20 @@
 // RUN: not spyre-compile %s -o %t.out --trace %S 2>&1 | FileCheck %s --check-prefix=TRACE
 // RUN: not ls %t.out
 
-// MISSING: error: cannot read '{{.*}}.missing'
-// PLANNER: error: invalid value 'worst' for '--lx-planner <PLANNER>'
-// CORES: error: --cores: expected a number, found 'many'
-// RANGE: error: --cores: cannot use 33 cores: the machine has 1 to 32
-// PHASE: error: --compile-to: expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'
-// TILES: spyre-compile-invalid.mlir:[[#@LINE+15]]:{{[0-9]+}}: error: 'linalg.exp' op cannot cut 'A' of 64 into 3 tiles of equal size
-// SPELLING: error: --tiles: expected NAME=COUNT with a positive count or the name of one, found 'A'
-// BINDING: error: --bind: expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
-// TARGET: error: --target: '{{.*}}' is no machine description
-// UNKNOWN: error: unexpected argument '--unknown'
-// OUTPUT: error: -o: no directory is given
-// REPORT: error: --report: cannot write '{{.*}}nowhere/report.json': there is no folder
-// FORM: error: --report: '{{.*}}.txt' ends in neither '.json' nor '.html': name it FILE.json for data and a picture, or FILE.html for one page
-// TRACE: error: --trace: cannot write '{{.*}}tools': it is a directory
+// MISSING: error{{.*}}cannot read '{{.*}}.missing'
+// PLANNER: error{{.*}}invalid value 'worst' for '--lx-planner <PLANNER>'
+// CORES: error{{.*}}--cores: expected a number, found 'many'
+// RANGE: error{{.*}}--cores: cannot use 33 cores: the machine has 1 to 32
+// PHASE: error{{.*}}--compile-to: expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'
+// TILES: spyre-compile-invalid.mlir:[[#@LINE+15]]:{{[0-9]+}}: error{{.*}}'linalg.exp' op cannot cut 'A' of 64 into 3 tiles of equal size
+// SPELLING: error{{.*}}--tiles: expected NAME=COUNT with a positive count or the name of one, found 'A'
+// BINDING: error{{.*}}--bind: expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
+// TARGET: error{{.*}}--target: '{{.*}}' is no machine description
+// UNKNOWN: error{{.*}}unexpected argument '--unknown'
+// OUTPUT: error{{.*}}-o: no directory is given
+// REPORT: error{{.*}}--report: cannot write '{{.*}}nowhere/report.json': there is no folder
+// FORM: error{{.*}}--report: '{{.*}}.txt' ends in neither '.json' nor '.html': name it FILE.json for data and a picture, or FILE.html for one page
+// TRACE: error{{.*}}--trace: cannot write '{{.*}}tools': it is a directory
 // OCCUPIED: error: {{.*}}will not replace
 
 // Each mistake has one message; nothing is written.

@@ -34,11 +34,11 @@
 // BOTH-NEXT: return
 
 // WHOLE-COUNT-4: linalg
-// SUCCEEDS: spyre-reduce: error: the command succeeds for the whole program: choose one that fails, or say what it prints by --says
-// SILENT: spyre-reduce: error: the command does not print 'nonsuch' for the whole program
-// ENTRY: spyre-reduce: error: --entry other: the module has the functions 'main'
-// NOWHERE: spyre-reduce: error: cannot run '{{.*}}nowhere'
-// INPUT: spyre-reduce: error: cannot read '{{.*}}nowhere'
+// SUCCEEDS: spyre-reduce: error{{.*}}the command succeeds for the whole program: choose one that fails, or say what it prints by --says
+// SILENT: spyre-reduce: error{{.*}}the command does not print 'nonsuch' for the whole program
+// ENTRY: spyre-reduce: error{{.*}}--entry other: the module has the functions 'main'
+// NOWHERE: spyre-reduce: error{{.*}}cannot run '{{.*}}nowhere'
+// INPUT: spyre-reduce: error{{.*}}cannot read '{{.*}}nowhere'
 
 func.func @main(%x: tensor<4x64xf16>) -> (tensor<4x64xf16>, tensor<4x64xf16>) {
   %empty = tensor.empty() : tensor<4x64xf16>

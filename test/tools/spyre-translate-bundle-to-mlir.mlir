@@ -25,7 +25,7 @@
 // BUNDLE-NOT: sdsc.program
 // BUNDLE: sdsc.bundle @bundle_0() {
 
-// NOTHING: spyre-translate: error: cannot read '{{.*}}nothing/bundle.mlir'
+// NOTHING: spyre-translate: error{{.*}}cannot read '{{.*}}nothing/bundle.mlir'
 // COUNTED: spyre-translate: error: {{.*}}program.json: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers
 // FORMAT: spyre-translate: error: {{.*}}sdsc_1.json: {{.*}}SEN170
 // TEXT: spyre-translate: error: {{.*}}bare: bundle.mlir: {{[0-9]+}}:{{[0-9]+}}: {{.*}}two

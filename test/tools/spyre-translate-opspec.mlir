@@ -9,9 +9,9 @@
 
 // CHECK: sdsc.bundle @bundle_0() {
 // CHECK-NEXT: sdsc.op "neg" dims [#c0, #c1] ins [#hbm] outs [#hbm1]
-// SIZE: error: '{{.*}}size.json': program[0].args[0].device_size[1]: invalid type: string "8"
-// DIM: error: '{{.*}}dim.json': program[0].args[0].device_coordinates[0]: 'c9 floordiv 64', character 1: 'c9' is no iteration dimension
-// MEMBER: error: '{{.*}}member.json': program[0].oops: unknown field `oops`
+// SIZE: error{{.*}}'{{.*}}size.json': program[0].args[0].device_size[1]: invalid type: string "8"
+// DIM: error{{.*}}'{{.*}}dim.json': program[0].args[0].device_coordinates[0]: 'c9 floordiv 64', character 1: 'c9' is no iteration dimension
+// MEMBER: error{{.*}}'{{.*}}member.json': program[0].oops: unknown field `oops`
 
 //--- neg.json
 {"program": [

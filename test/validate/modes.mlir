@@ -13,7 +13,7 @@
 // CHECK-NEXT: files written
 // OFF-NOT:    validated
 // OFF:        files written
-// WRONG:      error: invalid value 'sometimes' for '--validate[=<WHEN>]'
+// WRONG:      error{{.*}}invalid value 'sometimes' for '--validate[=<WHEN>]'
 // WRONG:      possible values: auto, on, off
 // REPORT:     "as_written": {
 // REPORT-NEXT:  "agrees": {

@@ -6,7 +6,7 @@
 
 //--- large.mlir
 // An element of this depends on all of a product, and a piece of it has other dimensions than those that are named.
-// CHECK: error: cannot be validated: takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368, and it has no pieces that could be: options speak of its dimensions, its arguments, its kernels or its plan
+// CHECK: error{{.*}}cannot be validated: takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368, and it has no pieces that could be: options speak of its dimensions, its arguments, its kernels or its plan
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
   %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>
@@ -14,7 +14,7 @@ func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tens
 }
 
 //--- sixteen.mlir
-// CHECK: error: cannot be validated after phase 'import': cannot be interpreted: has a value of tensor<64x64xi16>
+// CHECK: error{{.*}}cannot be validated after phase 'import': cannot be interpreted: has a value of tensor<64x64xi16>
 func.func @copy(%x: tensor<64x64xi16>) -> tensor<64x64xi16> {
   %y = spyre.copy %x : tensor<64x64xi16> -> tensor<64x64xi16>
   return %y : tensor<64x64xi16>
