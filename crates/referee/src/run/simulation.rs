@@ -16,6 +16,7 @@ use crate::run::digits::{self, Companions};
 use crate::run::execute::{Executed, execute};
 use crate::run::lx_image::{LxImage, preload};
 use crate::run::planes::{Planes, fits, is_float};
+use crate::run::simulated::Simulated;
 use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
@@ -138,7 +139,16 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Self::run`]; and a tensor whose elements have less than two bytes, beside which there is no room.
-    pub fn run_with<A: Companion>(
+    pub fn run_with<A: Simulated>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<Accompanied<A::Element>, SimError> {
+        arithmetic.run(self, inputs, options)
+    }
+
+    pub(super) fn run_beside_with<A: Companion>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
@@ -157,7 +167,16 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Self::run_with`].
-    pub fn elements<A: Companion>(
+    pub fn elements<A: Simulated>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+        arithmetic.elements(self, inputs, options)
+    }
+
+    pub(super) fn elements_with<A: Companion>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,

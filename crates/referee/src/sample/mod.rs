@@ -20,6 +20,7 @@ use crate::plan::Plan;
 use crate::run::beside::{Beside, Companion, Given};
 use crate::run::execute::results;
 use crate::run::planes::{Both, Planes, is_float, is_number};
+use crate::run::simulated::Simulated;
 use crate::run::simulation::{RunOptions, Simulation, array_error};
 use demand::{Demand, Execution, Work, works};
 use points::{Points, group_of, reduced};
@@ -43,7 +44,17 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Self::count`]; results of integers; more executions of ops than are kept, or more points than the limit.
-    pub fn sampled<A: Companion>(
+    pub fn sampled<A: Simulated>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        wanted: &[Vec<usize>],
+        options: &RunOptions,
+    ) -> Result<Vec<Vec<A::Element>>, SimError> {
+        arithmetic.sampled(self, inputs, wanted, options)
+    }
+
+    pub(crate) fn sampled_with<A: Companion>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
