@@ -18,9 +18,11 @@ def SpyreMakeKernels : Spyre_Pass<"spyre-make-kernels"> {
     `knobs` sets the knobs of all kernels of a name. It also sets numbers that have no knob: the tile count `tiles_DIM`,
     the slice count `splits_DIM`, and the loop order `order` of a scope.
 
-    Errors: the compiled function itself is a kernel; a kernel has no result, or an argument that is not a tensor of
-    static shape; the names of dimensions are invalid; `knobs` names an unknown kernel or knob, or gives an invalid
-    value.
+    Errors:
+    * the compiled function itself is a kernel;
+    * a kernel has no result, or an argument that is not a tensor of static shape;
+    * the names of dimensions are invalid;
+    * `knobs` names an unknown kernel or knob, or gives an invalid value.
 
     Implemented in `src/kernel/ir/make_kernels.rs`.
 

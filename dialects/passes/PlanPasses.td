@@ -108,9 +108,12 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
 
     `docs/concepts/tiling.md` has the rules.
 
-    Errors: a tile count does not divide its dimension; a tile ends inside a stick; no op has the dimension of a hint,
-    or an op has it twice; an inner name of a dimension is tiled before its outer names; a tiled reduction has no
-    combining op.
+    Errors:
+    * a tile count does not divide its dimension;
+    * a tile ends inside a stick;
+    * no op has the dimension of a hint, or an op has it twice;
+    * an inner name of a dimension is tiled before its outer names;
+    * a tiled reduction has no combining op.
 
     Implemented in `src/tile/ir/coarse_tile.rs`.
 

@@ -31,9 +31,13 @@ def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
     * leading dimensions are collapsed if a tensor has more dimensions than a device layout can have. `spyre.shape`
       records the original shape.
 
-    Errors: there are several public functions and no `entry`; a dynamic dimension has no size; `dim-size` names an
-    unknown dimension, or one with another size; the program computes with a symbolic size; a function is recursive;
-    inlining creates more than 131,072 ops.
+    Errors:
+    * there are several public functions and no `entry`;
+    * a dynamic dimension has no size;
+    * `dim-size` names an unknown dimension, or one with another size;
+    * the program computes with a symbolic size;
+    * a function is recursive;
+    * inlining creates more than 131,072 ops.
 
     Implemented in `src/import/ir/select_program.rs`.
 
@@ -309,8 +313,12 @@ def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
     constant, which elementwise ops broadcast; other ops read a full-size copy. A result that aliases another buffer is
     copied.
 
-    Errors: an element type has no device format; a shape has no layout; no stick dimension suits all operands of an op;
-    an op cannot write the specified layout of a result; an insert begins or ends inside a stick of a specified layout.
+    Errors:
+    * an element type has no device format;
+    * a shape has no layout;
+    * no stick dimension suits all operands of an op;
+    * an op cannot write the specified layout of a result;
+    * an insert begins or ends inside a stick of a specified layout.
 
     Implemented in `src/layout/ir/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
 
