@@ -123,7 +123,7 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
 
 int spyreOptMain(int argc, char **argv, SpyrePassObserver observer, void *data) {
   static llvm::cl::opt<bool> validatesEach(
-      "spyre-validate-each", llvm::cl::desc("Evaluate functions before and after each pass over a finite field; reject a pass on a difference"));
+      "spyre-validate-each", llvm::cl::desc("Evaluate functions around each pass over a finite field; reject a pass on a difference"));
   static llvm::cl::extrahelp exitCodes("\nExit codes: 0 success, 1 invalid input or options, 2 internal error\n");
   DialectRegistry registry;
   spyreRegisterDialects(wrap(&registry));

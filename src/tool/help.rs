@@ -26,8 +26,8 @@ pub(super) fn with_help(command: Command, most_used: &[&str]) -> Command {
     let note = command.get_after_long_help().map_or_else(String::new, |note| format!("{note}\n"));
     command
         .mut_args(|argument| {
-            let is_hidden = !is_shown(&argument);
-            argument.hide_short_help(is_hidden).hide_possible_values(true)
+            let (is_hidden, has_values) = (!is_shown(&argument), argument.get_action().takes_values());
+            argument.hide_short_help(is_hidden).hide_possible_values(has_values)
         })
         .version(VERSION)
         .disable_help_flag(true)

@@ -28,7 +28,7 @@ pub enum Format {
 /// What every tool lets one choose about its messages.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Messages {
-    /// Diagnostics on standard error: text, or json (docs/reference/schemas/message.json)
+    /// Format of diagnostics: text, json (docs/reference/tools.md)
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = MESSAGES)]
     pub format: Format,
 }

@@ -64,7 +64,7 @@ struct Arguments {
     /// Print how two plans differ and what each difference costs; compile nothing
     #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input", help_heading = PLANS)]
     compare: Vec<String>,
-    /// Compare the bundle with the input, write nothing if they differ: auto (if cheap), on, off
+    /// Compare bundle and input, fail if they differ: auto (if cheap), on, off
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto", default_missing_value = "on",
           value_parser = modes(), help_heading = VERIFICATION)]
     validate: Mode,

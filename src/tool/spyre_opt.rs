@@ -37,7 +37,7 @@ const OPTIONS: [DriverOption; 12] = [
     (
         "spyre-validate-each",
         "",
-        "Evaluate functions before and after each pass over a finite field; reject a pass on a difference",
+        "Evaluate functions around each pass over a finite field; reject a pass on a difference",
         VERIFICATION,
     ),
     ("verify-diagnostics", "", "Compare diagnostics with 'expected-error' comments", VERIFICATION),

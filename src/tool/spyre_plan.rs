@@ -41,7 +41,7 @@ struct Arguments {
     /// Search the smallest capacity in which all buffers fit
     #[arg(long, help_heading = ALLOCATION)]
     smallest_peak: bool,
-    /// Search steps, the same on every machine [default: 2000 per buffer, at least 2 million]
+    /// Search steps [default: 2000 per buffer, at least 2 million; 10 million for the peak]
     #[arg(long, value_name = "STEPS", help_heading = ALLOCATION)]
     budget: Option<u64>,
     /// Stop after this time; the result reports it
@@ -61,7 +61,7 @@ struct Arguments {
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["instance", "price", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "output", "svg"],
           help_heading = MODES)]
     certificate: Option<String>,
-    /// Estimate the time of kernels in microseconds, with an interval; -o writes {id: microseconds}
+    /// Estimate kernel times in microseconds, with intervals; -o writes {id: microseconds}
     #[arg(long, value_name = "KERNELS.json", conflicts_with_all = ["instance", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "svg"],
           help_heading = MODES)]
     price: Option<String>,

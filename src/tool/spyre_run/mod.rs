@@ -42,7 +42,7 @@ struct Arguments {
     /// Run the input module by MLIR's JIT in f64, and compare the results
     #[arg(long, value_name = "FILE.mlir", help_heading = VERIFICATION)]
     check: Option<String>,
-    /// Largest error relative to the RMS of the reference [default: a bound of the device's rounding]
+    /// Largest error relative to the RMS of the reference [default: bound of device rounding]
     #[arg(long, value_name = "R", requires = "check", value_parser = finite, help_heading = VERIFICATION)]
     tolerance: Option<f64>,
     /// Check and count all accesses without computing values, for large programs
