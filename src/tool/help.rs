@@ -1,11 +1,8 @@
 //! Help pages of the tools: `-h` and `--help` show the most used options, `--help-all` shows all of them under headings.
 
-use super::{EXIT_CODES, VERSION};
+use super::speech::{EXIT_CODES, MESSAGES, VERSION};
 use clap::{Arg, ArgAction, Command};
 use std::ffi::OsString;
-
-/// Heading of the options about what a tool prints.
-pub(super) const MESSAGES: &str = "Messages";
 
 /// Note of the tools whose options take lists of pairs.
 #[cfg(feature = "mlir")]

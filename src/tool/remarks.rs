@@ -1,6 +1,6 @@
 //! Which decisions a tool tells, by MLIR's remark engine, and where to.
 
-use super::{check_place, help::MESSAGES, write_file};
+use super::{check_place, speech::MESSAGES, write_file};
 use crate::{
     mlir::{RemarkFilters, Session},
     pipeline::Phase,

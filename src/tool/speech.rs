@@ -1,6 +1,5 @@
 //! How a tool speaks: in lines of text or JSON, with more words or fewer.
 
-use super::help::MESSAGES;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +13,9 @@ pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SPYRE_O
 
 /// Last line of every `--help`.
 pub const EXIT_CODES: &str = "Exit codes: 0 success, 1 invalid input or options, 2 internal error";
+
+/// Heading in `--help` of the options about what a tool prints.
+pub(super) const MESSAGES: &str = "Messages";
 
 /// The forms of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

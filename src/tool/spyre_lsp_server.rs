@@ -1,8 +1,9 @@
 //! `spyre-lsp-server`: MLIR's language server with our dialects, for editors.
 
 use super::{
-    help::{DriverOption, MESSAGES, answer_for_driver, driver_option, with_help},
+    help::{DriverOption, answer_for_driver, driver_option, with_help},
     on_large_stack,
+    speech::MESSAGES,
 };
 use crate::mlir::lsp_server_main;
 use clap::Command;

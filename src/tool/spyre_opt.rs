@@ -1,8 +1,9 @@
 //! `spyre-opt`: MLIR's opt driver with our dialects and passes.
 
 use super::{
-    help::{DriverOption, MESSAGES, answer_for_driver, driver_option, with_help},
+    help::{DriverOption, answer_for_driver, driver_option, with_help},
     on_large_stack,
+    speech::MESSAGES,
 };
 use crate::{
     mlir::opt_main,
@@ -34,12 +35,7 @@ const OPTIONS: [DriverOption; 12] = [
     ("mlir-print-ir-after-all", "", "Print IR after each pass", OUTPUT),
     ("mlir-timing", "", "Print the time of each pass", OUTPUT),
     ("emit-bytecode", "", "Write bytecode instead of text", OUTPUT),
-    (
-        "spyre-validate-each",
-        "",
-        "Evaluate functions around each pass over a finite field; reject a pass on a difference",
-        VERIFICATION,
-    ),
+    ("spyre-validate-each", "", "Evaluate functions around each pass over a finite field; reject a pass on a difference", VERIFICATION),
     ("verify-diagnostics", "", "Compare diagnostics with 'expected-error' comments", VERIFICATION),
     ("remarks-filter", "REGEX", "Print remarks of these categories: spyre-{lx,work,layout,tiles,kernels}", MESSAGES),
     ("remarks-output-file", "FILE.yaml", "Write remarks to a file", MESSAGES),
