@@ -39,7 +39,7 @@ pub(crate) const DRAWN: [&str; 17] = [
 /// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
 /// about it, which function and sizes are meant. Kernels are drawn by `test/random_kernels.rs`.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 23] = [
+pub(crate) const NOT_DRAWN: [&str; 24] = [
     "--certificate",
     "--compare",
     "--compile-to",
