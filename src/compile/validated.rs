@@ -200,7 +200,7 @@ impl Halves<'_, '_> {
         let files = self.files(&counts, &budget, &sizes);
         let (phases, directory, validation) = (&self.phases, self.directory, self.validation);
         let in_field = || phases.judge_as_far(Some(directory), extent);
-        let (judged, as_written) = on_own_threads(|| rayon::join(in_field, || compare(files, validation)))?;
+        let (judged, as_written) = on_own_threads(|| rayon::join(in_field, || compare(files, validation))).map_err(Failure::Limit)?;
         let verdict = match judged {
             Err(Failure::Size(message)) => self.judge_pieces(message),
             judged => judged,

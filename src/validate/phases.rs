@@ -315,7 +315,8 @@ impl<'c> Phases<'c> {
             // The first draw that fails speaks, whichever ended first.
             let judged = |bits: u64| {
                 let draws = draws.clone().into_par_iter();
-                let judged: Vec<Result<u64, Failure>> = on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect())?;
+                let judged: Vec<Result<u64, Failure>> =
+                    on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect()).map_err(Failure::Limit)?;
                 judged.into_iter().collect::<Result<Vec<u64>, Failure>>()
             };
             let mut found = judged(0);

@@ -1,6 +1,5 @@
 //! The threads of a validation.
 
-use super::Failure;
 use rayon::ThreadPoolBuilder;
 
 /// Runs `work` on threads of its own, one for each core, which end with it: a compilation leaves its process no threads. Where it runs on such threads
@@ -8,10 +7,10 @@ use rayon::ThreadPoolBuilder;
 ///
 /// # Errors
 /// The system starts no more threads.
-pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
     if rayon::current_thread_index().is_some() {
         return Ok(work());
     }
-    let pool = ThreadPoolBuilder::new().build().map_err(|error| Failure::Limit(format!("cannot be validated: {error}")))?;
+    let pool = ThreadPoolBuilder::new().build().map_err(|error| format!("cannot be validated: {error}"))?;
     Ok(pool.install(work))
 }

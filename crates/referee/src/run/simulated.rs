@@ -83,3 +83,50 @@ macro_rules! simulated {
 }
 
 simulated!(Bounded, Exact, Field, Ordered);
+
+impl Simulation {
+    /// Runs as [`Self::run`] does, and computes with other elements beside the device's numbers; returns the results as such, in the order of the
+    /// program.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, beside which there is no room.
+    pub fn run_with<A: Simulated>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<Accompanied<A::Element>, SimError> {
+        arithmetic.run(self, inputs, options)
+    }
+
+    /// Returns only the elements that [`Self::run_with`] returns. Where no tensor has integers, the device's numbers are not computed: they are
+    /// poison.
+    ///
+    /// # Errors
+    /// As [`Self::run_with`].
+    pub fn elements<A: Simulated>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+        arithmetic.elements(self, inputs, options)
+    }
+
+    /// Returns elements of the results, in the order of the program. `wanted` has the places of the elements of each result, row-major and
+    /// in order. Arguments of floating-point numbers need a value only where [`Companion::argument`] asks for it: a field draws them.
+    ///
+    /// Every check by address is made as in [`Self::run`]. [`RunOptions::max_steps`] limits the points that are computed, before any is.
+    ///
+    /// # Errors
+    /// As [`Self::count`]; results of integers; more executions of ops than are kept, or more points than the limit.
+    pub fn sampled<A: Simulated>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        wanted: &[Vec<usize>],
+        options: &RunOptions,
+    ) -> Result<Vec<Vec<A::Element>>, SimError> {
+        arithmetic.sampled(self, inputs, wanted, options)
+    }
+}

@@ -16,7 +16,6 @@ use crate::run::digits::{self, Companions};
 use crate::run::execute::{Executed, execute};
 use crate::run::lx_image::{LxImage, preload};
 use crate::run::planes::{Planes, fits, is_float};
-use crate::run::simulated::Simulated;
 use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
@@ -135,19 +134,7 @@ impl Simulation {
         Ok(Outcome { results: self.results(&buffers, &machine)?, report })
     }
 
-    /// The same, and beside the device's numbers computes with other elements; gives the results as such, in the order of the program.
-    ///
-    /// # Errors
-    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, beside which there is no room.
-    pub fn run_with<A: Simulated>(
-        &self,
-        arithmetic: &A,
-        inputs: &BTreeMap<String, HostArray>,
-        options: &RunOptions,
-    ) -> Result<Accompanied<A::Element>, SimError> {
-        arithmetic.run(self, inputs, options)
-    }
-
+    /// See [`Self::run_with`].
     pub(super) fn run_beside_with<A: Companion>(
         &self,
         arithmetic: &A,
@@ -162,20 +149,7 @@ impl Simulation {
         Ok((Outcome { results: self.results(&buffers, &machine)?, report }, companions))
     }
 
-    /// Only the elements that [`Self::run_with`] gives. Where no tensor has integers, the device's numbers are not computed: they are
-    /// poison.
-    ///
-    /// # Errors
-    /// As [`Self::run_with`].
-    pub fn elements<A: Simulated>(
-        &self,
-        arithmetic: &A,
-        inputs: &BTreeMap<String, HostArray>,
-        options: &RunOptions,
-    ) -> Result<Vec<Companions<A::Element>>, SimError> {
-        arithmetic.elements(self, inputs, options)
-    }
-
+    /// See [`Self::elements`].
     pub(super) fn elements_with<A: Companion>(
         &self,
         arithmetic: &A,
