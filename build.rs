@@ -157,10 +157,14 @@ fn cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn E
     Ok(())
 }
 
-/// The arguments of the passes that `Passes.td` declares.
+/// Returns the arguments and summaries of the passes that `Passes.td` declares, as a constant of Rust.
 fn passes(records: &Value) -> Result<String, Box<dyn Error>> {
-    let arguments: Vec<&Value> = of_class(records, "PassBase").into_iter().map(|name| &records[name]["argument"]).collect();
-    Ok(format!("/// The passes that `Passes.td` declares.\nconst DECLARED: &[&str] = &{};\n", serde_json::to_string(&arguments)?))
+    let mut text = String::from("/// The passes that `Passes.td` declares: argument and summary.\nconst DECLARED: &[(&str, &str)] = &[\n");
+    for pass in of_class(records, "PassBase").into_iter().map(|name| &records[name]) {
+        writeln!(text, "    ({}, {}),", pass["argument"], pass["summary"])?;
+    }
+    text.push_str("];\n");
+    Ok(text)
 }
 
 /// The options that passes have, as constants of Rust.

@@ -29,6 +29,7 @@ mod forced_kernels;
 mod functions;
 mod golden;
 mod granite;
+mod help;
 mod hostile;
 mod import_exact;
 mod index_lists;

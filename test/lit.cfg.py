@@ -21,3 +21,8 @@ for name in ["MALLOC_PERTURB_", "SPYRE_MUTANT", "SPYRE_REACHED"]:
 # `SPYRE_ROUNDTRIP=1` makes every test also one of the printers and parsers.
 if os.environ.get("SPYRE_ROUNDTRIP"):
     config.substitutions.append((r"\bspyre-opt ", "spyre-opt --verify-roundtrip "))
+# Validation takes many times longer than compilation in a build with all checks: `test/validate` holds what it does by default, and `test/validated.rs`
+# validates what the other tests compile.
+config.substitutions.append((r"(?<![-\w])spyre-compile (?![^|&>]*--validate)", "spyre-compile --validate=off "))
+# The simulator has no `unsafe`; filling what it allocates takes half of its time.
+config.substitutions.append((r"(?<![-\w/])spyre-run ", "env MALLOC_PERTURB_=0 spyre-run "))

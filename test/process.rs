@@ -25,6 +25,7 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 const NAME: &str = "process::compilations_leave_their_process_as_it_was";
@@ -65,7 +66,8 @@ fn compile(number: usize) -> String {
     let source = session.source_of_text("program.mlir", if is_refused { REFUSED } else { PROGRAM });
     let (place, options) = (tempfile::tempdir().unwrap(), options(number));
     let output = if options.compile_to == Phase::Emit { place.path().join("bundle") } else { PathBuf::new() };
-    let compiled = compile_source(&source, &options, output.to_str().unwrap(), Mode::Off);
+    let validation = if number.is_multiple_of(8) { Mode::On } else { Mode::Off };
+    let compiled = compile_source(&source, &options, output.to_str().unwrap(), validation);
     assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_refused, false), "{:?}", compiled.said);
     let launch = output.join("bundle_0/bundle.mlir");
     format!("{:?} {} {}", compiled.said, compiled.ir.unwrap_or_default(), fs::read_to_string(launch).unwrap_or_default())
@@ -91,6 +93,11 @@ fn state() -> (String, PathBuf, BTreeMap<String, String>) {
     (locale, env::current_dir().unwrap(), env::vars().collect())
 }
 
+/// Returns how many threads the process has; one that ends may count for a moment.
+fn n_threads() -> usize {
+    fs::read_dir("/proc/self/task").unwrap().count()
+}
+
 /// Bytes that are allocated, in all arenas.
 fn heap_bytes() -> i64 {
     // SAFETY: it only counts.
@@ -112,6 +119,7 @@ fn compilations_leave_their_process_as_it_was() {
 }
 
 fn measure() {
+    let n_threads_before = n_threads();
     let alone: Vec<String> = (0..40).map(compile).collect();
     let (handlers_before, state_before) = (handlers(), state());
     let (barrier, is_over, n_changed) = (Barrier::new(N_THREADS + 1), AtomicBool::new(false), AtomicU64::new(0));
@@ -148,6 +156,13 @@ fn measure() {
     assert_eq!(n_changed.into_inner(), 0, "handlers of signals are others while something compiles");
     assert!(handlers() == handlers_before, "handlers of signals are others behind compilations");
     assert_eq!(state(), state_before);
+    let is_back = (0..100).any(|_| {
+        n_threads() <= n_threads_before || {
+            thread::sleep(Duration::from_millis(10));
+            false
+        }
+    });
+    assert!(is_back, "{} threads, {n_threads_before} before", n_threads());
     println!("{N_COMPILATIONS} compilations, {growth} bytes more");
     assert!(growth <= MOST_GROWTH, "the heap has grown by {growth} bytes in {N_COMPILATIONS} compilations");
 }

@@ -71,10 +71,10 @@ use std::{env, ops::Range};
 /// Cases of a family that run by default.
 const fn default_cases(family: Family) -> usize {
     match family {
-        Family::Any => 300,
-        Family::Views => 200,
-        Family::Tiled | Family::Repeats | Family::Cascades => 160,
-        Family::Rests => 40,
+        Family::Any => 200,
+        Family::Views => 120,
+        Family::Tiled | Family::Repeats | Family::Cascades => 90,
+        Family::Rests => 30,
     }
 }
 

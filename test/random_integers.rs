@@ -42,13 +42,13 @@ use std::{
 };
 
 /// Expressions that are tried by default, of both families together.
-const DEFAULT_EXPRESSIONS: usize = 240;
+const DEFAULT_EXPRESSIONS: usize = 2_000;
 /// Expressions of a program of known integers.
 const KNOWN: usize = 20;
 /// Expressions of integers of run time that are tried for a program.
 const RUNTIME: usize = 10;
 /// Of so many expressions one is computed at run time.
-const RUNTIME_SHARE: usize = 4;
+const RUNTIME_SHARE: usize = 16;
 /// Of a hundred expressions of run time at least so many are accepted.
 const LEAST_ACCEPTED_PERCENT: usize = 35;
 /// Failing programs that are reported.

@@ -145,6 +145,7 @@ fn documents_name_the_rooms_in_flow_order() {
 /// A pass as `Passes.td` declares it.
 struct Declared {
     argument: String,
+    summary: String,
     description: String,
     /// Where it stands.
     place: String,
@@ -165,12 +166,15 @@ impl Declared {
             .filter_map(|(offset, opening)| {
                 let (argument, rest) = text[offset + opening.len()..].split_once('"')?;
                 let body = rest.split_once("\n}").map_or(rest, |(body, _)| body);
+                let (_, summary) = body.split_once("let summary = \"")?;
+                let (summary, _) = summary.split_once("\";")?;
                 let (_, description) = body.split_once("let description = [{")?;
                 let (description, _) = description.split_once("}];")?;
                 let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
                 let file = description.split_once("Implemented in `").and_then(|(_, file)| file.split_once('`')).map(|(file, _)| file);
                 Some(Self {
                     argument: argument.to_owned(),
+                    summary: summary.to_owned(),
                     place: format!("{path}:{}", 1 + text[..offset].matches('\n').count()),
                     file: file.unwrap_or_default().to_owned(),
                     description,
@@ -208,11 +212,20 @@ fn every_pass_is_implemented_where_its_description_says() {
 }
 
 #[test]
-fn every_pass_says_why_it_is_no_pattern() {
-    let silent = Declared::all().into_iter().filter(|pass| !pass.description.contains("No rewrite pattern: "));
-    let violations: Vec<String> = silent.map(|pass| format!("{}: {}", pass.place, pass.argument)).collect();
+fn descriptions_of_passes_have_one_form() {
+    let mut violations = Vec::new();
+    for pass in Declared::all() {
+        if pass.summary.ends_with('.') || !pass.summary.starts_with(char::is_uppercase) {
+            violations.push(format!("{}: summary '{}'", pass.place, pass.summary));
+        }
+        for word in ["No rewrite pattern", "Refuses"] {
+            if pass.description.contains(word) {
+                violations.push(format!("{}: '{word}' in the description of {}", pass.place, pass.argument));
+            }
+        }
+    }
     expect_none(
-        "a description says \"No rewrite pattern: ...\", or the pass is made of patterns and the rule has to learn of it:",
+        "the summary of a pass is an imperative without a full stop; its description has no history, and lists errors as \"Errors: ...\":",
         &violations,
     );
 }
@@ -222,7 +235,7 @@ fn every_pass_has_its_tests() {
     let mut violations = Vec::new();
     for pass in Declared::all() {
         let mut expected = vec![format!("{}.mlir", pass.test())];
-        if pass.description.contains("Refuses") {
+        if pass.description.contains("Errors: ") {
             expected.push(format!("{}-invalid.mlir", pass.test()));
         }
         for path in expected {
@@ -235,7 +248,7 @@ fn every_pass_has_its_tests() {
             }
         }
     }
-    expect_none("a pass has test/STAGE/NAME.mlir, and NAME-invalid.mlir if its description says what it refuses:", &violations);
+    expect_none("a pass has test/STAGE/NAME.mlir, and NAME-invalid.mlir if its description lists errors:", &violations);
 }
 
 #[test]
@@ -333,7 +346,9 @@ fn generated_docs_are_up_to_date() {
     let build = Path::new(env!("SPYRE_BUILT_DIALECTS"));
     let cmake = Command::new("cmake").arg("--build").arg(build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
     assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
-    let from_td = |page: &str| (format!("docs/reference/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
+    let from_td = |page: &str| {
+        (format!("docs/reference/generated/{page}"), examples::narrow(&fs::read_to_string(build.join("dialects").join(page)).unwrap()))
+    };
     let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md", "stablehlo.md", "tm_tensor.md"].map(from_td).to_vec();
     let tests: Vec<(String, String)> =
         Declared::all().into_iter().map(|pass| (pass.argument.clone(), read(&format!("{}.mlir", pass.test())))).collect();

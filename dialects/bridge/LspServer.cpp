@@ -14,7 +14,7 @@
 using namespace mlir;
 
 int spyreLspServerMain(int argc, char **argv) {
-  static llvm::cl::extrahelp exitCodes("\nExit codes: 0 success, 1 a mistake in what the tool was given or a stream that broke off\n");
+  static llvm::cl::extrahelp exitCodes("\nExit codes: 0 success, 1 invalid input or options, 2 internal error\n");
   DialectRegistry registry;
   spyreRegisterDialects(wrap(&registry));
   return failed(MlirLspServerMain(argc, argv, registry)) ? 1 : 0;

@@ -123,9 +123,8 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
 
 int spyreOptMain(int argc, char **argv, SpyrePassObserver observer, void *data) {
   static llvm::cl::opt<bool> validatesEach(
-      "spyre-validate-each", llvm::cl::desc("Interpret functions before and after every pass on elements of a finite field, and refuse a "
-                                            "pass that changes what they compute"));
-  static llvm::cl::extrahelp exitCodes("\nExit codes: 0 success, 1 a mistake in what the tool was given, 2 a bug of the tool's own\n");
+      "spyre-validate-each", llvm::cl::desc("Evaluate functions around each pass over a finite field; reject a pass on a difference"));
+  static llvm::cl::extrahelp exitCodes("\nExit codes: 0 success, 1 invalid input or options, 2 internal error\n");
   DialectRegistry registry;
   spyreRegisterDialects(wrap(&registry));
   auto [inputFilename, outputFilename] = registerAndParseCLIOptions(argc, argv, "The optimizer driver of spyre-mlir\n", registry);

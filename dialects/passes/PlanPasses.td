@@ -14,34 +14,30 @@ include "SpyrePass.td"
 //===----------------------------------------------------------------------===//
 
 def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
-  let summary = "Carry the names of dimensions from arguments to every op";
+  let summary = "Propagate dimension names from arguments to ops";
   let description = [{
-    Reads `spyre.dims` of the arguments (or `dims`) and writes `dims` on compute ops: one string per iteration dimension,
-    empty where no name is known. Implemented in `src/hint/ir/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and
-    `merge.rs`.
+    Reads `spyre.dims` of the arguments, or the option `dims`, and writes `dims` on compute ops: one string per
+    iteration dimension, empty if the name is unknown. Adds the sizes of the names to `spyre.dim_sizes` of the function.
 
-    The names of an argument are of its elements in storage order, outermost first. There may be more or fewer of them than
-    dimensions: `tensor<16384xf16> {spyre.dims = ["M", "K"]}` is really [M, K]. Their sizes are declared (`spyre.dim_sizes =
-    {M = 64}` on the function, or `0=M@64:K`), are those of the dimensions where each has one name, or are what the others
-    leave. The sizes of an argument's names come to its elements. The pass completes `spyre.dim_sizes`.
+    The names of an argument describe its elements in storage order, outermost first. Their number may differ from the
+    rank: `tensor<16384xf16> {spyre.dims = ["M", "K"]}` is a flattened `[M, K]` tensor. The size of a name is declared
+    in `spyre.dim_sizes`, is the size of a dimension with one name, or follows from the other sizes.
 
-    Names follow elements through every view by index arithmetic. A dimension that walks along several names has them all,
-    the outer one first: `C*D`. A reduction drops the names of what it reduces. A buffer that is written in parts has the
-    names of its parts, and a window of it that is one part has that part's.
+    Names are propagated through views by index arithmetic. An iteration dimension that covers several names is named
+    `outer*inner`. A reduction drops the names of its reduced dimensions. A buffer that inserts write has the names of
+    the inserted tensors.
 
-    Warns, with the place where the name comes from, and goes on:
-    * where two operands have different names for one dimension: the first one wins;
-    * where a name is cut: a slice, a split inside it, a view across its ends, or elements without a name in the same
-      dimension. The first op that reads the view has the warning, and the dimension no name.
+    Warnings:
+    * two operands have different names for one dimension; the first operand determines the name;
+    * a slice, a split or a view covers a name only in part; the dimension has no name from there on.
 
-    Refuses names whose sizes are not known or do not come to the elements of the tensor.
+    Errors: the size of a name is unknown; the sizes of the names do not multiply to the number of elements.
 
-    No rewrite pattern: a name is carried through the whole function in program order, and conflicts are told once, where the
-    name comes from.
+    Implemented in `src/hint/ir/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and `merge.rs`.
 
     Example: `spyre-opt --spyre-propagate-dims="dims=0=A:B" test/hint/propagate-dims.mlir`
   }];
-  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME or ARG=NAME@SIZE:NAME names argument ARG in storage order">];
+  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME or ARG=NAME@SIZE:NAME: names the dimensions of an argument in storage order">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
@@ -50,49 +46,47 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 //===----------------------------------------------------------------------===//
 
 def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
-  let summary = "Part a dimension that neither tiles nor cores divide";
+  let summary = "Peel the remainder of dimensions that tiles or cores do not divide";
   let description = [{
-    Loops and cores divide a dimension into equal parts. Where ops walk along a dimension together whose size is no multiple of the
-    cores and of a stick, and one of them makes a value of 256 KiB or more, the dimension may be parted: ops of the first
-    part have a size that divides, and the same ops once more do the rest. Arguments are read in parts; what others need of both
-    parts is put together by inserts. Up to two dimensions are looked at, each in two places: in front of the smallest rest, and where
-    the first part has more counts to choose from.
+    Tiles and core splits divide a dimension evenly. The pass splits a dimension into a main range with more divisors
+    and a remainder, and duplicates the ops for both. Candidates are dimensions whose size is not a multiple of the
+    stick and of the number of cores, and where an op writes at least 256 KiB. Inserts concatenate the results.
 
-    Whether parting pays is found out by compiling the program both ways, with the options `compile`: it must save a twentieth of the
-    time, and a fifth of the part of the bytes that it moves more (a twentieth of the bytes, where these are the objective), by the model. A program without such a dimension is not compiled for that. What was done is written as `spyre.peeled` of the
-    function. Hints, names of dimensions, symbolic sizes and loops that are there keep a program as it is. Implemented in `src/peel/ir/peel_rests.rs`.
+    With `compile` the pass compiles the module with and without each split. It keeps a split that saves at least 5% of
+    the modeled time (of the HBM bytes with `objective=bytes`). A split that moves more bytes must also save a fifth of
+    their relative increase. At most two dimensions are tried, each with two sizes of the main range. Writes
+    `spyre.peeled` on the function. A function with hints, named dimensions, symbolic sizes or loops is unchanged.
 
-    No rewrite pattern: all ops that walk along a dimension are parted together, and compared as a whole program.
+    Implemented in `src/peel/ir/peel_rests.rs`.
 
     Example: `spyre-opt --spyre-peel-rests=compile=kernels=separate test/peel/peel-rests.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
   let options = [Option<"compile", "compile", "std::string", "\"\"",
-                        "The options of 'spyre-compile' by which programs are compared; without them the first dimension is parted">];
+                        "Options of spyre-compile to evaluate candidates with; without them the first candidate is split">];
 }
 
 def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
-  let summary = "Choose loops for ops without hints";
+  let summary = "Choose loop tilings for ops without hints";
   let description = [{
-    Writes the hints that save most time, by the model of `docs/reference/cost-model.md`: which ops run in loops together, along which of
-    their dimensions, in how many tiles. An op with hints of its own keeps them and stands in no other loop. A program whose
-    values all fit into the LX of the cores is left as it is.
+    Groups consecutive ops and tiles each group with one or two loops, so that the values between the ops fit in LX.
+    Writes `hints`, and `dims` for tiled dimensions without a name; `spyre-coarse-tile` builds the loops. Ops that have
+    hints keep them and join no other loop. `spyre.tile_search` on the function records the result and statistics.
 
-    Reads layouts, `dims` and `hints`; writes `hints` and, for the dimensions that it cuts, names in `dims`. What it chose is in
-    `spyre.tile_search` of the function. Every plan that it looks at is tiled, divided, placed and priced by the passes that
-    follow, on a copy; `docs/concepts/search.md` has the method. Implemented in `src/search/ir/choose_tiles.rs`.
+    Objective: modeled time (`docs/reference/cost-model.md`), or HBM bytes with `objective=bytes`. `steps` limits the
+    number of evaluated ops, so results are reproducible. `docs/concepts/search.md` describes the search.
 
-    No rewrite pattern: plans of the whole function are compared by what all later passes would make of them.
+    Implemented in `src/search/ir/choose_tiles.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`
   }];
   let options = [
-    Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">,
-    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
-    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">,
-    Option<"notesPlan", "notes-plan", "bool", "false", "Note what is chosen, for a plan file">,
-    Option<"moreLx", "more-lx", "bool", "false", "Find out with a second search what one more MiB of LX in each core would save">,
-    Option<"proves", "proves", "bool", "false", "Note a proof of what no plan of loops takes less than, for a certificate">
+    Option<"steps", "steps", "int64_t", "3000", "Limit of evaluated ops; 0 disables the search">,
+    Option<"objective", "objective", "std::string", "\"time\"", "Minimize modeled time or HBM bytes: time, bytes">,
+    Option<"plan", "plan", "std::string", "\"\"", "Plan file to apply; if it is missing, record the chosen plan">,
+    Option<"notesPlan", "notes-plan", "bool", "false", "Record the chosen plan for a plan file">,
+    Option<"moreLx", "more-lx", "bool", "false", "Estimate the savings of one more MiB of LX per core, with a second search">,
+    Option<"proves", "proves", "bool", "false", "Record a proof of the lower bound for a certificate">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -102,22 +96,26 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
 //===----------------------------------------------------------------------===//
 
 def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
-  let summary = "Run hinted ops tile by tile";
+  let summary = "Build loops around hinted ops";
   let description = [{
-    Ops with the same hints become the body of nested `spyre.loop`s, one per hint; an op is only in the loops of dimensions
-    that it has. A loop is parted in two where an op needs all of a value that the loop makes; what needs nothing of a loop
-    comes before it. A value that only its loop uses lives within one iteration, with a layout of its own; a value that
-    others read is written into its full buffer tile by tile, or copied there if ops in the loop read it too. Where a loop
-    cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
-    adds its part. An op that writes a part of a larger buffer is not tiled: it stands between the loops of what it reads and
-    of what reads it, and a remark says so. `docs/concepts/tiling.md` has the rules. Implemented in
-    `src/tile/ir/coarse_tile.rs`.
+    Replaces consecutive ops with the same `hints` by nested `spyre.loop` ops, one per hint. An op is only in the loops
+    of dimensions that it has.
+    * A loop is split where an op needs the complete value that an earlier op of the loop computes.
+    * A value that is used only in its loop exists for one iteration. A value with other uses is written to its buffer
+      tile by tile.
+    * A tiled reduction carries an accumulator, which is initialized with the neutral element.
+    * An op that writes a slice of a larger buffer is not tiled; a remark reports it.
 
-    Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
-    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, and a reduction whose
-    parts cannot be combined.
+    `docs/concepts/tiling.md` has the rules.
 
-    No rewrite pattern: which ops share a loop, and what is local to it, depends on all readers of every value in the function.
+    Errors:
+    * a tile count does not divide its dimension;
+    * a tile ends inside a stick;
+    * no op has the dimension of a hint, or an op has it twice;
+    * an inner name of a dimension is tiled before its outer names;
+    * a tiled reduction has no combining op.
+
+    Implemented in `src/tile/ir/coarse_tile.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
   }];
@@ -125,21 +123,18 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
 }
 
 def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
-  let summary = "Run two loops as one where what they carry can be corrected";
+  let summary = "Fuse two reduction loops by correcting the carried values";
   let description = [{
-    Where a loop needs what the loop before it finishes, as the sum of `exp(x - max x)` needs the maximum of a row, there are
-    two loops over one dimension. They become one that reads the running value, which is what the first one has so far, if
-    what the second one carries can be corrected whenever that changes:
-    * a sum of something of the tile times `exp(-r)`, of a running `r` that never falls (a maximum), is multiplied by
-      `exp(old - new)` before the next part is added; and the same for `exp(r)` of one that never grows;
-    * a maximum or minimum of something of the tile plus or minus a running value gets the difference added.
+    Fuses two loops over one dimension if the second one uses the reduction result of the first one, such as the maximum
+    of a row in a softmax. The fused loop uses the running value, and corrects its accumulators when that value changes:
+    * a sum of terms with the factor `exp(-r)`, where the running value `r` never decreases, is multiplied by
+      `exp(old - new)`; likewise for `exp(r)` if `r` never increases;
+    * a maximum or minimum of terms plus or minus a running value is adjusted by the difference.
 
-    What is read behind the loops is the finished value, as before. Implemented in `src/tile/ir/make_online.rs`; the rules are
-    in `src/tile/online.rs`. A remark names the first op that needs a finished value otherwise, and leaves the loops as they
-    are; loops with loops inside are left, too.
+    Uses after the loop read the final values. If an op needs the final value inside the loop, a remark names it and the
+    loops are unchanged. Loops that contain loops are unchanged.
 
-    No rewrite pattern: two loops, all that they carry and all that reads it are looked at together, and either all of it can be
-    corrected or nothing changes.
+    Implemented in `src/tile/ir/make_online.rs`; the rules are in `src/tile/online.rs`.
 
     Example: `spyre-opt --spyre-make-online test/tile/make-online.mlir`
   }];
@@ -147,22 +142,21 @@ def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
 }
 
 def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
-  let summary = "Let every loop overwrite what it carries";
+  let summary = "Insert copies so that loop-carried values can share one buffer";
   let description = [{
-    All that a `spyre.loop` carries from a start on lies in one buffer. Copies a value where that buffer would be overwritten
-    before the last reader of what was in it:
-    * a start that others read when the loop runs or later, that two loops or two places of one begin with, or that no op
-      beside the loop makes;
-    * a value that is left for the next iteration, or written as a tile, and is not made in the body for that one place: one
-      from outside, one that the iteration found elsewhere (values that change places), one that is left twice;
-    * a value whose op overwrites what the iteration found before that was read; an elementwise op may read it at the same
-      elements.
+    The initial value, the block argument, the yielded value and the result of a carried operand share one buffer. The
+    pass inserts a `spyre.copy` where sharing would overwrite a live value:
+    * before the loop, if the initial value has uses during or after the loop, initializes two carried operands, or is
+      not defined next to the loop (a value that the enclosing loop carries may pass through);
+    * before the yield, if the yielded value is defined outside of the body, is another block argument (swapped values),
+      or is yielded twice;
+    * before the yield, if its defining op overwrites the block argument before the last read. An elementwise op may
+      overwrite the elements that it reads.
 
-    The passes that divide work do the same first, and what comes behind them refuses a loop that is not settled. Implemented
-    in `src/tile/ir/settle_loops.rs`.
+    Loops without conflicts are unchanged, and the pass is idempotent. The passes that split work insert the same
+    copies; later passes reject a loop with a conflict.
 
-    No rewrite pattern: whether a value is still read when a loop overwrites its buffer is a question to the whole function, and
-    copies are shared.
+    Implemented in `src/tile/ir/settle_loops.rs`.
 
     Example: `spyre-opt --split-input-file --spyre-settle-loops test/tile/settle-loops.mlir`
   }];
@@ -170,15 +164,16 @@ def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
 }
 
 def SpyreWriteInPlace : Spyre_Pass<"spyre-write-in-place"> {
-  let summary = "Let ops write their results where an insert has them";
+  let summary = "Write inserted tensors directly into their buffer";
   let description = [{
-    A buffer that is put together of parts is written by `spyre.insert`s, which copy. Where an op, alone or in loops that make its result
-    tile by tile, makes a part for nobody else, it can write the part into the buffer at once: its result becomes a window of the
-    buffer, and the insert is marked `in_place`, so that it takes no time. The part must be laid out like the buffer and must begin and
-    end with whole sticks, and no other part may have an element of it, as the op runs before the insert. A gather writes no windows.
-    Of a buffer of more than 256 parts all are copied. Implemented in `src/tile/ir/write_in_place.rs`.
+    A `spyre.insert` copies a tensor into a window of a buffer. The pass marks it `in_place` if the op, or the loop,
+    that defines the tensor can write the window directly; the insert then costs nothing. Conditions:
+    * the insert is the only use of the tensor, and the tensor has the layout of the buffer;
+    * the window begins and ends at stick boundaries, and overlaps no other insert;
+    * the defining op is not a gather;
+    * the buffer has at most 256 inserts.
 
-    No rewrite pattern: whether parts overlap is a question to all inserts of a buffer.
+    Implemented in `src/tile/ir/write_in_place.rs`.
 
     Example: `spyre-opt --split-input-file --spyre-write-in-place test/tile/write-in-place.mlir`
   }];
@@ -190,14 +185,14 @@ def SpyreWriteInPlace : Spyre_Pass<"spyre-write-in-place"> {
 //===----------------------------------------------------------------------===//
 
 def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
-  let summary = "Cut ops whose tensors are too large for one core to address";
+  let summary = "Limit the address range that one core uses of a tensor";
   let description = [{
-    A core addresses at most 65535 x 4096 bytes of one tensor. Writes `min_work`, the fewest slices that keep every
-    tensor of the op within that, where it is more than one. Implemented in `src/work/ir/reduce_span.rs`.
+    A core addresses at most 65535 x 4096 bytes of one tensor. Writes `min_work`, the smallest slice counts that keep
+    every tensor of an op within the limit, if a count exceeds one.
 
-    Refuses an op that no split brings within the limit.
+    Errors: no split of the op satisfies the limit.
 
-    No rewrite pattern: it writes one attribute on each op and replaces nothing.
+    Implemented in `src/work/ir/reduce_span.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-reduce-span test/work/reduce-span.mlir`
   }];
@@ -205,17 +200,16 @@ def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
 }
 
 def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
-  let summary = "Divide the iteration space of every op over the cores";
+  let summary = "Choose the core split of every op";
   let description = [{
-    Writes `work`: slices per iteration dimension, at least `min_work`. An op with a `work_div` that names one of its
-    dimensions is divided as it says, other matmuls follow a cost model, all other ops give cores to their largest
-    output dimensions first. Removes `work_div`. Implemented in `src/work/ir/divide_work.rs`; the rules are in
-    `docs/concepts/work-division.md`.
+    Writes `work`: a slice count per iteration dimension, at least `min_work`. An op with `work_div` follows this
+    request; other matmuls use a cost model; all other ops split their largest output dimensions first. Removes
+    `work_div`. `docs/concepts/work-division.md` has the rules.
 
-    Refuses a `work_div` that cannot be followed: slices that do not divide, more than there are cores, two reduction
-    dimensions, a dimension that cannot be divided, a name that no op under it has.
+    Errors: a `work_div` does not divide its dimension, exceeds the number of cores, splits two reduced dimensions or a
+    dimension that cannot be split, or names a dimension that no op has.
 
-    No rewrite pattern: it writes one attribute on each op, and a wish is refused if no op of the function can follow it.
+    Implemented in `src/work/ir/divide_work.rs`.
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
   }];
@@ -227,33 +221,33 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
 //===----------------------------------------------------------------------===//
 
 def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
-  let summary = "Divide the work of all ops together, by what the splits and the placement in LX cost";
+  let summary = "Choose the core splits of all ops together with their values in LX";
   let description = [{
-    Takes the place of `spyre-divide-work` before the planner `exact`. Begins with the splits that `spyre-divide-work` writes, and
-    chooses among all splits and orders of cores those for which the modelled time of the program is least, values in LX included:
-    a value stays there only if all its users divide it alike. The result is never dearer by the model than what it begins with.
-    Implemented in `src/joint/ir/divide_jointly.rs`; the method is in `docs/concepts/scratchpad.md`.
+    Replaces `spyre-divide-work` if the LX planner is `exact`. Minimizes the modeled time of the function over all
+    splits and core orders, including the savings of values in LX: a value can be in LX only if all its users have the
+    same split. By the model, the result is never slower than that of `spyre-divide-work`. Follows `work_div` and the
+    splits of a plan file. `docs/concepts/scratchpad.md` describes the method.
 
-    Refuses what `spyre-divide-work` refuses; a `work_div` is followed, and so is the division of a plan file, which `spyre-choose-tiles`
-    notes on the function.
+    Errors: those of `spyre-divide-work`.
 
-    No rewrite pattern: the splits of all ops of a function are one choice.
+    Implemented in `src/joint/ir/divide_jointly.rs`.
 
-    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/joint/divide-jointly.mlir`
+    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly
+    test/joint/divide-jointly.mlir`
   }];
   let options = [
-    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">
+    Option<"objective", "objective", "std::string", "\"time\"", "Minimize modeled time or HBM bytes: time, bytes">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
 def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
-  let summary = "Copy inputs that are read several times, so that they can live in LX";
+  let summary = "Copy arguments with several uses into LX";
   let description = [{
-    An argument that several ops read, all with the same division over the cores, is copied once; the readers read the
-    copy. For the planners other than `exact`, which chooses such copies itself. Implemented in `src/lx/ir/clone_inputs.rs`.
+    Inserts one `spyre.copy` for an argument that several ops read with the same core split, and makes these ops read
+    the copy. Used with the planners other than `exact`, which inserts such copies itself.
 
-    No rewrite pattern: a copy is for all readers of an argument that divide it alike.
+    Implemented in `src/lx/ir/clone_inputs.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs test/lx/clone-inputs.mlir`
   }];
@@ -261,21 +255,26 @@ def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
 }
 
 def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
-  let summary = "Choose LX or HBM for every value, and the address in LX";
+  let summary = "Assign every value to LX or HBM, and choose LX addresses";
   let description = [{
-    Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM
-    with the reason. Implemented in `src/lx/ir/plan_lx.rs`.
+    Chooses the memory of every op result and writes it as `place`: `#spyre.place<lx, ADDRESS>`, or
+    `#spyre.place<hbm, "REASON">`. Requires `work` on every compute op: all users of an LX value share one core split.
 
-    The planner `exact` also writes `spyre.copy` ops between LX and HBM: for inputs that several ops read alike, for results that
-    other ops read as well, and for values that leave LX between two uses. It does so where fewer bytes are moved to and from HBM.
+    With `planner=exact` the pass minimizes HBM bytes. It also inserts `spyre.copy` ops where they save traffic:
+    * input clone: a value in HBM that several ops read with the same split is copied to LX once;
+    * write-back: a value in LX is stored to HBM once, for a function result or for a later use;
+    * live-range splitting: a stored value is reloaded before a later use.
 
-    Refuses an unknown planner.
+    `greedy`, `first-fit` and `best-fit` only choose addresses. `none` places every result in HBM.
 
-    No rewrite pattern: the places of all values of a function are one packing.
+    Errors: the planner is unknown; an op has no `work`; a loop overwrites a carried value before its last use.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=first-fit test/lx/plan-lx.mlir`
+    Implemented in `src/lx/ir/plan_lx.rs`.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=first-fit
+    test/lx/plan-lx.mlir`
   }];
-  let options = [Option<"planner", "planner", "std::string", "\"exact\"", "none, greedy, first-fit, best-fit or exact">];
+  let options = [Option<"planner", "planner", "std::string", "\"exact\"", "LX allocator: none, greedy, first-fit, best-fit, exact">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
@@ -284,78 +283,76 @@ def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
 //===----------------------------------------------------------------------===//
 
 def SpyreEmitRemarks : Spyre_Pass<"spyre-emit-remarks"> {
-  let summary = "Say what was decided about ops, by MLIR's remark engine";
+  let summary = "Emit optimization remarks about the decisions of earlier passes";
   let description = [{
-    Reads what the passes before have decided, and changes nothing: `place` and `work` of ops, moves for the sake of layouts, and what the search
-    for loops and the fusion of kernels have noted on functions. Without `--remarks-filter` and its like it does nothing, and what is only
-    tried on the way to a decision is not told. Implemented in `src/remark/emit_remarks.rs`.
-
-    No rewrite pattern: it changes nothing.
+    Reports `place` and `work` of ops, relayout copies, and the results of the tile search and of kernel fusion, with
+    MLIR's remark engine. Changes nothing. Without `--remarks-filter` or a similar option nothing is printed. Remarks
+    cover the final decisions only, not candidates.
 
     | category | passed | missed | analysis |
     |---|---|---|---|
-    | `spyre-lx` | a result is in LX | it is not, and why | |
-    | `spyre-work` | | | the cores that work on an op |
-    | `spyre-layout` | | | a move between sticks, or a copy, that a layout asks for |
-    | `spyre-tiles` | loops that were chosen | none pay | |
-    | `spyre-kernels` | an op moved into a kernel | it stays outside, and why | |
+    | `spyre-lx` | a result is in LX | a result is in HBM, with the reason | |
+    | `spyre-work` | | | the core split of an op |
+    | `spyre-layout` | | | a relayout copy |
+    | `spyre-tiles` | the chosen loops | no loops are profitable | |
+    | `spyre-kernels` | an op is fused into a kernel | an op is not fused, with the reason | |
 
-    `--remark-format=yaml --remarks-output-file=FILE` writes them for LLVM's tools, such as `opt-viewer`.
+    `--remark-format=yaml --remarks-output-file=FILE` writes them for LLVM tools, such as `opt-viewer`.
 
-    Example: `spyre-opt --spyre-compile="compile-to=lx lx-planner=first-fit" --remarks-filter=spyre-lx test/remark/emit-remarks.mlir`
+    Implemented in `src/remark/emit_remarks.rs`.
+
+    Example: `spyre-opt --spyre-compile="compile-to=lx lx-planner=first-fit" --remarks-filter=spyre-lx
+    test/remark/emit-remarks.mlir`
   }];
 }
 
 def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
-  let summary = "Group ops and loops into kernel launches";
+  let summary = "Partition the function into launches";
   let description = [{
-    Writes `spyre.bundle`, the number of the launch, on every op and loop of a function, and gives HBM values that live
-    within one launch an offset in its pool. With baked addresses a launch addresses at most seven tensors, six beside a
-    pool. Implemented in `src/bundle/ir/form_bundles.rs`.
+    Writes `spyre.bundle`, the number of the launch, on every op and loop. HBM values that are used within one launch
+    only get an offset in its pool. With baked addresses a launch has at most seven tensors, or six and a pool.
 
-    No rewrite pattern: what is one launch depends on all ops between its first and its last, and a pool is shared by the values
-    of a launch.
+    Implemented in `src/bundle/ir/form_bundles.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles test/bundle/form-bundles.mlir`
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles
+    test/bundle/form-bundles.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
-                        "symbolic: kernel arguments are symbols; baked: absolute addresses">];
+                        "Kernel arguments: symbolic or absolute (baked) addresses">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
 def SpyreLowerToSdsc : Spyre_Pass<"spyre-lower-to-sdsc"> {
-  let summary = "Turn ops into op specs with coordinates and addresses";
+  let summary = "Lower spyre ops to op specs with device coordinates and addresses";
   let description = [{
-    Replaces every function by an `sdsc.program` with its buffers and bundles. Implemented in
-    `src/bundle/ir/lower_to_sdsc.rs`.
+    Replaces every function by an `sdsc.program` with its buffers and bundles. A constant becomes a buffer with a value;
+    constants with equal bytes and layout share one buffer.
 
-    A constant becomes a buffer with the elements as its value; constants of equal bytes and equal layout are one buffer.
+    Errors: the function has a `spyre.fill`, which the layout phase replaces.
 
-    Refuses fills, which the layout phase turns into copies of constants.
+    Implemented in `src/bundle/ir/lower_to_sdsc.rs`.
 
-    No rewrite pattern: op specs have no values. The buffers of the whole function are numbered first, and constants of equal
-    bytes become one.
-
-    Example: `spyre-opt --spyre-compile="compile-to=lx" --spyre-form-bundles --spyre-lower-to-sdsc test/bundle/lower-to-sdsc.mlir`
+    Example: `spyre-opt --spyre-compile="compile-to=lx" --spyre-form-bundles --spyre-lower-to-sdsc
+    test/bundle/lower-to-sdsc.mlir`
   }];
   let dependentDialects = ["::sdsc::SdscDialect"];
 }
 
 def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
-  let summary = "Write the launch function of every bundle";
+  let summary = "Create the launch function of every bundle";
   let description = [{
-    Replaces every `sdsc.bundle` by a module with the function of `bundle.mlir` (symbols, loops, executes) and the op
-    specs, each with the name of its file. Implemented in `src/launch/ir/lower_to_sdscbundle.rs`.
+    Replaces every `sdsc.bundle` by a module with two parts: the function of `bundle.mlir` (symbols, loops, executes),
+    and the op specs with their file names.
 
-    Refuses an LX tensor that moves with a loop, a pool that is too large, and baked addresses that move with a loop.
+    Errors: the address of an LX tensor, or a baked address, depends on a loop; a pool is too large.
 
-    No rewrite pattern: labels, symbols and addresses are worked out for a launch as a whole.
+    Implemented in `src/launch/ir/lower_to_sdscbundle.rs`.
 
     Example: `spyre-opt --spyre-lower-to-sdscbundle test/launch/lower-to-sdscbundle.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
-                        "symbolic: kernel arguments are symbols; baked: absolute addresses">,
-                 Option<"loops", "loops", "std::string", "\"keep\"", "keep: counted loops; unroll: one execute per iteration">];
+                        "Kernel arguments: symbolic or absolute (baked) addresses">,
+                 Option<"loops", "loops", "std::string", "\"keep\"", "Emit scf.for (keep) or one execute per iteration (unroll)">];
   let dependentDialects = ["::sdsc::SdscDialect", "::sdscbundle::SdscBundleDialect", "::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
 }
@@ -367,47 +364,45 @@ def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
 def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
   let summary = "Write the bundle directory";
   let description = [{
-    Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
-    SDSC files, complete or not at all. Implemented in `src/sdsc/ir/emit_bundle.rs`.
+    Writes `program.json`, one file per constant with its bytes in device memory, and for each bundle `bundle.mlir` with
+    its SDSC files. Either all files are written or none.
 
-    Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
-    files would break a rule of the format.
+    Errors: the directory is not writable; a file name leaves the directory; a constant does not fit its device format;
+    a file would violate a rule of the format.
 
-    No rewrite pattern: it writes files and changes no IR.
+    Implemented in `src/sdsc/ir/emit_bundle.rs`.
 
     Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
   }];
   let options = [
-    Option<"output", "output", "std::string", "\"\"", "The directory to write">,
-    Option<"compiled", "compiled", "bool", "false", "The module went through all phases: a rule that it breaks is a bug of ours">
+    Option<"output", "output", "std::string", "\"\"", "Directory to write">,
+    Option<"compiled", "compiled", "bool", "false", "Report a violated rule as an internal error, since the module passed all phases">
   ];
 }
 
 def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
-  let summary = "Refuse what should be gone, or decided, after a phase";
+  let summary = "Verify the invariants after a phase";
   let description = [{
-    Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Writes the phase on the module,
-    as `spyre.phase`: from there `spyre-compile` goes on. Implemented in `src/gate/verify_phase.rs`.
+    Checks the invariants of `phase` and of the phases before it, and reports all violations. Writes the phase as
+    `spyre.phase` on the module; `spyre-compile` continues from there. The pipeline runs the pass after every phase.
 
-    All that is wrong is named, not the first mistake alone. Of what an earlier phase promises, everything holds behind a later one, up
-    to `bundle`:
-
-    | behind | holds |
+    | phase | invariant after it |
     |---|---|
     | `import` | no `linalg`, no `tensor`, no hint scope |
-    | `layout` | every buffer has a device layout, every result of the program is a buffer of its own |
-    | `tile` | no hints are left, and every loop overwrites what it carries |
-    | `work` | every op is divided as the machine can, and no `work_div` is left |
-    | `lx` | every value has a place, which it shares with none that lives at the same time |
-    | `bundle` | no op of `spyre`, no `sdsc.bundle` and no `sdsc.loop` |
+    | `layout` | every buffer has a device layout, every function result has its own buffer |
+    | `tile` | no hints, and no loop overwrites a live carried value |
+    | `work` | every op has a valid core split, and no `work_div` |
+    | `lx` | every value has a `place`, and live ranges that share addresses do not overlap |
+    | `bundle` | no `spyre` op, no `sdsc.bundle` and no `sdsc.loop` |
 
-    Refuses a module that breaks one of them.
+    Errors: an invariant is violated.
 
-    No rewrite pattern: it changes no IR but for the mark on the module.
+    Implemented in `src/gate/verify_phase.rs`.
 
-    Example: `spyre-opt --split-input-file --spyre-compile="compile-to=layout" --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
+    Example: `spyre-opt --split-input-file --spyre-compile="compile-to=layout" --spyre-verify-phase=phase=layout
+    test/gate/verify-phase.mlir`
   }];
-  let options = [Option<"phase", "phase", "std::string", "\"import\"", "import, layout, hint, tile, work, lx or bundle">];
+  let options = [Option<"phase", "phase", "std::string", "\"import\"", "Phase: import, layout, hint, tile, work, lx, bundle">];
 }
 
 #endif // SPYRE_PLANPASSES_TD

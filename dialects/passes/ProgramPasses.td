@@ -14,41 +14,51 @@ include "SpyrePass.td"
 //===----------------------------------------------------------------------===//
 
 def SpyreSelectProgram : Spyre_Pass<"spyre-select-program"> {
-  let summary = "Leave the function that is compiled, in the sizes that it is compiled for";
+  let summary = "Select the function to compile, and fix the sizes of its dynamic dimensions";
   let description = [{
-    Leaves one function and those that it calls, which become private; the rest is not looked at. Numbers that it takes or returns
-    become tensors without dimensions. Gives the dynamic dimensions of its arguments the sizes that `dim-size` names, by argument
-    and dimension (`arg0.1=128`) or by the name that `spyre.dims` has for it, makes static what follows from them, and inlines what
-    is called. A size with a granularity (`s0=1024:64`) is one that is known at launch only, at most 1024 and a multiple of 64: the program gets
-    the largest, and `spyre.symbolic` of the argument and `spyre.granularities` say that it may be smaller. Takes tensors without elements out of
-    what computes with others; an argument without elements becomes one element, which nothing reads, and a result without elements one element,
-    which is zero. Makes the outermost dimensions one, of tensors that it takes or returns and that have more than a layout holds. The
-    caller's shapes are `spyre.shape` then. Implemented in `src/import/ir/select_program.rs`.
+    Keeps the entry function and the functions that it calls, inlines the calls, and deletes the rest. `entry` names the
+    function; without it the module must have exactly one public function.
 
-    Refuses several public functions without `entry`, an `entry` that is not there, a dynamic dimension without a size, and a size
-    for what is no dimension or has another one; a computation with the number that a symbolic size is; a function that calls itself, and
-    calls of which inlining makes more than 131,072 ops, where the file has fewer.
+    `dim-size` gives the size of a dynamic dimension of an argument, by position (`arg0.1=128`) or by its name in
+    `spyre.dims`. The shapes that follow from these sizes become static. `s0=1024:64` defers a size to the launch: at
+    most 1024, and a multiple of 64. The types then have the maximum, and `spyre.symbolic` and `spyre.granularities`
+    record that the size is symbolic.
 
-    No rewrite pattern: sizes are given to the whole function before anything follows from them; what follows is left to MLIR's
-    own patterns and inliner.
+    Normalizes arguments and results:
+    * a scalar becomes a tensor of rank 0;
+    * an argument without elements becomes one element that is never read, and such a result becomes one zero; operands
+      without elements are removed from ops that have others;
+    * leading dimensions are collapsed if a tensor has more dimensions than a device layout can have. `spyre.shape`
+      records the original shape.
+
+    Errors:
+    * there are several public functions and no `entry`;
+    * a dynamic dimension has no size;
+    * `dim-size` names an unknown dimension, or one with another size;
+    * the program computes with a symbolic size;
+    * a function is recursive;
+    * inlining creates more than 131,072 ops.
+
+    Implemented in `src/import/ir/select_program.rs`.
 
     Example: `spyre-opt --spyre-select-program="entry=main" test/import/select-program.mlir`
   }];
-  let options = [Option<"entry", "entry", "std::string", "\"\"", "The function to compile; without it the only public one">,
-                 ListOption<"dimSize", "dim-size", "std::string", "argA.D=SIZE or NAME=SIZE, the size of a dynamic dimension; =MAX:STEP for one that is known at launch">];
+  let options = [Option<"entry", "entry", "std::string", "\"\"", "Function to compile; default: the only public one">,
+                 ListOption<"dimSize", "dim-size", "std::string", "Size of a dynamic dimension: argA.D=SIZE or NAME=SIZE; MAX:STEP defers it to the launch">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def SpyreLowerStablehlo : Spyre_Pass<"spyre-lower-stablehlo"> {
-  let summary = "Turn what JAX leaves of the dialect stablehlo into scf and tm_tensor";
+  let summary = "Lower the remaining stablehlo ops to scf and tm_tensor";
   let description = [{
-    The passes from `stablehlo` to `linalg` leave loops, choices, sorting and scatters as they are. Loops and choices become ops of
-    `scf`, the others ops of `tm_tensor`, whose regions work on elements and not on tensors without dimensions. JAX orders floats
-    by their bits; a comparator that says of probes what a comparison of numbers says becomes that comparison. Refuses scatters to
-    several tensors, and regions of other ops. Implemented in `src/import/ir/lower_stablehlo.rs` and
-    `dialects/bridge/LowerStablehlo.cpp`.
+    JAX modules are lowered to `linalg` before this compiler reads them, except for loops, branches, sorts and scatters.
+    The pass lowers loops and branches to `scf`, and sorts and scatters to `tm_tensor`, whose regions compute on
+    scalars. JAX compares floats by their bit patterns. A comparator that is equivalent to a float comparison, as tested
+    with sample values, is replaced by that comparison.
 
-    No rewrite pattern: each op is met once, from the innermost on, and none is made again.
+    Errors: a scatter has several operands; a region contains other ops.
+
+    Implemented in `src/import/ir/lower_stablehlo.rs` and `dialects/bridge/LowerStablehlo.cpp`.
 
     Example: `spyre-opt --spyre-lower-stablehlo test/import/lower-stablehlo.mlir`
   }];
@@ -57,12 +67,13 @@ def SpyreLowerStablehlo : Spyre_Pass<"spyre-lower-stablehlo"> {
 }
 
 def SpyreLowerTosa : Spyre_Pass<"spyre-lower-tosa"> {
-  let summary = "Turn ops of the dialect tosa into linalg";
+  let summary = "Lower tosa ops to linalg";
   let description = [{
-    Runs upstream's passes from `tosa` to `linalg`, `tensor`, `arith` and `scf`, where there are such ops. Refuses ops that upstream
-    does not lower. Implemented in `src/import/ir/lower_tosa.rs`.
+    Runs MLIR's conversions from `tosa` to `linalg`, `tensor`, `arith` and `scf`, if the module has `tosa` ops.
 
-    No rewrite pattern: the patterns are those of MLIR, which this pass runs.
+    Errors: MLIR has no lowering for an op.
+
+    Implemented in `src/import/ir/lower_tosa.rs`.
 
     Example: `spyre-opt --spyre-lower-tosa test/import/lower-tosa.mlir`
   }];
@@ -72,86 +83,86 @@ def SpyreLowerTosa : Spyre_Pass<"spyre-lower-tosa"> {
 }
 
 def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
-  let summary = "Refuse what can never be compiled";
+  let summary = "Reject unsupported input";
   let description = [{
-    Reads the operations of every function before other passes change their names; changes nothing. The table of what is
-    supported is `docs/reference/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
+    Checks the ops of every function before other passes rewrite them, so that errors name ops of the input. Changes
+    nothing. `docs/reference/supported-ops.md` lists the supported ops.
 
-    Refuses loops, calls of functions without a body, ops of dialects that are not read, tensors of dynamic shape and of
-    size 0, and arguments that are no tensors.
+    Errors: the module has loops, calls of functions without a body, ops of other dialects, tensors with dynamic shapes
+    or without elements, or arguments that are not tensors.
 
-    No rewrite pattern: it changes no IR.
+    Implemented in `src/import/ir/check_input.rs`.
 
     Example: `spyre-opt --spyre-check-input test/import/check-input.mlir`
   }];
 }
 
 def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
-  let summary = "State the machine that the module is compiled for";
+  let summary = "Set the target machine of the module";
   let description = [{
-    Writes the module attribute `spyre.target`, which every later pass consults; without it, the machine is the Spyre
-    card. Implemented in `src/import/ir/set_target.rs`.
+    Writes the module attribute `spyre.target`, which later passes read. Without the attribute they assume one Spyre
+    card.
 
-    Refuses a number that is out of range, and a file that is no machine description.
+    Errors: a number is out of range; the file is not a machine description.
 
-    No rewrite pattern: it writes one attribute of the module.
+    Implemented in `src/import/ir/set_target.rs`.
 
     Example: `spyre-opt --spyre-set-target="cores=4" test/import/set-target.mlir`
   }];
   let options = [
-    Option<"file", "file", "std::string", "\"\"", "JSON machine description; a missing key keeps Spyre's number">,
-    Option<"cores", "cores", "int64_t", "0", "Cores to use, 1 to the machine's; 0 keeps the machine's">,
-    Option<"lxBytes", "lx-bytes", "int64_t", "-1", "Usable LX bytes per core; -1 keeps the machine's">
+    Option<"file", "file", "std::string", "\"\"", "JSON machine description; missing keys have Spyre's values">,
+    Option<"cores", "cores", "int64_t", "0", "Number of cores to use; 0: all">,
+    Option<"lxBytes", "lx-bytes", "int64_t", "-1", "Usable LX bytes per core; -1: those of the machine">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
 def SpyreRelaxRoundings : Spyre_Pass<"spyre-relax-roundings"> {
-  let summary = "Leave out roundings of f32 to 16 bits that are widened again";
+  let summary = "Remove f32-f16-f32 round trips";
   let description = [{
-    Where all that reads an `arith.truncf` of f32 to f16 or bf16 widens it to f32 again, through bodies of `linalg.generic`, reshapes, hint scopes and kernels, the values
-    between stay f32, and both casts go. The device has no conversion between formats, so that a program with such casts is refused
-    otherwise. With `precision=device` a program with tensors of 16 bits is computed in that format, and has no such casts. The pipeline has
-    this pass for `rounding=relaxed` alone. Implemented in `src/import/ir/relax_roundings.rs`; `docs/reference/tools.md` says more.
+    Removes an `arith.truncf` from f32 to f16 or bf16 if all users of its result extend it to f32 again. Looks through
+    bodies of `linalg.generic`, reshapes, hint scopes and kernels. The device cannot convert between formats, so
+    programs with such casts are otherwise rejected.
 
-    No rewrite pattern: a value keeps its type unless all that it is given to and comes from can change theirs.
+    With `precision=device` a program with 16-bit tensors is left unchanged, because it is computed in 16 bits. The
+    pipeline runs the pass only with `rounding=relaxed`; see `docs/reference/tools.md`.
+
+    Implemented in `src/import/ir/relax_roundings.rs`.
 
     Example: `spyre-opt --spyre-relax-roundings test/import/relax-roundings.mlir`
   }];
   let options = [Option<"precision", "precision", "std::string", "\"device\"",
-                        "device: leave programs with tensors of 16 bits as they are; strict: look at them, too">];
+                        "device: skip programs with 16-bit tensors; strict: process all programs">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
 def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
-  let summary = "Turn linalg on tensors into spyre ops";
+  let summary = "Convert linalg on tensors to spyre ops";
   let description = [{
-    Reads `linalg.generic`, the named ops that it stands for, reshapes and constants; writes one
-    `spyre` op per scalar operation, recognised by what the body computes and not by how it is spelt. With
-    `precision=device`, f32 values between an f16 value and an f16 value are computed in the device's f16 format.
+    Converts `linalg.generic`, named `linalg` ops, reshapes and constants. Creates one `spyre` op per scalar operation.
+    Ops are recognized by what their body computes, so equivalent spellings give the same result. With
+    `precision=device`, f32 values between f16 values are computed in the device's 16-bit format.
+
+    Errors: a shape is dynamic; several functions have a body; the program has control flow; an operation has no device
+    function.
+
     Implemented in `src/import/ir/import_linalg.rs`.
-
-    Refuses dynamic shapes, several functions with a body, control flow, and every operation that has no device
-    function yet; the message names it.
-
-    No rewrite pattern: a program is read into a graph of plain values, in which equal nodes are one and rules see finished
-    operands. What it means (an index or a number, a range) is known only once all of it was read.
 
     Example: `spyre-opt --spyre-import-linalg test/import/import-linalg.mlir`
   }];
   let options = [Option<"precision", "precision", "std::string", "\"device\"",
-                        "device: fold f32 islands between f16 values; strict: keep them">];
+                        "f32 between f16 values: use 16 bits (device) or keep (strict)">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
 def SpyreFuseGathers : Spyre_Pass<"spyre-fuse-gathers"> {
-  let summary = "Let a gather compute the function that alone reads what it chooses";
+  let summary = "Fuse elementwise functions into gathers";
   let description = [{
-    A gather writes to HBM whatever it chooses. Where its only reader is an elementwise function of one operand and without
-    constants, the gather computes it: what was chosen is neither written nor read back. Ops with a work division of
-    their own stay as they are, as a gather is one core's work, and so do those for which hints ask for other loops. Implemented in `src/import/ir/fuse_gathers.rs`.
+    A gather writes its result to HBM. If the only user of the result is a unary elementwise function without constants,
+    the gather applies the function itself, which saves writing and rereading the result. Does not fuse an op that has
+    its own `work_div`, or whose hints request other loops, because one core executes a gather.
 
-    No rewrite pattern: one walk over the functions finds all there is, since what a fused gather writes is fused no further.
+    Implemented in `src/import/ir/fuse_gathers.rs`.
 
     Example: `spyre-opt --spyre-fuse-gathers test/import/fuse-gathers.mlir`
   }];
@@ -159,16 +170,16 @@ def SpyreFuseGathers : Spyre_Pass<"spyre-fuse-gathers"> {
 }
 
 def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
-  let summary = "Write functions whose results cannot live in LX in terms of others";
+  let summary = "Expand functions whose results cannot be in LX";
   let description = [{
-    Replaces `abs`, `gelufwd`, `reciprocal` and `relufwd` by chains of functions whose results may live in LX. Only where
-    nothing but elementwise ops, reductions and matmuls reads the result, and a core's part of two tensors fits in LX if the
-    op's hints cut it. An argument that is read several times and is not written by such a function is copied first, so
-    that it is read from HBM once. The gelu is an approximation whose error is of the size of the format's rounding. Runs
-    behind `spyre-flatten-hints`, and only if there is an LX planner. Implemented in `src/import/ir/expand_functions.rs`.
+    Replaces `abs`, `gelufwd`, `reciprocal` and `relufwd` by chains of functions whose results may be in LX. Expands an
+    op only if all users of its result are elementwise ops, reductions and matmuls, and if two tiles of the result fit
+    in the LX of a core. An argument that the chain reads several times is copied first, so that it is read from HBM
+    once. The expansion of gelu is an approximation; its error is about the rounding error of the format.
 
-    No rewrite pattern: whether a chain pays depends on all readers of the result, and an operand that a chain reads several
-    times is copied once for all of them.
+    Runs after `spyre-flatten-hints`, and only with an LX planner.
+
+    Implemented in `src/import/ir/expand_functions.rs`.
 
     Example: `spyre-opt --spyre-expand-functions test/import/expand-functions.mlir`
   }];
@@ -176,23 +187,23 @@ def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
 }
 
 def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
-  let summary = "Turn hint scopes into hints on ops";
+  let summary = "Convert hint scopes to attributes of ops";
   let description = [{
-    Replaces `spyre.hint` scopes by `hints` and `work_div` attributes on the ops in them; ids increase from outside to
-    inside and in program order. A scope inside another overrides the slices that `work_div` asks for under the same
-    name. `tiles` is a scope around the whole function. A number of tiles may be a name; `bind` says which number it stands
-    for. Implemented in `src/hint/ir/flatten_hints.rs`.
+    Inlines `spyre.hint` scopes and writes their contents as `hints` and `work_div` on the ops inside. The ids of hints
+    increase from the outer to the inner scope and in program order. An inner scope overrides the `work_div` of an outer
+    scope for the same dimension. `tiles` adds a scope around every function. `bind` gives the value of a symbolic tile
+    count.
 
-    Refuses a name of a number of tiles that is neither bound nor declared in `spyre.symbols`, a binding above the declared
-    maximum, and one that nothing uses.
+    Errors: a symbolic tile count is neither bound nor declared in `spyre.symbols`; a binding exceeds the declared
+    maximum; a binding is unused.
 
-    No rewrite pattern: the ids of scopes are their order in the whole function.
+    Implemented in `src/hint/ir/flatten_hints.rs`.
 
     Example: `spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" test/hint/flatten-hints.mlir`
   }];
   let options = [
-    ListOption<"tiles", "tiles", "std::string", "NAME=COUNT around every function, outermost first">,
-    ListOption<"bind", "bind", "std::string", "NAME=NUMBER, the number that the name of a count stands for">
+    ListOption<"tiles", "tiles", "std::string", "NAME=COUNT: tile every function along named dimensions, outermost first">,
+    ListOption<"bind", "bind", "std::string", "NAME=NUMBER: value of a symbolic tile count">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -202,15 +213,17 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 //===----------------------------------------------------------------------===//
 
 def SpyreDeferDivisions : Spyre_Pass<"spyre-defer-divisions"> {
-  let summary = "Divide a product instead of its operand";
+  let summary = "Divide the result of a matmul instead of its operand";
   let description = [{
-    The weights of an attention are `exp(x - m) / l`, and `(e / l) v` is `(e v) / l`. Divides behind a `spyre.matmul` where its
-    result is not larger than the operand, where nothing else reads the quotient, and where the divisor does not move along
-    the summed dimension. Only where `m` is at least the maximum of `x` along that dimension: then `e` is at most 1, and no sum
-    overflows. Rounding differs, so the pipeline has this pass for `precision=device` alone. Implemented in
-    `src/layout/ir/defer_divisions.rs`.
+    Rewrites `(e / l) v` as `(e v) / l`, as in an attention with weights `exp(x - m) / l`. Conditions:
+    * the result of the matmul is not larger than the divided operand;
+    * the quotient has no other users;
+    * the divisor is constant along the contracted dimension;
+    * `e` is `exp(x - m)` with `m` at least the maximum of `x`, so that no sum overflows.
 
-    No rewrite pattern: that the divided tensor is at most 1 is known from what made it, several ops and views further up.
+    Changes rounding, so the pipeline runs the pass only with `precision=device`.
+
+    Implemented in `src/layout/ir/defer_divisions.rs`.
 
     Example: `spyre-opt --spyre-defer-divisions test/layout/defer-divisions.mlir`
   }];
@@ -218,17 +231,21 @@ def SpyreDeferDivisions : Spyre_Pass<"spyre-defer-divisions"> {
 }
 
 def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
-  let summary = "Make tensors of views that no op can read as they are";
+  let summary = "Materialize views that no op can read";
   let description = [{
-    A dimension of device memory has one index, so a view of a diagonal becomes a sum over a new dimension of which a mask
-    leaves one element. The device knows what an op reduces or contracts by the operands that move along a dimension: a
-    reduction whose operand only repeats elements along a reduced dimension reads a copy, and so does a product whose left
-    operand lacks a dimension of the result, or whose operands lack K. Implemented in `src/layout/ir/materialize_views.rs`
-    and `needs.rs`.
+    Copies the elements of a view into a tensor in these cases:
+    * a diagonal, where one index selects two dimensions: it becomes a masked sum over a new dimension;
+    * an operand of a reduction that is broadcast along a reduced dimension;
+    * an operand of a matmul that lacks the contracted dimension, or a left operand that lacks a dimension of the
+      result.
 
-    Refuses a diagonal that moves a dimension by parts, one of integers, one too long for a mask, and a product by one column.
+    The device infers the reduced and contracted dimensions from the operands, so such operands need their own elements.
+    Users of the same elements share one copy.
 
-    No rewrite pattern: readers of the same elements share one copy, wherever they stand.
+    Errors: a diagonal has integer elements, is too long for a mask, or indexes a dimension by a quotient; a matmul has
+    one column.
+
+    Implemented in `src/layout/ir/materialize_views.rs` and `needs.rs`.
 
     Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
   }];
@@ -236,15 +253,14 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
 }
 
 def SpyreCloneConstants : Spyre_Pass<"spyre-clone-constants"> {
-  let summary = "Give each op that reads a constant one of its own, under the dimensions that it sees";
+  let summary = "Clone constants per user";
   let description = [{
-    A launch finds its constants in device memory as they were put there: a layout for each reader costs no time of the
-    device, where moving the sticks of a shared one does. Each op that reads a constant of more than one element, also
-    through views, gets a clone of it and of the views; where readers choose the same layout, equal constants become one
-    again (`cse`). Where a view takes the dimensions of all of the constant apart or puts them together, the clone has the
-    dimensions of the view, in the order of its elements. A constant that has a layout stays. Implemented in `src/layout/ir/clone_constants.rs`.
+    Gives each op its own clone of every constant with more than one element that it reads, including the views between
+    them. Each clone then gets the layout that its op needs: the host stores constants in their layouts, so no relayout
+    is needed on the device. `cse` later merges clones with equal layouts. If a view reshapes the whole constant, the
+    clone has the shape of the view. Constants with a layout are unchanged.
 
-    No rewrite pattern: the pass makes equal ops, which the greedy driver merges.
+    Implemented in `src/layout/ir/clone_constants.rs`.
 
     Example: `spyre-opt --spyre-clone-constants test/layout/clone-constants.mlir`
   }];
@@ -252,15 +268,15 @@ def SpyreCloneConstants : Spyre_Pass<"spyre-clone-constants"> {
 }
 
 def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
-  let summary = "Give the tables of gathers the layout that an index can reach into";
+  let summary = "Choose the layouts of gather tables";
   let description = [{
-    The dimension that a `spyre.gather` indexes becomes the outermost one in device memory. An argument or a constant
-    without a layout gets such a layout, and so does the result of an op that only gathers read; any other table is
-    copied first by a `spyre.copy`. Implemented in `src/layout/ir/lay_out_tables.rs`.
+    Makes the indexed dimension of a `spyre.gather` table the outermost dimension in device memory. Sets the layout of
+    an argument or constant that has none, and of a result that only gathers read. Other tables are copied first, with a
+    `spyre.copy`.
 
-    Refuses a table that has no dimension but the indexed one for its sticks.
+    Errors: a table has no dimension for sticks besides the indexed one.
 
-    No rewrite pattern: whether the writer of a table may lay it out depends on all readers of it.
+    Implemented in `src/layout/ir/lay_out_tables.rs`.
 
     Example: `spyre-opt --spyre-lay-out-tables test/layout/lay-out-tables.mlir`
   }];
@@ -268,16 +284,16 @@ def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
 }
 
 def SpyrePadContractions : Spyre_Pass<"spyre-pad-contractions"> {
-  let summary = "Pad what a contraction reads past";
+  let summary = "Pad the contracted dimension of matmuls";
   let description = [{
-    A matmul reads K in whole sticks, so the right operand's rows past K must exist and be zero. Where K is no multiple of
-    the stick, the right operand is written into a buffer with more rows (`spyre.empty`, `spyre.insert`), the last of them
-    zero, and read as a window of it. What the operand only repeats is written once. Runs before layouts are chosen, because
-    the padded operand is a buffer that needs one. Implemented in `src/layout/ir/pad_contractions.rs`.
+    A matmul reads the contracted dimension K in complete sticks, so the right operand needs zero rows up to the next
+    multiple of the stick. If K is not a multiple, the pass writes the operand into a larger buffer with `spyre.empty`
+    and `spyre.insert`, and the matmul reads a window of this buffer. Users with the same padding share one buffer. Runs
+    before `spyre-propagate-layouts`, which chooses the layout of the buffer.
 
-    Refuses elements for which the device has no format, and an operand whose views cannot be split.
+    Errors: the device has no format for the elements; a view of the operand cannot be split.
 
-    No rewrite pattern: readers that need the same padding share one buffer.
+    Implemented in `src/layout/ir/pad_contractions.rs`.
 
     Example: `spyre-opt --spyre-pad-contractions test/layout/pad-contractions.mlir`
   }];
@@ -285,40 +301,45 @@ def SpyrePadContractions : Spyre_Pass<"spyre-pad-contractions"> {
 }
 
 def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
-  let summary = "Give every value a device layout";
+  let summary = "Choose the device layout of every value";
   let description = [{
-    Chooses which dimension runs in the sticks of every buffer and op, for the whole program at once, so that moves of
-    sticks touch as few bytes as possible: an elementwise op has one in all operands, a matmul K in the left and N in the
-    right operand and the result, a reduction over its stick leaves one element a stick. Arguments and constants without a
-    layout lie as their readers want them. Writes encodings, also into the function's type. A fill becomes a constant of one
-    element, which elementwise ops broadcast; other ops read a copy of it in full size. A result that is not a buffer of its
-    own is copied. Implemented in `src/layout/ir/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
+    Chooses the stick dimension of every buffer and op, for the whole function at once, and writes the layouts as tensor
+    encodings. Minimizes the bytes that `spyre.restickify` moves. The device requires:
+    * an elementwise op has the same stick dimension in all operands;
+    * a matmul has K as stick dimension of the left operand, and N in the right operand and in the result;
+    * a reduction along the stick dimension leaves one element per stick.
 
-    Refuses elements without a format, shapes without a layout, an op whose operands fit no common stick however they are
-    moved, a result with a given layout that its op cannot write, and a part that begins or ends inside a stick of a buffer
-    with a given layout: it would overwrite what is beside it.
+    Arguments and constants without a layout get the layout that their users need. A fill becomes a one-element
+    constant, which elementwise ops broadcast; other ops read a full-size copy. A result that aliases another buffer is
+    copied.
 
-    No rewrite pattern: the layouts of all values of a function are one choice.
+    Errors:
+    * an element type has no device format;
+    * a shape has no layout;
+    * no stick dimension suits all operands of an op;
+    * an op cannot write the specified layout of a result;
+    * an insert begins or ends inside a stick of a specified layout.
+
+    Implemented in `src/layout/ir/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts test/layout/propagate-layouts.mlir`
   }];
   let options = [Option<"sticks", "sticks", "std::string", "\"global\"",
-                        "global: choose for the whole program; greedy: op by op, with row-major arguments">];
+                        "Choose stick dimensions for the program (global) or op by op, with row-major arguments (greedy)">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
 def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
-  let summary = "Move sticks where an op needs them elsewhere";
+  let summary = "Insert relayout copies where stick dimensions differ";
   let description = [{
-    An operand whose sticks do not fit those of its reader is moved into a new buffer by the cheapest chain of
-    `spyre.restickify` ops (`spyre.copy` where elements keep their sticks), which readers of the same elements share.
+    Converts an operand to the layout that its user needs, by the cheapest sequence of `spyre.restickify` and
+    `spyre.copy` ops. A `spyre.copy` suffices if the stick dimension stays the same. Users of the same elements share
+    the copies.
+
+    Errors: an op has no layout; no sequence of relayouts suits an operand; a gather cannot read the layout of its table
+    or index.
+
     Implemented in `src/layout/ir/insert_restickify.rs`.
-
-    Refuses an op without layouts, an operand that no chain makes fit, and a table or an index that does not lie as a gather
-    needs it.
-
-    No rewrite pattern: it carries out one choice for the whole function, in which readers share moves. So there are no
-    chains of moves that undo each other for a pattern to find.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
   }];
@@ -326,33 +347,33 @@ def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
 }
 
 def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
-  let summary = "Let every op read its buffers by plain indices";
+  let summary = "Split dimensions so that every operand has affine indices without division";
   let description = [{
-    Where a view takes a dimension apart or puts one together (heads out of columns), the buffer is shown with its
-    dimensions split, by a `spyre.view` with the layout of the same bytes, and the op runs over the parts of its iteration
-    dimensions. A part of a buffer that another operand's view would take apart where the whole does not divide is copied
-    first. Implemented in `src/layout/ir/split_views.rs` and `split.rs`.
+    If a view splits or merges dimensions, such as attention heads of a hidden dimension, the pass splits the dimensions
+    of the buffer with a `spyre.view` of the same bytes. It also splits the iteration dimensions of the op. If another
+    operand requires a split that does not divide the dimension, the slice is copied first.
 
-    Runs after moves are inserted: they take away what cannot be shown so (heads narrower than a stick).
+    Runs after `spyre-insert-restickify`, which removes views that cannot be expressed in this way, such as heads
+    narrower than a stick.
 
-    Refuses operands that would cut an iteration dimension at numbers of which none divides the other, a split inside a stick,
-    and a tile under split dimensions.
+    Errors: operands split an iteration dimension at sizes of which neither divides the other; a split is inside a
+    stick; a tile has split dimensions.
 
-    No rewrite pattern: the operands of an op are cut together, and the op with them.
+    Implemented in `src/layout/ir/split_views.rs` and `split.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify --spyre-split-views test/layout/split-views.mlir`
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify --spyre-split-views
+    test/layout/split-views.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
 def SpyreOwnResults : Spyre_Pass<"spyre-own-results"> {
-  let summary = "Give every result of the program a buffer of its own";
+  let summary = "Give every function result its own buffer";
   let description = [{
-    A result that is the buffer of another one, of an argument or of a constant is copied. `spyre-propagate-layouts` copies
-    such results as well, so that their layouts are chosen with all others; what is left are copies that became one when
-    equal ops were merged. Implemented in `src/layout/ir/own_results.rs`.
+    Copies a result that is an argument, a constant, or the same buffer as another result. `spyre-propagate-layouts`
+    inserts most of these copies, because it chooses their layouts. This pass restores copies that `cse` merged.
 
-    No rewrite pattern: which results share a buffer is a question to the whole return, and to loops and views above it.
+    Implemented in `src/layout/ir/own_results.rs`.
 
     Example: `spyre-opt --spyre-own-results test/layout/own-results.mlir`
   }];

@@ -19,17 +19,18 @@ class Sdsc_Attr<string attrName, string attrMnemonic> : AttrDef<Sdsc_Dialect, at
 }
 
 def Sdsc_DimAttr : Sdsc_Attr<"Dim", "dim"> {
-  let summary = "One iteration dimension: its size and into how many core slices it is cut";
+  let summary = "Describe one iteration dimension: size and core slices";
   let description = [{
-    A symbolic dimension names its `symbol`; `range` is then its maximum and `granularity` divides every value.
+    A symbolic dimension has a `symbol`; `range` is its maximum, and `granularity` divides every value.
 
-    Core `c` has slice `(c floordiv divisor) mod split`. Either all dimensions of an op have a `divisor`, or none has one (0) and the
-    order of cores is that of the format.
+    Core `c` computes slice `(c floordiv divisor) mod split`. Either all dimensions of an op have a `divisor`, or none
+    has one (0), and the order of cores is that of the format.
 
     Constraints:
     * (dim_c1) `range`, `split` and `granularity` are positive, and `divisor` is not negative.
 
-    Examples: `#sdsc.dim<name = "c0", range = 512, split = 32>`, `#sdsc.dim<name = "c0", range = 512, split = 4, divisor = 8>`
+    Examples: `#sdsc.dim<name = "c0", range = 512, split = 32>`, `#sdsc.dim<name = "c0", range = 512, split = 4, divisor
+    = 8>`
   }];
   let parameters = (ins
     "::mlir::StringAttr":$name,
@@ -42,10 +43,10 @@ def Sdsc_DimAttr : Sdsc_Attr<"Dim", "dim"> {
 }
 
 def Sdsc_OwnerAttr : Sdsc_Attr<"Owner", "owner"> {
-  let summary = "Which core holds which slice of a tensor along one iteration dimension";
+  let summary = "Assign slices of a tensor to cores along one iteration dimension";
   let description = [{
-    Core `c` holds slice `(c floordiv divisor) mod slices` of iteration dimension `dim`. Only a move between scratchpads
-    (a shuffle) has owners; everywhere else the op's own slices say it.
+    Core `c` holds slice `(c floordiv divisor) mod slices` of iteration dimension `dim`. Only a shuffle, a copy between
+    scratchpads, has owners. For all other ops the split of the op determines the slices.
 
     Constraints:
     * (owner_c1) `slices` is at least 2, `divisor` at least 1, `dim` not negative.
@@ -56,7 +57,7 @@ def Sdsc_OwnerAttr : Sdsc_Attr<"Owner", "owner"> {
 }
 
 def Sdsc_ConstantAttr : Sdsc_Attr<"Constant", "constant"> {
-  let summary = "A named number of a device function";
+  let summary = "Pass a named constant to a device function";
   let description = [{
     Constraints:
     * (constant_c1) the value is a 64-bit float.
@@ -67,10 +68,10 @@ def Sdsc_ConstantAttr : Sdsc_Attr<"Constant", "constant"> {
 }
 
 def Sdsc_WindowAttr : Sdsc_Attr<"Window", "window"> {
-  let summary = "The window of a convolution or a pooling";
+  let summary = "Describe the window of a convolution or pooling";
   let description = [{
-    `height` and `width` are kernel, stride, padding and dilation, and the padded size of the input where a depthwise
-    convolution states it.
+    `height` and `width` have kernel size, stride, padding and dilation, and optionally the padded size of the input,
+    for depthwise convolutions.
 
     Constraints:
     * (window_c1) `height` and `width` have 4 or 5 entries.
@@ -84,7 +85,7 @@ def Sdsc_WindowAttr : Sdsc_Attr<"Window", "window"> {
   );
 }
 
-/// A word of an enum in quotes, as the text of this dialect has always had it. `refusal` says what is wrong with another word.
+/// A keyword of an enum in quotes. `refusal` is the error for an unknown keyword.
 class Sdsc_WordParameter<EnumInfo enumInfo, string refusal> : EnumParameter<enumInfo> {
   let parser = "parseWord<" # enumInfo.cppType # ">($_parser, " # enumInfo.cppNamespace # "::" # enumInfo.stringToSymbolFnName # ", \"" # refusal # "\")";
   let printer = "$_printer << '\"' << " # enumInfo.cppNamespace # "::" # enumInfo.symbolToStringFnName # "($_self) << '\"'";
@@ -95,16 +96,19 @@ def Sdsc_ArrangementParameter : Sdsc_WordParameter<Sdsc_Arrangement, "unknown ar
 }
 
 def Sdsc_TensorAttr : Sdsc_Attr<"Tensor", "tensor"> {
-  let summary = "One operand: format, device shape, device coordinates and memory";
+  let summary = "Describe one operand: format, device shape, device coordinates and memory";
   let description = [{
-    `coordinates` takes a point of the iteration space to a device coordinate; a symbol of the map is the value that the
-    index tensor of that position in `index_tensors` holds at the point. `memory` is `hbm` (at `offset_bytes` above
-    kernel argument `argument`), `pool` (at `offset_bytes` in the bundle's pool) or `lx`. `advance` is the number of
-    elements that the base moves with each enclosing loop, outermost first. `arrangement` says how elements stand in a stick
-    where that is not the standard way; `owners` which core holds which slice where that is not the op's own division.
+    * `coordinates` maps a point of the iteration space to device coordinates. Symbol `k` of the map is the element of
+      index tensor `index_tensors[k]` at the point.
+    * `memory` is `hbm` (at `offset_bytes` after kernel argument `argument`), `pool` (at `offset_bytes` in the pool of
+      the bundle) or `lx`.
+    * `advance` is the number of elements by which the base moves per iteration of each enclosing loop, outermost first.
+    * `arrangement` is the order of elements in a stick, if it is not the standard one.
+    * `owners` assigns slices to cores, if this differs from the split of the op.
 
     Constraints:
-    * (tensor_c1) `format` is a device format, `memory` is hbm, pool or lx, and `arrangement` one of those that the device has;
+    * (tensor_c1) `format` is a device format, `memory` is hbm, pool or lx, and `arrangement` one of those that the
+      device has;
     * (tensor_c2) hbm has an argument, pool and lx have none;
     * (tensor_c3) `coordinates` has one result per device dimension and one symbol per index tensor.
 

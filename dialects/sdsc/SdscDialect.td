@@ -12,10 +12,10 @@ include "mlir/IR/OpBase.td"
 def Sdsc_Dialect : Dialect {
   let name = "sdsc";
   let cppNamespace = "::sdsc";
-  let summary = "What each core does, with addresses: one op is one SDSC file";
+  let summary = "Op specs with device coordinates and addresses: one op is one SDSC file";
   let description = [{
-    The level at which torch-spyre's front half can hand over (its OpSpec and LoopSpec). Tensors are no values here:
-    every operand says where its memory is and how its device coordinates follow from the iteration dimensions.
+    The ops correspond to OpSpec and LoopSpec of torch-spyre. Tensors are not SSA values: an attribute of the op
+    describes the memory of each operand, and its device coordinates as functions of the iteration dimensions.
 
     ```mlir
     sdsc.bundle @bundle_0(@arg0, @result0) {

@@ -14,16 +14,16 @@ include "mlir/IR/SymbolInterfaces.td"
 class Sdsc_Op<string mnemonic, list<Trait> traits = []> : Op<Sdsc_Dialect, mnemonic, traits>;
 
 def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol, SymbolTable]> {
-  let summary = "A compiled program: its HBM buffers and its bundles in launch order";
+  let summary = "Hold a compiled program: HBM buffers, and bundles in launch order";
   let description = [{
-    `symbols` are the numbers that are known at launch only, each with its maximum. `sizes` are the sizes that are known at launch only, each
-    with its maximum and what it is a multiple of.
+    `symbols` has the maximum of each symbolic tile count. `sizes` has the maximum and the granularity of each symbolic
+    size.
 
     Constraints:
-    * (program_c1) `symbols` gives every name a positive number;
-    * (program_c2) the symbol of every loop is one of them, and the loop's count is its maximum;
-    * (program_c3) `sizes` gives every name two positive numbers, of which the second divides the first;
-    * (program_c4) the symbolic sizes of buffers and of op specs are among `sizes`, with these numbers.
+    * (program_c1) `symbols` maps names to positive numbers;
+    * (program_c2) `symbols` has the symbol of every loop, with the trip count of the loop as maximum;
+    * (program_c3) `sizes` maps names to two positive numbers, of which the second divides the first;
+    * (program_c4) `sizes` has the symbolic sizes of buffers and op specs, with the same numbers.
 
     Example:
     ```mlir
@@ -43,22 +43,24 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 }
 
 def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
-  let summary = "A tensor in HBM that the program owns or is given";
+  let summary = "Declare a tensor in HBM: an input, output, constant or temporary";
   let description = [{
-    An input of integers that ops read as indices or compute with has an `index_range`, half-open: what its elements must keep to. An output of integers that the
-    format does not hold has a `digit_base`: the first dimension has their upper and lower digits. Temporaries lie in one region of
-    HBM, each at an `offset` in bytes during its `life`: from the first launch that uses it to the last. `symbolic` names the sizes of
-    dimensions that are known at launch only: the type has their maxima.
+    * `index_range` is the half-open range of an integer input whose elements are indices or operands of integer ops.
+    * `digit_base` belongs to an integer output that exceeds its device format: the first dimension has the upper and
+      the lower digit.
+    * `offset` and `life` belong to a temporary: its bytes in the HBM region of all temporaries, and its live range,
+      from the first to the last launch that uses it.
+    * `symbolic` has the names of symbolic sizes; the type has their maxima.
 
     Constraints:
     * (buffer_c1) `role` is input, constant, temporary or output;
     * (buffer_c2) the type is a tensor with a device layout;
     * (buffer_c3) only a constant has a value, of the type's shape and element type;
-    * (buffer_c4) `index_range`, if given, is of an input and has two numbers, the first below the second;
-    * (buffer_c5) `offset` and `life` are of a temporary, which has both or neither;
-    * (buffer_c6) `offset` is a multiple of 128 from 0, and `life` has two numbers from 0, the first not above the second;
-    * (buffer_c7) `symbolic`, if given, is of an input or an output and has the name of a size, or nothing, for each dimension;
-    * (buffer_c8) `digit_base`, if given, is above 1 and of an output of integers, whose first dimension has two digits.
+    * (buffer_c4) only an input has an `index_range`: two numbers, the first less than the second;
+    * (buffer_c5) only a temporary has `offset` and `life`, and then both;
+    * (buffer_c6) `offset` is a multiple of 128; `life` has two numbers, the first at most the second; none is negative;
+    * (buffer_c7) only an input or output has `symbolic`: one string per dimension, a name or empty;
+    * (buffer_c8) only an integer output has a `digit_base`, greater than 1, and its first dimension has size 2.
 
     Example:
     ```mlir
@@ -76,14 +78,14 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
 }
 
 def Sdsc_BundleOp : Sdsc_Op<"bundle", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol]> {
-  let summary = "One kernel launch: op specs in counted loops";
+  let summary = "Launch op specs in counted loops";
   let description = [{
-    Kernel argument `i` of the op specs is the `i`-th buffer in parentheses. `pool_bytes` is the HBM that the bundle
-    allocates for itself.
+    Kernel argument `i` of the op specs is the `i`-th buffer in parentheses. `pool_bytes` is the size of the HBM pool
+    that the launch allocates.
 
     Constraints:
-    * (bundle_c1) every op's hbm arguments are buffers of the bundle, if it names any;
-    * (bundle_c2) every tensor has one advance per enclosing loop, or none.
+    * (bundle_c1) the hbm arguments of every op are buffers of the bundle, if the bundle lists buffers;
+    * (bundle_c2) every tensor has one advance per enclosing loop, or no advances.
 
     Example:
     ```mlir
@@ -99,14 +101,14 @@ def Sdsc_BundleOp : Sdsc_Op<"bundle", [IsolatedFromAbove, NoTerminator, SingleBl
 }
 
 def Sdsc_LoopOp : Sdsc_Op<"loop", [NoTerminator, SingleBlock, ParentOneOf<["BundleOp", "LoopOp"]>]> {
-  let summary = "A counted loop around op specs";
+  let summary = "Repeat op specs";
   let description = [{
-    With a `symbol` the number of iterations is known at launch only, and `count` is the largest; `dim` is then the name of the
-    dimension whose tiles it counts.
+    With a `symbol` the trip count is known at launch, `count` is its maximum, and `dim` is the name of the tiled
+    dimension.
 
     Constraints:
     * (loop_c1) the count is positive;
-    * (loop_c2) there is a `dim` where there is a `symbol`, and only there; neither is empty.
+    * (loop_c2) `dim` and `symbol` are both present or both absent, and not empty.
 
     Examples: `sdsc.loop 4 { ... }`, `sdsc.loop 4 attributes {dim = "M", symbol = "T"} { ... }`
   }];
@@ -117,18 +119,18 @@ def Sdsc_LoopOp : Sdsc_Op<"loop", [NoTerminator, SingleBlock, ParentOneOf<["Bund
 }
 
 def Sdsc_OpSpecOp : Sdsc_Op<"op", []> {
-  let summary = "One device function on every core: the content of one SDSC file";
+  let summary = "Execute one device function on all cores: the contents of one SDSC file";
   let description = [{
-    `ins` are index tensors, then inputs; `outs` is the one output. `constants` are the function's named numbers in the order
-    of the file, `window` and `output_ranges` (N, C, H, W) belong to convolutions and poolings. `file` is set once the bundle is lowered to
-    `sdscbundle`.
+    `ins` has index tensors, then inputs; `outs` has one output. `constants` are the named constants of the function in
+    the order of the file. `window` and `output_ranges` (N, C, H, W) belong to convolutions and pooling. The lowering to
+    `sdscbundle` sets `file`.
 
     Constraints:
     * (op_c1) there is one output and at most seven dimensions;
-    * (op_c2) every coordinate map is over the iteration dimensions;
+    * (op_c2) the dimensions of every coordinate map are the iteration dimensions;
     * (op_c3) a split does not exceed its range.
 
-    Example: see the dialect.
+    Example: see the description of the dialect.
   }];
   let arguments = (ins
     StrAttr:$function, UnitAttr:$reduction, Sdsc_DimArrayAttr:$dims, Sdsc_TensorArrayAttr:$ins, Sdsc_TensorArrayAttr:$outs,

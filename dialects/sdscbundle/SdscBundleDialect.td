@@ -12,10 +12,10 @@ include "mlir/IR/OpBase.td"
 def SdscBundle_Dialect : Dialect {
   let name = "sdscbundle";
   let cppNamespace = "::sdscbundle";
-  let summary = "What bundle.mlir says: addresses, loops and executes";
+  let summary = "Contents of bundle.mlir: addresses, loops and executes";
   let description = [{
-    The syntax of the SuperDSC-Bundle specification, to the letter, so that a bundle written by us or by torch-spyre
-    parses and prints unchanged.
+    Has exactly the syntax of the SuperDSC-Bundle specification. A bundle of this compiler or of torch-spyre is parsed
+    and printed unchanged.
 
     ```mlir
     func.func @sdsc_bundle(%arg_0_base_addr: !sdscbundle.input_arg<index>) {

@@ -14,7 +14,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class SdscBundle_Op<string mnemonic, list<Trait> traits = []> : Op<SdscBundle_Dialect, mnemonic, traits>;
 
 def SdscBundle_DeviceMemAllocateOp : SdscBundle_Op<"device_mem_allocate"> {
-  let summary = "Reserve HBM for the intermediates of the bundle";
+  let summary = "Allocate HBM for the temporaries of the bundle";
   let description = [{
     Constraints:
     * (device_mem_allocate_c1) the number of bytes is positive.
@@ -28,7 +28,7 @@ def SdscBundle_DeviceMemAllocateOp : SdscBundle_Op<"device_mem_allocate"> {
 }
 
 def SdscBundle_InputArgExtractOp : SdscBundle_Op<"input_arg_extract", [Pure]> {
-  let summary = "The value of a kernel argument";
+  let summary = "Read the value of a kernel argument";
   let description = [{
     Example:
     ```mlir
@@ -43,12 +43,12 @@ def SdscBundle_InputArgExtractOp : SdscBundle_Op<"input_arg_extract", [Pure]> {
 def SdscBundle_SdscExecuteOp : SdscBundle_Op<"sdsc_execute"> {
   let summary = "Execute one SDSC file on its cores";
   let description = [{
-    Operand `k` is the value of symbol `symbol_ids[k]` in the file. A file may be executed several times. Without
-    `symbol_ids` the file has absolute addresses.
+    Operand `k` is the value of symbol `symbol_ids[k]` in the file. A file may be executed several times. A file without
+    symbols has absolute addresses, and the op has no `symbol_ids`.
 
     Constraints:
     * (sdsc_execute_c1) there is one symbol id per operand;
-    * (sdsc_execute_c2) symbol ids are negative and differ.
+    * (sdsc_execute_c2) symbol ids are negative and unique.
 
     Example: `sdscbundle.sdsc_execute (%arg_0, %arg_1) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2]}`
   }];

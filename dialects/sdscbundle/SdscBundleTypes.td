@@ -12,14 +12,13 @@ include "mlir/IR/AttrTypeBase.td"
 
 def SdscBundle_InputArgType : TypeDef<SdscBundle_Dialect, "InputArg"> {
   let mnemonic = "input_arg";
-  let summary = "A value that the runtime gives to the kernel";
+  let summary = "Argument that the runtime passes to the kernel";
   let description = [{
-    The base address of a tensor, or a symbolic dimension, whose values are multiples of `granularity` up to
-    `max_value`.
+    Is the base address of a tensor, or a symbolic size, which is a multiple of `granularity` and at most `max_value`.
 
     Constraints:
     * (input_arg_c1) the value is an index;
-    * (input_arg_c2) `granularity` and `max_value` are both given or both absent.
+    * (input_arg_c2) `granularity` and `max_value` are both present or both absent.
 
     Example: `!sdscbundle.input_arg<index, granularity=64, max_value=1024>`
   }];

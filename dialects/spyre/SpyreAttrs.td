@@ -17,28 +17,28 @@ class Spyre_Attr<string attrName, string attrMnemonic, list<Trait> traits = []> 
   let mnemonic = attrMnemonic;
 }
 
-def Spyre_FormatParameter : AttrParameter<"std::optional<::machine::Format>", "device format; none: from the element type"> {
+def Spyre_FormatParameter : AttrParameter<"std::optional<::machine::Format>", "device format; default: that of the element type"> {
   let defaultValue = "std::nullopt";
 }
 
 def Spyre_LayoutAttr
     : Spyre_Attr<"Layout", "layout", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let summary = "Where each element of a tensor lives in device memory";
+  let summary = "Map the elements of a tensor to device memory";
   let description = [{
-    Device memory is row-major over `device_size`; its last entry is one stick. One step along device dimension `i`
-    steps `stride_map[i]` elements in the host tensor; -1 marks a device dimension that no host dimension drives
-    (padding, a size of 1, the lanes of a tensor that keeps one element a stick).
+    Device memory is row-major over `device_size`; the last entry is one stick. A step along device dimension `i` is a
+    step of `stride_map[i]` elements in the host tensor. -1 marks a device dimension without a host dimension: padding,
+    a size of 1, or the stick of a tensor with one element per stick.
 
-    The number format follows from the element type unless `format` is given. `of` is the host shape of the buffer that
-    a tile is a window of: `device_size` and `stride_map` then describe that buffer, and the tensor's own shape says
-    how much of it the window shows.
+    `format` overrides the device format of the element type. `of` is the host shape of the buffer, if the tensor is a
+    tile: `device_size` and `stride_map` then describe the buffer, and the shape of the tensor is the size of the
+    window.
 
     Constraints:
     * (layout_c1) `device_size` and `stride_map` have the same length, at least 2;
     * (layout_c2) every entry of `device_size` is positive;
     * (layout_c3) the last entry of `device_size` is the number of elements in a stick of the format;
-    * (layout_c4) `format`, if given, is a device format;
-    * (layout_c5) `of`, if given, has the rank of the tensor and no dimension smaller than the tensor's.
+    * (layout_c4) `format`, if present, is a device format;
+    * (layout_c5) `of`, if present, has the rank of the tensor, and no dimension is smaller than that of the tensor.
 
     Example:
     ```mlir
@@ -57,17 +57,17 @@ def Spyre_LayoutAttr
 }
 
 def Spyre_WorkAttr : Spyre_Attr<"Work", "work"> {
-  let summary = "Into how many slices each iteration dimension is cut; one core works on one slice of each";
+  let summary = "Split the iteration space of an op over cores";
   let description = [{
-    `slices[i]` divides the size of iteration dimension `i` (in sticks where the dimension is a stick). The product is
-    the number of cores that the op uses.
+    `slices[i]` divides the size of iteration dimension `i`, counted in sticks for a stick dimension. Each core computes
+    one slice of every dimension. The product of the slice counts is the number of cores that the op uses.
 
-    `order` lists the dimensions whose slice changes fastest from core to core first. Without it that is the first
-    dimension; in a matmul whose contraction is cut, the contraction.
+    `order` lists the dimensions by how fast their slice changes from one core to the next, fastest first. The default
+    is the order of the dimensions; in a matmul whose contracted dimension is split, that dimension is the fastest.
 
     Constraints:
     * (work_c1) every entry is positive;
-    * (work_c2) `order`, if given, has every dimension once.
+    * (work_c2) `order`, if present, has every dimension once.
 
     Examples: `#spyre.work<[32, 1]>`, `#spyre.work<[4, 8], order = [1, 0]>`
   }];
@@ -77,36 +77,39 @@ def Spyre_WorkAttr : Spyre_Attr<"Work", "work"> {
 }
 
 def Spyre_PlaceAttr : Spyre_Attr<"Place", "place"> {
-  let summary = "Which memory a value lives in, and at which byte";
+  let summary = "Assign a value to a memory and an address";
   let description = [{
-    `lx` is the scratchpad of every core that works on the value, at the same byte offset in each; `pool` is a byte
-    offset in the bundle's own part of HBM; `hbm` is a buffer of the program. A value that is not in LX carries the
-    reason.
+    The memories:
+    * `lx`: the scratchpad of every core that uses the value, at the same byte offset in each;
+    * `pool`: a byte offset in the HBM pool of the launch;
+    * `hbm`: a buffer of the program.
+
+    A value that is not in LX has the reason as text.
 
     Constraints:
     * (place_c1) the memory is `lx`, `pool` or `hbm`;
-    * (place_c2) `lx` and `pool` have an offset that is a multiple of 128 bytes, `hbm` has none.
+    * (place_c2) `lx` and `pool` have an offset that is a multiple of 128 bytes; `hbm` has none.
 
     Example: `#spyre.place<lx, 0>`, `#spyre.place<hbm, "it is a result of the program">`
   }];
   let parameters = (ins
     EnumParameter<Machine_Memory>:$memory,
     "int64_t":$offsetBytes,
-    StringRefParameter<"why the value is not in LX", "\"\"">:$reason
+    StringRefParameter<"reason why the value is not in LX", "\"\"">:$reason
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
 def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
-  let summary = "The user's wish to run an op in `count` tiles along a named dimension";
+  let summary = "Request `count` tiles of a named dimension";
   let description = [{
-    The flattened form of a `spyre.hint` scope: ops with the same `id` are one loop level; a smaller id is further
-    out. A count that is known at launch only is the name of it, its `symbol`; `count` is then 0. With `again` an op that
-    has no such dimension is in the loop all the same, and computes the same anew in each turn.
+    Is the flattened form of a `spyre.hint` scope. Ops with the same `id` share one loop; a smaller id is an outer loop.
+    A symbolic count has a `symbol`, and `count` is 0. With `again` an op without the dimension is also in the loop, and
+    is recomputed in every iteration.
 
     Constraints:
-    * (tile_hint_c1) `count` is positive, or there is a `symbol`;
+    * (tile_hint_c1) `count` is positive, or `symbol` is present;
     * (tile_hint_c2) a `symbol` begins with a letter and has letters, digits and `_`;
     * (tile_hint_c3) `id` is from 0 to 2^31 - 1.
 
@@ -116,8 +119,8 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
     "int64_t":$id,
     StringRefParameter<"dimension name">:$dim,
     "int64_t":$count,
-    StringRefParameter<"the name of a count that is not known; empty: it is known", "\"\"">:$symbol,
-    DefaultValuedParameter<"bool", "false", "whether an op that the loop does not cut is in it, too">:$again
+    StringRefParameter<"symbol of a symbolic count; empty for a number", "\"\"">:$symbol,
+    DefaultValuedParameter<"bool", "false", "whether ops without the dimension are recomputed in the loop">:$again
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -126,9 +129,9 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
 def Spyre_TileHintArrayAttr : TypedArrayAttrBase<Spyre_TileHintAttr, "tile hints, outermost first">;
 
 def Spyre_WorkHintAttr : Spyre_Attr<"WorkHint", "work_hint"> {
-  let summary = "The user's wish to divide a named dimension into `slices` slices over the cores";
+  let summary = "Request `slices` core slices of a named dimension";
   let description = [{
-    The flattened form of a `work_div` in a `spyre.hint` scope: ops with the same `id` were under the same wish.
+    Is the flattened form of `work_div` in a `spyre.hint` scope. Ops with the same `id` come from the same request.
 
     Constraints:
     * (work_hint_c1) `slices` is positive;
@@ -141,21 +144,20 @@ def Spyre_WorkHintAttr : Spyre_Attr<"WorkHint", "work_hint"> {
   let genVerifyDecl = 1;
 }
 
-def Spyre_WorkHintArrayAttr : TypedArrayAttrBase<Spyre_WorkHintAttr, "work hints, no dimension twice">;
+def Spyre_WorkHintArrayAttr : TypedArrayAttrBase<Spyre_WorkHintAttr, "work hints, each dimension at most once">;
 
 def Spyre_KnobAttr : Spyre_Attr<"Knob", "knob"> {
-  let summary = "A number that a kernel leaves open, with the values that it may have";
+  let summary = "Declare a tunable parameter of a kernel";
   let description = [{
-    `value` is what the number is unless something else is asked for. The values are a list, all from one number to
-    another, or the powers of two among these. A condition over the knobs of the kernel rules combinations out: sums,
-    products, quotients (`/`) and remainders (`%`) of numbers and names, compared by `==`, `!=`, `<`, `<=`, `>` or `>=`;
-    several comparisons are joined by `&&`.
+    `value` is the default. The choices are a list, all integers of a range, or the powers of two in a range. A
+    condition over the knobs of the kernel excludes combinations. It compares sums, products, quotients (`/`) and
+    remainders (`%`) of numbers and names with `==`, `!=`, `<`, `<=`, `>` or `>=`; `&&` combines comparisons.
 
     Constraints:
     * (knob_c1) the name begins with a letter and has letters, digits and `_`;
     * (knob_c2) the values are positive and increase; there are at most 4096;
     * (knob_c3) `value` is one of them;
-    * (knob_c4) the condition can be read.
+    * (knob_c4) the condition is well-formed.
 
     Examples:
     ```mlir
@@ -167,13 +169,13 @@ def Spyre_KnobAttr : Spyre_Attr<"Knob", "knob"> {
     StringRefParameter<"name">:$name,
     "int64_t":$value,
     EnumParameter<Spyre_KnobKind>:$kind,
-    ArrayRefParameter<"int64_t", "all values of a list; the first and the last number of a range">:$bounds,
+    ArrayRefParameter<"int64_t", "all values of a list, or the first and last value of a range">:$bounds,
     StringRefParameter<"condition; empty: none", "\"\"">:$condition
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The values that the number may have, the smallest first.
+    /// Returns the values that the knob may have, the smallest first.
     ::llvm::SmallVector<int64_t> getChoices() const;
   }];
 }

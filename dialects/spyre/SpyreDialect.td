@@ -14,41 +14,46 @@ def Spyre_Dialect : Dialect {
   let cppNamespace = "::spyre";
   let summary = "Tensor programs for the IBM Spyre accelerator";
   let description = [{
-    One compute op is one device function on whole tensors. What the compiler decides about an op is an attribute of
-    it, written by exactly one pass; where the elements of a value live in device memory is its type's encoding.
+    A compute op is one device function on tensors. The passes write their decisions as attributes, each attribute by
+    one pass. The device layout of a value is the encoding of its type.
 
-    A user names the elements of an argument in storage order by `spyre.dims`, more or fewer names than dimensions, none of
-    which has a `*`; `spyre.dim_sizes` on the function says how large the names are:
+    Arguments can name their dimensions, in storage order, with `spyre.dims`. The number of names may differ from the
+    rank, and no name contains `*`. `spyre.dim_sizes` on the function has the sizes of the names:
 
     ```mlir
     func.func @f(%x: tensor<16384xf16> {spyre.dims = ["M", "K"]}) attributes {spyre.dim_sizes = {M = 64, K = 256}}
     ```
 
-    `spyre.range = array<i64: 0, 4096>` on an argument of integers says what its elements keep to, half-open. The import writes it, or
-    narrows it, where ops compute with the integers: numbers of a device format hold integers up to a limit.
+    Attributes of functions:
 
-    `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout
-    holds: the program has its outermost dimensions as one. An argument without elements is one element, which nothing reads, and a
-    result without elements is one element.
+    | attribute | meaning |
+    |---|---|
+    | `spyre.dim_sizes = {M = 64}` | sizes of dimension names |
+    | `spyre.symbols = {T = 8}` | maximum of a symbolic tile count: there are 8 tiles, and a launch executes the first `T` |
+    | `spyre.granularities = {s0 = 64}` | number that divides a symbolic size |
+    | `spyre.kernel`, `spyre.knobs` | the function is a kernel; its tunable parameters |
+    | `spyre.kernels` | kernels of the compiled function, with fused and rejected neighbors |
+    | `spyre.tile_search`, `spyre.peeled` | results of the tile search and of peeling |
 
-    `spyre.digits = 1024` of a result of integers is the base of its digits: the format of the device does not hold the integers, and the
-    first dimension has the upper and the lower digit. The caller knows the result without that dimension.
+    Attributes of arguments and results:
 
-    A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
-    be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
+    | attribute | meaning |
+    |---|---|
+    | `spyre.dims = ["M", "K"]` | dimension names of an argument |
+    | `spyre.range = array<i64: 0, 4096>` | half-open range of integer elements; the import infers it, because device formats hold integers up to a limit |
+    | `spyre.shape` | original shape, if it has more dimensions than a layout can have, or no elements |
+    | `spyre.digits = 1024` | base of an integer result that exceeds the device format; the first dimension has the upper and the lower digit |
+    | `spyre.symbolic = ["s0", ""]` | symbolic sizes of dimensions; the types have the maxima, which all passes plan for |
 
-    A dimension of an argument may have a size that is known at launch only: `spyre.symbolic = ["s0", ""]` on the argument names it, and
-    `spyre.granularities = {s0 = 64}` on the function says what it is a multiple of. The sizes in types are the largest, and everything is
-    planned for these. On a compute op `spyre.symbolic` has a name for each iteration dimension that walks along such a size; it follows from
-    the arguments, and passes that ask for it write it anew.
+    Attributes of ops:
 
-    A `spyre.copy` that the program does not ask for says why it is there: `spyre.for_layout` (an op cannot read the tensor
-    where it lies), or `spyre.for_loop` with the reason as text (what a loop makes is copied to where others read it). A
-    `spyre.loop` that corrects what it carries when a running value changes has `spyre.corrects`. An op that loops compute
-    anew in each turn, since a hint says `again`, has the number of times in `spyre.times`.
-
-    A function with `spyre.kernel` is a kernel, whose calls become `spyre.kernel` ops; `spyre.knobs` are the numbers that it
-    leaves open. What was fused into kernels, and what was not, is in `spyre.kernels` of the function that is compiled.
+    | attribute | meaning |
+    |---|---|
+    | `spyre.symbolic` | symbolic size of each iteration dimension, derived from the arguments |
+    | `spyre.for_layout` | the copy exists because its user cannot read the original layout |
+    | `spyre.for_loop = "REASON"` | the copy exists because loop-carried or tiled values share a buffer |
+    | `spyre.corrects` | the loop corrects its accumulators when a running value changes |
+    | `spyre.times` | number of executions of an op that `again` recomputes in loops |
 
     ```
     linalg ──import──▶ spyre ops ──layout──▶ encodings ──tile──▶ spyre.loop ──work──▶ work ──lx──▶ place ──bundle──▶ sdsc

@@ -12,24 +12,24 @@ include "mlir/IR/OpBase.td"
 def Spyre_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
   let cppNamespace = "::spyre";
   let description = [{
-    A device function with its iteration space: output dimensions first, reduction dimensions last (the order of the
-    SDSC labels). Every stage sees an op through this interface, so that a family is handled in one place.
+    Describes a device function and its iteration space: output dimensions first, reduction dimensions last, in the
+    order of the SDSC labels. All passes use compute ops through this interface.
 
     Constraints:
     * (compute_c1) `work` and `min_work` have one entry per iteration dimension, and no entry exceeds the size;
-    * (compute_c2) `dims` has one entry per iteration dimension, each a string: its name, several joined with `*` (the
-      outer one first), or nothing.
+    * (compute_c2) `dims` has one string per iteration dimension: a name, several names joined with `*` (outermost
+      first), or an empty string.
   }];
   let methods = [
-    InterfaceMethod<"Size of every iteration dimension.", "::llvm::SmallVector<int64_t>", "getIterationSpace">,
-    InterfaceMethod<"How many of the last iteration dimensions are reduced.", "unsigned", "getNumReductionDims">,
+    InterfaceMethod<"Returns the size of every iteration dimension.", "::llvm::SmallVector<int64_t>", "getIterationSpace">,
+    InterfaceMethod<"Returns the number of reduction dimensions, which are the last ones.", "unsigned", "getNumReductionDims">,
     InterfaceMethod<[{
-      For each operand that the op reads, then the result: a map from iteration point to element. A broadcast dimension
-      maps to 0, and so does the dimension of a gather's table that the index chooses along.
+      Returns a map from iteration point to element for each operand that the op reads, then for the result. A broadcast
+      dimension maps to 0, and so does the indexed dimension of a gather table.
     }], "::llvm::SmallVector<::mlir::AffineMap>", "getAccessMaps">,
-    InterfaceMethod<"How the device function uses the iteration space.", "::machine::Family", "getFamily">,
+    InterfaceMethod<"Returns how the device function uses the iteration space.", "::machine::Family", "getFamily">,
     InterfaceMethod<[{
-      The name of the device function in the files, before "nonstick" is appended.
+      Returns the name of the device function in SDSC files, without the suffix "nonstick".
     }], "::llvm::StringRef", "getDeviceFunction">
   ];
   let verify = [{ return ::spyre::verifyComputeOp($_op); }];

@@ -23,7 +23,7 @@ def Spyre_Tensor : Type<
 
 class Spyre_Op<string mnemonic, list<Trait> traits = []> : Op<Spyre_Dialect, mnemonic, traits>;
 
-def Spyre_CountArrayAttr : TypedArrayAttrBase<AnyAttrOf<[I64Attr, StrAttr]>, "numbers, and names of numbers that are bound later">;
+def Spyre_CountArrayAttr : TypedArrayAttrBase<AnyAttrOf<[I64Attr, StrAttr]>, "numbers, or names of numbers that are bound later">;
 
 /// What the passes decide about the work of a compute op, in the order of the pipeline.
 defvar Spyre_WorkDecisions = (ins
@@ -48,24 +48,24 @@ class Spyre_ComputeOp<string mnemonic, list<Trait> traits = []>
 
 def Spyre_ComputeOps : OpDocGroup {
   let summary = "Compute: one op is one device function";
-  let description = "What the passes decide about these ops is in their attributes.";
+  let description = "The passes write their decisions as attributes of these ops.";
 }
 
 let opDocGroup = Spyre_ComputeOps in {
 
 def Spyre_PointwiseOp : Spyre_ComputeOp<"pointwise"> {
-  let summary = "Elementwise device function with broadcasting";
+  let summary = "Apply an elementwise device function, with broadcasting";
   let description = [{
-    Every operand has the rank of the result; a dimension of size 1 is broadcast. The iteration space is the result's
-    shape. The functions are the `SPYRE_POINTWISE` rows of `DeviceFunctions.def`.
+    Every operand has the rank of the result; a dimension of size 1 is broadcast. The iteration space is the shape of
+    the result. The functions are the `SPYRE_POINTWISE` rows of `DeviceFunctions.def`.
 
     Constraints:
     * (pointwise_c1) `function` is an elementwise device function;
-    * (pointwise_c2) the number of operands is the function's;
-    * (pointwise_c3) every operand has the result's rank;
+    * (pointwise_c2) the number of operands is that of the function;
+    * (pointwise_c3) every operand has the rank of the result;
     * (pointwise_c4) every dimension of an operand is 1 or that of the result;
-    * (pointwise_c5) all element types are equal (`where3`: but for the first, the condition);
-    * (pointwise_c6) the number of `constants` is the function's.
+    * (pointwise_c5) all element types are equal, except for the condition of `where3`;
+    * (pointwise_c6) the number of `constants` is that of the function.
 
     Example:
     ```mlir
@@ -81,17 +81,17 @@ def Spyre_PointwiseOp : Spyre_ComputeOp<"pointwise"> {
 }
 
 def Spyre_ReduceOp : Spyre_ComputeOp<"reduce"> {
-  let summary = "Reduction along dimensions, which stay with size 1";
+  let summary = "Reduce along dimensions, which remain with size 1";
   let description = [{
     The iteration space is the kept dimensions in order, then the reduced ones. The functions are the `SPYRE_REDUCE`
     rows of `DeviceFunctions.def`.
 
     Constraints:
-    * (reduce_c1) `function` is a reduction of the device;
+    * (reduce_c1) `function` is a device reduction;
     * (reduce_c2) the reduced dimensions are in range, increasing and not empty;
-    * (reduce_c3) the result has the input's shape with 1 in every reduced dimension;
+    * (reduce_c3) the result has the shape of the input, with 1 in every reduced dimension;
     * (reduce_c4) the element types are equal;
-    * (reduce_c5) the number of `constants` is the function's.
+    * (reduce_c5) the number of `constants` is that of the function.
 
     Example:
     ```mlir
@@ -105,10 +105,10 @@ def Spyre_ReduceOp : Spyre_ComputeOp<"reduce"> {
 }
 
 def Spyre_MatmulOp : Spyre_ComputeOp<"matmul"> {
-  let summary = "Matrix product over equal batch dimensions";
+  let summary = "Multiply matrices with equal batch dimensions";
   let description = [{
-    `lhs` is `[batch..., M, K]`, `rhs` is `[batch..., K, N]`, the result `[batch..., M, N]`. The iteration space is
-    batch, M, N, then K.
+    `lhs` is `[batch..., M, K]`, `rhs` is `[batch..., K, N]`, the result is `[batch..., M, N]`. The iteration space is
+    the batch dimensions, M, N, then K.
 
     Constraints:
     * (matmul_c1) all ranks are equal and at least 2;
@@ -127,20 +127,20 @@ def Spyre_MatmulOp : Spyre_ComputeOp<"matmul"> {
 }
 
 def Spyre_GatherOp : Spyre_ComputeOp<"gather"> {
-  let summary = "Rows of a table, chosen by loaded indices";
+  let summary = "Select rows of a table by an index tensor";
   let description = [{
-    `result[i..., j...] = table[..., index[i...], ...]`, with the index at `dim` of the table: the result has the shape of
-    `index`, then the table's other dimensions in order. The iteration space is the result's shape; nothing is reduced.
-    With a `function`, each element goes through that elementwise function on its way, so that what was chosen is in no
-    memory before it.
-    An index outside of the table is the caller's mistake: `program.json` states the range that the indices must keep to.
+    Computes `result[i..., j...] = table[..., index[i...], ...]`, where `dim` is the indexed dimension of the table. The
+    result has the shape of `index`, followed by the other dimensions of the table. The iteration space is the shape of
+    the result. `function`, if present, is applied to every selected element.
+
+    The caller must keep the indices inside the table; `program.json` records the allowed range.
 
     Constraints:
     * (gather_c1) `dim` is a dimension of the table;
-    * (gather_c2) the index is of i32 or i64 and has at least one dimension;
-    * (gather_c3) the result has the shape of the index, then the table's dimensions but for `dim`;
+    * (gather_c2) the index has elements of i32 or i64, and at least one dimension;
+    * (gather_c3) the result has the shape of the index, then the dimensions of the table without `dim`;
     * (gather_c4) the element types of table and result are equal;
-    * (gather_c5) `function` is an elementwise device function of one operand and without constants.
+    * (gather_c5) `function` is a unary elementwise device function without constants.
 
     Example:
     ```mlir
@@ -169,7 +169,7 @@ let opDocGroup = Spyre_DataOps in {
 def Spyre_CopyOp : Spyre_ComputeOp<"copy", [AllShapesMatch<["input", "output"]>, AllElementTypesMatch<["input", "output"]>]> {
   let summary = "Copy a tensor, usually to another memory";
   let description = [{
-    The stick stays where it is; memory and the order of the other device dimensions may change.
+    The memory and the order of the device dimensions may change; the stick dimension does not.
 
     Example:
     ```mlir
@@ -183,10 +183,9 @@ def Spyre_CopyOp : Spyre_ComputeOp<"copy", [AllShapesMatch<["input", "output"]>,
 
 def Spyre_RestickifyOp
     : Spyre_ComputeOp<"restickify", [AllShapesMatch<["input", "output"]>, AllElementTypesMatch<["input", "output"]>]> {
-  let summary = "Move the stick to another dimension";
+  let summary = "Copy a tensor to a layout with another stick dimension";
   let description = [{
-    Copies `input` into a tensor of the same shape whose layout has its stick on another dimension. It is the only op
-    that changes which elements share a stick.
+    The input and the result have the same shape. No other op changes which elements share a stick.
 
     Constraints:
     * (restickify_c1) the layouts differ.
@@ -204,7 +203,7 @@ def Spyre_RestickifyOp
 }
 
 def Spyre_FillOp : Spyre_ComputeOp<"fill"> {
-  let summary = "A tensor whose elements are all the same number";
+  let summary = "Create a tensor whose elements are all equal";
   let description = [{
     Constraints:
     * (fill_c1) the value has the element type of the result.
@@ -220,15 +219,15 @@ def Spyre_FillOp : Spyre_ComputeOp<"fill"> {
 }
 
 def Spyre_EmptyOp : Spyre_Op<"empty"> {
-  let summary = "Memory that nothing has written yet";
+  let summary = "Allocate an uninitialized buffer";
   let description = [{
-    A buffer that `spyre.insert` writes in parts; no device op. Two of them are two buffers, so they are never merged. The
-    buffer's `place` is here, because several ops write it.
+    `spyre.insert` ops write the buffer slice by slice; there is no device op. Two `spyre.empty` ops are never merged.
+    The op has the `place` of the buffer, because several ops write it.
+
+    `spyre-check-input` and `spyre-verify-phase` check that the result is used only by `spyre.insert`, as `whole`.
 
     Constraints:
-    * (empty_c1) a layout describes the whole buffer, so it has no `of`.
-
-    A rule of the program, which `spyre-check-input` and `spyre-verify-phase` check: nothing but a `spyre.insert` uses it, as `whole`.
+    * (empty_c1) the layout describes the complete buffer, so it has no `of`.
 
     Example:
     ```mlir
@@ -244,22 +243,24 @@ def Spyre_EmptyOp : Spyre_Op<"empty"> {
 def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"]>, DestinationStyleOpInterface]> {
   let summary = "Write a tensor into a window of a buffer";
   let description = [{
-    Copies `part` to the window of `whole` that begins at `offsets`. It writes in place: the result is the buffer of
-    `whole`, with the same type, and the rest of it stays as it was. The iteration space is the shape of `part`; `whole` is
-    not read. What is read of a buffer must have been written by an insert.
+    Copies `part` to the window of `whole` that begins at `offsets`. The result is the buffer of `whole` after the
+    write; elements outside of the window are unchanged. The iteration space is the shape of `part`; `whole` is not
+    read. Elements that are read later must have been written by an insert.
+
+    With `in_place` the op copies nothing, because the op that defines `part` writes directly to the window;
+    `spyre-write-in-place` sets this attribute.
+
+    `spyre-check-input` and `spyre-verify-phase` check three rules:
+    * `whole` is the result of a `spyre.empty` or `spyre.insert`, and has no other use, so that no op reads a partially
+      written buffer;
+    * with `in_place`, `part` is the result of an op or of a loop that yields it tile by tile, and has no other use;
+    * with `in_place`, the window overlaps no other insert.
 
     Constraints:
-    * (insert_c1) `part`, `whole` and `offsets` have one rank;
-    * (insert_c2) the window lies within `whole`;
+    * (insert_c1) `part`, `whole` and `offsets` have the same rank;
+    * (insert_c2) the window is inside `whole`;
     * (insert_c3) the element types are equal;
-    * (insert_c4) where it is `in_place`, the layout of `part` is that of `whole`, of which it is a window.
-
-    An insert that is `in_place` copies nothing: what makes `part` writes it into the buffer of `whole` at once. `spyre-write-in-place`
-    finds such inserts.
-
-    A rule of the program, which `spyre-check-input` and `spyre-verify-phase` check: `whole` is the result of a `spyre.empty` or of a
-    `spyre.insert`, and nothing else uses it: nobody sees a buffer that is half written. A part that is written in place is the
-    result of an op, or of a loop that makes it tile by tile, that nothing else uses, and no other part of the buffer has an element of it.
+    * (insert_c4) with `in_place`, the layout of `part` is a window of the layout of `whole`.
 
     Example:
     ```mlir
@@ -279,7 +280,7 @@ def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"
 }
 
 def Spyre_ConstantOp : Spyre_Op<"constant", [Pure, ConstantLike]> {
-  let summary = "A tensor known at compile time";
+  let summary = "Create a tensor that is known at compile time";
   let description = [{
     Constraints:
     * (constant_c1) the value has the shape and element type of the result.
@@ -297,20 +298,22 @@ def Spyre_ConstantOp : Spyre_Op<"constant", [Pure, ConstantLike]> {
 }
 
 def Spyre_ViewOp : Spyre_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
-  let summary = "The same elements under other indices; no data moves";
+  let summary = "Show elements of a tensor under other indices, without a copy";
   let description = [{
-    `map` takes an index of the result to an index of `input`: a transpose is `(d0, d1) -> (d1, d0)`, dropping a unit
-    dimension `(d0) -> (d0, 0)`, a reshape uses `floordiv` and `mod`, a slice adds a constant. A view folds into the
-    access maps of its readers. A view with a device layout says all about the bytes that it shows; its map is only how
-    they came about.
+    `map` maps an index of the result to an index of `input`. Examples: a transpose is `(d0, d1) -> (d1, d0)`, dropping
+    a unit dimension is `(d0) -> (d0, 0)`, a reshape uses `floordiv` and `mod`, and a slice adds a constant. A view
+    folds into the access maps of its users. If the view has a device layout, this layout describes the bytes, and
+    passes ignore `map`.
 
-    Elements of one floating-point type, or truth values, may be shown as those of another: they are in the same device
-    format, which is that of the type that computes (an `f32` constant that an `f16` op reads is stored in its format).
+    The element type may change between floating-point types, or from booleans, because the device format is the same:
+    that of the type that computes. For example, an `f32` constant that an `f16` op reads is stored in the `f16` device
+    format.
 
     Constraints:
     * (view_c1) the map has one dimension per result dimension, one result per input dimension and no symbols;
     * (view_c2) every index of the result maps into the input;
-    * (view_c3) the element types are equal, or both are floating-point types or truth values, or numbers of 8 bits are shown as those of more.
+    * (view_c3) the element types are equal, both are floating-point types or booleans, or 8-bit elements are shown with
+      a wider type.
 
     Example:
     ```mlir
@@ -339,24 +342,27 @@ def Spyre_StructureOps : OpDocGroup {
 let opDocGroup = Spyre_StructureOps in {
 
 def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
-  let summary = "A scope whose ops the user wants tiled, or divided over the cores in a given way";
+  let summary = "Request tile counts or core splits for the ops in a scope";
   let description = [{
-    Each `name = count` of `tiles` asks for a loop of `count` tiles along the dimension of that name, outermost first;
-    scopes nest. `slices` and `num_tiles_per_dim` are other words for `tiles`, as torch-spyre has them. A count may be a
-    name, `M = T`, that is bound later: by the option `bind` of `spyre-flatten-hints`, or at launch, where the function
-    declares its maximum in `spyre.symbols`. Each `name = slices` of `work_div` asks for so many slices of the dimension of
-    that name over the cores, in every op of the scope that has one; dimensions that are not named stay whole, and a scope
-    inside another overrides the slices of a name. A number of slices may be a name too, which must be bound.
-    An op that does not move along a dimension stands outside of the loop along it, and is computed once. With the name in
-    `again` the elementwise ops of the scope are in that loop all the same, which this scope or one around it asks for, and
-    are computed anew in each turn; those whose results are read outside of it stay outside.
-    `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
+    The requests refer to dimensions by name:
+    * `tiles` has `name = count` pairs, outermost first; each requests a loop with `count` tiles. `slices` and
+      `num_tiles_per_dim`, as in torch-spyre, are aliases.
+    * `work_div` has `name = slices` pairs; each requests a slice count over the cores, in every op of the scope that
+      has the dimension. Other dimensions are not split. An inner scope overrides an outer one.
+    * `again` lists names of tiled dimensions. An op without such a dimension is normally executed once, outside of the
+      loop. With `again` the elementwise ops of the scope are recomputed in every iteration, unless their results are
+      used outside.
+
+    A count may be a symbol, such as `M = T`. The option `bind` of `spyre-flatten-hints` gives its value. A tile count
+    may also stay symbolic until the launch, if `spyre.symbols` of the function declares its maximum.
+
+    `spyre-flatten-hints` converts scopes to `hints` and `work_div` attributes.
 
     Constraints:
-    * (hint_c1) something is asked for, every number is positive, and no dimension is named twice in one list;
+    * (hint_c1) there is at least one request, every number is positive, and no list has a dimension twice;
     * (hint_c2) the results have the types of the yielded values;
-    * (hint_c3) the name of a count begins with a letter and has letters, digits and `_`;
-    * (hint_c4) no name is twice in `again`.
+    * (hint_c3) a symbol begins with a letter and has letters, digits and `_`;
+    * (hint_c4) `again` has no name twice.
 
     Example:
     ```mlir
@@ -384,32 +390,31 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getInitsMutable", "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults",
                                                     "getStaticTripCount"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "A counted loop over the tiles of a named dimension";
+  let summary = "Iterate over the tiles of a named dimension";
   let description = [{
-    Iteration `i` sees slice `i` of each tiled operand, cut along the operand's dimension in brackets, and writes slice
-    `i` of each result. A value that is not yielded lives inside one iteration. An operand that is not tiled is
-    loop-invariant: the body uses it as it is. The tile of a tensor with a device layout is a window of its buffer (the
-    layout names the buffer's shape in `of`).
+    Iteration `i` reads tile `i` of each tiled operand, along the dimension in brackets, and writes tile `i` of each
+    result. Other values from outside are loop-invariant, and values that are not yielded exist for one iteration. The
+    tile of a tensor with a device layout is a window of its buffer; its layout has the shape of the buffer in `of`.
 
-    A *carried* operand, one of `before`, is what the first iteration finds; every other one finds what the iteration before it
-    yields without a dimension, and the loop's result is what the last one yields. The `n`-th carried operand belongs to the
-    `n`-th value that is yielded without a dimension. All of them come to lie in one buffer, which each iteration
-    overwrites: `spyre-settle-loops` copies what is read longer. What is tiled stands in front of what is carried: of the
-    operands, the block arguments, the yielded values and the results.
+    *Carried* operands work as in `scf.for`: the first iteration reads the initial value, later iterations read the
+    value that the previous one yields, and the result is the last yielded value. Carried values are yielded without a
+    dimension. The initial value, the block argument, the yielded value and the result share one buffer;
+    `spyre-settle-loops` inserts the copies that this needs. Tiled values precede carried ones among operands, block
+    arguments, yielded values and results.
 
-    Passes that know any loop know this one and what it carries: what does not change from iteration to iteration can be moved out. No
-    operand is handed to the body as it is, so a branch into a region, as MLIR has an interface for it, this is not.
+    The op implements `LoopLikeOpInterface`, so passes such as `loop-invariant-code-motion` apply. It has no
+    `RegionBranchOpInterface`, because a tiled operand is not passed to the body unchanged.
 
-    With a `symbol` the number of iterations is known at launch only: at least 1 and at most `count`, into which the tiles
-    are cut. A run does the first so many of them; what the others would have written, nobody writes.
+    With a `symbol` the trip count is known at launch, from 1 to `count`. The dimension still has `count` tiles; tiles
+    after the last iteration are not written.
 
     Constraints:
     * (loop_c1) the count is positive;
     * (loop_c2) `count` divides the tiled dimension of every operand;
-    * (loop_c3) the block arguments are the operands' tiles;
-    * (loop_c4) every result is `count` of the yielded tiles along the yielded dimension;
-    * (loop_c5) a carried operand, its block argument, the value yielded for it and its result have one type, and there
-      are as many carried operands as values yielded without a dimension;
+    * (loop_c3) the block arguments have the types of the tiles of the operands;
+    * (loop_c4) every result has `count` times the size of the yielded tile along the yielded dimension;
+    * (loop_c5) a carried operand, its block argument, its yielded value and its result have the same type, and the
+      number of carried operands equals the number of values that are yielded without a dimension;
     * (loop_c6) a `symbol` begins with a letter and has letters, digits and `_`.
 
     Examples:
@@ -441,24 +446,25 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
 def Spyre_KernelOp : Spyre_Op<"kernel", [
     IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Ops that belong together: a kernel of the user's, or what the compiler made one of";
+  let summary = "Group ops that share a loop nest";
   let description = [{
-    A function with the attribute `spyre.kernel` is a kernel; `spyre-make-kernels` makes this op of each call of it. The body
-    sees only the inputs, by its block arguments. Its numbers of tiles may be knobs: the name in `tiles(rows = T)` of a hint
-    scope is the knob `T`. `spyre-fuse-prologue-epilogue` moves neighbours into it, and `spyre-dissolve-kernels` puts the body
-    in its place, with the knobs' values as numbers.
+    A function with the attribute `spyre.kernel` is a kernel; `spyre-make-kernels` converts each of its calls to this
+    op, and `spyre-form-kernels` creates further ones. The body uses only the inputs, through its block arguments. A
+    tile count may be a knob: the symbol in `tiles(rows = T)` of a hint scope is the knob `T`.
+    `spyre-fuse-prologue-epilogue` moves neighboring ops into the body. `spyre-dissolve-kernels` inlines the body, with
+    the values of the knobs.
 
-    `input_dims` names dimensions of the inputs, as `spyre.dims` of the function's arguments does: one name each, or nothing for
-    a dimension without one. The names are the kernel's own.
+    `input_dims` names the dimensions of the inputs, as `spyre.dims` of function arguments does; an empty string is an
+    unnamed dimension. The names are local to the kernel.
 
     Constraints:
     * (kernel_c1) the block arguments have the types of the inputs;
     * (kernel_c2) the results have the types of the yielded values;
-    * (kernel_c3) no two knobs have one name;
-    * (kernel_c4) a condition names knobs of the kernel, and holds for their values;
-    * (kernel_c5) `input_dims`, if given, has a list of strings for each input, as long as the input has dimensions, or empty;
-      no name has a `*`, and dimensions of one name have one size;
-    * (kernel_c6) a kernel stands in no other one.
+    * (kernel_c3) the names of knobs are unique;
+    * (kernel_c4) a condition refers to knobs of the kernel, and holds for their values;
+    * (kernel_c5) `input_dims`, if present, has one list of strings per input, with one string per dimension or empty;
+      no name contains `*`, and dimensions with the same name have the same size;
+    * (kernel_c6) a kernel contains no other kernel.
 
     Example:
     ```mlir
@@ -481,14 +487,14 @@ def Spyre_KernelOp : Spyre_Op<"kernel", [
 
 def Spyre_YieldOp
     : Spyre_Op<"yield", [Pure, Terminator, AttrSizedOperandSegments, ParentOneOf<["HintOp", "KernelOp", "LoopOp"]>]> {
-  let summary = "The values that a scope or one iteration of a loop gives";
+  let summary = "Return the values of a scope, a kernel or a loop iteration";
   let description = [{
-    In a loop, `tiles` come first: each names in brackets the dimension along which the iterations' values are laid side by side.
-    A value without brackets is carried to the next iteration. A scope gives `values` alone.
+    In a loop, `tiles` come first; the number in brackets is the dimension along which the tiles of all iterations are
+    concatenated. Values without brackets are carried to the next iteration. Hint scopes and kernels have no `tiles`.
 
     Constraints:
     * (yield_c1) `tiled_dims` has one number per tile;
-    * (yield_c2) in a hint scope and in a kernel there are no tiles.
+    * (yield_c2) a hint scope or a kernel yields no tiles.
 
     Example: `spyre.yield %v[1], %sum : tensor<512x1024xf16>, tensor<512x1xf16>`
   }];

@@ -12,10 +12,11 @@ include "mlir/IR/OpBase.td"
 def Stablehlo_Dialect : Dialect {
   let name = "stablehlo";
   let cppNamespace = "::stablehlo";
-  let summary = "What JAX leaves in a program of linalg on tensors";
+  let summary = "StableHLO ops that remain in a JAX module after its lowering to linalg";
   let description = [{
-    The passes to linalg that StableHLO has leave control flow, sorting and writes to places that are known at run time as they are. Here are
-    these ops in the same syntax, so that what JAX exports is read as it is. `spyre-lower-stablehlo` makes ops of `scf` and `tm_tensor` of them.
+    StableHLO's passes to linalg do not lower control flow, sorts and scatters. This dialect has these ops with the
+    original syntax, so that modules from JAX can be parsed. `spyre-lower-stablehlo` lowers them to `scf` and
+    `tm_tensor`.
   }];
   let useDefaultAttributePrinterParser = 1;
 }

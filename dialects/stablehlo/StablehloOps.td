@@ -17,12 +17,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Stablehlo_ScatterNumbersAttr : AttrDef<Stablehlo_Dialect, "ScatterNumbers"> {
   let mnemonic = "scatter";
-  let summary = "Which dimensions of places and parts are which of the tensor";
+  let summary = "Relate the dimensions of a scatter";
   let description = [{
-    `update_window_dims` are the dimensions of a part that lie in the tensor; `inserted_window_dims` those of the tensor in which a part has size 1
-    and no dimension; `input_batching_dims` those that go with the dimensions `scatter_indices_batching_dims` of the places;
-    `scatter_dims_to_operand_dims` those that the numbers along dimension `index_vector_dim` of the places stand for. Lists without an
-    element may be left out.
+    * `update_window_dims`: dimensions of the updates that are dimensions of the input;
+    * `inserted_window_dims`: dimensions of the input in which an update has size 1, and no dimension;
+    * `input_batching_dims`: dimensions of the input that correspond to `scatter_indices_batching_dims` of the indices;
+    * `scatter_dims_to_operand_dims`: dimensions of the input that the index values along `index_vector_dim` select.
+
+    Empty lists may be omitted.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$updateWindowDims, ArrayRefParameter<"int64_t">:$insertedWindowDims,
                         ArrayRefParameter<"int64_t">:$inputBatchingDims, ArrayRefParameter<"int64_t">:$scatterIndicesBatchingDims,
@@ -33,14 +35,15 @@ def Stablehlo_ScatterNumbersAttr : AttrDef<Stablehlo_Dialect, "ScatterNumbers"> 
 class Stablehlo_Op<string mnemonic, list<Trait> traits = []> : Op<Stablehlo_Dialect, mnemonic, traits>;
 
 def Stablehlo_ScatterOp : Stablehlo_Op<"scatter", [Pure, SameVariadicOperandSize, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
-  let summary = "Write parts of a tensor at places that another tensor says";
+  let summary = "Write updates at the positions that an index tensor selects";
   let description = [{
-    The region says what an element becomes from what is there and that of the part.
+    The region combines the current element with the element of the update.
 
     Constraints:
-    * (scatter_c1) there is as many parts as inputs, at least one, and the results are as the inputs;
-    * (scatter_c2) the places are integers;
-    * (scatter_c3) the region takes an element of each input, then of each part, as tensors without dimensions, and gives one of each input.
+    * (scatter_c1) there are as many updates as inputs, at least one, and the results have the types of the inputs;
+    * (scatter_c2) the indices are integers;
+    * (scatter_c3) the region takes an element of each input, then of each update, as tensors of rank 0, and returns one
+      element of each input.
 
     Example:
     ```mlir
@@ -62,13 +65,13 @@ def Stablehlo_ScatterOp : Stablehlo_Op<"scatter", [Pure, SameVariadicOperandSize
 def Stablehlo_SortOp : Stablehlo_Op<"sort", [Pure, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Sort the elements along a dimension";
   let description = [{
-    Several tensors are sorted together; the region says from two elements of each whether the first ones come before the others. A negative
-    dimension counts from the last one.
+    Sorts several tensors together. The region compares two elements of each tensor and returns whether the first ones
+    precede the second ones. A negative dimension counts from the last one.
 
     Constraints:
-    * (sort_c1) there is an input, all have the same shape, and the results are as the inputs;
-    * (sort_c2) the dimension is one of theirs;
-    * (sort_c3) the region takes two elements of each input, as tensors without dimensions, and gives a truth value.
+    * (sort_c1) there is at least one input, all have the same shape, and the results have the types of the inputs;
+    * (sort_c2) the inputs have the dimension;
+    * (sort_c3) the region takes two elements of each input, as tensors of rank 0, and returns a boolean.
 
     Example:
     ```mlir
@@ -87,11 +90,11 @@ def Stablehlo_SortOp : Stablehlo_Op<"sort", [Pure, SingleBlockImplicitTerminator
 
 def Stablehlo_WhileOp : Stablehlo_Op<"while", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">,
                                                DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Compute again as long as a condition holds";
+  let summary = "Repeat a region while a condition holds";
   let description = [{
     Constraints:
-    * (while_c1) the results and what both regions take are as the operands;
-    * (while_c2) the first region gives a truth value, the second one values as the operands.
+    * (while_c1) the results and the arguments of both regions have the types of the operands;
+    * (while_c2) the first region returns a boolean, the second one values of the types of the operands.
 
     Example:
     ```mlir
@@ -113,13 +116,13 @@ def Stablehlo_WhileOp : Stablehlo_Op<"while", [RecursiveMemoryEffects, SingleBlo
 }
 
 def Stablehlo_CaseOp : Stablehlo_Op<"case", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
-  let summary = "Compute one of several regions, by its number";
+  let summary = "Execute one of several regions, selected by number";
   let description = [{
-    A number that no region has stands for the last one.
+    A number out of range selects the last region.
 
     Constraints:
-    * (case_c1) the number is a tensor of one i32 without dimensions;
-    * (case_c2) there is a region, and each takes nothing and gives values as the results.
+    * (case_c1) the number is an i32 tensor of rank 0;
+    * (case_c2) there is at least one region; regions have no arguments and return values of the types of the results.
 
     Example:
     ```mlir
@@ -137,11 +140,11 @@ def Stablehlo_CaseOp : Stablehlo_Op<"case", [RecursiveMemoryEffects, SingleBlock
 }
 
 def Stablehlo_IfOp : Stablehlo_Op<"if", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
-  let summary = "Compute one of two regions";
+  let summary = "Execute one of two regions";
   let description = [{
     Constraints:
-    * (if_c1) the condition is a tensor of one truth value without dimensions;
-    * (if_c2) each region takes nothing and gives values as the results.
+    * (if_c1) the condition is a boolean tensor of rank 0;
+    * (if_c2) the regions have no arguments and return values of the types of the results.
 
     Example:
     ```mlir
@@ -159,12 +162,12 @@ def Stablehlo_IfOp : Stablehlo_Op<"if", [RecursiveMemoryEffects, SingleBlockImpl
 }
 
 def Stablehlo_ReturnOp : Stablehlo_Op<"return", [Pure, Terminator]> {
-  let summary = "What a region gives";
+  let summary = "Return values from a region";
   let description = [{
     Example: `stablehlo.return %next : tensor<f16>`
   }];
   let arguments = (ins Variadic<AnyType>:$results);
-  let builders = [OpBuilder<(ins), [{ /* nothing to give */ }]>];
+  let builders = [OpBuilder<(ins), [{ /* no values */ }]>];
   let assemblyFormat = "$results attr-dict (`:` type($results)^)?";
 }
 

@@ -12,11 +12,11 @@ include "mlir/IR/OpBase.td"
 def TmTensor_Dialect : Dialect {
   let name = "tm_tensor";
   let cppNamespace = "::tm_tensor";
-  let summary = "What torch-mlir leaves in a program of linalg on tensors";
+  let summary = "Ops of torch-mlir that have no equivalent in linalg";
   let description = [{
-    torch-mlir writes cumulative sums, writes to places that are known at run time, sorting and attention as ops of a dialect of its own, which
-    MLIR does not have. Here are these ops in the same syntax, so that what torch-mlir exports is read as it is; `docs/reference/supported-ops.md`
-    says what becomes of each.
+    torch-mlir exports cumulative sums, scatters, sorts and attention as ops of its own dialect, which is not part of
+    MLIR. This dialect has these ops with the original syntax, so that modules from torch-mlir can be parsed.
+    `docs/reference/supported-ops.md` describes their support.
   }];
 }
 

@@ -16,17 +16,18 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class TmTensor_Op<string mnemonic, list<Trait> traits = []> : Op<TmTensor_Dialect, mnemonic, traits>;
 
 def TmTensor_ScanOp : TmTensor_Op<"scan", [Pure, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"::tm_tensor::YieldOp">]> {
-  let summary = "Combine the elements along a dimension, one after the other";
+  let summary = "Compute a cumulative reduction along a dimension";
   let description = [{
-    The body combines what there is so far with the next element. With `inclusive(true)` an element of the first result is what there is
-    with the element of its place; with `inclusive(false)` what there is before it, beginning with the second of `outs`. The second result
-    is the last element of the first.
+    The body combines the accumulator with the next element. With `inclusive(true)` an element of the first result
+    includes the input element at its position. With `inclusive(false)` it includes only the elements before it; the
+    second of `outs` is the initial value. The second result is the last element of the first result along the
+    dimension.
 
     Constraints:
-    * (scan_c1) there is one input, and two `outs`: one as the input, and one without the dimension;
-    * (scan_c2) the dimension is one of the input's;
-    * (scan_c3) the results are as `outs`;
-    * (scan_c4) the body takes two elements and gives one.
+    * (scan_c1) there is one input, and two `outs`: one of the shape of the input, and one without the dimension;
+    * (scan_c2) the input has the dimension;
+    * (scan_c3) the results have the types of `outs`;
+    * (scan_c4) the body takes two elements and returns one.
 
     Example:
     ```mlir
@@ -48,14 +49,14 @@ def TmTensor_ScanOp : TmTensor_Op<"scan", [Pure, AttrSizedOperandSegments, Singl
 }
 
 def TmTensor_ScatterOp : TmTensor_Op<"scatter", [Pure, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"::tm_tensor::YieldOp">]> {
-  let summary = "Write parts of a tensor at places that another tensor says";
+  let summary = "Write updates at the positions that an index tensor selects";
   let description = [{
-    `ins` are the parts and their places, `outs` what is written to. Each row of the places has an index for each dimension of
-    `dimension_map`; the body says what an element becomes from that of the part and that which is there.
+    `ins` are the updates and their indices; `outs` is the updated tensor. Each row of the indices has one index per
+    entry of `dimension_map`. The body combines the element of the update with the current element.
 
     Constraints:
-    * (scatter_c1) there are two inputs and one of `outs`, and the result is as `outs`;
-    * (scatter_c2) the body takes two elements and gives one.
+    * (scatter_c1) there are two `ins` and one `outs`, and the result has the type of `outs`;
+    * (scatter_c2) the body takes two elements and returns one.
 
     Example:
     ```mlir
@@ -80,11 +81,12 @@ def TmTensor_ScatterOp : TmTensor_Op<"scatter", [Pure, AttrSizedOperandSegments,
 def TmTensor_SortOp : TmTensor_Op<"sort", [Pure, SingleBlockImplicitTerminator<"::tm_tensor::YieldOp">]> {
   let summary = "Sort the elements along a dimension";
   let description = [{
-    Several tensors are sorted together; the body says from two elements of each whether the first ones come before the others.
+    Sorts several tensors together. The body compares two elements of each tensor and returns whether the first ones
+    precede the second ones.
 
     Constraints:
-    * (sort_c1) the dimension is one of every tensor's, and the results are as `outs`;
-    * (sort_c2) the body takes two elements of each tensor and gives a truth value.
+    * (sort_c1) all tensors have the dimension, and the results have the types of `outs`;
+    * (sort_c2) the body takes two elements of each tensor and returns a boolean.
 
     Example:
     ```mlir
@@ -105,16 +107,17 @@ def TmTensor_SortOp : TmTensor_Op<"sort", [Pure, SingleBlockImplicitTerminator<"
 }
 
 def TmTensor_TopkOp : TmTensor_Op<"topk", [Pure, AttrSizedOperandSegments, SingleBlockImplicitTerminator<"::tm_tensor::YieldOp">]> {
-  let summary = "The first elements along a dimension, in order, and where they stand";
+  let summary = "Select the first elements along a dimension in sorted order, and their indices";
   let description = [{
-    `ins` are the elements, and numbers that stand for their places if these are not 0, 1, 2, ...; `outs` what the first elements and their
-    places replace: the number that every element comes before, and anything. The body says from two elements whether the first one comes
-    before the other. Of equal elements the one that stood first comes first.
+    `ins` are the elements, and optionally their indices, if these are not 0, 1, 2, ... `outs` are the initial values of
+    the results: a value that every element precedes, and any indices. The body returns whether its first argument
+    precedes the second one. Equal elements keep their order.
 
     Constraints:
-    * (topk_c1) there are one or two inputs, of one shape, and two `outs`, which differ from it along the dimension alone and are no longer;
-    * (topk_c2) the dimension is one of the input's, and the results are as `outs`;
-    * (topk_c3) the body takes two elements of the first input and gives a truth value.
+    * (topk_c1) there are one or two `ins` of the same shape, and two `outs`, which have this shape except for a size
+      along the dimension that is not larger;
+    * (topk_c2) the input has the dimension, and the results have the types of `outs`;
+    * (topk_c3) the body takes two elements of the first input and returns a boolean.
 
     Example:
     ```mlir
@@ -136,16 +139,16 @@ def TmTensor_TopkOp : TmTensor_Op<"topk", [Pure, AttrSizedOperandSegments, Singl
 }
 
 def TmTensor_AttentionOp : TmTensor_Op<"attention", [Pure, AttrSizedOperandSegments]> {
-  let summary = "Scaled dot product attention";
+  let summary = "Compute scaled dot product attention";
   let description = [{
-    `ins` are queries, keys and values, and a mask if there is one. The product of queries and keys is divided by the square root of the length
-    of a query; a mask of numbers is added to it, one of truth values leaves out where it is false. The softmax of that along the keys
-    is what the values are weighted by. A row that the mask leaves nothing of is 0.
+    `ins` are queries, keys, values and optionally a mask. The op computes `softmax(Q K^T / sqrt(d) + mask) V`, where
+    `d` is the length of a query and the softmax is along the keys. A boolean mask excludes keys where it is false. A
+    row whose keys are all excluded is 0.
 
     Constraints:
-    * (attention_c1) there are three or four inputs and one of `outs`, with the same dimensions outside of the last two;
+    * (attention_c1) there are three or four `ins` and one `outs`, with equal dimensions before the last two;
     * (attention_c2) queries are `MxK`, keys `NxK`, values `NxE`, the mask `MxN` and the result `MxE`;
-    * (attention_c3) the result is as `outs`.
+    * (attention_c3) the result has the type of `outs`.
 
     Example:
     ```mlir
@@ -162,12 +165,12 @@ def TmTensor_AttentionOp : TmTensor_Op<"attention", [Pure, AttrSizedOperandSegme
 }
 
 def TmTensor_YieldOp : TmTensor_Op<"yield", [Pure, Terminator]> {
-  let summary = "What a body gives";
+  let summary = "Return values from a body";
   let description = [{
     Example: `tm_tensor.yield %next : f32`
   }];
   let arguments = (ins Variadic<AnyType>:$values);
-  let builders = [OpBuilder<(ins), [{ /* nothing to yield */ }]>];
+  let builders = [OpBuilder<(ins), [{ /* no values */ }]>];
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 

@@ -13,7 +13,10 @@ use crate::{
     pipeline::{Options, Phase},
     reference::{Answer, Effort, Files},
     report::Report,
-    validate::{Budget, Counts, Extent, Failure, Limits, Mode, NotValidated, Original, OriginalVerdict, Phases, Verdict, domains, said},
+    validate::{
+        Budget, Counts, Extent, Failure, Limits, Mode, NotValidated, Original, OriginalVerdict, Phases, Verdict, domains, on_own_threads,
+        said,
+    },
 };
 use referee::RunOptions;
 use sdsc_format::Fresh;
@@ -36,9 +39,6 @@ const MAX_LOOKED_THROUGH: u64 = 1 << 26;
 /// Bytes of memory of the process that runs the program as written.
 const MEMORY_BY_DEFAULT: u64 = 6 << 30;
 const MEMORY_ASKED_FOR: u64 = 24 << 30;
-
-/// The steps of a program as written from which on LLVM's optimizer pays.
-const OPTIMIZED_STEPS: i64 = 1 << 26;
 
 /// How a compilation is validated.
 #[derive(Clone, Copy)]
@@ -207,7 +207,8 @@ impl Halves<'_, '_> {
         let sizes = self.smaller_sizes(&counts, &budget);
         let files = self.files(&counts, &budget, &sizes);
         let (phases, directory, validation) = (&self.phases, self.directory, self.validation);
-        let (judged, as_written) = rayon::join(|| phases.judge_as_far(Some(directory), extent), || compare(files, validation));
+        let in_field = || phases.judge_as_far(Some(directory), extent);
+        let (judged, as_written) = on_own_threads(|| rayon::join(in_field, || compare(files, validation))).map_err(Failure::Limit)?;
         let verdict = match judged {
             Err(Failure::Size(message)) => self.judge_pieces(message),
             judged => judged,
@@ -276,8 +277,8 @@ impl Halves<'_, '_> {
         let end = |end: f64| Some(end).filter(|end| end.is_finite());
         let domains = domains(function).into_iter().map(|domain| domain.map_or([None; 2], |domain| domain.map(end)));
         let effort = match self.validation.mode {
-            Mode::Auto => Effort { max_bytes: 1 << 31, max_steps: 1 << 34, optimized_steps: OPTIMIZED_STEPS },
-            _ => Effort { optimized_steps: OPTIMIZED_STEPS, ..Effort::default() },
+            Mode::Auto => Effort { max_bytes: 1 << 31, max_steps: 1 << 34, ..Effort::default() },
+            _ => Effort::default(),
         };
         Ok(Files {
             directory: self.directory.to_owned(),

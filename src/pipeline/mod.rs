@@ -88,7 +88,7 @@ const _: () = {
 const fn is_declared(argument: &str) -> bool {
     let mut other = 0;
     while other < DECLARED.len() {
-        if is_same(argument.as_bytes(), DECLARED[other].as_bytes()) {
+        if is_same(argument.as_bytes(), DECLARED[other].0.as_bytes()) {
             return true;
         }
         other += 1;
@@ -102,6 +102,12 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
         at += 1;
     }
     at == one.len() && at == other.len()
+}
+
+/// Returns the summary of the pass with this argument.
+#[must_use]
+pub fn pass_summary(argument: &str) -> Option<&'static str> {
+    DECLARED.iter().find(|(declared, _)| *declared == argument).map(|(_, summary)| *summary)
 }
 
 /// What MLIR is told of the compiler.

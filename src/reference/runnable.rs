@@ -52,13 +52,13 @@ pub struct Effort {
     pub max_bytes: i64,
     /// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a `linalg` op.
     pub max_steps: i64,
-    /// The steps from which on the code is optimized, which takes longer than a few steps.
+    /// The steps from which on the code is optimized: LLVM's optimizer takes longer than that many steps without it.
     pub optimized_steps: i64,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { max_bytes: 1 << 34, max_steps: 1 << 40, optimized_steps: 0 }
+        Self { max_bytes: 1 << 34, max_steps: 1 << 40, optimized_steps: 1 << 26 }
     }
 }
 

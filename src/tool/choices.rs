@@ -17,6 +17,12 @@ use clap::{
 use cost::Objective;
 use strum::VariantNames;
 
+/// Headings of the options in `--help`.
+const INPUT: &str = "Input";
+const HINTS: &str = "Hints";
+pub(super) const OPTIMIZATION: &str = "Optimization";
+const TARGET: &str = "Target";
+
 /// Reads one of the names of an option, as the pipeline has them.
 fn names(names: &'static [&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new(names)
@@ -35,68 +41,66 @@ pub(super) fn modes() -> impl TypedValueParser<Value = Mode> {
 /// What a user may choose about a compilation.
 #[derive(Args)]
 pub(super) struct Choices {
-    /// The function to compile, where the module has several public ones
-    #[arg(long, value_name = "NAME")]
+    /// Function to compile, if several are public
+    #[arg(long, value_name = "NAME", help_heading = INPUT)]
     entry: Option<String>,
-    /// The size of a dimension that the program leaves open: argA.D=SIZE, or NAME=SIZE of a name in spyre.dims; MAX:STEP for SIZE leaves
-    /// it to the launch: at most MAX, a multiple of STEP; repeatable
-    #[arg(long, value_name = "argA.D=SIZE", value_delimiter = ',')]
+    /// Size of a dynamic dimension (arg0.0=128, NAME=128); MAX:STEP defers it to the launch
+    #[arg(long, value_name = "DIM=SIZE", value_delimiter = ',', help_heading = INPUT)]
     dim_size: Vec<String>,
-    /// Cores to use, 1 to 32
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    cores: Option<String>,
-    /// Another machine: a JSON file with any of the numbers of crates/machine/src/lib.rs
-    #[arg(long, value_name = "FILE.json")]
-    target: Option<String>,
-    /// A hint around the whole function: NAME=COUNT[,...], outermost first; repeatable
-    #[arg(long, value_name = "NAME=COUNT", value_delimiter = ',')]
-    tiles: Vec<String>,
-    /// The number that the name of a count stands for, in --tiles or in a hint scope: NAME=NUMBER[,...]; repeatable
-    #[arg(long, value_name = "NAME=NUMBER", value_delimiter = ',')]
-    bind: Vec<String>,
-    /// The value of a knob of the kernels of one name: KERNEL.KNOB=VALUE[,...]; repeatable
-    #[arg(long, value_name = "KERNEL.KNOB=VALUE", value_delimiter = ',')]
-    knobs: Vec<String>,
-    /// Move neighbours into kernels where that pays, make kernels of hint scopes and products too, or neither: fuse, form or separate
-    /// [default: fuse with --joint]
-    #[arg(long, value_name = "MODE", value_parser = names(KernelMode::VARIANTS))]
-    kernels: Option<String>,
-    /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
-    #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
-    dims: Vec<String>,
-    /// The scratchpad planner: none, greedy, first-fit, best-fit or exact [default: exact with --joint]
-    #[arg(long, value_name = "PLANNER", value_parser = ["none", "greedy", "first-fit", "best-fit", "exact"])]
-    lx_planner: Option<String>,
-    /// Choose the division of work and the scratchpad together; needs the planner exact
-    #[arg(long)]
-    joint: bool,
-    /// Usable LX bytes per core
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    lx_bytes: Option<String>,
-    /// Kernel arguments as symbols, or absolute addresses: symbolic or baked
-    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = names(Addresses::VARIANTS))]
-    addresses: String,
-    /// scf.for, or one execute per iteration: keep or unroll
-    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = names(Loops::VARIANTS))]
-    loops: String,
-    /// Choose loops for ops without hints, where the scratchpad is too small for what is between them: auto or none [default: auto with --joint]
-    #[arg(long, value_name = "MODE", value_parser = ["auto", "none"])]
-    tile_search: Option<String>,
-    /// The most ops that the search for loops may judge in each 64 ops of the program [default: 3000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    tile_steps: Option<String>,
-    /// What plans are compared by: modelled time, or bytes to and from HBM: time or bytes
-    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = names(Objective::VARIANTS))]
-    objective: String,
-    /// Fold f32 islands between f16 values, or keep them: device or strict
-    #[arg(long, value_name = "MODE", default_value = "device", value_parser = names(Precision::VARIANTS))]
+    /// f32 between f16 values: use 16 bits (device) or keep (strict)
+    #[arg(long, value_name = "MODE", default_value = "device", value_parser = names(Precision::VARIANTS), help_heading = INPUT)]
     precision: String,
-    /// Round as the program says, or leave out roundings that are widened again: exact or relaxed
-    #[arg(long, value_name = "MODE", default_value = "exact", value_parser = names(Rounding::VARIANTS))]
+    /// Keep f32-f16-f32 round trips (exact) or drop them (relaxed)
+    #[arg(long, value_name = "MODE", default_value = "exact", value_parser = names(Rounding::VARIANTS), help_heading = INPUT)]
     rounding: String,
-    /// Chooses sticks for the whole program, or op by op: global or greedy
-    #[arg(long, value_name = "MODE", default_value = "global", value_parser = names(Strategy::VARIANTS))]
+    /// Name the dimensions of an argument in storage order; NAME@SIZE gives a missing size
+    #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',', help_heading = HINTS)]
+    dims: Vec<String>,
+    /// Tile the whole function along named dimensions, outermost first
+    #[arg(long, value_name = "NAME=COUNT", value_delimiter = ',', help_heading = HINTS)]
+    tiles: Vec<String>,
+    /// Value of a symbolic tile count
+    #[arg(long, value_name = "NAME=NUMBER", value_delimiter = ',', help_heading = HINTS)]
+    bind: Vec<String>,
+    /// Value of a tunable kernel parameter
+    #[arg(long, value_name = "KERNEL.KNOB=VALUE", value_delimiter = ',', help_heading = HINTS)]
+    knobs: Vec<String>,
+    /// Minimize modeled time or HBM bytes: time, bytes
+    #[arg(long, value_name = "WHAT", default_value = "time", value_parser = names(Objective::VARIANTS), help_heading = OPTIMIZATION)]
+    objective: String,
+    /// Search tilings for ops without hints: auto, none [default: auto with --joint]
+    #[arg(long, value_name = "MODE", value_parser = ["auto", "none"], help_heading = OPTIMIZATION)]
+    tile_search: Option<String>,
+    /// Search budget: ops evaluated per 64 ops of the program [default: 3000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = OPTIMIZATION)]
+    tile_steps: Option<String>,
+    /// Choose core splits and LX allocation together [default without --lx-planner]
+    #[arg(long, help_heading = OPTIMIZATION)]
+    joint: bool,
+    /// LX allocator: none, greedy, first-fit, best-fit, exact [default: exact with --joint]
+    #[arg(long, value_name = "PLANNER", value_parser = ["none", "greedy", "first-fit", "best-fit", "exact"], help_heading = OPTIMIZATION)]
+    lx_planner: Option<String>,
+    /// Kernel fusion: fuse, form (and create kernels), separate [default: fuse with --joint]
+    #[arg(long, value_name = "MODE", value_parser = names(KernelMode::VARIANTS), help_heading = OPTIMIZATION)]
+    kernels: Option<String>,
+    /// Choose stick dimensions for the program or op by op: global, greedy
+    #[arg(long, value_name = "MODE", default_value = "global", value_parser = names(Strategy::VARIANTS), help_heading = OPTIMIZATION)]
     sticks: String,
+    /// Override machine parameters, such as {"cores": 4}
+    #[arg(long, value_name = "FILE.json", help_heading = TARGET)]
+    target: Option<String>,
+    /// Number of cores to use [default: all 32]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TARGET)]
+    cores: Option<String>,
+    /// Usable LX bytes per core [default: 1625344]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TARGET)]
+    lx_bytes: Option<String>,
+    /// Kernel arguments: symbolic or absolute (baked) addresses
+    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = names(Addresses::VARIANTS), help_heading = TARGET)]
+    addresses: String,
+    /// Emit scf.for or one execute per iteration: keep, unroll
+    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = names(Loops::VARIANTS), help_heading = TARGET)]
+    loops: String,
 }
 
 impl Choices {

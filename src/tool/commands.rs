@@ -1,11 +1,11 @@
 //! The command lines of the tools, for man pages and completions.
 
 #[cfg(feature = "mlir")]
-use super::{spyre_compile, spyre_reduce, spyre_tune};
+use super::{spyre_compile, spyre_lsp_server, spyre_opt, spyre_reduce, spyre_tune};
 use super::{spyre_plan, spyre_run, spyre_translate};
 use clap::Command;
 
-/// All of them with what their `--help` says, but for MLIR's drivers, whose words LLVM's library reads.
+/// Returns the command lines that clap reads.
 #[must_use]
 pub fn all() -> Vec<Command> {
     vec![
@@ -19,4 +19,11 @@ pub fn all() -> Vec<Command> {
         #[cfg(feature = "mlir")]
         spyre_tune::command(),
     ]
+}
+
+/// Returns the command lines of MLIR's drivers as far as their `--help` shows them. LLVM's library reads them.
+#[cfg(feature = "mlir")]
+#[must_use]
+pub fn drivers() -> Vec<Command> {
+    vec![spyre_lsp_server::command(), spyre_opt::command()]
 }

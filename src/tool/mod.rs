@@ -5,6 +5,7 @@ mod choices;
 pub mod commands;
 #[cfg(feature = "mlir")]
 mod diagnostics;
+mod help;
 #[cfg(feature = "mlir")]
 mod helper;
 mod places;
@@ -32,7 +33,7 @@ mod tuning;
 use crate::codes;
 #[cfg(feature = "mlir")]
 use crate::mlir::tool_found_bug;
-use clap::{CommandFactory, Parser, error::ErrorKind};
+use clap::{Command, FromArgMatches, error::ErrorKind};
 pub use places::{cannot_read, check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
 pub use speech::{Amount, EXIT_CODES, Format, Message, Messages, Place, Speaker, VERSION};
@@ -43,18 +44,27 @@ use std::{
     path::Path,
 };
 
-/// A tool's `main`: reads the arguments, runs, and gives the exit code: 0 on success, 1 on a mistake of the user's, 2 on a bug of ours.
+/// A tool's `main`: reads the words by `command`, runs, and gives the exit code: 0 on success, 1 on a mistake of the user's, 2 on a bug of
+/// ours.
 ///
 /// An empty message stands for errors that MLIR has reported already.
-fn main<Arguments: Parser + CommandFactory + Send + Sync>(
+fn main<Arguments: FromArgMatches + Send + Sync>(
     name: &'static str,
+    mut command: Command,
     words: impl IntoIterator<Item = OsString>,
     speaker: impl FnOnce(&Arguments) -> Speaker,
     run: impl FnOnce(&Arguments, Speaker) -> Result<(), String> + Send,
 ) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
-    let arguments = match Arguments::try_parse_from(&words) {
+    let matches = command.try_get_matches_from_mut(&words);
+    let arguments = matches.and_then(|matches| Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
+    let arguments = match arguments {
         Ok(arguments) => arguments,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp && help::asks_for_all(&words) => {
+            // As below, help that cannot be printed is no mistake of the user's.
+            let _ = say(&help::full_page(&command));
+            return 0;
+        }
         Err(error) => return misled(Speaker::misled(name, &words), &error),
     };
     let speaker = speaker(&arguments);
@@ -81,13 +91,6 @@ fn misled(speaker: Speaker, error: &clap::Error) -> u8 {
     let advice = if error.kind() == ErrorKind::ArgumentConflict { "\n\n  tip: leave one of them out" } else { "" };
     speaker.error(&codes::USAGE.or_says(&text.replacen("\n\nUsage", &format!("{advice}\n\nUsage"), 1)));
     1
-}
-
-/// Answers `--version` for a driver of MLIR's, whose own answer is LLVM's.
-#[cfg(feature = "mlir")]
-fn says_version(name: &str, words: &[String]) -> bool {
-    let is_asked = words.iter().skip(1).any(|word| word == "--version" || word == "-version");
-    is_asked && say(&format!("{name} {VERSION}\n")).is_ok()
 }
 
 /// Only passes find bugs of ours.

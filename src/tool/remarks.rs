@@ -1,6 +1,6 @@
 //! Which decisions a tool tells, by MLIR's remark engine, and where to.
 
-use super::{check_place, write_file};
+use super::{check_place, speech::MESSAGES, write_file};
 use crate::{
     codes,
     mlir::{RemarkFilters, Session},
@@ -10,21 +10,21 @@ use clap::Args;
 
 /// The options of `mlir-opt` for remarks, by their names there.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = MESSAGES)]
 pub(super) struct Remarks {
-    /// Tell what was decided about each op, at its place: remarks of categories whose whole name this regular expression matches
-    /// (spyre-lx, spyre-work, spyre-layout, spyre-tiles, spyre-kernels)
+    /// Print remarks of these categories: spyre-{lx,work,layout,tiles,kernels}
     #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
     remarks_filter: String,
-    /// The same of what was done alone
+    /// Only remarks about applied optimizations
     #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
     remarks_filter_passed: String,
-    /// The same of what was not done, with the reason
+    /// Only remarks about missed optimizations, with the reason
     #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
     remarks_filter_missed: String,
-    /// The same of numbers
+    /// Only remarks that report numbers
     #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
     remarks_filter_analysis: String,
-    /// Write remarks in YAML, for LLVM's tools, instead of printing them; all of them, where no filter is given
+    /// Write remarks as YAML for LLVM tools instead of printing them
     #[arg(long, value_name = "FILE.yaml")]
     remarks_output_file: Option<String>,
 }

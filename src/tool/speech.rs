@@ -12,8 +12,11 @@ use std::{
 /// The version of every tool: that of the package, where the build comes from, and the MLIR that it has.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SPYRE_ORIGIN"), ", ", env!("SPYRE_LLVM"), ")");
 
-/// The end of every `--help`.
-pub const EXIT_CODES: &str = "Exit codes: 0 success, 1 a mistake in what the tool was given, 2 a bug of the tool's own";
+/// Last line of every `--help`.
+pub const EXIT_CODES: &str = "Exit codes: 0 success, 1 invalid input or options, 2 internal error";
+
+/// Heading in `--help` of the options about what a tool prints.
+pub(super) const MESSAGES: &str = "Messages";
 
 /// The forms of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -28,19 +31,19 @@ pub enum Format {
 /// What every tool lets one choose about its messages.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Messages {
-    /// How errors, warnings and remarks are printed, on standard error
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    /// Format of diagnostics: text, json (docs/reference/tools.md)
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = MESSAGES)]
     pub format: Format,
 }
 
 /// How much a tool says.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Amount {
-    /// Print nothing but errors, and what was asked for
-    #[arg(short, long, conflicts_with = "verbose")]
+    /// Print errors and requested output only
+    #[arg(short, long, conflicts_with = "verbose", help_heading = MESSAGES)]
     pub quiet: bool,
-    /// Print each step, with what the options came to, on standard error
-    #[arg(short, long)]
+    /// Print each phase with its passes and time, on standard error
+    #[arg(short, long, help_heading = MESSAGES)]
     pub verbose: bool,
 }
 

@@ -1,8 +1,9 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 use super::{
-    choices::{Choices, kinds, modes},
+    choices::{Choices, OPTIMIZATION, kinds, modes},
     diagnostics::{listen, spelled},
+    help::{LISTS, with_help},
     helper::Helper,
     remarks::Remarks,
     report_file,
@@ -27,56 +28,53 @@ use std::{ffi::OsString, fs, io, path::Path, time::Instant};
 /// The most points that a quick search compiles.
 const QUICK: usize = 64;
 
-/// Compiles a module of linalg-on-tensors or spyre ops to a SuperDSC bundle directory.
+/// Compile a module of linalg-on-tensors, TOSA or spyre ops to a SuperDSC bundle
 #[derive(Parser)]
-#[command(name = "spyre-compile", version = tool::VERSION, after_help = tool::EXIT_CODES)]
+#[command(name = "spyre-compile", after_long_help = LISTS)]
 struct Arguments {
-    /// The module, as MLIR text or bytecode; `-` reads standard input
+    /// Input module, MLIR text or bytecode; '-' reads standard input
     #[arg(required_unless_present_any = ["compare", "explain"])]
     input: Option<String>,
-    /// The bundle directory; with --compile-to, the file for the IR (standard output without it)
-    #[arg(short = 'o', value_name = "DIR")]
+    /// Bundle directory; with --compile-to, an IR file instead [default: standard output]
+    #[arg(short = 'o', value_name = "DIR", help_heading = OUTPUT)]
     output: Option<String>,
+    /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
+    #[arg(long, value_name = "PHASE", default_value = "emit", hide_default_value = true, help_heading = OUTPUT)]
+    compile_to: String,
+    /// Write decisions, traffic, bounds: .html is a page, .json is data plus an .svg of LX
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    report: Option<String>,
+    /// Write the modeled schedule for Perfetto, one track per core
+    #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
+    trace: Option<String>,
     #[command(flatten)]
     choices: Choices,
-    /// Search the knobs of kernels and what may move into them first, among few points or more, and validate what is found: quick or full
-    /// [default: quick]
+    /// Autotune kernel parameters and fusion, then validate: quick, full [default: quick]
     #[arg(long, value_name = "EFFORT", num_args = 0..=1, require_equals = true, default_missing_value = "quick", conflicts_with = "plan",
-          value_parser = ["quick", "full"])]
+          value_parser = ["quick", "full"], help_heading = OPTIMIZATION)]
     tune: Option<String>,
-    /// With --tune, search numbers that the kernels' hint scopes have without a knob, too: tiles, order (of loops), splits (slices over the cores)
-    #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "tune", value_parser = kinds())]
+    /// With --tune, also search numbers that have no knob: tiles, order, splits
+    #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "tune", value_parser = kinds(), help_heading = OPTIMIZATION)]
     open: Vec<FixedKind>,
-    /// Follow this plan instead of a search; if there is no such file, write there what was chosen
-    #[arg(long, value_name = "FILE.json")]
+    /// Apply a saved plan; if the file is missing, search and save the plan there
+    #[arg(long, value_name = "FILE.json", help_heading = PLANS)]
     plan: Option<String>,
-    /// Write what was chosen, or followed, as a plan
-    #[arg(long, value_name = "FILE.json")]
+    /// Save the chosen or applied plan
+    #[arg(long, value_name = "FILE.json", help_heading = PLANS)]
     write_plan: Option<String>,
-    /// Write a certificate of how far the plan is from the best one, and check it
-    #[arg(long, value_name = "FILE.json")]
-    certificate: Option<String>,
-    /// Compile nothing: say which decisions of two plans differ, and what each costs
-    #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
+    /// Print how two plans differ and what each difference costs; compile nothing
+    #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input", help_heading = PLANS)]
     compare: Vec<String>,
     /// Print the explanation of a message code, such as SPY0501, and exit
-    #[arg(long, value_name = "CODE", conflicts_with_all = ["input", "compare"])]
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["input", "compare"], help_heading = MESSAGES)]
     explain: Option<String>,
-    /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
-    #[arg(long, value_name = "PHASE", default_value = "emit")]
-    compile_to: String,
-    /// Execute the files, and write nothing unless they compute what the imported program does, on elements of a finite field, and what the
-    /// program as written does, in f64 by MLIR's JIT: auto as far as that costs no more than the compilation or half a second, on, or off
+    /// Compare bundle and input, fail if they differ: auto (if cheap), on, off
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto", default_missing_value = "on",
-          value_parser = modes())]
+          value_parser = modes(), help_heading = VERIFICATION)]
     validate: Mode,
-    /// Write what was decided and why, bytes moved, lower bounds, what more LX would save: FILE.html is one page to look at; FILE.json is data, and a
-    /// picture of the scratchpad goes to FILE.svg
-    #[arg(long, value_name = "FILE.json|FILE.html")]
-    report: Option<String>,
-    /// Write the modelled time as a timeline for Perfetto, with a track for each core
-    #[arg(long, value_name = "FILE.json")]
-    trace: Option<String>,
+    /// Write and check a proof of how far the plan is from optimal
+    #[arg(long, value_name = "FILE.json", help_heading = VERIFICATION)]
+    certificate: Option<String>,
     #[command(flatten)]
     remarks: Remarks,
     #[command(flatten)]
@@ -85,13 +83,21 @@ struct Arguments {
     messages: Messages,
 }
 
+/// Headings of the options in `--help`.
+const OUTPUT: &str = "Output";
+const PLANS: &str = "Plans";
+const VERIFICATION: &str = "Verification";
+
+/// Options that `--help` shows; at most ten.
+const MOST_USED: [&str; 9] = ["output", "compile_to", "report", "dim_size", "dims", "tiles", "objective", "plan", "validate"];
+
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &Arguments| Speaker::new("spyre-compile", arguments.messages).saying(arguments.amount);
     let words: Vec<OsString> = words.into_iter().collect();
     let line = command_line(&words);
-    tool::main("spyre-compile", words, speaker, |arguments, speaker| run(arguments, speaker, &line))
+    tool::main("spyre-compile", command(), words, speaker, |arguments, speaker| run(arguments, speaker, &line))
 }
 
 /// The words of a command line as a shell reads them, the folder of the tool apart.
@@ -105,7 +111,7 @@ fn command_line(words: &[OsString]) -> String {
 
 /// The command line.
 pub(super) fn command() -> Command {
-    Arguments::command()
+    with_help(Arguments::command(), &MOST_USED)
 }
 
 fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String> {

@@ -1,15 +1,32 @@
 //! `spyre-lsp-server`: MLIR's language server with our dialects, for editors.
 
-use super::{on_large_stack, says_version};
+use super::{
+    help::{DriverOption, answer_for_driver, driver_option, with_help},
+    on_large_stack,
+    speech::MESSAGES,
+};
 use crate::mlir::lsp_server_main;
+use clap::Command;
 use std::ffi::OsString;
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    if says_version("spyre-lsp-server", &words) {
-        return 0;
-    }
+    let Some(words) = answer_for_driver(command(), words) else { return 0 };
     on_large_stack(|| lsp_server_main(words.into_iter()))
+}
+
+/// Options that `--help` shows.
+const OPTIONS: [DriverOption; 3] = [
+    ("lit-test", "", "Read requests separated by '// -----', and print indented JSON and all log messages", "Protocol"),
+    ("pretty", "", "Indent the JSON of replies", "Protocol"),
+    ("log", "LEVEL", "Log messages on standard error: error, info, verbose", MESSAGES),
+];
+
+/// Returns the command line as far as its help page shows it.
+pub(super) fn command() -> Command {
+    let options = OPTIONS.iter().map(driver_option);
+    let about = "Language server for MLIR files with the dialects of this compiler; an editor starts it (docs/reference/tools.md)";
+    with_help(Command::new("spyre-lsp-server").about(about).args(options), &OPTIONS.map(|(name, ..)| name))
 }

@@ -1,16 +1,77 @@
 //! `spyre-opt`: MLIR's opt driver with our dialects and passes.
 
-use super::{on_large_stack, says_version};
-use crate::{mlir::opt_main, pipeline::HOOKS, validate::Observer};
+use super::{
+    help::{DriverOption, answer_for_driver, driver_option, with_help},
+    on_large_stack,
+    speech::MESSAGES,
+};
+use crate::{
+    mlir::opt_main,
+    pipeline::{HOOKS, PASSES, pass_summary},
+    validate::Observer,
+};
+use clap::{Arg, Command};
 use std::ffi::OsString;
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    if says_version("spyre-opt", &words) {
-        return 0;
-    }
+    let Some(words) = answer_for_driver(command(), words) else { return 0 };
     let observer = Observer::default();
     on_large_stack(|| opt_main(&HOOKS, &|pass, event| observer.observe(pass, event), words.into_iter()))
+}
+
+/// Headings of the options in `--help`.
+const PIPELINE: &str = "Pipeline";
+const OUTPUT: &str = "Output";
+const VERIFICATION: &str = "Verification";
+
+/// Options that `--help-all` shows before those of MLIR.
+const OPTIONS: [DriverOption; 12] = [
+    ("spyre-compile", "OPTIONS", "Run the pipeline of spyre-compile, such as --spyre-compile=\"compile-to=lx tiles=M=4\"", PIPELINE),
+    ("pass-pipeline", "PIPELINE", "Run a textual pipeline, such as 'builtin.module(spyre-check-input)'", PIPELINE),
+    ("split-input-file", "", "Process the chunks between '// -----' lines separately", PIPELINE),
+    ("mlir-print-ir-after-all", "", "Print IR after each pass", OUTPUT),
+    ("mlir-timing", "", "Print the time of each pass", OUTPUT),
+    ("emit-bytecode", "", "Write bytecode instead of text", OUTPUT),
+    ("spyre-validate-each", "", "Evaluate functions around each pass over a finite field; reject a pass on a difference", VERIFICATION),
+    ("verify-diagnostics", "", "Compare diagnostics with 'expected-error' comments", VERIFICATION),
+    ("remarks-filter", "REGEX", "Print remarks of these categories: spyre-{lx,work,layout,tiles,kernels}", MESSAGES),
+    ("remarks-output-file", "FILE.yaml", "Write remarks to a file", MESSAGES),
+    ("remark-format", "FORMAT", "Format of remarks: emitRemark, yaml, bitstream", MESSAGES),
+    ("list-passes", "", "Print all registered passes", MESSAGES),
+];
+
+/// Options that `--help` shows; at most ten.
+const MOST_USED: [&str; 9] = [
+    "spyre-compile",
+    "pass-pipeline",
+    "split-input-file",
+    "output",
+    "mlir-print-ir-after-all",
+    "mlir-timing",
+    "spyre-validate-each",
+    "verify-diagnostics",
+    "remarks-filter",
+];
+
+/// Returns the command line as far as its help page shows it.
+pub(super) fn command() -> Command {
+    let options = OPTIONS.iter().map(driver_option);
+    let output = Arg::new("output").short('o').value_name("FILE").help("Output file [default: standard output]").help_heading(OUTPUT);
+    let input = Arg::new("input").value_name("INPUT").help("Input module, MLIR text or bytecode [default: standard input]");
+    let command = Command::new("spyre-opt").about("Run passes on a module: mlir-opt with the dialects and passes of this compiler");
+    let command = with_help(command.arg(input).args(options).arg(output), &MOST_USED);
+    let notes = [command.get_after_help(), command.get_after_long_help()].map(|note| note.cloned().unwrap_or_default());
+    let [short, long] = notes.map(|note| format!("{}\n{note}", list_passes()));
+    command.after_help(short).after_long_help(long)
+}
+
+/// Lists the passes of this compiler, in the order of the pipeline.
+fn list_passes() -> String {
+    let width = PASSES.iter().map(|pass| pass.argument.len()).max().unwrap_or_default();
+    let line = |argument: &str| format!("      --{argument:width$}  {}\n", pass_summary(argument).unwrap_or_default());
+    let lines: String = PASSES.iter().map(|pass| line(pass.argument)).collect();
+    format!("Passes, in the order of the pipeline; docs/reference/generated/passes.md describes them:\n{lines}")
 }

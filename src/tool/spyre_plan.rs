@@ -2,7 +2,7 @@
 
 use crate::{
     codes,
-    tool::{self, Messages, Speaker},
+    tool::{self, Messages, Speaker, help::with_help},
 };
 use clap::{Command, CommandFactory, Parser};
 use cost::{Formula, Price};
@@ -22,52 +22,63 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Plans which buffers of an instance live in LX, and where.
+/// Allocate the buffers of an instance in LX
 #[derive(Parser)]
-#[command(name = "spyre-plan", version = tool::VERSION, after_help = tool::EXIT_CODES)]
+#[command(name = "spyre-plan")]
 struct Arguments {
-    /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column weight) or our JSON
+    /// Instance: MiniMalloc CSV (id,lower,upper,size; half-open live ranges; optional column weight) or JSON
     #[arg(required_unless_present_any = ["price", "certificate"], default_value = "", hide_default_value = true)]
     instance: String,
-    /// Price kernels in neutral terms instead: what each takes, in microseconds, with an interval; -o writes {id: microseconds}
-    #[arg(long, value_name = "KERNELS.json", conflicts_with_all = ["instance", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "svg"])]
-    price: Option<String>,
-    /// Check a certificate of `spyre-compile` instead: that no plan of loops takes less time than it says
-    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["instance", "price", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "output", "svg"])]
-    certificate: Option<String>,
-    /// Bytes of LX; a CSV file needs it, in JSON it replaces the limit
-    #[arg(long, value_name = "BYTES")]
+    /// LX bytes; required for CSV, overrides the value of a JSON instance
+    #[arg(long, value_name = "BYTES", help_heading = ALLOCATION)]
     capacity: Option<i64>,
-    /// Addresses are multiples of this many bytes; by default what the JSON says, and 1 for CSV
-    #[arg(long, value_name = "BYTES")]
+    /// Alignment of addresses [default: from the JSON, 1 for CSV]
+    #[arg(long, value_name = "BYTES", help_heading = ALLOCATION)]
     alignment: Option<i64>,
-    /// exact, first-fit, best-fit or greedy
-    #[arg(long, value_name = "NAME", default_value = "exact")]
+    /// Allocator: exact, first-fit, best-fit, greedy
+    #[arg(long, value_name = "NAME", default_value = "exact", help_heading = ALLOCATION)]
     planner: String,
-    /// Buffers do not leave LX before their last use; so it always is for CSV
-    #[arg(long)]
+    /// Do not split live ranges: a buffer stays in LX until its last use; always so for CSV
+    #[arg(long, help_heading = ALLOCATION)]
     whole_lives: bool,
-    /// Check a result of the instance instead: its plan, its HBM bytes and its bound
-    #[arg(long, value_name = "RESULT.json", conflicts_with_all = ["output", "svg", "smallest_peak", "planner", "budget", "timeout", "whole_lives"])]
-    verify: Option<String>,
-    /// Look for the smallest capacity in which everything has a place
-    #[arg(long)]
+    /// Search the smallest capacity in which all buffers fit
+    #[arg(long, help_heading = ALLOCATION)]
     smallest_peak: bool,
-    /// Stop after this many steps of search: the same on every machine. Split stays have as many again. By default 2 million or 2,000 for each buffer, and 10 million for the smallest peak
-    #[arg(long, value_name = "STEPS")]
+    /// Search steps [default: 2000 per buffer, at least 2 million; 10 million for the peak]
+    #[arg(long, value_name = "STEPS", help_heading = ALLOCATION)]
     budget: Option<u64>,
-    /// Stop after this time; the result says so
-    #[arg(long, value_name = "SECONDS")]
+    /// Stop after this time; the result reports it
+    #[arg(long, value_name = "SECONDS", help_heading = ALLOCATION)]
     timeout: Option<f64>,
     /// Write the plan
-    #[arg(short = 'o', value_name = "RESULT.json")]
+    #[arg(short = 'o', value_name = "RESULT.json", help_heading = OUTPUT)]
     output: Option<String>,
     /// Draw the plan
-    #[arg(long, value_name = "PLAN.svg")]
+    #[arg(long, value_name = "PLAN.svg", help_heading = OUTPUT)]
     svg: Option<String>,
+    /// Check a result of this instance: its plan, HBM bytes and lower bound
+    #[arg(long, value_name = "RESULT.json", conflicts_with_all = ["output", "svg", "smallest_peak", "planner", "budget", "timeout", "whole_lives"],
+          help_heading = MODES)]
+    verify: Option<String>,
+    /// Check a certificate of spyre-compile: its lower bound of the modeled time
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["instance", "price", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "output", "svg"],
+          help_heading = MODES)]
+    certificate: Option<String>,
+    /// Estimate kernel times in microseconds, with intervals; -o writes {id: microseconds}
+    #[arg(long, value_name = "KERNELS.json", conflicts_with_all = ["instance", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "svg"],
+          help_heading = MODES)]
+    price: Option<String>,
     #[command(flatten)]
     messages: Messages,
 }
+
+/// Headings of the options in `--help`.
+const ALLOCATION: &str = "Allocation";
+const OUTPUT: &str = "Output";
+const MODES: &str = "Other modes";
+
+/// Options that `--help` shows; at most ten.
+const MOST_USED: [&str; 9] = ["capacity", "planner", "smallest_peak", "budget", "timeout", "output", "svg", "verify", "certificate"];
 
 /// Prices the kernels of a file.
 fn price(path: &str, output: Option<&str>) -> Result<(), String> {
@@ -101,12 +112,13 @@ const STEPS_OF_BUFFER: u64 = 2_000;
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-plan", words, |arguments: &Arguments| Speaker::new("spyre-plan", arguments.messages), |arguments, _| run(arguments))
+    let speaker = |arguments: &Arguments| Speaker::new("spyre-plan", arguments.messages);
+    tool::main("spyre-plan", command(), words, speaker, |arguments, _| run(arguments))
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    Arguments::command()
+    with_help(Arguments::command(), &MOST_USED)
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {

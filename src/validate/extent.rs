@@ -77,6 +77,7 @@ impl Extent {
     pub(crate) fn of(functions: &[Function<'_>], limits: &Limits) -> Result<Self, String> {
         let all = functions.iter().map(Function::steps).fold(0, u64::saturating_add);
         if all <= limits.whole
+            && functions.iter().all(|function| held_elements(function) <= MAX_HELD_ELEMENTS)
             && let Some(draws) = limits.draws_for(all)
         {
             return Ok(Self { draws, samples: None });
@@ -100,6 +101,18 @@ impl Extent {
         let too_many = || format!("{too_large}, and one element of each result alone takes {needed}, more than {}", limits.one_draw);
         in_one_draw.ok_or_else(too_many)
     }
+}
+
+/// The elements that an execution as a whole may hold at a time; each takes 8 bytes in the interpreter, and about 20 in the simulator.
+const MAX_HELD_ELEMENTS: u64 = 1 << 28;
+
+/// Returns the elements that an execution of a function holds at a time: of its arguments and results, and of the operands and the result of an op.
+fn held_elements(function: &Function<'_>) -> u64 {
+    let elements = |shape: &[usize]| shape.iter().fold(1, |product: u64, size| product.saturating_mul(*size as u64));
+    let of = |id: &usize| elements(&function.values[*id].shape);
+    let ends = function.body.arguments.iter().chain(&function.body.yields).map(of).fold(0, u64::saturating_add);
+    let largest = function.values.iter().map(|value| elements(&value.shape)).max().unwrap_or(0);
+    ends.saturating_add(largest.saturating_mul(2))
 }
 
 /// What a function computes in a draw: all of its results, or samples of them.
@@ -225,5 +238,13 @@ mod tests {
         assert!(refused.contains("one element of each result alone takes 128, more than 10"), "{refused}");
         let integers = Extent::of(&[product(256, 128, 256, ElementType::I64)], &Limits { whole: 0, ..Limits::default() });
         assert!(integers.is_err_and(|message| message.contains("results of integers")));
+    }
+
+    #[test]
+    fn of_more_elements_than_may_be_held_samples_are_taken() {
+        let large = [product(1 << 14, 1, 1 << 14, ElementType::F16)];
+        assert!(Extent::of(&large, &Limits::default()).unwrap().samples.is_some());
+        let small = [product(1 << 13, 1, 1 << 13, ElementType::F16)];
+        assert_eq!(Extent::of(&small, &Limits::default()).unwrap().samples, None);
     }
 }

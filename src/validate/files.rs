@@ -5,7 +5,7 @@ use crate::interpret::{Array, Function, Selection, Tensor};
 use element::{Arithmetic, Draw, Field, FieldElement, Ordered};
 use machine::DeviceFormat;
 use machine::ElementType;
-use referee::{Companion, Companions, Elements, HostArray, RunOptions, SimError, Simulation};
+use referee::{Companions, Elements, HostArray, RunOptions, SimError, Simulated, Simulation};
 use sdsc_format::program;
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u6
     }
 }
 
-fn results_on<D: Draw + Companion>(
+fn results_on<D: Draw + Simulated>(
     elements: &D,
     simulation: &Simulation,
     function: &Function<'_>,
@@ -98,7 +98,7 @@ pub(super) fn samples(
     }
 }
 
-fn samples_on<D: Draw + Companion>(
+fn samples_on<D: Draw + Simulated>(
     elements: &D,
     simulation: &Simulation,
     function: &Function<'_>,

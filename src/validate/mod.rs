@@ -16,6 +16,7 @@
 //! | `files` | the written files on the simulated machine |
 //! | `pieces` | the parts of a program that is too large to be executed |
 //! | `phases` | the program after each phase and the files, beside what was imported (`crate::compile` writes files only then) |
+//! | `threads` | the threads that a validation runs on |
 //! | `snapshot`, `each` | what functions compute before and after a pass |
 
 mod budget;
@@ -31,6 +32,7 @@ mod original;
 mod phases;
 mod pieces;
 mod snapshot;
+mod threads;
 
 pub use budget::{Budget, Counts};
 use difference::undefined;
@@ -47,6 +49,7 @@ pub(crate) use phases::{Failure, Phases, said};
 pub use phases::{Pieces, Verdict};
 pub(crate) use pieces::{Piece, pieces};
 pub use snapshot::Snapshot;
+pub(crate) use threads::on_own_threads;
 
 /// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.
 pub const DRAWS: u64 = 3;

@@ -4,7 +4,7 @@ use super::{
     Difference, Limits, OriginalVerdict, Samples, degree,
     extent::{self, Extent},
     files::{self, Refusal},
-    undefined,
+    on_own_threads, undefined,
 };
 use crate::{
     dialect::{NamedSize, SymbolicSizes, has_corrections, target_of},
@@ -314,7 +314,9 @@ impl<'c> Phases<'c> {
             let judge = |draw| Versions { versions: &versions, samples, draw }.judge(simulation);
             // The first draw that fails speaks, whichever ended first.
             let judged = |bits: u64| {
-                let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(|draw| judge(draw | bits)).collect();
+                let draws = draws.clone().into_par_iter();
+                let judged: Vec<Result<u64, Failure>> =
+                    on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect()).map_err(Failure::Limit)?;
                 judged.into_iter().collect::<Result<Vec<u64>, Failure>>()
             };
             let mut found = judged(0);

@@ -2,7 +2,7 @@
 
 use element::{Field, FieldElement};
 use machine::Target;
-use referee::{Bound, Bounded, Companion, Companions, Draw, Elements, HostArray, RunOptions, Simulation, drawn};
+use referee::{Bound, Bounded, Companions, Draw, Elements, HostArray, RunOptions, Simulated, Simulation, drawn};
 use sdsc_format::to_text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -132,7 +132,7 @@ fn exact(ran: Ran<Bound>) -> Vec<HostArray> {
 }
 
 /// Runs a directory; its arguments get the values in order, and the results are in order, as a caller has them.
-pub(crate) fn run<A: Companion>(out: &Path, inputs: &[HostArray], arithmetic: &A, max_steps: u64) -> Result<Ran<A::Element>, String> {
+pub(crate) fn run<A: Simulated>(out: &Path, inputs: &[HostArray], arithmetic: &A, max_steps: u64) -> Result<Ran<A::Element>, String> {
     let simulation = Simulation::load(out, &Target::spyre()).map_err(|error| error.to_string())?;
     let names: Vec<String> = simulation.program().arguments.iter().map(|tensor| tensor.name.clone()).collect();
     if names.len() != inputs.len() {

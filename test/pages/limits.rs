@@ -17,16 +17,8 @@ const MAX_COLUMNS: usize = 120;
 /// Folders that are looked up, not read: the limit of all words leaves them out.
 const LOOKED_UP: [&str; 2] = ["docs/reference/", "docs/measurements/"];
 
-/// Pages with wide lines that other work has in hand, most of them generated. The list may only shrink.
-const WIDE: &[&str] = &[
-    "docs/reference/errors.md",
-    "docs/reference/generated/passes.md",
-    "docs/reference/generated/sdsc.md",
-    "docs/reference/generated/spyre.md",
-    "docs/reference/generated/stablehlo.md",
-    "docs/reference/generated/tm_tensor.md",
-    "docs/reference/supported-ops.md",
-];
+/// Pages with wide lines that other work has in hand. The list may only shrink.
+const WIDE: &[&str] = &["docs/reference/errors.md", "docs/reference/supported-ops.md"];
 
 fn word_count(page: &Page) -> usize {
     page.text.split_whitespace().count()
@@ -60,7 +52,8 @@ fn too_many_words(pages: &[Page]) -> Vec<String> {
 
 /// Returns the lines of prose that are too wide. Rows of tables cannot be broken, and code is as it is.
 fn wide_lines(page: &Page) -> Vec<String> {
-    let is_wide = |line: &str| line.chars().count() > MAX_COLUMNS && !line.trim_start().starts_with('|');
+    let is_row = |line: &str| line.starts_with('|') || line.starts_with("<tr>");
+    let is_wide = |line: &str| line.chars().count() > MAX_COLUMNS && !is_row(line.trim_start());
     let wide = prose_lines(&page.text).into_iter().filter(|(_, line)| is_wide(line));
     wide.map(|(number, line)| format!("{}: {} columns", page.at(number), line.chars().count())).collect()
 }
@@ -98,7 +91,7 @@ fn long_pages_are_found() {
 fn wide_lines_are_found() {
     let wide = "x".repeat(121);
     let count = |text: &str| wide_lines(&Page::new("docs/a.md", text)).len();
-    assert_eq!(count(&format!("{wide}\n| {wide} |\n```text\n{wide}\n```\n{}\n", "ü".repeat(120))), 1);
+    assert_eq!(count(&format!("{wide}\n| {wide} |\n<tr><td>{wide}</td></tr>\n```text\n{wide}\n```\n{}\n", "ü".repeat(120))), 1);
     assert_eq!(wide_lines(&Page::new("docs/a.md", &format!("a\n{wide}\n"))), ["docs/a.md:2: 121 columns"]);
 }
 

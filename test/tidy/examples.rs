@@ -5,6 +5,33 @@ use std::{
     process::{Command, Stdio},
 };
 
+/// The most columns of a line of traits or interfaces.
+const MAX_COLUMNS: usize = 120;
+
+/// Breaks the lines of a page that list the traits and interfaces of an op, which tablegen writes in one line each.
+pub(crate) fn narrow(page: &str) -> String {
+    let mut made = String::new();
+    for line in page.lines() {
+        let is_list = ["Traits: ", "Interfaces: ", "Effects: "].iter().any(|start| line.starts_with(start));
+        let mut rest = line;
+        while let Some(end) = rest.get(..MAX_COLUMNS).filter(|_| is_list).and_then(|start| start.rfind("`, `")) {
+            made.push_str(&format!("{}\n", &rest[..end + 2]));
+            rest = rest[end + 2..].trim_start();
+        }
+        made.push_str(&format!("{rest}\n"));
+    }
+    made
+}
+
+#[test]
+fn lists_of_traits_are_broken_at_commas() {
+    let traits = |count: usize| vec!["`AlwaysSpeculatableImplTrait`"; count].join(", ");
+    let narrowed = narrow(&format!("Traits: {}\n{}\n", traits(9), traits(9)));
+    let lines: Vec<&str> = narrowed.lines().collect();
+    assert!(lines[..lines.len() - 1].iter().all(|line| line.len() <= MAX_COLUMNS), "{narrowed}");
+    assert_eq!((lines[0], lines[lines.len() - 1]), (format!("Traits: {},", traits(3)).as_str(), traits(9).as_str()));
+}
+
 /// The page of the passes with an example in the section of each. `tests` has the name and the test of each pass.
 pub(crate) fn with_examples(page: &str, tests: &[(String, String)]) -> String {
     let mut made = String::new();

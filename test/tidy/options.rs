@@ -1,33 +1,21 @@
-//! The page of options is what `--help` of the tools prints.
+//! The page of options is what `--help-all` of the tools prints.
 
 use super::{expect_none, first_difference, root};
-use crate::common::bless;
-use std::{fs, process::Command};
+use crate::{common::bless, help::help_page};
+use std::fs;
 
 const PAGE: &str = "docs/reference/generated/options.md";
 
-/// The tools with command lines of ours; `spyre-opt` and `spyre-lsp-server` have those of MLIR.
-const TOOLS: [(&str, &str); 6] = [
-    ("spyre-compile", env!("CARGO_BIN_EXE_spyre-compile")),
-    ("spyre-run", env!("CARGO_BIN_EXE_spyre-run")),
-    ("spyre-translate", env!("CARGO_BIN_EXE_spyre-translate")),
-    ("spyre-tune", env!("CARGO_BIN_EXE_spyre-tune")),
-    ("spyre-plan", env!("CARGO_BIN_EXE_spyre-plan")),
-    ("spyre-reduce", env!("CARGO_BIN_EXE_spyre-reduce")),
-];
-
-/// Returns what `tool --help` prints.
-fn help_text(tool: &str) -> String {
-    let output = Command::new(tool).arg("--help").output().unwrap_or_else(|error| panic!("{tool}: {error}"));
-    assert!(output.status.success(), "{tool} --help: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{tool} --help: {error}"))
-}
+/// The tools, in order of the page; `spyre-opt` and `spyre-lsp-server` without the options of MLIR.
+const TOOLS: [&str; 8] =
+    ["spyre-compile", "spyre-run", "spyre-opt", "spyre-translate", "spyre-tune", "spyre-plan", "spyre-reduce", "spyre-lsp-server"];
 
 /// Returns the page with a section for each tool. Lines of the texts have no blanks at their ends.
 fn options_page(texts: &[(&str, String)]) -> String {
     let mut page = String::from(
-        "<!-- Made by `cargo xtask docs` from `--help` of the tools. -->\n\n# Options of the tools\n\nThis page lists the options of every tool. \
-         The [tools](../tools.md) page explains what they have in common.\n",
+        "<!-- Made by `cargo xtask docs` from `--help-all` of the tools. -->\n\n# Options of the tools\n\nThis page lists the options of every tool. \
+         The [tools](../tools.md) page explains what they have in common.\n\
+         `--help` of a tool shows the most used options.\n",
     );
     for (name, text) in texts {
         page += &format!("\n## {name}\n\n```text\n");
@@ -39,7 +27,7 @@ fn options_page(texts: &[(&str, String)]) -> String {
 
 #[test]
 fn generated_docs_of_options_are_up_to_date() {
-    let page = options_page(&TOOLS.map(|(name, tool)| (name, help_text(tool))));
+    let page = options_page(&TOOLS.map(|tool| (tool, help_page(tool, "--help-all"))));
     let path = root().join(PAGE);
     if bless::is_blessed(PAGE) {
         fs::write(&path, &page).unwrap_or_else(|error| panic!("{PAGE}: {error}"));
@@ -47,7 +35,7 @@ fn generated_docs_of_options_are_up_to_date() {
     let found = fs::read_to_string(&path).unwrap_or_default();
     let difference = first_difference(&found, &page).map(|line| format!("{PAGE}:{line}"));
     expect_none(
-        "the page of options is not what `--help` prints; `cargo xtask docs` writes it:",
+        "the page of options is not what `--help-all` prints; `cargo xtask docs` writes it:",
         &difference.into_iter().collect::<Vec<_>>(),
     );
 }

@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && not spyre-compile %s --dims 0=A:B --tiles A=2,B=4 -o %t/out --report %t.json 2>&1 | FileCheck %s --check-prefix=WRITTEN
-// RUN: mkdir -p %t && spyre-compile %s --dims 0=A:B --tiles A=2,B=4 -o %t/out --report %t.json | FileCheck %s --check-prefix=SUMMARY
+// RUN: mkdir -p %t && spyre-compile %s --validate=auto --dims 0=A:B --tiles A=2,B=4 -o %t/out --report %t.json | FileCheck %s --check-prefix=SUMMARY
 // RUN: FileCheck %s --check-prefix=BUNDLE --input-file=%t/out/bundle_0/bundle.mlir
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 // RUN: spyre-compile %s --compile-to import | FileCheck %s --check-prefix=IMPORT

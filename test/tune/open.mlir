@@ -5,7 +5,7 @@
 // The line does the same, and the tuning compiler has the same space.
 // RUN: spyre-compile %s -o %t.line --knobs product.tiles_m=1,product.tiles_n=1,product.order=1,product.splits_m=32 --kernels fuse
 // RUN: diff -r %t.out %t.line
-// RUN: spyre-compile %s -o %t.tuned --tune --open tiles,order,splits | FileCheck %s --check-prefix=TUNED
+// RUN: spyre-compile %s --validate=auto -o %t.tuned --tune --open tiles,order,splits | FileCheck %s --check-prefix=TUNED
 
 // Without --open they are what the kernel says, and so is what the user says.
 // RUN: spyre-tune %s | FileCheck %s --check-prefix=CLOSED

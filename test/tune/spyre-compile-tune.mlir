@@ -1,5 +1,5 @@
 // A compilation may search first; it writes what spyre-tune writes.
-// RUN: spyre-compile %s --tune -o %t.compiled | FileCheck %s
+// RUN: spyre-compile %s --validate=auto --tune -o %t.compiled | FileCheck %s
 // RUN: spyre-tune %s -o %t.tuned
 // RUN: diff -r %t.compiled %t.tuned
 // RUN: spyre-compile %s --tune=full --knobs twice.T=2 -o %t.full | FileCheck %s --check-prefix=FULL

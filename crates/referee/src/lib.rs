@@ -54,6 +54,7 @@ pub use run::{
     bounded::{Bound, Bounded},
     digits::Companions,
     lx_image::LxImage,
+    simulated::Simulated,
     simulation::{Accompanied, Outcome, RunOptions, Simulation},
 };
 pub use traffic::Traffic;

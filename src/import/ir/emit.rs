@@ -207,6 +207,16 @@ impl<'a, 'c> Emitter<'a, 'c> {
         // Integers that choose what is the same for all are read by no op; they choose one of the rows nevertheless.
         let source = |&id: &NodeId| if let Kind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
         let read: BTreeSet<usize> = needed.iter().filter_map(source).collect();
+        for (number, _) in self.graph.indices().filter(|(number, _)| read.contains(number)) {
+            if let (Some(Source::Value(value)), Some(ScalarType::Integer(8))) = (self.importer.sources.get(number), element(number)) {
+                let message = format!(
+                    "expected indices of i32 or i64, found the elements of an argument of {}, of which rows of a table are chosen; give the \
+                     argument one of these types",
+                    value.r#type()
+                );
+                return Err(error_at(self.function, message).report());
+            }
+        }
         let is_open =
             |number: usize| !ranges.contains_key(&number) && self.graph.integers.promised(number).is_none() && !read.contains(&number);
         let unread = self.graph.indices().filter(|(number, _)| is_open(*number));
@@ -221,6 +231,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 ));
                 return Err(error_at(codes::INTEGER_RANGE, self.function, message).report());
             }
+            let range = match element(number) {
+                Some(ScalarType::Integer(8)) => [range[0].max(i8::MIN.into()), range[1].min(i64::from(i8::MAX) + 1)],
+                _ => range,
+            };
             let argument = match self.importer.sources[number] {
                 Source::Value(value) => value.arg_of().filter(|_| value.def().is_none()).map(|(_, position)| position),
                 Source::Weights(..) => None,

@@ -6,7 +6,7 @@ use crate::{
     codes,
     mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, functions_of, is_public, keep_part},
     pipeline,
-    tool::{self, Messages, Speaker, diagnostics::listen},
+    tool::{self, Messages, Speaker, diagnostics::listen, help::with_help},
 };
 use clap::{CommandFactory, Parser};
 use shrink::{Outline, Part, Returned, Search};
@@ -18,42 +18,49 @@ use std::{
     process::Command,
 };
 
-/// Makes a program smaller as long as a command ends as it does for the whole program.
+/// Reduce a test case: shrink a module while a command still fails in the same way
 ///
-/// Operations are left out, and what they compute becomes an argument; results are left out, or replaced by earlier values.
+/// Removes operations and results. The operands of removed operations become arguments.
 #[derive(Parser)]
-#[command(name = "spyre-reduce", version = tool::VERSION, after_help = tool::EXIT_CODES)]
+#[command(name = "spyre-reduce")]
 struct Arguments {
-    /// The module, as MLIR text or bytecode
+    /// Module to reduce, MLIR text or bytecode
     input: String,
-    /// The file for the part; standard output without it
-    #[arg(short = 'o', value_name = "FILE.mlir", default_value = "-")]
+    /// File for the reduced module [default: standard output]
+    #[arg(short = 'o', value_name = "FILE.mlir", default_value = "-", hide_default_value = true, help_heading = "Output")]
     output: String,
-    /// The function to make smaller; by default the only public one
-    #[arg(long, value_name = "NAME")]
+    /// Function to reduce [default: the only public one]
+    #[arg(long, value_name = "NAME", help_heading = REDUCTION)]
     entry: Option<String>,
-    /// What the command must print as well, such as a part of its message; by default, if it refuses the program with exit code 1, its first error
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    /// Text that the command must print [default: its first error, if its exit code is 1]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = REDUCTION)]
     says: Option<String>,
-    /// Try at most so many parts
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    /// Limit of executed commands
+    #[arg(long, value_name = "N", default_value_t = 2000, help_heading = REDUCTION)]
     tests: u64,
     #[command(flatten)]
     messages: Messages,
-    /// The command, behind `--`: {} is the file of the part, which stands at the end if there is no {}
+    /// Command after '--'; {} stands for the file of the module, which is appended if there is no {}
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
 
+/// Heading of the options in `--help`.
+const REDUCTION: &str = "Reduction";
+
+/// Options that `--help` shows; at most ten.
+const MOST_USED: [&str; 4] = ["output", "entry", "says", "tests"];
+
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-reduce", words, |arguments: &Arguments| Speaker::new("spyre-reduce", arguments.messages), run)
+    let speaker = |arguments: &Arguments| Speaker::new("spyre-reduce", arguments.messages);
+    tool::main("spyre-reduce", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> clap::Command {
-    Arguments::command()
+    with_help(Arguments::command(), &MOST_USED)
 }
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {

@@ -7,7 +7,7 @@ pub mod npy;
 
 use crate::{
     codes,
-    tool::{self, Amount, Messages, Speaker},
+    tool::{self, Amount, Messages, Speaker, help::with_help},
 };
 use clap::{Command, CommandFactory, Parser};
 use machine::Target;
@@ -15,54 +15,62 @@ use referee::{Draw, HostArray, Outcome, Report, RunOptions, SimError, Simulation
 use sdsc_format::program::{FILE_NAME, Program};
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
-/// Executes a bundle directory on the simulated machine.
+/// Run a bundle in the simulator
 #[derive(Parser)]
-#[command(name = "spyre-run", version = tool::VERSION, after_help = tool::EXIT_CODES)]
+#[command(name = "spyre-run")]
 struct Arguments {
-    /// The bundle directory
+    /// Bundle directory that spyre-compile wrote
     directory: String,
-    /// An input: NAME=FILE.npy; repeatable, the rest comes from the generator
-    #[arg(long, value_name = "NAME=FILE.npy")]
+    /// Value of an argument; repeatable; missing arguments are filled with seeded random data
+    #[arg(long, value_name = "NAME=FILE.npy", help_heading = INPUT)]
     input: Vec<String>,
-    /// Inputs from a file with arrays by name, .npz or .safetensors: the names are those of arguments
-    #[arg(long, value_name = "FILE.npz")]
+    /// Values of arguments by name, from an .npz or .safetensors file
+    #[arg(long, value_name = "FILE.npz", help_heading = INPUT)]
     inputs: Option<String>,
-    /// The size of a dimension that the program leaves to its launch: NAME=SIZE, or argA.D=SIZE; repeatable, the rest is the largest
-    #[arg(long, value_name = "NAME=SIZE")]
+    /// Size of a symbolic dimension (NAME=SIZE, arg0.0=SIZE); repeatable [default: its maximum]
+    #[arg(long, value_name = "NAME=SIZE", help_heading = INPUT)]
     dim_size: Vec<String>,
-    /// The seed of the generator
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Seed of the random data
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = INPUT)]
     seed: u64,
-    /// What it makes: 'random', 'ties', 'extreme' or 'infinite' numbers
-    #[arg(long, value_name = "KIND", default_value = "random")]
+    /// Kind of random data: random, ties, extreme, infinite
+    #[arg(long, value_name = "KIND", default_value = "random", help_heading = INPUT)]
     draw: Draw,
     /// Write the results as .npy files
-    #[arg(long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     output_dir: Option<String>,
-    /// Only count: work out and check every access, and compute nothing. For programs that are too large to run
-    #[arg(long, conflicts_with_all = ["check", "output_dir"])]
-    count: bool,
-    /// Run the original module by MLIR's JIT on the same inputs and compare, both without rounding; and see what the device's formats round
-    #[arg(long, value_name = "FILE.mlir")]
-    check: Option<String>,
-    /// The largest difference between the device's numbers and the reference, relative to its root mean square; without it, the device's
-    /// numbers may be off by what the formats explain
-    #[arg(long, value_name = "R", requires = "check", value_parser = finite)]
-    tolerance: Option<f64>,
-    /// Write bytes moved and modelled time per op and in total
-    #[arg(long, value_name = "FILE.json")]
+    /// Write HBM bytes and modeled time per op and in total
+    #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
     report: Option<String>,
-    /// Refuse to execute more element operations than this
-    #[arg(long, value_name = "N")]
+    /// Run the input module by MLIR's JIT in f64, and compare the results
+    #[arg(long, value_name = "FILE.mlir", help_heading = VERIFICATION)]
+    check: Option<String>,
+    /// Largest error relative to the RMS of the reference [default: bound of device rounding]
+    #[arg(long, value_name = "R", requires = "check", value_parser = finite, help_heading = VERIFICATION)]
+    tolerance: Option<f64>,
+    /// Check and count all accesses without computing values, for large programs
+    #[arg(long, conflicts_with_all = ["check", "output_dir"], help_heading = EXECUTION)]
+    count: bool,
+    /// Limit of executed element operations
+    #[arg(long, value_name = "N", help_heading = EXECUTION)]
     max_steps: Option<u64>,
-    /// Poison the scratchpads before every launch
-    #[arg(long)]
+    /// Fill LX with invalid data before every launch
+    #[arg(long, help_heading = EXECUTION)]
     wipe_lx: bool,
     #[command(flatten)]
     amount: Amount,
     #[command(flatten)]
     messages: Messages,
 }
+
+/// Headings of the options in `--help`.
+const INPUT: &str = "Input";
+const OUTPUT: &str = "Output";
+const VERIFICATION: &str = "Verification";
+const EXECUTION: &str = "Execution";
+
+/// Options that `--help` shows; at most ten.
+const MOST_USED: [&str; 9] = ["input", "inputs", "dim_size", "seed", "output_dir", "report", "check", "tolerance", "count"];
 
 fn finite(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
@@ -79,12 +87,12 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         return tool::helper::answer_request();
     }
     let speaker = |arguments: &Arguments| Speaker::new("spyre-run", arguments.messages).saying(arguments.amount);
-    tool::main("spyre-run", words, speaker, run)
+    tool::main("spyre-run", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    Arguments::command()
+    with_help(Arguments::command(), &MOST_USED)
 }
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use crate::{
     codes,
     sdsc::broken_rules,
-    tool::{self, Messages, Speaker},
+    tool::{self, Messages, Speaker, help::with_help},
 };
 use clap::{ArgGroup, Command, CommandFactory, Parser};
 use std::{ffi::OsString, path::Path};
@@ -11,41 +11,48 @@ use std::{ffi::OsString, path::Path};
 #[cfg(feature = "mlir")]
 mod ir;
 
-/// Translates between IR and bundle files.
+/// Translate between IR and bundle files
 #[derive(Parser)]
-#[command(name = "spyre-translate", version = tool::VERSION, after_help = tool::EXIT_CODES)]
+#[command(name = "spyre-translate")]
 #[command(group = ArgGroup::new("mode").required(true))]
 struct Arguments {
-    /// Op specs in JSON (the level of torch-spyre's OpSpec and LoopSpec) to the sdsc dialect
-    #[arg(long, group = "mode")]
+    /// Translate op specs in JSON (torch-spyre's OpSpec and LoopSpec) to sdsc IR
+    #[arg(long, group = "mode", help_heading = MODES)]
     opspec_to_mlir: bool,
-    /// sdsc or sdscbundle IR to files: needs -o DIR
-    #[arg(long, group = "mode")]
+    /// Write sdsc or sdscbundle IR as a bundle; requires -o DIR
+    #[arg(long, group = "mode", help_heading = MODES)]
     mlir_to_bundle: bool,
-    /// The files of a bundle directory back to sdsc IR
-    #[arg(long, group = "mode")]
+    /// Read a bundle directory as sdsc IR
+    #[arg(long, group = "mode", help_heading = MODES)]
     bundle_to_mlir: bool,
-    /// Check a bundle directory against every rule of the format, and print each violation
-    #[arg(long, group = "mode", conflicts_with = "output")]
+    /// Check a bundle directory against the rules of the format, and print each violation
+    #[arg(long, group = "mode", conflicts_with = "output", help_heading = MODES)]
     check_bundle: bool,
-    /// The input: a file, where `-` reads standard input, or a directory
+    /// Input file or bundle directory; '-' reads standard input
     input: String,
-    /// The file or directory to write; IR goes to standard output without it
-    #[arg(short = 'o', value_name = "OUTPUT")]
+    /// File or directory to write [default: standard output for IR]
+    #[arg(short = 'o', value_name = "OUTPUT", help_heading = "Output")]
     output: Option<String>,
     #[command(flatten)]
     messages: Messages,
 }
 
+/// Heading of the modes in `--help`.
+const MODES: &str = "Modes, exactly one";
+
+/// Options that `--help` shows; at most ten.
+const MOST_USED: [&str; 5] = ["opspec_to_mlir", "mlir_to_bundle", "bundle_to_mlir", "check_bundle", "output"];
+
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    tool::main("spyre-translate", words, |arguments: &Arguments| Speaker::new("spyre-translate", arguments.messages), run)
+    let speaker = |arguments: &Arguments| Speaker::new("spyre-translate", arguments.messages);
+    tool::main("spyre-translate", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    Arguments::command()
+    with_help(Arguments::command(), &MOST_USED)
 }
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {

@@ -5,6 +5,7 @@ mod report;
 use super::{
     choices::{Choices, kinds},
     diagnostics::{listen, spelled},
+    help::{LISTS, with_help},
     helper::Helper,
     tuning::{Ask, BUDGET, Tuned, cost_of, tune},
 };
@@ -22,56 +23,64 @@ use clap::{Command, CommandFactory, Parser};
 use report::{csv, summary, written};
 use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
-/// Finds the best values of the knobs of a program's kernels, with what moves into them.
+/// Autotune the kernel parameters and the fusion of a program
 #[derive(Parser)]
-#[command(name = "spyre-tune", version = tool::VERSION, after_help = tool::EXIT_CODES)]
+#[command(name = "spyre-tune", after_long_help = LISTS)]
 struct Arguments {
-    /// The program, as MLIR text or bytecode; `-` reads standard input
+    /// Input module, MLIR text or bytecode; '-' reads standard input
     #[arg(required_unless_present = "merge")]
     input: Option<String>,
-    /// Write the bundle of the best choices
-    #[arg(short = 'o', value_name = "DIR")]
+    /// Write the bundle of the best configuration
+    #[arg(short = 'o', value_name = "DIR", help_heading = OUTPUT)]
     output: Option<String>,
+    /// Write the results: .json or .csv
+    #[arg(long, value_name = "FILE", value_parser = report_name, help_heading = OUTPUT)]
+    report: Option<String>,
+    /// Save the best configuration as a plan for spyre-compile --plan
+    #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
+    write_plan: Option<String>,
+    /// Also search numbers that have no knob: tiles, order, splits
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), help_heading = SEARCH)]
+    open: Vec<FixedKind>,
+    /// Limit of compiled configurations; a smaller space is searched exhaustively
+    #[arg(long, value_name = "N", default_value_t = BUDGET, value_parser = clap::value_parser!(u32).range(1..), help_heading = SEARCH)]
+    budget: u32,
+    /// Seed of the search
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = SEARCH)]
+    seed: u64,
+    /// Stop at a cost that is at most this far above the lower bound, such as 2%
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent, help_heading = SEARCH)]
+    within: f64,
+    /// Compiler threads; the result does not depend on them [default: one per core of the host]
+    #[arg(long, value_name = "N", help_heading = SEARCH)]
+    threads: Option<NonZero<usize>>,
+    /// Reuse results from this folder, and add new ones
+    #[arg(long, value_name = "DIR", help_heading = CACHE)]
+    cache: Option<PathBuf>,
+    /// Reuse results from this folder, read-only; repeatable
+    #[arg(long, value_name = "DIR", help_heading = CACHE)]
+    database: Vec<PathBuf>,
+    /// Run shard I of N, such as 2/8, and store its results; requires --cache
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, requires = "cache", help_heading = CACHE)]
+    shard: Shard,
+    /// Merge the results of shards from these folders into --cache; tune nothing
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "input", requires = "cache", help_heading = CACHE)]
+    merge: Vec<PathBuf>,
     #[command(flatten)]
     choices: Choices,
-    /// Search numbers that the kernels' hint scopes have without a knob, too: tiles, order (of loops), splits (slices over the cores)
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
-    open: Vec<FixedKind>,
-    /// The most points that are compiled; if there are no more, all are
-    #[arg(long, value_name = "N", default_value_t = BUDGET, value_parser = clap::value_parser!(u32).range(1..))]
-    budget: u32,
-    /// What the random numbers of the search begin with
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// End the search at a cost that is at most so far above the bound, such as 2%
-    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
-    within: f64,
-    /// Threads that compile [default: as many as the machine has]; the answer does not depend on them
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
-    /// Look for the answer in this folder, and add it there
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-    /// Look for the answer in this folder, too, and leave it as it is; repeatable
-    #[arg(long, value_name = "DIR")]
-    database: Vec<PathBuf>,
-    /// Do a part of the work, for --merge to put together: the part and of how many, such as 2/8; needs --cache
-    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, requires = "cache")]
-    shard: Shard,
-    /// Tune nothing: put what is in these folders together, in that of --cache
-    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "input", requires = "cache")]
-    merge: Vec<PathBuf>,
-    /// Write what was found, as JSON or CSV by the ending of the name
-    #[arg(long, value_name = "FILE.json|.csv", value_parser = report_name)]
-    report: Option<String>,
-    /// Write what was chosen as a plan, for spyre-compile --plan
-    #[arg(long, value_name = "FILE.json")]
-    write_plan: Option<String>,
     #[command(flatten)]
     amount: Amount,
     #[command(flatten)]
     messages: Messages,
 }
+
+/// Headings of the options in `--help`.
+const OUTPUT: &str = "Output";
+const SEARCH: &str = "Search";
+const CACHE: &str = "Cache and shards";
+
+/// Options that `--help` shows; at most ten.
+const MOST_USED: [&str; 10] = ["output", "report", "write_plan", "open", "budget", "within", "cache", "dim_size", "dims", "objective"];
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
@@ -88,12 +97,12 @@ fn report_name(text: &str) -> Result<String, String> {
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &Arguments| Speaker::new("spyre-tune", arguments.messages).saying(arguments.amount);
-    tool::main("spyre-tune", words, speaker, run)
+    tool::main("spyre-tune", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    Arguments::command()
+    with_help(Arguments::command(), &MOST_USED)
 }
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {

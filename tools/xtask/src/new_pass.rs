@@ -99,11 +99,11 @@ fn declaration(def: &str, argument: &str, stage: &str, words: &str, module: &str
         "def {def} : Spyre_Pass<\"{argument}\"> {{\n\
          \x20 let summary = \"...\";\n\
          \x20 let description = [{{\n\
-         \x20   Reads ...; writes .... Implemented in `src/{stage}/ir/{module}.rs`.\n\
+         \x20   Decides ...; reads ...; writes ....\n\
          \n\
-         \x20   Refuses ....\n\
+         \x20   Errors: ....\n\
          \n\
-         \x20   No rewrite pattern: ....\n\
+         \x20   Implemented in `src/{stage}/ir/{module}.rs`.\n\
          \n\
          \x20   Example: `spyre-opt --{argument} test/{stage}/{words}.mlir`\n\
          \x20 }}];\n\

@@ -134,11 +134,8 @@ impl Simulation {
         Ok(Outcome { results: self.results(&buffers, &machine)?, report })
     }
 
-    /// The same, and beside the device's numbers computes with other elements; gives the results as such, in the order of the program.
-    ///
-    /// # Errors
-    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, beside which there is no room.
-    pub fn run_with<A: Companion>(
+    /// See [`Self::run_with`].
+    pub(super) fn run_beside_with<A: Companion>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
@@ -152,12 +149,8 @@ impl Simulation {
         Ok((Outcome { results: self.results(&buffers, &machine)?, report }, companions))
     }
 
-    /// Only the elements that [`Self::run_with`] gives. Where no tensor has integers, the device's numbers are not computed: they are
-    /// poison.
-    ///
-    /// # Errors
-    /// As [`Self::run_with`].
-    pub fn elements<A: Companion>(
+    /// See [`Self::elements`].
+    pub(super) fn elements_with<A: Companion>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,

@@ -36,14 +36,8 @@ const MOST_EXECUTIONS: usize = 1 << 16;
 const MOST_PLACES: usize = 4096;
 
 impl Simulation {
-    /// Returns elements of the results, in the order of the program. `wanted` has the places of the elements of each result, row-major and
-    /// in order. Arguments of floating-point numbers need a value only where [`Companion::argument`] asks for it: a field draws them.
-    ///
-    /// Every check by address is made as in [`Self::run`]. [`RunOptions::max_steps`] limits the points that are computed, before any is.
-    ///
-    /// # Errors
-    /// As [`Self::count`]; results of integers; more executions of ops than are kept, or more points than the limit.
-    pub fn sampled<A: Companion>(
+    /// See [`Self::sampled`].
+    pub(crate) fn sampled_with<A: Companion>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,

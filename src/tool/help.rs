@@ -1,0 +1,122 @@
+//! Help pages of the tools: `-h` and `--help` show the most used options, `--help-all` shows all of them under headings.
+
+use super::speech::{EXIT_CODES, MESSAGES, VERSION};
+use clap::{Arg, ArgAction, Command};
+use std::ffi::OsString;
+
+/// Note of the tools whose options take lists of pairs.
+#[cfg(feature = "mlir")]
+pub(super) const LISTS: &str = "NAME=VALUE options can be repeated and take comma-separated lists.";
+
+const HELP_ALL: &str = "--help-all";
+
+/// Completes a command line: adds `--help`, `--help-all` and `--version`, and hides the options other than `most_used` (ids of arguments)
+/// from the short page.
+///
+/// The long text after the options, if `command` has one, is a note of the full page.
+pub(super) fn with_help(command: Command, most_used: &[&str]) -> Command {
+    debug_assert!(most_used.iter().all(|id| command.get_arguments().any(|argument| argument.get_id() == id)), "{most_used:?}");
+    let is_shown = |argument: &Arg| argument.is_positional() || most_used.iter().any(|id| argument.get_id() == id);
+    let flag = |name: &'static str, text: &'static str, action: ArgAction| {
+        Arg::new(name).long(name).help(text).action(action).help_heading(MESSAGES)
+    };
+    let note = command.get_after_long_help().map_or_else(String::new, |note| format!("{note}\n"));
+    command
+        .mut_args(|argument| {
+            let (is_hidden, has_values) = (!is_shown(&argument), argument.get_action().takes_values());
+            argument.hide_short_help(is_hidden).hide_possible_values(has_values)
+        })
+        .version(VERSION)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .arg(flag("help", "Print the most used options", ArgAction::HelpShort).short('h'))
+        .arg(flag("help-all", "Print all options", ArgAction::HelpShort))
+        .arg(flag("version", "Print version", ArgAction::Version).short('V'))
+        // The texts fit a line as they are.
+        .term_width(0)
+        .after_help(format!("Use '{HELP_ALL}' for all options.\n{EXIT_CODES}"))
+        .after_long_help(format!("{note}{EXIT_CODES}"))
+}
+
+/// Returns the page with all options.
+pub(super) fn full_page(command: &Command) -> String {
+    let note = command.get_after_long_help().cloned().unwrap_or_default();
+    command.clone().mut_args(|argument| argument.hide_short_help(false)).after_help(note).render_help().to_string()
+}
+
+/// Whether a command line that asks for help asks for all options.
+pub(super) fn asks_for_all(words: &[OsString]) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| word == HELP_ALL)
+}
+
+/// Option of a driver of MLIR, which LLVM's library reads: name, name of the value (empty: none), text, heading.
+#[cfg(feature = "mlir")]
+pub(super) type DriverOption = (&'static str, &'static str, &'static str, &'static str);
+
+/// Returns the argument that documents an option of a driver.
+#[cfg(feature = "mlir")]
+pub(super) fn driver_option(&(name, value, text, heading): &DriverOption) -> Arg {
+    let option = Arg::new(name).long(name).help(text).help_heading(heading);
+    if value.is_empty() { option.action(ArgAction::SetTrue) } else { option.value_name(value).require_equals(true) }
+}
+
+/// Answers `--version`, `--help` and `--help-all` for a driver of MLIR. Returns the words that are left for the driver to read; none if
+/// everything is answered.
+#[cfg(feature = "mlir")]
+pub(super) fn answer_for_driver(mut command: Command, words: Vec<String>) -> Option<Vec<String>> {
+    let asks = |names: &[&str]| words.iter().skip(1).any(|word| names.contains(&word.as_str()));
+    let name = command.get_name().to_owned();
+    let (page, rest) = if asks(&["--version", "-version"]) {
+        (format!("{name} {VERSION}\n"), None)
+    } else if asks(&[HELP_ALL, "-help-all"]) {
+        // LLVM's library prints the rest, with the exit codes at the end.
+        let page = full_page(&command).replace(&format!("\n{EXIT_CODES}"), "");
+        (format!("{}\n\nOptions and passes of MLIR and LLVM:\n\n", page.trim_end()), Some(vec![name, "--help".to_owned()]))
+    } else if asks(&["--help", "-help", "-h"]) {
+        (command.render_help().to_string(), None)
+    } else {
+        return Some(words);
+    };
+    // A page that cannot be printed has nowhere to be reported.
+    let _ = super::say(&page);
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command() -> Command {
+        let option = |name: &'static str| Arg::new(name).long(name).help("Does something").help_heading("Things");
+        with_help(Command::new("tool").arg(option("often")).arg(option("rarely")).after_long_help("A note."), &["often"])
+    }
+
+    #[test]
+    fn the_short_page_has_the_most_used_options() {
+        let page = command().render_help().to_string();
+        assert!(page.contains("--often") && !page.contains("--rarely") && !page.contains("A note."), "{page}");
+        assert!(page.ends_with(&format!("Use '--help-all' for all options.\n{EXIT_CODES}\n")), "{page}");
+    }
+
+    #[test]
+    fn the_full_page_has_all_options_and_the_note() {
+        let page = full_page(&command());
+        assert!(page.contains("Things:\n      --often") && page.contains("--rarely") && page.contains("--help-all"), "{page}");
+        assert!(page.ends_with(&format!("A note.\n{EXIT_CODES}\n")), "{page}");
+    }
+
+    #[test]
+    fn words_after_two_dashes_are_no_options() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert!(asks_for_all(&words("tool --help-all")) && !asks_for_all(&words("tool --help -- other --help-all")));
+    }
+
+    #[cfg(feature = "mlir")]
+    #[test]
+    fn a_driver_reads_what_is_not_answered() {
+        let left = |text: &str| answer_for_driver(command(), text.split(' ').map(str::to_owned).collect());
+        assert_eq!(left("tool --often file").map(|words| words.len()), Some(3));
+        assert_eq!(left("tool file --help-all"), Some(vec!["tool".to_owned(), "--help".to_owned()]));
+        assert_eq!((left("tool -h"), left("tool --version")), (None, None));
+    }
+}
