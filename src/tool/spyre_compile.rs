@@ -7,6 +7,7 @@ use super::{
     helper::Helper,
     remarks::Remarks,
     report_file,
+    speech::MESSAGES,
     tuning::{Ask, BUDGET, short_summary, tune},
 };
 use crate::{

@@ -214,7 +214,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
                      argument one of these types",
                     value.r#type()
                 );
-                return Err(error_at(self.function, message).report());
+                return Err(error_at(codes::INTEGER_WIDTH, self.function, message).report());
             }
         }
         let is_open =
