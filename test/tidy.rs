@@ -4,6 +4,8 @@
 mod absent;
 #[path = "tidy/citations.rs"]
 mod citations;
+#[path = "tidy/codes.rs"]
+mod codes;
 #[path = "tidy/examples.rs"]
 mod examples;
 #[path = "tidy/figures.rs"]

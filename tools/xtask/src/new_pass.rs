@@ -1,6 +1,5 @@
 //! `cargo xtask new-pass`: the skeleton of a pass.
 
-use crate::codes;
 use crate::step;
 use std::fs;
 
@@ -61,7 +60,7 @@ fn rust(argument: &str) -> String {
          //!\n\
          //! Reads ...; writes .... Refuses ....\n\
          \n\
-         use crate::mlir::{{Op, Options, Pass, Reported, error_at}};\n\
+         use crate::{{codes, mlir::{{Op, Options, Pass, Reported, error_at}}}};\n\
          \n\
          pub(crate) const PASS: Pass = Pass {{ argument: \"{argument}\", run }};\n\
          \n\
