@@ -111,7 +111,7 @@ fn a_quiet_tool_prints_errors_alone() {
     assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(0), "", ""));
     // One name for a matrix is worth a warning.
     let warned = ["good.mlir", "--dims", "0=A", "-o", "warned"];
-    assert!(run("spyre-compile", &warned, place.path()).err.contains("warning: "));
+    assert!(run("spyre-compile", &warned, place.path()).err.contains("warning[SPY0404]: "));
     let said = run("spyre-compile", &[&warned[..], &["--quiet"]].concat(), place.path());
     assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(0), "", ""));
     let said = run("spyre-compile", &["bad.mlir", "-q", "-o", "other"], place.path());

@@ -22,7 +22,7 @@ struct Row {
     group: Option<String>,
     plan: String,
     measured: f64,
-    modelled: Price,
+    modeled: Price,
 }
 
 fn by_category(rows: &[Row]) -> BTreeMap<&str, Vec<&Row>> {
@@ -61,8 +61,8 @@ fn regrets(rows: &[&Row]) -> Vec<f64> {
     }
     groups.retain(|_, plans| plans.iter().any(|plan| plan.plan != plans[0].plan));
     let regret = |plans: &Vec<&Row>| {
-        let least = plans.iter().map(|row| row.modelled.estimate_ns).fold(f64::INFINITY, f64::min);
-        let picked = plans.iter().filter(|row| row.modelled.estimate_ns <= least * (1.0 + 1e-9));
+        let least = plans.iter().map(|row| row.modeled.estimate_ns).fold(f64::INFINITY, f64::min);
+        let picked = plans.iter().filter(|row| row.modeled.estimate_ns <= least * (1.0 + 1e-9));
         let best = plans.iter().map(|row| row.measured).fold(f64::INFINITY, f64::min);
         picked.map(|row| row.measured).fold(0.0, f64::max) / best
     };
@@ -117,15 +117,15 @@ fn recorded_kernels_are_near_their_published_times() {
         group: Some(format!("{kind} {shape}")),
         plan: number.to_string(),
         measured: 1e3 * measured,
-        modelled: price(&describe(&[kernel]), &MODEL, Formula::Recommended),
+        modeled: price(&describe(&[kernel]), &MODEL, Formula::Recommended),
     };
     let rows: Vec<Row> = recorded().into_iter().enumerate().map(row).collect();
     for (category, rows) in by_category(&rows) {
-        let (measured, modelled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modelled.estimate_ns)).unzip();
-        assert!(spearman(&measured, &modelled) >= 0.9, "{category}: {measured:?}, {modelled:?}");
+        let (measured, modeled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
+        assert!(spearman(&measured, &modeled) >= 0.9, "{category}: {measured:?}, {modeled:?}");
         assert!(regrets(&rows).iter().all(|regret| *regret <= 1.05), "{category}: {:?}", regrets(&rows));
-        let outside: Vec<_> = rows.iter().filter(|row| !(row.modelled.low_ns..=row.modelled.high_ns).contains(&row.measured)).collect();
-        let shown: Vec<_> = outside.iter().map(|row| (row.group.as_deref(), row.measured, row.modelled)).collect();
+        let outside: Vec<_> = rows.iter().filter(|row| !(row.modeled.low_ns..=row.modeled.high_ns).contains(&row.measured)).collect();
+        let shown: Vec<_> = outside.iter().map(|row| (row.group.as_deref(), row.measured, row.modeled)).collect();
         assert!(outside.len() <= 1, "{category}: {shown:?}");
     }
     assert_eq!(by_category(&rows).len(), 4);

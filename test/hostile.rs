@@ -71,7 +71,7 @@ fn worker() {
             println!("case {number}");
             std::io::stdout().flush().unwrap();
             memory::check(&case, || (target.run)(&place, &case));
-            assert!(!spyre::mlir::tool_found_bug(), "a bug of ours was reported");
+            assert!(!spyre::mlir::tool_found_bug(), "a compiler bug was reported");
             place.check_untouched();
         }
     });

@@ -33,7 +33,7 @@ fn compile(program: &Path, out: &Path, options: &[&str]) -> Option<Value> {
 const ONE_AFTER_THE_OTHER: [&str; 2] = ["--lx-planner", "exact"];
 const TOGETHER: [&str; 3] = ["--lx-planner", "exact", "--joint"];
 
-/// Modelled time, us, and the number of launches.
+/// Modeled time, us, and the number of launches.
 fn time(report: &Value) -> (f64, usize) {
     (report["time"]["estimate_us"].as_f64().unwrap(), report["launches"].as_array().unwrap().len())
 }

@@ -191,7 +191,7 @@ fn complaint(Fault { kind, misread, program }: &Fault) -> Option<String> {
     fs::remove_dir_all(&out).unwrap();
     let wrong = compile(program, place.path(), Some(misread));
     let said = String::from_utf8_lossy(&wrong.stderr);
-    let is_named = ["than the program as written, which is a bug of ours: ", "please report it with the program, at https://"];
+    let is_named = ["than the program as written, which is a compiler bug: ", "please report it with the program, at https://"];
     let is_found = wrong.status.code() == Some(2) && is_named.iter().all(|part| said.contains(part));
     // Nothing is written, and nothing that was in the way stays.
     let names = fs::read_dir(place.path()).unwrap().count();

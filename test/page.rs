@@ -179,7 +179,7 @@ fn shows_the_report(opened: &mut Opened, input: &Path, options: &[&str]) {
         assert_eq!(found, values, "{name}");
     }
     let title = opened.browser.evaluate("document.querySelector('[data-name=us]').innerText");
-    assert!(title.as_str().unwrap().contains("Modelled time"), "{title}");
+    assert!(title.as_str().unwrap().contains("Modeled time"), "{title}");
     assert_eq!(opened.text("program"), report["program"].as_str().unwrap());
 
     let ops = report["ops"].as_array().unwrap();

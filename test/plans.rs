@@ -55,7 +55,7 @@ struct Moved {
     bytes: u64,
     /// What no plan can beat: the compulsory bytes, and the constants that the program reads.
     bound: u64,
-    /// Modelled time.
+    /// Modeled time.
     us: f64,
     /// The same of the best plan without loops.
     untiled_us: f64,

@@ -159,7 +159,7 @@ impl Program {
     }
 }
 
-/// The modelled time of a program; or what is wrong.
+/// The modeled time of a program; or what is wrong.
 fn compiled((text, lx_bytes): &(String, Option<i64>), mode: &str, validates: bool) -> Result<f64, String> {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);

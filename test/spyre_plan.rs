@@ -163,7 +163,7 @@ fn mistakes_are_named_with_file_and_line() {
     let rule = "a.csv:2: expected 'id,lower,upper,size' with lower below upper, found '0,3,2,1': lower 3 is not below upper 2";
     assert!(refused.contains(rule), "{refused}");
     assert!(refusal("a.json", "{\"name\": 3}", &[]).contains("a.json:1:10: invalid type: integer `3`, expected a string\n"));
-    assert!(refusal("a.csv", CSV, &[]).contains("--capacity is missing"));
+    assert!(refusal("a.csv", CSV, &[]).contains("add --capacity BYTES"));
     assert!(refusal("a.csv", CSV, &["--capacity", "12", "--planner", "worst"]).contains("unknown LX planner 'worst'"));
     assert!(refusal("a.csv", CSV, &["--capacity", "12", "--timeout=-1"]).contains("--timeout -1"));
 }

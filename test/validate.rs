@@ -253,7 +253,7 @@ fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
     fs::write(&input, format!("{before}: 0 to 0\"{life}")).unwrap();
     let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(&out).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
-    assert!(said.contains("sdsc_r100") && !said.contains("bug of ours"), "{said}");
+    assert!(said.contains("sdsc_r100") && !said.contains("compiler bug"), "{said}");
     assert_eq!((done.status.code(), out.exists()), (Some(1), false));
 }
 
@@ -276,7 +276,7 @@ fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
     };
     for broken in ["layout", "hint", "tile", "work", "lx"] {
         let (code, said) = compile(broken);
-        assert!(said.contains(&format!("computes something else after phase '{broken}', which is a bug of ours: 'f': ")), "{said}");
+        assert!(said.contains(&format!("computes something else after phase '{broken}', which is a compiler bug: 'f': ")), "{said}");
         assert_eq!((code, out.exists()), (Some(2), false), "{broken}");
     }
     let (code, said) = compile("bundle");

@@ -16,7 +16,7 @@
 struct SpyreContextState {
   /// The context itself, at an address that stays as long as the context lives.
   MlirContext context;
-  /// The bugs of ours that were found in it.
+  /// The compiler bugs that were found in it.
   std::atomic<uint64_t> bugs;
   /// The compilations in it that are only tried, and are not at their end.
   std::atomic<uint64_t> trials;

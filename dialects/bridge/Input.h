@@ -36,7 +36,7 @@ mlir::LogicalResult checkInput(llvm::MemoryBufferRef buffer, mlir::MLIRContext *
 /// already complained about, and on damaged bytecode. Nothing has been written while a module is parsed.
 void guardParser();
 
-/// From here on a signal is a bug of ours, and shows as such.
+/// From here on a signal is a compiler bug, and shows as such.
 void endParserGuard();
 
 /// The same while a program of the user's runs as it is: what it does wrong is the user's mistake.

@@ -62,7 +62,7 @@ impl Fuzzed {
         }
         let case = Case { group: head[0].into(), of: head[1].into(), mutant: mutant.to_vec() };
         (self.target.run)(&self.place, &case);
-        assert!(!spyre::mlir::tool_found_bug(), "a bug of ours was reported");
+        assert!(!spyre::mlir::tool_found_bug(), "a compiler bug was reported");
         self.place.check_untouched();
     }
 }

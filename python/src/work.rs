@@ -35,7 +35,7 @@ pub(crate) fn wait_for<T: Send + 'static>(py: Python<'_>, work: impl FnOnce(&Ato
             Ok(answer) => return Ok(answer),
             Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| is_over.store(true, Ordering::Relaxed))?,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("stopped by a bug of ours, which is described above: please report it"));
+                return Err(PyRuntimeError::new_err("stopped by a compiler bug, which is described above: please report it"));
             }
         }
     }

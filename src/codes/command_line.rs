@@ -73,4 +73,13 @@ super::codes! {
     17 NO_PLAN_CHOSEN "nothing was chosen that a file could record":
         "The program leaves nothing to the search, for example because hints fix its loops. Remove the \
          option.";
+
+    18 SYSTEM "the system refuses an operation of the tool":
+        "A temporary folder, a process, a pipe or a signal handler cannot be had, for the reason in the message."
+        see "SPY0003";
+
+    19 WITHOUT_MLIR "the tool was built without MLIR":
+        "Builds with `--no-default-features` execute, check and plan. `cargo build` with the default features builds \
+         the compiler as well."
+        see "docs/getting-started/mlir.md";
 }

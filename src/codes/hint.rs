@@ -4,7 +4,7 @@ super::codes! {
     "Hints and dimension names", 400..=499;
 
     401 DIMS_ARGUMENT "`--dims` names an argument that does not exist":
-        "Arguments count from 0."
+        "Arguments are numbered from 0 in the order of the function's signature."
         see "SPY0402";
 
     402 DIMS_SIZES "the dimension names do not match the shape":

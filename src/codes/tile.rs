@@ -61,7 +61,7 @@ super::codes! {
         see "docs/concepts/tiling.md";
 
     514 UNROLLED_OPS "unrolled loops exceed the limit of ops":
-        "Use `--loops keep`, or fewer tiles."
+        "Unrolled loops are written out op by op. Use `--loops keep`, or fewer tiles."
         see "SPY0513";
 
     515 TRIP_AT_LAUNCH "a trip count is known only at launch":

@@ -16,7 +16,7 @@ pub struct Compiled {
     pub ir: Option<String>,
     /// What was said about it.
     pub said: Vec<Collected>,
-    /// Whether a bug of ours has stopped it.
+    /// Whether a compiler bug has stopped it.
     pub found_bug: bool,
 }
 

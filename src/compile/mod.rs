@@ -86,7 +86,7 @@ pub fn compile_watched<'c>(
                     let _ = error_at(
                         codes::PANIC,
                         module.op(),
-                        format_args!("phase '{phase}' was stopped by a bug of ours; please report this program"),
+                        format_args!("phase '{phase}' was stopped by a compiler bug; please report this program"),
                     )
                     .report();
                 }
@@ -268,19 +268,19 @@ fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], cost: Cost)
     }
 }
 
-/// The modelled time of a launch: a bundle is one kernel.
+/// The modeled time of a launch: a bundle is one kernel.
 fn cost_of(ops: &[KernelOp], time: &TimeModel) -> Cost {
-    let modelled = price(ops, time, Formula::Recommended);
+    let modeled = price(ops, time, Formula::Recommended);
     let microseconds = |ns: f64| thousandths(ns / 1000.0);
     Cost {
-        low_us: microseconds(modelled.low_ns),
-        estimate_us: microseconds(modelled.estimate_ns),
-        high_us: microseconds(modelled.high_ns),
-        hbm_us: microseconds(modelled.hbm_ns),
-        compute_us: microseconds(modelled.compute_ns),
-        fixed_us: microseconds(modelled.fixed_ns),
-        limit: modelled.limit.name(),
-        is_ranked: modelled.is_ranked,
+        low_us: microseconds(modeled.low_ns),
+        estimate_us: microseconds(modeled.estimate_ns),
+        high_us: microseconds(modeled.high_ns),
+        hbm_us: microseconds(modeled.hbm_ns),
+        compute_us: microseconds(modeled.compute_ns),
+        fixed_us: microseconds(modeled.fixed_ns),
+        limit: modeled.limit.name(),
+        is_ranked: modeled.is_ranked,
         torch_spyre_us: microseconds(price(ops, time, Formula::TorchSpyre).estimate_ns),
     }
 }

@@ -2,7 +2,7 @@
 //! own.
 //!
 //! The ops of a later phase have the locations of the ops that they were made of, so a message about one of them names
-//! the op that stands there in the source. What is left of the compiler's own terms is a limit or a bug of ours, and is
+//! the op that stands there in the source. What is left of the compiler's own terms is a limit or a compiler bug, and is
 //! said as such.
 
 use crate::{
@@ -21,8 +21,8 @@ const LABELS: [&str; 4] = ["'mb'", "'ki'", "'kj'", "'kij'"];
 /// The beginning of a note in which MLIR prints an op.
 const PRINTED_OP: &str = "see current operation";
 
-/// Words that say that a bug of ours is at fault.
-const BUG: &str = "bug of ours";
+/// Words that say that a compiler bug is at fault.
+const BUG: &str = "compiler bug";
 
 /// Runs a compilation, and reports in the terms of its program what it reports. `shows_details` adds the compiler's own
 /// terms as a note. A module that a phase was printed behind is in the compiler's terms already.
@@ -199,12 +199,12 @@ mod tests {
 
     #[test]
     fn what_is_left_of_our_terms_is_a_limit_or_a_bug() {
-        let limit = "is beyond a limit of the compiler: not supported yet; write it in another way, or report this program";
+        let limit = "exceeds a limit of the compiler; rewrite it, or report this program";
         for message in ["'spyre.pointwise' op reads a 'spyre.view'", "'math.exp' op has no dimension 'mb'"] {
-            assert_eq!(reworded(message, "error", 3), Some(format!("'math.exp' op {limit}")), "{message}");
+            assert_eq!(reworded(message, "error", 3), Some(format!("[SPY9004] 'math.exp' op {limit}")), "{message}");
         }
-        let bug = reworded("'builtin.module' op gives files, which is a bug of ours: sdsc_r50: no", "error", 9);
-        assert_eq!(bug.as_deref(), Some("the program cannot be compiled because of a bug of ours; please report this program"));
+        let bug = reworded("'builtin.module' op gives files, which is a compiler bug: sdsc_r50: no", "error", 9);
+        assert_eq!(bug.as_deref(), Some("the program cannot be compiled because of a compiler bug; please report this program"));
         assert_eq!(reworded("see current operation: %0 = spyre.view", "note", 3), None);
     }
 
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(refused("[100] [4] [1]"), format!("{within} an offset of 100; give an offset from 0 to 63"));
         assert_eq!(refused("[61] [4] [1]"), format!("{within} its last element at 64; give a smaller offset, size or stride"));
         assert_eq!(refused("[0] [4] [30]"), format!("{within} its last element at 90; give a smaller offset, size or stride"));
-        assert_eq!(refused("[-1] [4] [1]"), "expected offsets from 0 on, found -1; give an offset within the tensor");
+        assert_eq!(refused("[-1] [4] [1]"), "expected nonnegative offsets, found -1; give an offset within the tensor");
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
             });
             said.into_iter().map(|said| (said.message, said.notes.len())).collect::<Vec<_>>()
         };
-        let limit = "the program is beyond a limit of the compiler: not supported yet; write it in another way, or report this program";
+        let limit = "the program exceeds a limit of the compiler; rewrite it, or report this program";
         assert_eq!(report(false), [(limit.to_owned(), 0)]);
         assert_eq!(report(true), [(limit.to_owned(), 1)]);
     }

@@ -22,7 +22,7 @@ use referee::RunOptions;
 use sdsc_format::Fresh;
 use std::{collections::BTreeMap, fmt, path::Path};
 
-/// Where a bug of ours is reported.
+/// Where a compiler bug is reported.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
 /// The most element operations of a program that is executed whole beside the program as written, where validation is
@@ -347,7 +347,7 @@ fn compare(files: Result<Files, String>, validation: &Validation<'_>) -> Result<
         Answer::Explained(why) => Ok(OriginalVerdict::Explained(why)),
         Answer::NotRun(reason) => Ok(OriginalVerdict::NotCompared(reason)),
         Answer::Differs(message) => Err(Failure::Import(format!(
-            "gives files that compute something else than the program as written, which is a bug of ours: {message}"
+            "gives files that compute something else than the program as written, which is a compiler bug: {message}"
         ))),
     }
 }

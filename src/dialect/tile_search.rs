@@ -8,11 +8,11 @@ use crate::mlir::{Attributes, Op, OpExt, boolean_unit, dictionary, dictionary_en
 pub struct TileSearch {
     /// The nests that were chosen, as hint scopes say them, with their ops.
     pub nests: Vec<String>,
-    /// Modelled time with them, us.
+    /// Modeled time with them, us.
     pub us: f64,
     /// Bytes to and from HBM with them.
     pub hbm: i64,
-    /// Modelled time without loops, us; none where the program cannot be compiled so.
+    /// Modeled time without loops, us; none where the program cannot be compiled so.
     pub untiled_us: Option<f64>,
     /// The least that any plan was estimated to take, us; none where plans were compared by bytes.
     pub least_us: Option<f64>,
@@ -31,7 +31,7 @@ pub struct TileSearch {
 /// What a plan costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlannedCost {
-    /// Modelled time, us.
+    /// Modeled time, us.
     pub us: f64,
     /// Bytes to and from HBM.
     pub hbm: i64,

@@ -23,7 +23,7 @@ pub struct LowerBound {
     pub products: i64,
     /// Which of them is the largest: `compulsory`, `functions` (with what they write to HBM), or `products`.
     pub binding: &'static str,
-    /// The least modelled time, us.
+    /// The least modeled time, us.
     pub us: f64,
     /// Traffic with HBM in it, if nothing else took time.
     pub hbm_us: f64,
@@ -45,7 +45,7 @@ const fn is_zero(bytes: &i64) -> bool {
 pub struct Gap {
     /// HBM bytes.
     pub hbm: i64,
-    /// Modelled time, us.
+    /// Modeled time, us.
     pub us: f64,
     /// The values that move more than the compulsory bytes, the largest excess first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +111,7 @@ pub struct OpGap {
     pub op: usize,
     /// Its device function.
     pub name: String,
-    /// Modelled time beyond computing on all cores at the best rate and starting once, us.
+    /// Modeled time beyond computing on all cores at the best rate and starting once, us.
     pub us: f64,
     /// What most of that goes to.
     pub why: String,

@@ -43,7 +43,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 }
 
 fn refused(op: Op<'_>, phase: Phase, broken: &str) -> Reported {
-    error_at(codes::INTERNAL, op, format_args!("expected no such op after phase '{phase}': {broken}")).report()
+    error_at(codes::INTERNAL, op, format_args!("is not allowed after phase '{phase}': {broken}")).report()
 }
 
 /// Whether nothing was reported, once all is.

@@ -247,15 +247,15 @@ mod tests {
     fn names_that_do_not_fit_are_refused_with_all_numbers() {
         assert_eq!(
             message(&[argument(0, &["A", "B"], &[8, 64]), argument(3, &["A"], &[16])], &[]),
-            "argument 3 is named 'A' = 8 (by argument 0), 8 elements, but its shape 16 has 16"
+            "expected names for the 16 elements of argument 3 (shape 16), found 'A' = 8 (by argument 0): 8 elements; correct the names or their sizes"
         );
         assert_eq!(
             message(&[argument(0, &["M", "K"], &[100])], &[("M", 8)]),
-            "argument 0 is named 'M' = 8 (declared), 'K' = ?, but 8 does not divide the 100 elements of its shape 100"
+            "expected sizes that divide the 100 elements of argument 0 (shape 100), found 'M' = 8 (declared), 'K' = ?: 8 elements; correct the declared sizes"
         );
         assert_eq!(
             message(&[argument(0, &["M", "K"], &[4, 4, 4])], &[]),
-            "argument 0 of shape 4x4x4 is named 'M' = ?, 'K' = ?: declare the sizes that are not known, all but one"
+            "expected at most one name without a size for argument 0 (shape 4x4x4), found 'M' = ?, 'K' = ?; declare sizes as NAME@SIZE"
         );
     }
 

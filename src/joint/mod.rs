@@ -119,7 +119,7 @@ pub struct Choice {
     /// For each op the split that would cost least if LX had room for everything: a planner that parts lives may find more room. None if no price should
     /// make it look possible.
     pub if_all_fits: Option<Vec<usize>>,
-    /// The modelled time of all ops, ns.
+    /// The modeled time of all ops, ns.
     pub ns: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,

@@ -18,7 +18,7 @@ use std::{
     rc::Rc,
 };
 
-/// Modelled time in ps and bytes to and from HBM, in the order of what plans are compared by.
+/// Modeled time in ps and bytes to and from HBM, in the order of what plans are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
     first: u64,

@@ -20,7 +20,7 @@ pub enum Side {
 pub struct Outcome {
     /// The kernels, in order.
     pub kernels: Vec<KernelOutcome>,
-    /// Modelled time of the program with what was fused, us; none if moves were not judged.
+    /// Modeled time of the program with what was fused, us; none if moves were not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub us: Option<f64>,
     /// With nothing fused.

@@ -40,7 +40,7 @@ pub(super) fn context_of<'c>(op: Op<'c>) -> &'c Context {
 
 const _: () = assert!(size_of::<Context>() == size_of::<MlirContext>());
 
-/// Notes that what was just reported about an operation is a bug of ours and not the user's mistake: the tools exit with 2.
+/// Notes that what was just reported about an operation is a compiler bug and not the user's mistake: the tools exit with 2.
 pub fn note_bug(op: Op<'_>) {
     state(op).n_bugs.fetch_add(1, Ordering::Relaxed);
 }

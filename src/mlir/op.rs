@@ -52,7 +52,7 @@ pub trait OpExt<'c>: Copy {
     /// Attribute `name`, which the operation's verifier wants, as `read` has it.
     ///
     /// # Panics
-    /// If it is absent or of another kind: what was not verified comes from a bug of ours.
+    /// If it is absent or of another kind: what was not verified comes from a compiler bug.
     fn required<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T;
     /// Replaces operand `index`.
     ///

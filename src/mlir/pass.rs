@@ -116,7 +116,7 @@ impl fmt::Display for PassInstance {
 pub enum Stop {
     /// The pass of that number has refused the module.
     Refused(usize),
-    /// A bug of ours: a pass has panicked or has noted one, or the module is not valid behind a pass.
+    /// A compiler bug: a pass has panicked or has noted one, or the module is not valid behind a pass.
     Broken,
 }
 
@@ -213,7 +213,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Whether a textual pipeline has found a bug of ours. MLIR's driver makes the context, and keeps it to itself; libraries run no textual pipelines.
+/// Whether a textual pipeline has found a compiler bug. MLIR's driver makes the context, and keeps it to itself; libraries run no textual pipelines.
 static TEXTUAL_BUG: AtomicBool = AtomicBool::new(false);
 
 /// Runs a pass of ours.
@@ -363,7 +363,7 @@ pub fn opt_main(hooks: &'static Hooks, observe: &Observe<'_>, arguments: impl It
     let data = std::ptr::from_ref(&observer).cast_mut().cast();
     // SAFETY: C++ only reads the words, which outlive the call, as the observer does.
     let code = with_c_words(arguments, |count, words| unsafe { spyreOptMain(count, words, observe_pass, data) });
-    // LLVM's own convention is 1 for every failure; a bug of ours is 2 (interfaces.md).
+    // LLVM's own convention is 1 for every failure; a compiler bug is 2 (interfaces.md).
     if TEXTUAL_BUG.load(Ordering::Relaxed) { 2 } else { code }
 }
 

@@ -173,7 +173,7 @@ impl Options {
     /// The text of an option; empty if it was not given and has no default.
     ///
     /// # Panics
-    /// If the option is of another kind: a bug of ours.
+    /// If the option is of another kind: a compiler bug.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         if let Some(elements) = self.elements(name) {
@@ -192,7 +192,7 @@ impl Options {
     /// The names that it has, and what was found instead, at the module.
     ///
     /// # Panics
-    /// If the option is none of the pass: a bug of ours.
+    /// If the option is none of the pass: a compiler bug.
     pub fn read<T: FromStr + VariantNames + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<T, Reported> {
         if self.elements(name).is_some() {
             return one_of(self.text(name))
@@ -208,7 +208,7 @@ impl Options {
     /// The number in an option. Tablegen has refused what is none.
     ///
     /// # Panics
-    /// If the option is none of the pass, or not a number: a bug of ours.
+    /// If the option is none of the pass, or not a number: a compiler bug.
     #[must_use]
     pub fn number(&self, name: &str) -> i64 {
         let number = match self.typed(name) {
@@ -239,7 +239,7 @@ impl Options {
     /// What their type says of the first one that it refuses, at the module.
     ///
     /// # Panics
-    /// If the option is of another kind: a bug of ours.
+    /// If the option is of another kind: a compiler bug.
     pub fn list<T: FromStr<Err: fmt::Display> + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<Vec<T>, Reported> {
         if let Some(elements) = self.elements(name) {
             let read: Result<Vec<T>, T::Err> = elements.iter().map(|element| element.text.parse()).collect();
@@ -259,7 +259,7 @@ impl Options {
     /// An option that is wrong, at the module.
     ///
     /// # Panics
-    /// If the option is of another kind: a bug of ours.
+    /// If the option is of another kind: a compiler bug.
     pub fn nested<T: Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<Option<T>, Reported> {
         let read;
         let value = match &self.source {

@@ -144,7 +144,7 @@ thread_local! {
     static TOOL_FOUND_BUG: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether passes of a tool's sessions that ended in this thread have panicked, or have found what only a bug of ours explains.
+/// Whether passes of a tool's sessions that ended in this thread have panicked, or have found what only a compiler bug explains.
 #[must_use]
 pub fn tool_found_bug() -> bool {
     TOOL_FOUND_BUG.get()

@@ -172,7 +172,7 @@ mod tests {
             assert!(text.contains(&format!("spyre-plan-lx{{planner={planner}}}")), "{options}");
         }
         let refused = expand("lx-planner=greedy joint=true").unwrap_err();
-        assert_eq!(refused, "'spyre-compile': option 'joint' needs the LX planner 'exact', found 'greedy'");
+        assert_eq!(refused, "'spyre-compile': [SPY0011] option 'joint' requires '--lx-planner exact', found 'greedy'");
     }
 
     #[test]
@@ -183,7 +183,10 @@ mod tests {
             refused,
             "'spyre-compile': option 'compile-to': expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'"
         );
-        assert_eq!(expand("cores").unwrap_err(), "'spyre-compile': expected key=value, found 'cores'; write '\\20' for a blank in a value");
+        assert_eq!(
+            expand("cores").unwrap_err(),
+            "'spyre-compile': [SPY0005] expected key=value, found 'cores'; write '\\20' for a blank in a value"
+        );
         for wrong in [
             "cores=x",
             "lx-bytes=1k",

@@ -386,7 +386,7 @@ impl Options {
 fn number_for(value: &str) -> String {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
     let read = |(unit, shift): (&str, u32)| value.strip_suffix(unit)?.trim().parse::<i64>().ok()?.checked_mul(1 << shift);
-    units.into_iter().find_map(read).map_or_else(|| ": give one such as 8".to_owned(), |bytes| format!(": give {bytes}"))
+    units.into_iter().find_map(read).map_or_else(|| "; give one such as 8".to_owned(), |bytes| format!("; give {bytes}"))
 }
 
 /// Asks for the name that is meant, if one is near.
@@ -442,7 +442,7 @@ mod tests {
             let refused = Options::default().set(name, "?").err().unwrap_or_default();
             assert!(!refused.contains("unknown option"), "{refused}");
         }
-        assert_eq!(Options::parse("lx-bytes=2KiB").unwrap_err(), "option 'lx-bytes': expected a number, found '2KiB': give 2048");
+        assert_eq!(Options::parse("lx-bytes=2KiB").unwrap_err(), "[SPY0007] option 'lx-bytes': expected a number, found '2KiB'; give 2048");
     }
 
     #[test]

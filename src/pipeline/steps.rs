@@ -293,7 +293,7 @@ pub fn check(phase: Phase) -> Step {
     Step::of(verify_phase::PASS).with(option::PHASE, OptionValue::named(phase))
 }
 
-/// The pass that writes files into the directory `output`. What breaks a rule of the format is a bug of ours if the program has come through
+/// The pass that writes files into the directory `output`. What breaks a rule of the format is a compiler bug if the program has come through
 /// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
 #[must_use]
 pub fn emission(output: &str, is_compiled: bool) -> Step {

@@ -113,7 +113,7 @@ pub struct OpCost {
     pub work: Vec<i64>,
     /// Where its result lives.
     pub memory: String,
-    /// Modelled time, us.
+    /// Modeled time, us.
     pub us: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,
@@ -164,9 +164,8 @@ impl PlanFile {
                 words => format!("with '{}'", words.join(" ")),
             };
             return Err(format!(
-                "the plan '{path}' is for another program: its text, layouts or names, with what its kernels are, have the key \
-                 '{found}', and '{key}' \
-                 here; it was written {written}; give the same options, or {again}"
+                "expected a plan for this program (key '{key}'), found '{path}' for another program, or for other layouts, names or \
+                 kernels (key '{found}'); it was written {written}; give the same options, or {again}"
             ));
         }
         Ok(())
@@ -192,12 +191,12 @@ mod tests {
         let plan = PlanFile { target: target.clone(), chosen, ..PlanFile::default() };
         assert_eq!(plan.check("p", &key_of("a"), &target), Ok(()));
         let refused = |plan: &PlanFile| plan.check("p", &key_of("b"), &target).unwrap_err();
-        assert!(refused(&plan).contains("is for another program"));
+        assert!(refused(&plan).contains("for another program"));
         assert!(refused(&plan).contains("it was written without options that kernels depend on; give"));
         let with = PlanFile { kernel_options: vec!["--knobs".to_owned(), "norm.T=4".to_owned()], ..plan.clone() };
         assert!(refused(&with).contains("it was written with '--knobs norm.T=4'; give the same options, or remove it"));
         let half = BTreeMap::from([("cores".to_owned(), 16)]);
-        assert!(plan.check("p", &key_of("a"), &half).unwrap_err().contains("'cores' is 32 there, and 16 here"));
+        assert!(plan.check("p", &key_of("a"), &half).unwrap_err().contains("this machine ('cores' is 16), found 'p' ('cores' is 32)"));
     }
 
     #[test]

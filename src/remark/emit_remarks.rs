@@ -66,13 +66,13 @@ fn joined(numbers: &[i64]) -> String {
     numbers.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// An op that nobody wrote, and that moves elements so that others can read them.
+/// Returns the remark about an op of the compiler that moves elements.
 fn move_of(compute: ComputeOp<'_>) -> Option<Said> {
     let message = if compute.op.is(spyre::RESTICKIFY) {
-        "elements are moved to other sticks, as the op behind reads them so"
+        "restickify: the consumer reads other sticks"
     } else {
         compute.op.attr(attr::SPYRE_FOR_LAYOUT)?;
-        "a tensor is copied, as the op behind cannot read it where it lies"
+        "copy: the consumer cannot read the layout of the operand"
     };
     Some((Remark::Analysis, MOVE, message.to_owned()))
 }
@@ -80,12 +80,12 @@ fn move_of(compute: ComputeOp<'_>) -> Option<Said> {
 /// What the search for loops has found.
 fn loops_of(found: TileSearch) -> Said {
     let TileSearch { nests, us, untiled_us, n_judged, .. } = found;
-    let without = untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
-    let rest = format!("{us:.1} us, {without}; {n_judged} plans judged");
+    let without = untiled_us.map_or_else(|| "not possible without loops".to_owned(), |us| format!("without loops {us:.1} us"));
+    let rest = format!("{us:.1} us, {without}; {n_judged} candidates evaluated");
     if nests.is_empty() {
-        (Remark::Missed, LOOPS, format!("no loops were chosen: {rest}"))
+        (Remark::Missed, LOOPS, format!("no loops chosen: {rest}"))
     } else {
-        (Remark::Passed, LOOPS, format!("loops were chosen: {}; {rest}", nests.join(", ")))
+        (Remark::Passed, LOOPS, format!("loops chosen: {}; {rest}", nests.join(", ")))
     }
 }
 
@@ -98,11 +98,11 @@ fn fusions_of(function: Op<'_>) -> Vec<Said> {
         for fused in &kernel.fused {
             let saved = fused.saved_us.map_or_else(String::new, |us| format!(", which saves {us:.1} us"));
             let (mode, again) = (fused.mode, if fused.times > 1 { format!(", computed {} times", fused.times) } else { String::new() });
-            let message = format!("'{}' at {} moved into the kernel '{name}' ({mode}{again}){saved}", fused.function, fused.location);
+            let message = format!("'{}' at {} is fused into kernel '{name}' ({mode}{again}){saved}", fused.function, fused.location);
             said.push((Remark::Passed, FUSION, message));
         }
         for stays in &kernel.separate {
-            let message = format!("'{}' at {}, beside the kernel '{name}', {}", stays.function, stays.location, stays.message);
+            let message = format!("'{}' at {} is not fused into kernel '{name}': {}", stays.function, stays.location, stays.message);
             said.push((Remark::Missed, FUSION, message));
         }
     }

@@ -41,7 +41,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
     /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, the ops of the program,
-    /// and the modelled time so and in one piece.
+    /// and the modeled time so and in one piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peeled: Option<String>,
     /// The programs in parts that were compiled to be compared; left out where there was no such dimension.
@@ -54,7 +54,7 @@ pub struct Report {
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
     pub total: Bytes,
-    /// Modelled time of all launches.
+    /// Modeled time of all launches.
     pub time: ModelledTime,
     /// What was moved for the sake of layouts.
     pub moves: Moves,
@@ -187,9 +187,9 @@ pub struct OpReport {
     pub reason: String,
     /// Bytes that it moves.
     pub bytes: Bytes,
-    /// When it begins on the axis of modelled time, microseconds; see [`Report::begin_ops`].
+    /// When it begins on the axis of modeled time, microseconds; see [`Report::begin_ops`].
     pub start_us: f64,
-    /// Its part of the modelled time, microseconds; 0 if the compiler stopped before.
+    /// Its part of the modeled time, microseconds; 0 if the compiler stopped before.
     pub us: f64,
 }
 
@@ -208,13 +208,13 @@ pub struct LaunchReport {
     pub lx_peak_bytes: i64,
     /// Bytes of its pool in HBM.
     pub pool_bytes: i64,
-    /// When it begins on the axis of modelled time, microseconds.
+    /// When it begins on the axis of modeled time, microseconds.
     pub start_us: f64,
-    /// Modelled time.
+    /// Modeled time.
     pub cost: Cost,
 }
 
-/// The modelled time of a launch; see [`cost::price`] and docs/reference/cost-model.md. Microseconds, to the nanosecond.
+/// The modeled time of a launch; see [`cost::price`] and docs/reference/cost-model.md. Microseconds, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Cost {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
@@ -237,7 +237,7 @@ pub struct Cost {
     pub torch_spyre_us: f64,
 }
 
-/// The modelled time of all launches, one after the other, in microseconds.
+/// The modeled time of all launches, one after the other, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelledTime {
     /// Sum of the lower ends.
@@ -344,7 +344,7 @@ impl Report {
         }
     }
 
-    /// Modelled time beside the bound, and the op that is furthest from it.
+    /// Modeled time beside the bound, and the op that is furthest from it.
     fn write_time(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ModelledTime { low_us, estimate_us, high_us } = self.time;
         write!(formatter, "\n  modeled time: {estimate_us:.1} us ({low_us:.1}-{high_us:.1} us")?;
@@ -352,8 +352,12 @@ impl Report {
         write!(formatter, "{})", if is_ranked { "" } else { ", no published times for some ops" })?;
         let bound = &self.lower_bound;
         if bound.us > 0.0 {
-            let limit = bound.limit.to_uppercase();
-            write!(formatter, ", {:.2}x the lower bound of {:.1} us ({limit}-bound)", estimate_us / bound.us, bound.us)?;
+            let limit = match bound.limit {
+                "fixed" => "fixed costs",
+                "hbm" => "HBM",
+                limit => limit,
+            };
+            write!(formatter, ", {:.2}x the lower bound of {:.1} us (limited by {limit})", estimate_us / bound.us, bound.us)?;
         }
         match self.gap.ops.first() {
             Some(OpGap { op, name, us, why }) => {
@@ -411,10 +415,7 @@ mod tests {
         let mut report = Report { program: "main".to_owned(), ..Report::default() };
         report.total = Bytes { hbm_read: 2_097_152, hbm_written: 1_048_576, lx_read: 10, lx_written: 20 };
         report.lower_bound = LowerBound { hbm: 2_097_152, ..LowerBound::default() };
-        assert_eq!(
-            report.to_string(),
-            "main: 0 ops in 0 launches\n  0 restickify ops moved 0 B\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)"
-        );
+        assert_eq!(report.to_string(), "main: 0 ops in 0 launches\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)");
     }
 
     #[test]
@@ -429,7 +430,7 @@ mod tests {
         let moves = Moves::of(&ops);
         assert_eq!(moves, Moves { restickify_ops: 2, restickify_bytes: 2048, layout_copy_ops: 1, layout_copy_bytes: 1024 });
         let text = Report { moves, ..Report::default() }.to_string();
-        assert_eq!(text.lines().nth(1), Some("  2 restickify ops moved 2.0 KiB, 1 copy for layouts 1.0 KiB"));
+        assert_eq!(text.lines().nth(1), Some("  2 restickify ops moved 2.0 KiB, 1 copy for layouts moved 1.0 KiB"));
     }
 
     #[test]

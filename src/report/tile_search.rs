@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modelled, in microseconds.
+/// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modeled, in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TileSearchReport {
     /// The function.
@@ -52,7 +52,7 @@ pub struct RunnerUpReport {
 pub struct MoreLxReport {
     /// How much more LX each core has, bytes.
     pub more_bytes: i64,
-    /// Modelled time, us.
+    /// Modeled time, us.
     pub us: f64,
     /// Bytes to and from HBM.
     pub hbm: i64,

@@ -1,4 +1,4 @@
-//! When launches and ops begin on the axis of modelled time.
+//! When launches and ops begin on the axis of modeled time.
 
 use super::{Report, thousandths};
 

@@ -1,4 +1,4 @@
-//! A report's modelled time as a timeline that Perfetto and `chrome://tracing` show.
+//! A report's modeled time as a timeline that Perfetto and `chrome://tracing` show.
 
 use super::{OpReport, Report};
 use crate::explain::TileLoop;

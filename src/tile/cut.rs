@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn a_count_that_does_not_divide_is_told_the_next_ones_that_do() {
         let error = |size, count| CutError::Uneven { dim: "A".to_owned(), size, count }.to_string();
-        assert_eq!(error(12, 5), "cannot cut 'A' of 12 into 5 tiles of equal size: give 4 or 6");
-        assert_eq!(error(12, 13), "cannot cut 'A' of 12 into 13 tiles of equal size: give at most 12");
+        assert_eq!(error(12, 5), "tile count 5 does not divide dimension 'A' of size 12; nearest divisors are 4 and 6");
+        assert_eq!(error(12, 13), "tile count 13 does not divide dimension 'A' of size 12; use at most 12 tiles");
     }
 
     #[test]

@@ -4,7 +4,10 @@ use super::{
     Speaker,
     speech::{Message, Place, print_line},
 };
-use crate::mlir::{Collected, Session, SourcePlace, intercept};
+use crate::{
+    codes::split_code,
+    mlir::{Collected, Session, SourcePlace, intercept},
+};
 
 /// From here on the tool speaks for MLIR: in JSON, or in its own words where there is no place in a file. What else is said in text is
 /// printed as before, with the line that it is about. The session is the tool's, and so are the signals of the process.
@@ -107,8 +110,10 @@ fn spelled_place(place: &SourcePlace) -> String {
 
 /// A message with the option that it begins with as the command line has it: `option 'cores'` is `--cores`.
 pub(super) fn spelled(message: &str) -> String {
+    let (code, message) = split_code(message);
     let named = message.strip_prefix("option '").and_then(|rest| rest.split_once('\''));
-    named.map_or_else(|| message.to_owned(), |(name, rest)| format!("--{name}{rest}"))
+    let text = named.map(|(name, rest)| format!("--{name}{rest}")).unwrap_or(message);
+    code.map_or(text.clone(), |code| code.says(text))
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ fn misled(speaker: Speaker, error: &clap::Error) -> u8 {
     1
 }
 
-/// Only passes find bugs of ours.
+/// Only passes find compiler bugs.
 #[cfg(not(feature = "mlir"))]
 const fn tool_found_bug() -> bool {
     false
@@ -126,7 +126,7 @@ pub fn say(text: &str) -> Result<(), String> {
 
 fn print(content: &[u8]) -> Result<(), String> {
     match io::stdout().write_all(content) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot print: {error}")),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(codes::SYSTEM.says(format_args!("cannot print: {error}"))),
         _ => Ok(()),
     }
 }

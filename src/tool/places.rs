@@ -16,7 +16,9 @@ pub fn check_place(path: &str) -> Result<(), String> {
         return Err(codes::OUTPUT_PLACE.says(format_args!("expected a file to write, found the directory '{path}'; name a file")));
     }
     check_folder(path)?;
-    super::new_file(folder_of(target)).map(drop).map_err(|error| format!("cannot write '{path}': {}", reason(&error)))
+    super::new_file(folder_of(target))
+        .map(drop)
+        .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{path}': {}", reason(&error))))
 }
 
 /// Whether a bundle directory can be made there, or what is there be replaced, as far as this is seen from outside.
@@ -51,7 +53,7 @@ fn check_folder(path: &str) -> Result<(), String> {
             Err(codes::OUTPUT_PLACE
                 .says(format_args!("cannot write '{path}': there is no directory '{}'; create it first", folder.display())))
         }
-        Err(error) => Err(format!("cannot write '{path}': {}", reason(&error))),
+        Err(error) => Err(codes::OUTPUT_WRITE.says(format_args!("cannot write '{path}': {}", reason(&error)))),
     }
 }
 
@@ -100,7 +102,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let inner = place.path().join("nowhere/file").to_string_lossy().into_owned();
         for refused in [check_place(&inner), check_directory_place(&inner)] {
-            assert!(refused.unwrap_err().ends_with("nowhere': make it first"));
+            assert!(refused.unwrap_err().ends_with("nowhere'; create it first"));
         }
         assert!(check_place(place.path().to_str().unwrap()).unwrap_err().ends_with("name a file"));
         assert!(check_directory_place("-").is_err());

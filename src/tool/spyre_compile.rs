@@ -263,7 +263,7 @@ fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Argum
     Ok(())
 }
 
-/// Writes the certificate of the plan, and says what the checker makes of it. One that is refused is a bug of ours, and is not written.
+/// Writes the certificate of the plan, and says what the checker makes of it. One that is refused is a compiler bug, and is not written.
 fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Speaker)) -> Result<(), String> {
     let certificate = report.certificate().ok_or_else(|| {
         codes::NO_PLAN_CHOSEN.says(format_args!(
@@ -351,7 +351,7 @@ mod tests {
         let place = folder.path().join("certificate.json");
         let speaker = Speaker::misled("spyre-compile", &[]);
         let refused = write_certificate(&report, module.op(), (place.to_str().unwrap(), speaker)).unwrap_err();
-        assert!(refused.contains("the certificate is wrong, which is a bug of ours: the potentials"), "{refused}");
+        assert!(refused.contains("internal error: the certificate is wrong: the potentials"), "{refused}");
         assert_eq!((bugs_of(module.op()), place.exists()), (1, false));
     }
 }

@@ -84,7 +84,7 @@ const MOST_USED: [&str; 9] = ["capacity", "planner", "smallest_peak", "budget", 
 fn price(path: &str, output: Option<&str>) -> Result<(), String> {
     let text = read_text_file(Path::new(path), MAX_TEXT_BYTES)
         .map_err(|error| codes::LX_INSTANCE.says(format_args!("cannot read '{path}': {error}")))?;
-    let rows = cost::rows(&text).map_err(|message| format!("'{path}': {message}"))?;
+    let rows = cost::rows(&text).map_err(|message| codes::LX_INSTANCE.or_says(&format!("'{path}': {message}")))?;
     let time = Target::spyre().time;
     let (mut said, mut estimates) = (String::new(), BTreeMap::new());
     for row in &rows {
@@ -169,8 +169,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 /// Confirms a result, or says what is wrong with it.
 fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
     let Arguments { instance, capacity, alignment, .. } = arguments;
-    let verified =
-        verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment)).map_err(|error| format!("{result}: {error}"))?;
+    let verified = verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment))
+        .map_err(|error| codes::LX_INSTANCE.or_says(&format!("{result}: {error}")))?;
     let Verified { hbm_bytes_left, lower_bound, optimal, among, capacity, peak_bound } = verified;
     let optimal = if optimal { ", optimal" } else { "" };
     let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for everything, bound {bound}"));
@@ -182,7 +182,7 @@ fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
 }
 
 fn read_text(path: &str) -> Result<String, String> {
-    read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read '{path}': {error}"))
+    read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| codes::INPUT_READ.says(format_args!("cannot read '{path}': {error}")))
 }
 
 /// The instance, and whether it is a CSV.

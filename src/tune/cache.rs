@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(entries, [entry("a", 2.0)]);
         assert_eq!(warnings.len(), n_hostile);
         for (number, warning) in warnings.iter().enumerate() {
-            assert!(warning.starts_with(&format!("{}:{}: is no entry", file.display(), number + 1)), "{warning}");
+            assert!(warning.starts_with(&format!("[SPY1340] {}:{}: entry is skipped", file.display(), number + 1)), "{warning}");
         }
     }
 

@@ -82,7 +82,7 @@ pub struct Ranked {
     pub point: Vec<usize>,
     /// How many of them differ from the untuned ones.
     pub n_changes: usize,
-    /// Modelled time, us.
+    /// Modeled time, us.
     pub us: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,

@@ -63,7 +63,7 @@ impl Observed {
         let _ = error_at(
             codes::MISCOMPILED,
             op,
-            format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"),
+            format_args!("computes something else after pass '{pass}', which is a compiler bug: '{function}': {difference}"),
         )
         .report();
         false

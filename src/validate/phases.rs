@@ -389,17 +389,17 @@ impl Versions<'_, '_> {
             if let Some(symptom) = self.symptom(expected, self.run(version)) {
                 let name = &imported.name;
                 return Failure::Phase(format!(
-                    "computes something else after phase '{phase}', which is a bug of ours: '{name}': {symptom}"
+                    "computes something else after phase '{phase}', which is a compiler bug: '{name}': {symptom}"
                 ));
             }
         }
         let name = &imported.name;
         if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, unseen(*phase, version)?))) {
             return Failure::Phase(format!(
-                "computes something else on the device after phase '{phase}', which is a bug of ours: '{name}': {unseen}: {symptom}"
+                "computes something else on the device after phase '{phase}', which is a compiler bug: '{name}': {unseen}: {symptom}"
             ));
         }
-        Failure::Files(format!("gives files that compute something else, which is a bug of ours: '{name}': {symptom}"))
+        Failure::Files(format!("gives files that compute something else, which is a compiler bug: '{name}': {symptom}"))
     }
 
     fn run(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, String> {
@@ -446,7 +446,7 @@ mod tests {
             let versions = Versions { versions: &versions, samples: None, draw: 0 };
             versions.blame(&versions.run(&functions[0]).unwrap(), "wrong")
         };
-        let expected = "computes something else on the device after phase 'tile', which is a bug of ours: 'f': what a loop has begun with and \
+        let expected = "computes something else on the device after phase 'tile', which is a compiler bug: 'f': what a loop has begun with and \
                         overwritten is read behind it: wrong";
         assert!(matches!(blamed([Phase::Import, Phase::Tile]), Failure::Phase(message) if message == expected));
         assert!(matches!(blamed([Phase::Import, Phase::Hint]), Failure::Files(_)), "loops come to lie in one buffer in phase 'tile'");

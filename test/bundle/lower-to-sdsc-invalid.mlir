@@ -140,7 +140,7 @@ func.func @part_of_one_element(%x: tensor<1x64xf16, #layout>) -> tensor<1x64xf16
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @a_loop_that_is_not_settled(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
-  // expected-error @+1 {overwrites {'spyre.loop' op carried value 0 before its last use; run spyre-settle-loops first}}
+  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-settle-loops first}}
   %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
     %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
     %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>

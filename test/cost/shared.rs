@@ -82,7 +82,7 @@ fn rows() -> Vec<Row> {
         group: entry["group"].as_str().map(str::to_owned),
         plan: text(&entry["id"]).split('#').next().unwrap().to_owned(),
         measured: entry["measured_us"].as_f64().unwrap(),
-        modelled: total(&row, Formula::Recommended),
+        modeled: total(&row, Formula::Recommended),
     };
     entries("measured.json", "entries").into_iter().map(row).collect()
 }
@@ -92,8 +92,8 @@ fn rows() -> Vec<Row> {
 fn the_order_of_published_times_is_kept() {
     let rows = rows();
     for (category, rows) in by_category(&rows) {
-        let (measured, modelled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modelled.estimate_ns)).unzip();
-        let rho = spearman(&measured, &modelled);
+        let (measured, modeled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
+        let rho = spearman(&measured, &modeled);
         let least = if category == "broadcast" { 0.94 } else { 0.95 };
         assert!(rho >= least, "{category}: Spearman {rho:.3} of {} rows", rows.len());
     }

@@ -6,7 +6,7 @@
 // RUN: spyre-compile %t/loop.mlir -o %t/first --lx-planner first-fit --cores 2 > %t/log && spyre-run %t/first --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-opt %t/loop.mlir --pass-pipeline="builtin.module(spyre-divide-work,spyre-plan-lx,spyre-form-bundles,spyre-lower-to-sdsc,spyre-lower-to-sdscbundle{loops=unroll},spyre-emit-bundle{output=%t/unrolled})" > %t/log
 // RUN: spyre-run %t/unrolled --check %t/linalg.mlir | FileCheck %s
-// CHECK: result0: agrees
+// CHECK: result0: correct
 
 //--- loop.mlir
 #s = #spyre.layout<[1, 64, 64], [64, 64, 1]>

@@ -2,7 +2,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s --lx-bytes 16384 --validate -o %t/searched > %t.log && FileCheck %s --check-prefix=SEARCHED < %t.log
 // RUN: spyre-run %t/searched --check %s | FileCheck %s --check-prefix=AGREES
-// SEARCHED: tiling: tiles(axis0 = 2
+// SEARCHED: tiling: ops 0-5 in 2 tiles of axis0
 // SEARCHED: validated:
 
 // By hand, one of two groups an iteration.

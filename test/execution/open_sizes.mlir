@@ -21,8 +21,8 @@
 
 // TWO: two.mlir': expected the function 'mlp' of the bundle, found {{.*}}; give the module that was compiled
 // RANK: argument 0 of the module is tensor<?x?xf16>, that of the bundle [2, 33, 72] of f16
-// OPEN: error{{.*}}'func.func' op leaves the sizes of arg2.0, arg2.1 open: give them by --dim-size arg2.0=N --dim-size arg2.1=N
-// SEVERAL: error{{.*}}'func.func' op expected one public function, found 'other', 'mlp'; choose one with the option 'entry' (--entry NAME)
+// OPEN: error{{.*}}dimensions arg2.0, arg2.1 are dynamic; give their sizes with --dim-size arg2.0=N --dim-size arg2.1=N
+// SEVERAL: error{{.*}}expected one public function, found 'other' and 'mlp'; choose one with --entry NAME
 
 //--- f16.mlir
 func.func @other(%x: tensor<4x4xf16>) -> tensor<4x4xf16> {

@@ -8,7 +8,7 @@
 // Without a search nothing is compared.
 // RUN: spyre-compile %s -o %t/whole --cores 8 --lx-bytes 16384 --tile-search none | FileCheck %s --check-prefix=WHOLE
 
-// SAID: peeling: 192 and 1 of 193 for ops 0 to 4
+// SAID: peeling: 193 = 192 + 1 for ops 0-4
 // WHOLE-NOT: peeling:
 // CHECK: result0: correct
 func.func @main(%x: tensor<193x1024xf16>) -> tensor<193x1024xf16> {

@@ -18,7 +18,7 @@
 // DIGITS-NEXT: 3
 // DIGITS: "digit_base": 1024
 // WHOLE-NOT: digit_base
-// READ: error{{.*}}'linalg.generic' op finds places beyond 1024 in the device's 16-bit format, as two digits that the caller puts together, or that choose rows of a table; nothing else may read them
+// READ: error{{.*}}'linalg.generic' op expected only results and gathers to use positions beyond 1024
 
 //--- f16.mlir
 #x = affine_map<(i, j) -> (i, j)>

@@ -3,8 +3,8 @@
 // RUN: spyre-compile %s -o %t/out > %t.log && spyre-run %t/out --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/baked --addresses baked --cores 4 > %t.log && spyre-run %t/baked --check %s | FileCheck %s
 
-// CHECK: result0: agrees
-// CHECK: result1: agrees
+// CHECK: result0: correct
+// CHECK: result1: correct
 func.func @products(%a: tensor<2x54x2x32xf16>, %b: tensor<32x64xf16>, %c: tensor<2x3x4x8x64xf16>, %d: tensor<2x3x64x64xf16>)
     -> (tensor<22x64xf16>, tensor<2x3x8x64xf16>) {
   %zero = arith.constant 0.0 : f16

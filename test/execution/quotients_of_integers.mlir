@@ -17,7 +17,7 @@
 // RANGE: "name": "arg1"
 // RANGE: "index_range": [
 // RANGE-NEXT: 1,
-// ZERO: error{{.*}}'func.func' op divides integers by what may be 0 or negative: not supported; 'maxsi' with 1 in front of it says that it is not
+// ZERO: error{{.*}}'func.func' op requires a positive integer divisor, found one that may be 0 or negative; apply 'arith.maxsi' with 1 to it
 
 //--- half.mlir
 #id = affine_map<(d0) -> (d0)>

@@ -3,8 +3,8 @@
 // RUN: spyre-compile %s -o %t/out > %t.log && spyre-run %t/out --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/greedy --sticks greedy --cores 4 > %t.log && spyre-run %t/greedy --check %s | FileCheck %s
 
-// CHECK: result0: agrees
-// CHECK: result1: agrees
+// CHECK: result0: correct
+// CHECK: result1: correct
 func.func @smallest(%x: tensor<2xf16>, %y: tensor<3xf16>) -> (tensor<5xf16>, tensor<64xf16>) {
   %a0 = tensor.empty() : tensor<5x2xf16>
   %a1 = linalg.broadcast ins(%x : tensor<2xf16>) outs(%a0 : tensor<5x2xf16>) dimensions = [0]

@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --check-prefix=LOOPS < %t/calls/bundle_0/bundle.mlir
 // RUN: spyre-compile %t/callee.mlir -o %t/callee > %t/log && spyre-run %t/callee --check %t/callee.mlir | FileCheck %s
 // RUN: not spyre-run %t/scopes --check %t/spyre.mlir 2>&1 | FileCheck %s --check-prefix=SPYRE
-// CHECK: result0: agrees
+// CHECK: result0: correct
 // SPYRE: error{{.*}}'{{.*}}spyre.mlir' has 'spyre.pointwise' at {{.*}}: MLIR's JIT runs linalg on tensors, so check against the program before it was imported
 
 //--- scopes.mlir

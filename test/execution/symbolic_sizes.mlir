@@ -83,18 +83,18 @@
 // RUN: not spyre-run %t/add --dim-size s0 2>&1 | FileCheck %s --check-prefix=SPELLING
 // RUN: not spyre-run %t/add --dim-size s0=64 --dim-size arg0.0=128 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not spyre-run %t/add --dim-size s0=64 --input arg0=%t/small/result0.npy 2>&1 | FileCheck %s --check-prefix=SHAPE
-// STEP: spyre-run: error: {{.*}}'s0' cannot be 100: it is a multiple of 64 from 64 to 1024
-// LARGE: spyre-run: error: {{.*}}'s0' cannot be 1088
-// NAME: spyre-run: error{{.*}}--dim-size: 's1' is no size that the program leaves open: these are 's0'
+// STEP: spyre-run: error{{.*}}: {{.*}}'s0' cannot be 100: it is a multiple of 64 from 64 to 1024
+// LARGE: spyre-run: error{{.*}}: {{.*}}'s0' cannot be 1088
+// NAME: spyre-run: error{{.*}}--dim-size: expected a size that the program leaves open, found 's1'; choose one of 's0'
 // SPELLING: spyre-run: error{{.*}}--dim-size: expected NAME=SIZE or argA.D=SIZE, found 's0'
-// TWICE: spyre-run: error{{.*}}--dim-size: 's0' is given 64 and 128
-// SHAPE: spyre-run: error{{.*}}--input: {{.*}} is an array of shape [128, 256], the argument 'arg0' has [64, 256]
+// TWICE: spyre-run: error{{.*}}--dim-size: 's0' is given twice, as 64 and 128; remove one
+// SHAPE: spyre-run: error{{.*}}--input: expected an array of shape [64, 256] for argument 'arg0', found shape [128, 256] in '{{.*}}/small/result0.npy'; reshape or transpose the array
 
 // A launch that gives a size to another parameter than its files say is refused.
 // RUN: sed -i 's/"-1": "s0"/"-1": "s1"/' %t/add/bundle_0/sdsc_0.json
 // RUN: not spyre-run %t/add --dim-size s0=128 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not spyre-translate --check-bundle %t/add 2>&1 | FileCheck %s --check-prefix=RULE
-// OTHER: spyre-run: error: {{.*}}'s1' is 1024, and the bundle gives it 128
+// OTHER: spyre-run: error{{.*}}: {{.*}}'s1' is 1024, and the bundle gives it 128
 // RULE: program.json:/launches/0/sizes: sdsc_r103
 
 //--- add.mlir

@@ -15,20 +15,20 @@
 // RUN: not spyre-compile %t/same.mlir -o %t/out --dim-size arg0.0=128:64 --validate 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not ls %t/out
 
-// INDICES: error{{.*}}'tensor.extract' op has 'arg1.0' in its sticks, where no symbolic size lies
-// TABLE: error{{.*}}'{{[a-z_.]+}}' op chooses among what has the symbolic size 'arg0.0' by an index
-// FLAT: error{{.*}}'func.func' op returns '4*arg0.1' as dimension 0 of result 0: a symbolic size is a dimension of its own
-// SPLIT: error{{.*}}'{{[a-z_.]+}}' op shows a part of what has the symbolic size 'arg0.0', or takes it apart
+// INDICES: error{{.*}}'tensor.extract' op has symbolic dimension 'arg1.0' in its sticks; give one size with '--dim-size NAME=SIZE'
+// TABLE: error{{.*}}'tensor.extract' op indexes symbolic dimension 'arg0.0', which is not supported; give one size with '--dim-size NAME=SIZE'
+// FLAT: error{{.*}}'func.func' op expected a symbolic size as a dimension of its own, found '4*arg0.1' in dimension 0 of result 0; give one size with '--dim-size NAME=SIZE'
+// SPLIT: error{{.*}}'tensor.expand_shape' op slices or reshapes symbolic dimension 'arg0.0', so its elements depend on the size; give one size with '--dim-size NAME=SIZE'
 // SAME: error{{.*}}cannot be compiled at arg0.0=64, which its symbolic sizes allow: '--dim-size' of these sizes says why
 
-// MEAN: mean.mlir:5:{{.*}}: error: {{.*}}reduces what has the symbolic size 'arg0.0': its result would take in what is beyond the size; give it one size, '--dim-size NAME=SIZE'
-// ATTENTION: error: {{.*}}has 'arg1.1' as the columns of a product, which lie in its sticks
-// COUNTED: counted.mlir:5:{{.*}}: error{{.*}}'arith.sitofp' op computes with the size of a dimension that is symbolic
-// REVERSED: error: {{.*}}shows a part of what has the symbolic size 'arg0.0'
-// ROWS: error: {{.*}}puts what has the symbolic size 'arg0.0' beside something else along dimension 0
-// STEPS: error: {{.*}}walks along 'arg0.0' of 128 in steps of 64 and 'arg1.0' of 128 in steps of 32 by iteration dimension 0: they must be one size
-// BAKED: error: {{.*}}iteration dimension 0 is symbolic, which baked addresses cannot say
-// TILES: error: {{.*}}cuts what has the symbolic size 's0' into tiles
+// MEAN: mean.mlir:5:{{.*}}: error{{.*}}: {{.*}}reduces symbolic dimension 'arg0.0', which includes elements beyond the size; give one size with '--dim-size NAME=SIZE'
+// ATTENTION: error{{.*}}'linalg.generic' op has symbolic dimension 'arg1.1' as columns of a product, which are stored in sticks; give one size with '--dim-size NAME=SIZE'
+// COUNTED: counted.mlir:5:{{.*}}: error{{.*}}'arith.sitofp' op computes with the size of a symbolic dimension, which differs between runs; give one size with '--dim-size NAME=SIZE'
+// REVERSED: error{{.*}}'tensor.extract_slice' op slices or reshapes symbolic dimension 'arg0.0', so its elements depend on the size; give one size with '--dim-size NAME=SIZE'
+// ROWS: error{{.*}}'tensor.concat' op concatenates symbolic dimension 'arg0.0' with other elements along dimension 0, whose offset depends on the size; give one size with '--dim-size NAME=SIZE'
+// STEPS: error{{.*}}: {{.*}}walks along 'arg0.0' of 128 in steps of 64 and 'arg1.0' of 128 in steps of 32 by iteration dimension 0: they must be one size
+// BAKED: error{{.*}}: {{.*}}iteration dimension 0 is symbolic, which baked addresses cannot say
+// TILES: error{{.*}}'linalg.add' op tiles symbolic dimension 's0', which must stay whole; give one size with '--dim-size NAME=SIZE'
 
 //--- mean.mlir
 func.func @mean(%x: tensor<?x256xf16>) -> tensor<256xf16> {

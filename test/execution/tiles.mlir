@@ -13,7 +13,7 @@
 // UNROLLED: result0: correct
 // BAKED: bundle_0: 8 executes
 // BAKED: result0: correct
-// SWAPPED: spyre-run: error:
+// SWAPPED: spyre-run: error{{.*}}:
 func.func @add_mul(%a: tensor<64x512xf16>, %b: tensor<64x512xf16>, %c: tensor<64x512xf16>) -> tensor<64x512xf16> {
   %empty = tensor.empty() : tensor<64x512xf16>
   %sum = linalg.add ins(%a, %b : tensor<64x512xf16>, tensor<64x512xf16>) outs(%empty : tensor<64x512xf16>) -> tensor<64x512xf16>

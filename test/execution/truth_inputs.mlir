@@ -8,8 +8,8 @@
 // RUN: spyre-run %t/out --input arg0=%t/mask.npy --output-dir %t/second > %t.log && diff %t/second/result1.npy %t/mask.npy
 
 // What is written is read again: the second result is the mask or the comparison, which is not changed by choosing it again.
-// CHECK: result0: agrees
-// CHECK: result1: agrees
+// CHECK: result0: correct
+// CHECK: result1: correct
 func.func @truth(%mask: tensor<64x128xi1>, %x: tensor<64x128xf16>, %y: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xi1>) {
   %e = tensor.empty() : tensor<64x128xf16>
   %chosen = linalg.select ins(%mask, %x, %y : tensor<64x128xi1>, tensor<64x128xf16>, tensor<64x128xf16>) outs(%e : tensor<64x128xf16>) -> tensor<64x128xf16>

@@ -4,9 +4,9 @@
 // RUN: spyre-compile %s -o %t/one --cores 1 --lx-planner none > %t.log && spyre-run %t/one --check %s | FileCheck %s
 // RUN: spyre-compile %s --compile-to import -o - | FileCheck %s --check-prefix=IMPORT
 
-// CHECK: result0: agrees
-// CHECK: result1: agrees
-// CHECK: result2: agrees
+// CHECK: result0: correct
+// CHECK: result1: correct
+// CHECK: result2: correct
 // IMPORT: spyre.view %{{.*}} : tensor<32x16x16xi1> -> tensor<32x16x16xf32>
 func.func @truth(%mask: tensor<32x16x16xi1>, %x: tensor<32x16x16xf32>, %y: tensor<32x16x16xf32>,
     %flag: tensor<1xi1>, %a: tensor<1xf32>, %b: tensor<1xf32>,

@@ -5,8 +5,8 @@
 // RUN: not test -e %t.dir
 
 // What is lowered is no program: a module says what it has behind it, or it is refused before anything relies on it.
-// CHECK: other.mlir:{{[0-9:]+}} error{{.*}}'sdsc.program' op is what phase 'bundle' makes: to go on behind it, give the module 'spyre.phase = "bundle"'
-// CHECK-NOT: bug of ours
+// CHECK: other.mlir:{{[0-9:]+}} error{{.*}}'sdsc.program' op expected 'spyre.phase = "bundle"' on a module with ops of phase 'bundle'; add the attribute to continue after that phase
+// CHECK-NOT: compiler bug
 func.func @program(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %y = spyre.pointwise exp(%x) : tensor<64x64xf16>
   return %y : tensor<64x64xf16>

@@ -10,7 +10,7 @@
 
 //--- import.mlir
 func.func @no_linalg_is_left() -> tensor<4xf16> {
-  // expected-error @+1 {{'tensor.empty' op not allowed after phase 'import': it should have become spyre ops}}
+  // expected-error @+1 {{'tensor.empty' op is not allowed after phase 'import': it should have become spyre ops}}
   %0 = tensor.empty() : tensor<4xf16>
   return %0 : tensor<4xf16>
 }
@@ -18,7 +18,7 @@ func.func @no_linalg_is_left() -> tensor<4xf16> {
 // -----
 
 func.func @no_scope_is_left(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @+1 {{'spyre.hint' op not allowed after phase 'import': hint scopes become attributes}}
+  // expected-error @+1 {{'spyre.hint' op is not allowed after phase 'import': hint scopes become attributes}}
   %y = spyre.hint tiles(A = 2) {
     spyre.yield %x : tensor<64x64xf16>
   }
@@ -29,9 +29,9 @@ func.func @no_scope_is_left(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
 
 // All that is wrong is told.
 func.func @everything_is_reported(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
-  // expected-error @+1 {{'tensor.empty' op not allowed after phase 'import'}}
+  // expected-error @+1 {{'tensor.empty' op is not allowed after phase 'import'}}
   %0 = tensor.empty() : tensor<4x64xf16>
-  // expected-error @+1 {{'linalg.exp' op not allowed after phase 'import'}}
+  // expected-error @+1 {{'linalg.exp' op is not allowed after phase 'import'}}
   %1 = linalg.exp ins(%x : tensor<4x64xf16>) outs(%0 : tensor<4x64xf16>) -> tensor<4x64xf16>
   return %1 : tensor<4x64xf16>
 }
@@ -98,7 +98,7 @@ func.func @a_buffer_is_no_part_of_itself(%part: tensor<4x64xf16>) {
 
 //--- layout.mlir
 func.func @every_value_has_a_layout(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'layout': its result has no device layout}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'layout': its result has no device layout}}
   %y = spyre.pointwise exp(%x) : tensor<64x64xf16>
   return %y : tensor<64x64xf16>
 }
@@ -106,7 +106,7 @@ func.func @every_value_has_a_layout(%x: tensor<64x64xf16>) -> tensor<64x64xf16> 
 // -----
 
 func.func @every_buffer_has_a_layout() {
-  // expected-error @+1 {{'spyre.empty' op not allowed after phase 'layout': its result has no device layout}}
+  // expected-error @+1 {{'spyre.empty' op is not allowed after phase 'layout': its result has no device layout}}
   %buffer = spyre.empty : tensor<64x64xf16>
   return
 }
@@ -114,7 +114,7 @@ func.func @every_buffer_has_a_layout() {
 //--- tile.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @hints_are_loops(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'tile': its hints should have become loops}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'tile': its hints should have become loops}}
   %y = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -223,7 +223,7 @@ func.func @a_part_in_place_is_apart(%x: tensor<4x64xf16, #a>, %y: tensor<4x64xf1
 //--- work.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': its work is not divided}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': its work is not divided}}
   %y = spyre.pointwise exp(%x) : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -232,7 +232,7 @@ func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
 
 #same = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @hints_are_followed(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16, #same> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': its work_div should have become its division}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': its work_div should have become its division}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>, work_div = [#spyre.work_hint<0, A = 1>]} : tensor<64x64xf16, #same>
   return %y : tensor<64x64xf16, #same>
 }
@@ -241,7 +241,7 @@ func.func @hints_are_followed(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16,
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @slices_are_even(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[3, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -250,7 +250,7 @@ func.func @slices_are_even(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @sticks_are_whole(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 2 slices do not divide the 1 sticks of iteration dimension 1}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 2 slices do not divide the 1 sticks of iteration dimension 1}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 2]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -259,7 +259,7 @@ func.func @sticks_are_whole(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16,
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @there_are_so_many_cores(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': the split needs 64 cores of 32}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': the split needs 64 cores of 32}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -268,9 +268,9 @@ func.func @there_are_so_many_cores(%x: tensor<64x64xf16, #layout>) -> tensor<64x
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @all_divisions_are_looked_at(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[3, 1]>} : tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': the split needs 64 cores of 32}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': the split needs 64 cores of 32}}
   %z = spyre.pointwise exp(%y) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
   return %z : tensor<64x64xf16, #layout>
 }
@@ -278,7 +278,7 @@ func.func @all_divisions_are_looked_at(%x: tensor<64x64xf16, #layout>) -> tensor
 //--- lx.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @every_result_has_a_place(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result has no place}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result has no place}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -288,7 +288,7 @@ func.func @every_result_has_a_place(%x: tensor<64x64xf16, #layout>) -> tensor<64
 #same = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @the_place_of_a_buffer_is_known(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16, #same> {
   %buffer = spyre.empty : tensor<64x64xf16, #same>
-  // expected-error @+1 {{'spyre.insert' op not allowed after phase 'lx': its result has no place}}
+  // expected-error @+1 {{'spyre.insert' op is not allowed after phase 'lx': its result has no place}}
   %y = spyre.insert %x into %buffer at [0, 0] {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #same> into tensor<64x64xf16, #same>
   return %y : tensor<64x64xf16, #same>
 }
@@ -298,7 +298,7 @@ func.func @the_place_of_a_buffer_is_known(%x: tensor<64x64xf16, #same>) -> tenso
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @values_in_lx_share_no_bytes(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result shares bytes of LX with that of the op at}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result shares bytes of LX with that of the op at}}
   %b = spyre.pointwise neg(%x) {place = #spyre.place<lx, 4096>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   %c = spyre.pointwise add(%a, %b) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %c : tensor<64x64xf16, #layout>
@@ -308,7 +308,7 @@ func.func @values_in_lx_share_no_bytes(%x: tensor<64x64xf16, #layout>) -> tensor
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @readers_have_what_the_writer_left(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result may not be in LX: its users divide it among the cores in different ways}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result may not be in LX: its users divide it among the cores in different ways}}
   %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[2, 1]>} : tensor<64x64xf16, #layout>
   %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[4, 1]>} : tensor<64x64xf16, #layout>
   return %b : tensor<64x64xf16, #layout>
@@ -318,7 +318,7 @@ func.func @readers_have_what_the_writer_left(%x: tensor<64x64xf16, #layout>) -> 
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @lx_has_an_end(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result has bytes 1625216 to 1633408 of LX, which ends before}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result has bytes 1625216 to 1633408 of LX, which ends before}}
   %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 1625216>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %b : tensor<64x64xf16, #layout>
@@ -327,13 +327,13 @@ func.func @lx_has_an_end(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #l
 //--- bundle.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @no_tensor_op_is_left(%x: tensor<64x64xf16, #layout>) {
-  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'bundle': it should have been lowered}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'bundle': it should have been lowered}}
   %y = spyre.pointwise exp(%x) : tensor<64x64xf16, #layout>
   return
 }
 
 // -----
 
-// expected-error @+1 {{'sdsc.bundle' op not allowed after phase 'bundle': it should have been lowered}}
+// expected-error @+1 {{'sdsc.bundle' op is not allowed after phase 'bundle': it should have been lowered}}
 sdsc.bundle @every_bundle_has_its_function() {
 }

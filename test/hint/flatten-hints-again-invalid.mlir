@@ -3,7 +3,7 @@
 // Nothing is computed again in a loop that nobody asks for.
 func.func @again_in_no_loop(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %scope = spyre.hint tiles(A = 2) {
-    // expected-error @+1 {{'spyre.hint' op computes its ops again in each turn along 'B', but no scope asks for tiles along it: name one that does}}
+    // expected-error @+1 {{'spyre.hint' op expected tiles along 'B', which 'again' names, found none; tile 'B' in an enclosing scope, or remove it from 'again'}}
     %again = spyre.hint again(B) {
       %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
       spyre.yield %exp : tensor<8x64xf16>

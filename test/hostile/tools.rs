@@ -209,10 +209,7 @@ fn what_a_user_names_is_a_file() {
     }
     let list = place.path().join("list.json");
     fs::write(&list, "[]").unwrap();
-    expect(
-        &refusal(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]),
-        "is no machine description: invalid type: sequence",
-    );
+    expect(&refusal(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]), "expected a machine description");
 }
 
 #[test]
@@ -246,7 +243,7 @@ fn text_that_nests_too_deep_is_refused() {
         let start = &text[..text.len().min(60)];
         for (tool, arguments) in [(OPT, vec![path_text]), (COMPILE, vec![path_text, "-o", "nowhere"])] {
             let message = refusal(tool, &arguments);
-            assert!(message.contains("nests deeper than 2000 levels"), "{start}: {}", &message[..message.len().min(500)]);
+            assert!(message.contains("at most 2000 nested brackets"), "{start}: {}", &message[..message.len().min(500)]);
         }
     }
     // What is just allowed is parsed and printed.
@@ -276,7 +273,7 @@ fn edited_ir_is_refused_and_no_bug_of_ours() {
         let (from, to) = if phase == "lx" { ("reduce max(%", "reduce max(%arg0 , %") } else { ("ins [#lx1, #hbm2]", "ins [#lx2, #hbm2]") };
         edit(Path::new(page), from, to);
         for arguments in [vec![page, "-o", out], vec![page, "-o", out, "--validate"]] {
-            assert!(!refusal(COMPILE, &arguments).contains("bug of ours"));
+            assert!(!refusal(COMPILE, &arguments).contains("compiler bug"));
             assert!(!Path::new(out).exists());
         }
     }

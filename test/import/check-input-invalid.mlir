@@ -4,7 +4,7 @@
 
 func.func @winograd(%k: tensor<4x3x3x8xf16>) -> tensor<6x6x8x4xf16> {
   %shape = tensor.empty() : tensor<6x6x8x4xf16>
-  // expected-error @+1 {{'linalg.winograd_filter_transform' op is a step of a convolution in another form: convolutions are read as they are: not supported yet}}
+  // expected-error @+1 {{'linalg.winograd_filter_transform' op is not supported: it is a step of a convolution in another form: convolutions are read as they are}}
   %y = linalg.winograd_filter_transform fmr(F_4_3) ins(%k : tensor<4x3x3x8xf16>) outs(%shape : tensor<6x6x8x4xf16>) -> tensor<6x6x8x4xf16>
   return %y : tensor<6x6x8x4xf16>
 }
@@ -13,7 +13,7 @@ func.func @winograd(%k: tensor<4x3x3x8xf16>) -> tensor<6x6x8x4xf16> {
 
 func.func @scatter(%x: tensor<2x64xf16>, %whole: tensor<8x64xf16>, %rows: tensor<2x1xindex>) -> tensor<8x64xf16> {
   %parts = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 1, 64] : tensor<2x64xf16> into tensor<2x1x64xf16>
-  // expected-error @+1 {{'tensor.scatter' op writes to places that are known at run time only: not supported yet}}
+  // expected-error @+1 {{'tensor.scatter' op is not supported: it writes to places that are known at run time only}}
   %y = tensor.scatter %parts into %whole[%rows] scatter_dims([0]) unique : (tensor<2x1x64xf16>, tensor<8x64xf16>, tensor<2x1xindex>) -> tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }
@@ -23,7 +23,7 @@ func.func @scatter(%x: tensor<2x64xf16>, %whole: tensor<8x64xf16>, %rows: tensor
 func.func @one_written_element(%x: tensor<8xf16>, %y: tensor<f16>) -> tensor<8xf16> {
   %c0 = arith.constant 0 : index
   %element = tensor.extract %y[] : tensor<f16>
-  // expected-error @+1 {{'tensor.insert' op writes one element of a tensor: not supported yet}}
+  // expected-error @+1 {{'tensor.insert' op is not supported: it writes one element of a tensor}}
   %z = tensor.insert %element into %x[%c0] : tensor<8xf16>
   return %z : tensor<8xf16>
 }
@@ -32,7 +32,7 @@ func.func @one_written_element(%x: tensor<8xf16>, %y: tensor<f16>) -> tensor<8xf
 
 func.func @packed(%x: tensor<8x64xf16>) -> tensor<1x1x8x64xf16> {
   %shape = tensor.empty() : tensor<1x1x8x64xf16>
-  // expected-error @+1 {{'linalg.pack' op chooses a layout in memory, which the compiler does itself: not supported yet}}
+  // expected-error @+1 {{'linalg.pack' op is not supported: it chooses a layout in memory, which the compiler does itself}}
   %y = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [8, 64] into %shape : tensor<8x64xf16> -> tensor<1x1x8x64xf16>
   return %y : tensor<1x1x8x64xf16>
 }
@@ -40,7 +40,7 @@ func.func @packed(%x: tensor<8x64xf16>) -> tensor<1x1x8x64xf16> {
 // -----
 
 func.func @rank(%x: tensor<8xf16>) -> index {
-  // expected-error @+1 {{'tensor.rank' op has no form on the device: not supported yet}}
+  // expected-error @+1 {{'tensor.rank' op is not supported: it has no form on the device}}
   %y = tensor.rank %x : tensor<8xf16>
   return %y : index
 }
@@ -52,7 +52,7 @@ func.func @in_a_loop(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%so_far = %x) -> tensor<8x64xf16> {
-    // expected-error @+1 {{'tensor.rank' op has no form on the device: not supported yet}}
+    // expected-error @+1 {{'tensor.rank' op is not supported: it has no form on the device}}
     %rank = tensor.rank %so_far : tensor<8x64xf16>
     scf.yield %so_far : tensor<8x64xf16>
   }
@@ -66,7 +66,7 @@ func.func @condition(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16
   %y = scf.if %is_set -> tensor<8x64xf16> {
     scf.yield %x : tensor<8x64xf16>
   } else {
-    // expected-error @+1 {{'tensor.rank' op has no form on the device: not supported yet}}
+    // expected-error @+1 {{'tensor.rank' op is not supported: it has no form on the device}}
     %rank = tensor.rank %x : tensor<8x64xf16>
     scf.yield %x : tensor<8x64xf16>
   }
@@ -76,7 +76,7 @@ func.func @condition(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16
 // -----
 
 func.func @branch(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'cf.br' op is control flow}}
+  // expected-error @+1 {{'cf.br' op is not supported: it is control flow: a program is a list of operations on tensors}}
   cf.br ^end
 ^end:
   return %x : tensor<8x64xf16>
@@ -86,14 +86,14 @@ func.func @branch(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 func.func private @elsewhere(tensor<8x64xf16>) -> tensor<8x64xf16>
 func.func @call_of_a_declaration(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'func.call' op calls 'elsewhere', which has no body: there is nothing to inline}}
+  // expected-error @+1 {{'func.call' op calls 'elsewhere', which has no body; define the function}}
   %y = call @elsewhere(%x) : (tensor<8x64xf16>) -> tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' op has an argument of f16: only tensors of static shape are supported}}
+// expected-error @+1 {{'func.func' op expected tensor arguments of static shape, found f16; export the program before bufferization}}
 func.func @number_argument(%x: f16) -> tensor<8xf16> {
   %y = tensor.splat %x : tensor<8xf16>
   return %y : tensor<8xf16>
@@ -101,7 +101,7 @@ func.func @number_argument(%x: f16) -> tensor<8xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op has an argument of tensor<?x64xf16>: only tensors of static shape are supported}}
+// expected-error @+1 {{'func.func' op expected tensor arguments of static shape, found tensor<?x64xf16>; export the program before bufferization}}
 func.func @dynamic_argument(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
   return %x : tensor<?x64xf16>
 }
@@ -110,7 +110,7 @@ func.func @dynamic_argument(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
 
 func.func @dynamic_value(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %c8 = arith.constant 8 : index
-  // expected-error @+1 {{'tensor.empty' op has a result of tensor<?x64xf16>: only tensors of static shape are supported}}
+  // expected-error @+1 {{'tensor.empty' op expected results of static shape, found tensor<?x64xf16>; give every dimension a size}}
   %dynamic = tensor.empty(%c8) : tensor<?x64xf16>
   %static = tensor.cast %dynamic : tensor<?x64xf16> to tensor<8x64xf16>
   return %static : tensor<8x64xf16>
@@ -119,14 +119,14 @@ func.func @dynamic_value(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 func.func @empty_value(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
-  // expected-error @+1 {{'tensor.empty' op has a dimension of size 0: tensor<0x64xf16> is empty, which is not supported}}
+  // expected-error @+1 {{'tensor.empty' op expected at least one element in each dimension, found tensor<0x64xf16>; remove the empty tensor}}
   %shape = tensor.empty() : tensor<0x64xf16>
   return %x : tensor<4x64xf16>
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' op has a dimension of size 0: tensor<0x64xf16> is empty, which is not supported}}
+// expected-error @+1 {{'func.func' op expected at least one element in each dimension, found tensor<0x64xf16>; remove the empty tensor}}
 func.func @empty_argument(%x: tensor<0x64xf16>) -> tensor<0x64xf16> {
   return %x : tensor<0x64xf16>
 }
@@ -137,7 +137,7 @@ func.func @empty_argument(%x: tensor<0x64xf16>) -> tensor<0x64xf16> {
 func.func @other_dialects_in_a_scope(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %c0 = arith.constant 0 : index
   %y = spyre.hint tiles(A = 2) {
-    // expected-error @+1 {{'affine.apply' op is of a dialect that is not read: a program is linalg, tensor, arith, math and spyre ops}}
+    // expected-error @+1 {{'affine.apply' op belongs to an unsupported dialect; lower it to linalg, tensor, arith, math and spyre ops}}
     %i = affine.apply affine_map<(d0) -> (d0)>(%c0)
     spyre.yield %x : tensor<8x64xf16>
   }
@@ -147,7 +147,7 @@ func.func @other_dialects_in_a_scope(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 func.func @more_elements_than_can_be_counted() -> tensor<4294967296x2147483648xf16> {
-  // expected-error @+1 {{'arith.constant' op has a tensor that is too large: the size of tensor<4294967296x2147483648xf16> in bytes does not fit in 64 bits}}
+  // expected-error @+1 {{'arith.constant' op expected a tensor whose size in bytes fits in 64 bits, found tensor<4294967296x2147483648xf16>; use a smaller shape}}
   %c = arith.constant dense<1.0> : tensor<4294967296x2147483648xf16>
   return %c : tensor<4294967296x2147483648xf16>
 }

@@ -8,7 +8,7 @@ func.func @first(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   return %x : tensor<8x64xf16>
 }
 
-// expected-error @+1 {{'func.func' op is a second function with a body: only one is supported yet}}
+// expected-error @+1 {{'func.func' op expected one function with a body after inlining, found a second one; inline or remove it}}
 func.func @second(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
   return %shape : tensor<8x64xf16>
@@ -16,7 +16,7 @@ func.func @second(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op has an argument of tensor<?x64xf16>: only tensors of static shape are supported}}
+// expected-error @+1 {{'func.func' op expected arguments of static shape, found tensor<?x64xf16>; give every dimension a size}}
 func.func @dynamic_argument(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
   %x_again = tensor.cast %x : tensor<?x64xf16> to tensor<?x64xf16>
   return %x_again : tensor<?x64xf16>
@@ -24,7 +24,7 @@ func.func @dynamic_argument(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op has an argument of f16: only tensors of static shape are supported}}
+// expected-error @+1 {{'func.func' op expected arguments of static shape, found f16; give every dimension a size}}
 func.func @scalar_argument(%x: f16) -> tensor<8xf16> {
   %shape = tensor.empty() : tensor<8xf16>
   return %shape : tensor<8xf16>
@@ -34,7 +34,7 @@ func.func @scalar_argument(%x: f16) -> tensor<8xf16> {
 
 func.func @dynamic_result() -> tensor<?xf16> {
   %size = arith.constant 8 : index
-  // expected-error @+1 {{'tensor.empty' op has a result of tensor<?xf16>: only tensors of static shape are supported}}
+  // expected-error @+1 {{'tensor.empty' op expected results of static shape, found tensor<?xf16>; give every dimension a size}}
   %shape = tensor.empty(%size) : tensor<?xf16>
   %result = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%shape : tensor<?xf16>) {
   ^bb0(%out: f16):
@@ -47,7 +47,7 @@ func.func @dynamic_result() -> tensor<?xf16> {
 // -----
 
 func.func @branches(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'cf.br' op has no device function: not supported yet}}
+  // expected-error @+1 {{'cf.br' op is not supported: the device has no such function}}
   cf.br ^end
 ^end:
   return %x : tensor<8x64xf16>
@@ -60,7 +60,7 @@ func.func @bits_of_two(%x: tensor<8x64xi64>, %y: tensor<8x64xi64>) -> tensor<8x6
   %shape = tensor.empty() : tensor<8x64xi64>
   %result = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<8x64xi64>, tensor<8x64xi64>) outs(%shape : tensor<8x64xi64>) {
   ^bb0(%in: i64, %other: i64, %out: i64):
-    // expected-error @+1 {{'arith.xori' op computes integers of a run-time value: not supported yet}}
+    // expected-error @+1 {{'arith.xori' op of runtime integers is not supported; compute them in the producer, or from constants}}
     %both = arith.xori %in, %other : i64
     linalg.yield %both : i64
   } -> tensor<8x64xi64>
@@ -71,7 +71,7 @@ func.func @bits_of_two(%x: tensor<8x64xi64>, %y: tensor<8x64xi64>) -> tensor<8x6
 
 func.func @returned_shape() -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
-  // expected-error @+1 {{'func.return' op reads a tensor that nothing has written}}
+  // expected-error @+1 {{'func.return' op reads a tensor that no op has written; fill it first}}
   return %shape : tensor<8x64xf16>
 }
 
@@ -83,7 +83,7 @@ func.func @f8_roundings_are_kept(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
   %rounded = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
   ^bb0(%in: f16, %out: f16):
-    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
+    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
     %narrow = arith.truncf %in : f16 to f8E4M3FN
     %wide = arith.extf %narrow : f8E4M3FN to f16
     linalg.yield %wide : f16
@@ -98,7 +98,7 @@ func.func @integers_between_f16_values(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
   %shape = tensor.empty() : tensor<8x64xf16>
   %whole = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
   ^bb0(%in: f16, %out: f16):
-    // expected-error @+1 {{'arith.fptoui' op converts f16 to i32 at run time: not supported yet}}
+    // expected-error @+1 {{'arith.fptoui' op of runtime values from f16 to i32 is not supported; convert in the producer}}
     %integer = arith.fptoui %in : f16 to i32
     %float = arith.sitofp %integer : i32 to f16
     linalg.yield %float : f16
@@ -115,7 +115,7 @@ func.func @roundings_of_a_running_sum(%x: tensor<8x64xf16>) -> tensor<8xf8E4M3FN
   ^bb0(%in: f16, %so_far: f8E4M3FN):
     %wide = arith.extf %so_far : f8E4M3FN to f16
     %more = arith.addf %wide, %in : f16
-    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
+    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
     %narrow = arith.truncf %more : f16 to f8E4M3FN
     linalg.yield %narrow : f8E4M3FN
   } -> tensor<8xf8E4M3FN>
@@ -126,7 +126,7 @@ func.func @roundings_of_a_running_sum(%x: tensor<8x64xf16>) -> tensor<8xf8E4M3FN
 
 func.func @unwritten_input() -> tensor<8xf16> {
   %garbage = tensor.empty() : tensor<8xf16>
-  // expected-error @+1 {{'linalg.generic' op reads a tensor that nothing has written}}
+  // expected-error @+1 {{'linalg.generic' op reads a tensor that no op has written; fill it first}}
   %exp = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%garbage : tensor<8xf16>) outs(%garbage : tensor<8xf16>) {
   ^bb0(%in: f16, %out: f16):
     %e = math.exp %in : f16
@@ -139,7 +139,7 @@ func.func @unwritten_input() -> tensor<8xf16> {
 
 func.func @computed_input_indices(%x: tensor<3098x1100xf16>) -> tensor<1999x1100xf16> {
   %shape = tensor.empty() : tensor<1999x1100xf16>
-  // expected-error @+1 {{'linalg.generic' op reads input 0 backwards: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op reads input 0 backwards, which is not supported; reverse the tensor in the producer}}
   %reversed = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (1998 - d0 + d1, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3098x1100xf16>) outs(%shape : tensor<1999x1100xf16>) {
   ^bb0(%in: f16, %out: f16):
     linalg.yield %in : f16
@@ -152,7 +152,7 @@ func.func @computed_input_indices(%x: tensor<3098x1100xf16>) -> tensor<1999x1100
 // Which of the 64 columns is the result?
 func.func @result_without_a_parallel_dim(%x: tensor<8x64xf16>) -> tensor<8xf16> {
   %shape = tensor.empty() : tensor<8xf16>
-  // expected-error @+1 {{'linalg.generic' op writes result 0 through computed indices: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected plain dimensions in the map of result 0, found computed indices; write the result in order}}
   %some_column = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8xf16>) {
   ^bb0(%in: f16, %out: f16):
     linalg.yield %in : f16
@@ -164,7 +164,7 @@ func.func @result_without_a_parallel_dim(%x: tensor<8x64xf16>) -> tensor<8xf16> 
 
 func.func @reduction_that_is_a_recurrence(%x: tensor<8x64xf16>) -> tensor<8xf16> {
   %zero = arith.constant dense<0.0> : tensor<8xf16>
-  // expected-error @+1 {{'linalg.generic' op result 0 is no sum, product, maximum or minimum of new values: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected a sum, product, maximum or minimum in the body, found another reduction in result 0; write the reduction as one of them}}
   %polynomial = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf16>) {
   ^bb0(%in: f16, %so_far: f16):
     %scaled = arith.mulf %so_far, %in : f16
@@ -179,7 +179,7 @@ func.func @reduction_that_is_a_recurrence(%x: tensor<8x64xf16>) -> tensor<8xf16>
 func.func @no_argmax(%x: tensor<8x64xf16>) -> tensor<8xi64> {
   %lowest = arith.constant dense<0xFC00> : tensor<8xf16>
   %first = arith.constant dense<0> : tensor<8xi64>
-  // expected-error @+1 {{'linalg.generic' op result 1 is no sum, product, maximum or minimum of new values: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected a sum, product, maximum or minimum in the body, found another reduction in result 1; write the reduction as one of them}}
   %max:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%lowest, %first : tensor<8xf16>, tensor<8xi64>) {
   ^bb0(%in: f16, %so_far: f16, %where: i64):
     %column = linalg.index 1 : index
@@ -197,7 +197,7 @@ func.func @no_argmax(%x: tensor<8x64xf16>) -> tensor<8xi64> {
 #same = affine_map<(d0, d1) -> (d0, d1)>
 func.func @empty_tensor(%x: tensor<0x64xf16>) -> tensor<0x64xf16> {
   %shape = tensor.empty() : tensor<0x64xf16>
-  // expected-error @+1 {{'linalg.generic' op has a dimension of size 0: tensor<0x64xf16> is empty, which is not supported}}
+  // expected-error @+1 {{'linalg.generic' op expected at least one element in each dimension, found tensor<0x64xf16>; remove the empty tensor}}
   %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<0x64xf16>) outs(%shape : tensor<0x64xf16>) {
   ^bb0(%in: f16, %out: f16):
     %e = math.exp %in : f16
@@ -209,7 +209,7 @@ func.func @empty_tensor(%x: tensor<0x64xf16>) -> tensor<0x64xf16> {
 // -----
 
 func.func @reshaped_empty_tensor(%x: tensor<0x64xf16>) -> tensor<0xf16> {
-  // expected-error @+1 {{'tensor.collapse_shape' op has a dimension of size 0: tensor<0xf16> is empty, which is not supported}}
+  // expected-error @+1 {{'tensor.collapse_shape' op expected at least one element in each dimension, found tensor<0xf16>; remove the empty tensor}}
   %collapsed = tensor.collapse_shape %x [[0, 1]] : tensor<0x64xf16> into tensor<0xf16>
   return %collapsed : tensor<0xf16>
 }
@@ -220,7 +220,7 @@ func.func @reshaped_empty_tensor(%x: tensor<0x64xf16>) -> tensor<0xf16> {
 #same = affine_map<(d0, d1) -> (d0, d1)>
 func.func @reduced_dim_of_the_result(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %zero = arith.constant dense<0.0> : tensor<8x64xf16>
-  // expected-error @+1 {{'linalg.generic' op writes result 0 through computed indices: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected plain dimensions in the map of result 0, found computed indices; write the result in order}}
   %sum = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8x64xf16>) {
   ^bb0(%in: f16, %so_far: f16):
     %more = arith.addf %so_far, %in : f16
@@ -233,7 +233,7 @@ func.func @reduced_dim_of_the_result(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 func.func @wide_convolution(%x: tensor<2000xf16>, %k: tensor<1025xf16>) -> tensor<976xf16> {
   %zero = arith.constant dense<0.0> : tensor<976xf16>
-  // expected-error @+1 {{'linalg.generic' op reads input 0 in overlapping windows, which take more than 1024 parts: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op reads input 0 in overlapping windows of more than 1024 parts; use smaller windows}}
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x, %k : tensor<2000xf16>, tensor<1025xf16>) outs(%zero : tensor<976xf16>) {
   ^bb0(%a: f16, %b: f16, %out: f16):
     %0 = arith.mulf %a, %b : f16
@@ -247,7 +247,7 @@ func.func @wide_convolution(%x: tensor<2000xf16>, %k: tensor<1025xf16>) -> tenso
 
 func.func @large_kernel(%x: tensor<1x64x80x80xf16>, %k: tensor<64x33x33xf16>) -> tensor<1x64x48x48xf16> {
   %zero = arith.constant dense<0.0> : tensor<1x64x48x48xf16>
-  // expected-error @+1 {{'linalg.generic' op reduces windows of [33, 33] points, more than 1024 parts: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected windows of at most 1024 points, found [33, 33]; use smaller windows}}
   %y = linalg.depthwise_conv_2d_nchw_chw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %k : tensor<1x64x80x80xf16>, tensor<64x33x33xf16>) outs(%zero : tensor<1x64x48x48xf16>) -> tensor<1x64x48x48xf16>
   return %y : tensor<1x64x48x48xf16>
 }
@@ -256,7 +256,7 @@ func.func @large_kernel(%x: tensor<1x64x80x80xf16>, %k: tensor<64x33x33xf16>) ->
 
 func.func @wide_unfolding(%x: tensor<3000xf16>) -> tensor<1100x1101xf16> {
   %shape = tensor.empty() : tensor<1100x1101xf16>
-  // expected-error @+1 {{'linalg.generic' op reads input 0 in overlapping windows, which take more than 1024 parts: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op reads input 0 in overlapping windows of more than 1024 parts; use smaller windows}}
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3000xf16>) outs(%shape : tensor<1100x1101xf16>) {
   ^bb0(%a: f16, %out: f16):
     linalg.yield %a : f16
@@ -266,7 +266,7 @@ func.func @wide_unfolding(%x: tensor<3000xf16>) -> tensor<1100x1101xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op has a tensor of complex<f32> elements: the device has no such format}}
+// expected-error @+1 {{'func.func' op expected elements of a device format, found complex<f32>; convert them in the producer}}
 func.func @complex_argument(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {
   %y = tensor.cast %x : tensor<8xcomplex<f32>> to tensor<8xcomplex<f32>>
   return %y : tensor<8xcomplex<f32>>
@@ -275,7 +275,7 @@ func.func @complex_argument(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>
 // -----
 
 func.func @constant_of_another_format() -> tensor<2xf8E4M3FNUZ> {
-  // expected-error @+1 {{'arith.constant' op has elements of f8E4M3FNUZ: the device has no such format}}
+  // expected-error @+1 {{'arith.constant' op expected elements of a device format, found f8E4M3FNUZ; convert them in the producer}}
   %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf8E4M3FNUZ>
   return %c : tensor<2xf8E4M3FNUZ>
 }
@@ -283,7 +283,7 @@ func.func @constant_of_another_format() -> tensor<2xf8E4M3FNUZ> {
 // -----
 
 func.func @vectors() -> vector<4xf16> {
-  // expected-error @+1 {{'arith.constant' op is of vector<4xf16>: expected a number, an integer of at most 64 bits without a sign, or a tensor}}
+  // expected-error @+1 {{'arith.constant' op expected a number, a signless integer of at most 64 bits, or a tensor, found vector<4xf16>}}
   %c = arith.constant dense<1.0> : vector<4xf16>
   return %c : vector<4xf16>
 }
@@ -300,7 +300,7 @@ func.func @unknown_scalar_function(%x: tensor<8x64xi64>) -> tensor<8x64xi64> {
 
 func.func @power_of_a_negative_constant(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %base = arith.constant dense<-2.0> : tensor<8x64xf16>
-  // expected-error @+1 {{'math.powf' op raises a constant that is not positive to a power of run time: not supported yet}}
+  // expected-error @+1 {{'math.powf' op requires a positive constant base of a runtime exponent, found another; use a positive base}}
   %y = math.powf %base, %x : tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }
@@ -308,7 +308,7 @@ func.func @power_of_a_negative_constant(%x: tensor<8x64xf16>) -> tensor<8x64xf16
 // -----
 
 func.func @nan_of_either(%x: tensor<8x64xf16>, %y: tensor<8x64xf16>) -> tensor<8x64xi1> {
-  // expected-error @+1 {{'arith.cmpf' op asks whether one of two values is NaN: not supported yet}}
+  // expected-error @+1 {{'arith.cmpf' op tests two values for NaN, which is not supported; test each value}}
   %z = arith.cmpf uno, %x, %y : tensor<8x64xf16>
   return %z : tensor<8x64xi1>
 }
@@ -337,7 +337,7 @@ func.func @roundings_of_factors(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) ->
   %z = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<8x128xf16>) {
   ^bb0(%a: f16, %b: f16, %out: f16):
-    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
+    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
     %narrow = arith.truncf %a : f16 to f8E4M3FN
     %wide = arith.extf %narrow : f8E4M3FN to f16
     %0 = arith.mulf %wide, %b : f16
@@ -351,7 +351,7 @@ func.func @roundings_of_factors(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) ->
 
 func.func @reduction_onto_garbage(%x: tensor<8x64xf16>) -> tensor<8xf16> {
   %garbage = tensor.empty() : tensor<8xf16>
-  // expected-error @+1 {{'linalg.generic' op reduces onto a tensor that nothing has written}}
+  // expected-error @+1 {{'linalg.generic' op reduces onto a tensor that no op has written; fill it first}}
   %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%garbage : tensor<8xf16>) {
   ^bb0(%in: f16, %so_far: f16):
     %more = arith.addf %in, %so_far : f16
@@ -364,7 +364,7 @@ func.func @reduction_onto_garbage(%x: tensor<8x64xf16>) -> tensor<8xf16> {
 
 func.func @sum_with_garbage(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %garbage = tensor.empty() : tensor<8x64xf16>
-  // expected-error @+1 {{'arith.addf' op reads a tensor that nothing has written}}
+  // expected-error @+1 {{'arith.addf' op reads a tensor that no op has written; fill it first}}
   %sum = arith.addf %x, %garbage : tensor<8x64xf16>
   return %sum : tensor<8x64xf16>
 }
@@ -378,7 +378,7 @@ func.func @square_of_a_sum_of_integers(%x: tensor<8x5000xi32>) -> tensor<8xi32> 
     %more = arith.addi %in, %so_far : i32
     linalg.yield %more : i32
   } -> tensor<8xi32>
-  // expected-error @+1 {{'func.func' op computes integers beyond 16777216, up to which the device's format is exact: not supported yet}}
+  // expected-error @+1 {{'func.func' op computes integers beyond 16777216, the largest that the device computes exactly; bound arguments with 'spyre.range'}}
   %square = arith.muli %sum, %sum : tensor<8xi32>
   return %square : tensor<8xi32>
 }
@@ -387,7 +387,7 @@ func.func @square_of_a_sum_of_integers(%x: tensor<8x5000xi32>) -> tensor<8xi32> 
 
 func.func @bits_of_integers(%x: tensor<8x64xi32>) -> tensor<8xi32> {
   %ones = arith.constant dense<-1> : tensor<8xi32>
-  // expected-error @+1 {{'linalg.generic' op combines the bits of integers of a run-time value: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op of the bits of runtime integers is not supported; use arithmetic on integers}}
   %all = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xi32>) outs(%ones : tensor<8xi32>) {
   ^bb0(%in: i32, %so_far: i32):
     %more = arith.andi %in, %so_far : i32
@@ -401,7 +401,7 @@ func.func @bits_of_integers(%x: tensor<8x64xi32>) -> tensor<8xi32> {
 // The wider integers are known, and the device has none.
 func.func @returned_integers() -> tensor<2xi64> {
   %c = arith.constant dense<[1, 8589934593]> : tensor<2xi64>
-  // expected-error @+1 {{'func.return' op returns integers that do not fit in 32 bits, which the device has: not supported yet}}
+  // expected-error @+1 {{'func.return' op expected integer results of at most 32 bits, found wider values; return digits or smaller integers}}
   return %c : tensor<2xi64>
 }
 
@@ -410,7 +410,7 @@ func.func @returned_integers() -> tensor<2xi64> {
 func.func @one_element(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<8x64xf16> {
   %c0 = arith.constant 0 : index
   %row = tensor.extract %at[] : tensor<index>
-  // expected-error @+1 {{'tensor.extract' op takes one element of a tensor at run time: not supported yet}}
+  // expected-error @+1 {{'tensor.extract' op of a single element at a runtime index is not supported; gather whole rows instead}}
   %element = tensor.extract %x[%row, %c0] : tensor<8x64xf16>
   %splat = tensor.splat %element : tensor<8x64xf16>
   return %splat : tensor<8x64xf16>
@@ -421,7 +421,7 @@ func.func @one_element(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<8x64x
 func.func @elements_at_run_time(%x: tensor<f16>) -> tensor<2xf16> {
   %one = arith.constant 1.0 : f16
   %element = tensor.extract %x[] : tensor<f16>
-  // expected-error @+1 {{'tensor.from_elements' op puts a tensor together from values that are known at run time only: not supported yet}}
+  // expected-error @+1 {{'tensor.from_elements' op of runtime scalars is not supported; compute the tensor with ops on tensors}}
   %both = tensor.from_elements %one, %element : tensor<2xf16>
   return %both : tensor<2xf16>
 }
@@ -430,7 +430,7 @@ func.func @elements_at_run_time(%x: tensor<f16>) -> tensor<2xf16> {
 
 func.func @slice_at_an_index(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<2x64xf16> {
   %offset = tensor.extract %at[] : tensor<index>
-  // expected-error @+1 {{'tensor.extract_slice' op chooses rows of its table by integers that may be none of them: not supported yet; 'spyre.range' of an argument says what its integers keep to}}
+  // expected-error @+1 {{'tensor.extract_slice' op indexes a table with integers that may be out of bounds; bound the argument with 'spyre.range'}}
   %slice = tensor.extract_slice %x[%offset, 0] [2, 64] [1, 1] : tensor<8x64xf16> to tensor<2x64xf16>
   return %slice : tensor<2x64xf16>
 }
@@ -438,7 +438,7 @@ func.func @slice_at_an_index(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor
 // -----
 
 func.func @insert_every_other_row(%x: tensor<1025x64xf16>, %whole: tensor<2050x64xf16>) -> tensor<2050x64xf16> {
-  // expected-error @+1 {{'tensor.insert_slice' op writes every [2, 1]th element in more than 1024 slices: not supported yet}}
+  // expected-error @+1 {{'tensor.insert_slice' op with strides [2, 1] needs more than 1024 slices; use smaller tensors or unit strides}}
   %y = tensor.insert_slice %x into %whole[0, 0] [1025, 64] [2, 1] : tensor<1025x64xf16> into tensor<2050x64xf16>
   return %y : tensor<2050x64xf16>
 }
@@ -447,7 +447,7 @@ func.func @insert_every_other_row(%x: tensor<1025x64xf16>, %whole: tensor<2050x6
 
 func.func @padding_at_run_time(%x: tensor<6x64xf16>, %at: tensor<f16>) -> tensor<8x64xf16> {
   %number = tensor.extract %at[] : tensor<f16>
-  // expected-error @+1 {{'tensor.pad' op pads with what is no constant: not supported yet}}
+  // expected-error @+1 {{'tensor.pad' op requires a constant padding value, found a runtime value; make it a constant}}
   %y = tensor.pad %x low[1, 0] high[1, 0] {
   ^bb0(%i: index, %j: index):
     tensor.yield %number : f16
@@ -458,7 +458,7 @@ func.func @padding_at_run_time(%x: tensor<6x64xf16>, %at: tensor<f16>) -> tensor
 // -----
 
 func.func @padding_by_index(%x: tensor<6x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tensor.pad' op uses f16 of 'arith.uitofp', which is not supported yet}}
+  // expected-error @+1 {{'tensor.pad' op uses f16 of 'arith.uitofp', which is not supported}}
   %y = tensor.pad %x low[1, 0] high[1, 0] {
   ^bb0(%i: index, %j: index):
     %k = arith.index_cast %i : index to i32
@@ -473,7 +473,7 @@ func.func @padding_by_index(%x: tensor<6x64xf16>) -> tensor<8x64xf16> {
 func.func @padding_of_a_run_time_size(%x: tensor<6x64xf16>, %at: tensor<index>) -> tensor<8x64xf16> {
   %zero = arith.constant 0.0 : f16
   %size = tensor.extract %at[] : tensor<index>
-  // expected-error @+1 {{'tensor.pad' op pads by a size that is known at run time only: not supported yet}}
+  // expected-error @+1 {{'tensor.pad' op requires constant padding sizes, found a runtime value; make them constants}}
   %y = tensor.pad %x low[%size, 0] high[1, 0] {
   ^bb0(%i: index, %j: index):
     tensor.yield %zero : f16
@@ -485,7 +485,7 @@ func.func @padding_of_a_run_time_size(%x: tensor<6x64xf16>, %at: tensor<index>) 
 
 func.func @a_size_chosen_at_run_time(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<8x64xf16> {
   %dim = tensor.extract %at[] : tensor<index>
-  // expected-error @+1 {{'tensor.dim' op asks for a dimension that is known at run time only: not supported yet}}
+  // expected-error @+1 {{'tensor.dim' op requires a constant dimension number, found a runtime value; make it a constant}}
   %size = tensor.dim %x, %dim : tensor<8x64xf16>
   return %x : tensor<8x64xf16>
 }
@@ -526,7 +526,7 @@ func.func @computed_index(%table: tensor<8xf16>, %rows: tensor<8xi64>, %other: t
     %sum = arith.addi %row, %more : i64
     %twice = arith.addi %sum, %nine : i64
     %i = arith.index_cast %twice : i64 to index
-    // expected-error @+1 {{'tensor.extract' op chooses rows of its table by integers that may be none of them: not supported yet; 'spyre.range' of an argument says what its integers keep to}}
+    // expected-error @+1 {{'tensor.extract' op indexes a table with integers that may be out of bounds; bound the argument with 'spyre.range'}}
     %element = tensor.extract %table[%i] : tensor<8xf16>
     linalg.yield %element : f16
   } -> tensor<8xf16>
@@ -541,7 +541,7 @@ func.func @two_indices_of_a_large_table(%table: tensor<8x16777216xf16>, %rows: t
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]} ins(%rows : tensor<8xi64>) outs(%shape : tensor<8xf16>) {
   ^bb0(%row: i64, %out: f16):
     %i = arith.index_cast %row : i64 to index
-    // expected-error @+1 {{'tensor.extract' op takes 2 indices from tensors, by the first of which too many rows are chosen: not supported yet}}
+    // expected-error @+1 {{'tensor.extract' op takes 2 runtime indices, and the first selects from too many rows; use a smaller table or one index}}
     %element = tensor.extract %table[%i, %i] : tensor<8x16777216xf16>
     linalg.yield %element : f16
   } -> tensor<8xf16>
@@ -552,7 +552,7 @@ func.func @two_indices_of_a_large_table(%table: tensor<8x16777216xf16>, %rows: t
 
 // An error of a value that is used in several places has one cause.
 func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
-  // expected-error @+1 {{'arith.shrui' op computes integers of a run-time value: not supported yet}}
+  // expected-error @+1 {{'arith.shrui' op of runtime integers is not supported; compute them in the producer, or from constants}}
   %square = arith.shrui %x, %y : tensor<8xi64>
   %twice = arith.addi %square, %square : tensor<8xi64>
   return %twice : tensor<8xi64>
@@ -563,7 +563,7 @@ func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64
 func.func @a_known_zero(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
   %zero = arith.constant dense<0> : tensor<8xi64>
   %sum = arith.addi %x, %y : tensor<8xi64>
-  // expected-error @+1 {{'arith.divsi' op divides integers by 0: not supported}}
+  // expected-error @+1 {{'arith.divsi' op requires a positive integer divisor, found 0}}
   %z = arith.divsi %sum, %zero : tensor<8xi64>
   return %z : tensor<8xi64>
 }
@@ -571,7 +571,7 @@ func.func @a_known_zero(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
 // -----
 
 func.func @without_a_sign(%x: tensor<8xi64> {spyre.range = array<i64: -8, 8>}, %y: tensor<8xi64>) -> tensor<8xi64> {
-  // expected-error @+1 {{'func.func' op computes without a sign with integers that may be negative: not supported yet}}
+  // expected-error @+1 {{'func.func' op requires nonnegative integers for unsigned arithmetic, found integers that may be negative; bound arguments with 'spyre.range'}}
   %sum = arith.addi %x, %y : tensor<8xi64>
   %z = arith.divui %sum, %y : tensor<8xi64>
   return %z : tensor<8xi64>
@@ -579,7 +579,7 @@ func.func @without_a_sign(%x: tensor<8xi64> {spyre.range = array<i64: -8, 8>}, %
 
 // -----
 
-// expected-error @+1 {{'func.func' op computes with integers of tensor<8x64xi16>: only those of i8, i32 and i64 are supported yet}}
+// expected-error @+1 {{'func.func' op expected runtime integers of i8, i32 or i64, found tensor<8x64xi16>; convert them in the producer}}
 func.func @short_integers(%x: tensor<8x64xi16>) -> tensor<8x64xf16> {
   %y = arith.sitofp %x : tensor<8x64xi16> to tensor<8x64xf16>
   return %y : tensor<8x64xf16>
@@ -594,7 +594,7 @@ func.func @windows_of_many_points(%x: tensor<3999xf16>) -> tensor<2000x2000xf16>
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
     %at = arith.addi %i, %j : index
-    // expected-error @+1 {{'tensor.extract' op reads in overlapping windows, which take more than 1024 parts: not supported yet}}
+    // expected-error @+1 {{'tensor.extract' op reads in overlapping windows of more than 1024 parts; use smaller windows}}
     %v = tensor.extract %x[%at] : tensor<3999xf16>
     linalg.yield %v : f16
   } -> tensor<2000x2000xf16>
@@ -605,7 +605,7 @@ func.func @windows_of_many_points(%x: tensor<3999xf16>) -> tensor<2000x2000xf16>
 
 func.func @largest_of_some_integers(%x: tensor<9x70xi32>, %start: tensor<9xi32>) -> tensor<9xi32> {
   %c5 = arith.constant 5 : i32
-  // expected-error @+1 {{'linalg.generic' op result 0 is no sum, product, maximum or minimum of new values: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected a sum, product, maximum or minimum in the body, found another reduction in result 0; write the reduction as one of them}}
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<9x70xi32>) outs(%start : tensor<9xi32>) {
   ^bb0(%v: i32, %running: i32):
     %is_in = arith.cmpi ne, %v, %c5 : i32
@@ -619,7 +619,7 @@ func.func @largest_of_some_integers(%x: tensor<9x70xi32>, %start: tensor<9xi32>)
 // -----
 
 func.func @rounds_to_8_bits(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
+  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
   %y = arith.truncf %x : tensor<8x64xf16> to tensor<8x64xf8E4M3FN>
   %z = arith.extf %y : tensor<8x64xf8E4M3FN> to tensor<8x64xf16>
   return %z : tensor<8x64xf16>
@@ -630,13 +630,13 @@ func.func @rounds_to_8_bits(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 func.func @returns_numbers_of_8_bits(%x: tensor<8x64xf8E5M2>) -> tensor<8x64xf8E5M2> {
   %e = tensor.empty() : tensor<8x64xf8E5M2>
   %y = linalg.copy ins(%x : tensor<8x64xf8E5M2>) outs(%e : tensor<8x64xf8E5M2>) -> tensor<8x64xf8E5M2>
-  // expected-error @+1 {{'func.return' op returns tensor<8x64xf8E5M2>, which was computed as tensor<8x64xf32>: not supported: export the program in f32 or f16}}
+  // expected-error @+1 {{'func.return' op returns tensor<8x64xf8E5M2>, found a value computed as tensor<8x64xf32>; export the program in f32 or f16}}
   return %y : tensor<8x64xf8E5M2>
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' op has a tensor of f8E4M3FNUZ elements: the device has no such format}}
+// expected-error @+1 {{'func.func' op expected elements of a device format, found f8E4M3FNUZ; convert them in the producer}}
 func.func @another_format_of_8_bits(%x: tensor<8x64xf8E4M3FNUZ>) -> tensor<8x64xf16> {
   %y = arith.extf %x : tensor<8x64xf8E4M3FNUZ> to tensor<8x64xf16>
   return %y : tensor<8x64xf16>
@@ -646,7 +646,7 @@ func.func @another_format_of_8_bits(%x: tensor<8x64xf8E4M3FNUZ>) -> tensor<8x64x
 
 func.func @rounds_what_is_known_to_8_bits(%x: tensor<2xf16>) -> tensor<2xf16> {
   %c = arith.constant dense<[1.03, 2.1]> : tensor<2xf16>
-  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN: not supported yet}}
+  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
   %y = arith.truncf %c : tensor<2xf16> to tensor<2xf8E4M3FN>
   %z = arith.extf %y : tensor<2xf8E4M3FN> to tensor<2xf16>
   %s = arith.addf %x, %z : tensor<2xf16>
@@ -659,7 +659,7 @@ func.func @rounds_what_is_known_to_8_bits(%x: tensor<2xf16>) -> tensor<2xf16> {
 func.func @payload(%x: tensor<3x65xf32>, %payload: tensor<3x65xi32>) -> tensor<3xi32> {
   %lowest = arith.constant dense<0xFF800000> : tensor<3xf32>
   %zeros = arith.constant dense<0> : tensor<3xi32>
-  // expected-error @+1 {{'linalg.generic' op chooses what stands beside a maximum or minimum and is no place that grows: only places are supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected the position of the maximum or minimum, found another value chosen beside it}}
   %max:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
       ins(%x, %payload : tensor<3x65xf32>, tensor<3x65xi32>) outs(%lowest, %zeros : tensor<3xf32>, tensor<3xi32>) {
   ^bb0(%new: f32, %number: i32, %old: f32, %found: i32):

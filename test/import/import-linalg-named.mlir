@@ -75,7 +75,7 @@ func.func @batch_matmuls(%x: tensor<4x8x64xf16>, %y: tensor<4x64x128xf16>) -> te
 func.func @errors_stand_at_the_named_op(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
   %base = arith.constant dense<-2.0> : tensor<8x64xf16>
-  // expected-error @+1 {{'math.powf' op raises a constant that is not positive to a power of run time: not supported yet}}
+  // expected-error @+1 {{'math.powf' op requires a positive constant base of a runtime exponent, found another; use a positive base}}
   %power = linalg.powf ins(%base, %x : tensor<8x64xf16>, tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) -> tensor<8x64xf16>
   return %power : tensor<8x64xf16>
 }

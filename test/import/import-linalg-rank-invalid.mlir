@@ -3,7 +3,7 @@
 func.func @eight_dimensions_in_turns(%x: tensor<2x3x2x3x2x3x2x70xf16>) -> tensor<2x2x3x2x3x3x70x2xf16> {
   %e = tensor.empty() : tensor<2x2x3x2x3x3x70x2xf16>
   %y = linalg.transpose ins(%x : tensor<2x3x2x3x2x3x2x70xf16>) outs(%e : tensor<2x2x3x2x3x3x70x2xf16>) permutation = [0, 2, 1, 4, 3, 5, 7, 6]
-  // expected-error @+1 {{'spyre.copy' op walks along 8 dimensions that lie apart: an op of the device has at most 7}}
+  // expected-error @+1 {{'spyre.copy' op iterates over 8 separate dimensions, and the device has at most 7; reshape the operands}}
   return %y : tensor<2x2x3x2x3x3x70x2xf16>
 }
 
@@ -16,7 +16,7 @@ func.func @repeated_in_turns(%x: tensor<2x3x2x3x2x3x2x70xf16>, %y: tensor<2x2x2x
                        iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
       ins(%x, %y : tensor<2x3x2x3x2x3x2x70xf16>, tensor<2x2x2x2xf16>) outs(%o : tensor<2x3x2x3x2x3x2x70xf16>) {
   ^bb0(%v: f16, %w: f16, %out: f16):
-    // expected-error @+1 {{8 host dimensions are more than the 6 that a device layout can hold}}
+    // expected-error @+1 {{'spyre.pointwise' op expected at most 6 dimensions, found 8; reshape the tensor}}
     %s = arith.addf %v, %w : f16
     linalg.yield %s : f16
   } -> tensor<2x3x2x3x2x3x2x70xf16>

@@ -1,7 +1,7 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg %s
 
 func.func @difference(%x: tensor<8x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tm_tensor.scatter' op has a body that neither gives the new element nor combines it with the old one: not supported yet}}
+  // expected-error @+1 {{'tm_tensor.scatter' op expected a body that returns or combines the update, found another body}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<8x64xf16>) {
   ^bb0(%part: f16, %old: f16):
@@ -14,7 +14,7 @@ func.func @difference(%x: tensor<8x64xf16>, %rows: tensor<3x1x64xf16>, %places: 
 // -----
 
 func.func @windows(%x: tensor<8x64xf16>, %rows: tensor<3x2x64xf16>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tm_tensor.scatter' op writes windows of rows: only whole rows, each at one place, are supported}}
+  // expected-error @+1 {{'tm_tensor.scatter' op expected whole rows at one index each, found windows of rows; scatter whole rows}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x2x64xf16>, tensor<3x1xi64>) outs(%x : tensor<8x64xf16>) {
   ^bb0(%part: f16, %old: f16):
@@ -38,7 +38,7 @@ func.func @many_places(%x: tensor<40000x64xf16>, %rows: tensor<3x1x64xf16>, %pla
 // -----
 
 func.func @truths(%x: tensor<8x64xi1>, %rows: tensor<3x1x64xi1>, %places: tensor<3x1xi64>) -> tensor<8x64xi1> {
-  // expected-error @+1 {{'tm_tensor.scatter' op writes truth values to places that are known at run time only: not supported yet}}
+  // expected-error @+1 {{'tm_tensor.scatter' op writes truth values at runtime indices, which is not supported; convert the elements to f16 or f32}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x1x64xi1>, tensor<3x1xi64>) outs(%x : tensor<8x64xi1>) {
   ^bb0(%part: i1, %old: i1):
@@ -49,7 +49,7 @@ func.func @truths(%x: tensor<8x64xi1>, %rows: tensor<3x1x64xi1>, %places: tensor
 
 // -----
 
-// expected-remark @+1 {{'func.func' op computes f32 values in the device's f16 format}}
+// expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'batchmatmul' in f32}}
 func.func @unwritten(%rows: tensor<3x1x64xi64>, %places: tensor<3x1xi64>) -> tensor<8x64xi64> {
   %x = tensor.empty() : tensor<8x64xi64>
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
@@ -57,7 +57,7 @@ func.func @unwritten(%rows: tensor<3x1x64xi64>, %places: tensor<3x1xi64>) -> ten
   ^bb0(%part: i64, %old: i64):
     tm_tensor.yield %part : i64
   } -> tensor<8x64xi64>
-  // expected-error @+1 {{'func.return' op reads a tensor that nothing has written}}
+  // expected-error @+1 {{'func.return' op reads a tensor that no op has written; fill it first}}
   return %new : tensor<8x64xi64>
 }
 
@@ -66,7 +66,7 @@ func.func @unwritten(%rows: tensor<3x1x64xi64>, %places: tensor<3x1xi64>) -> ten
 func.func @every_second(%x: tensor<8x64xf16>, %part: tensor<2x64xf16>, %at: tensor<i32>) -> tensor<8x64xf16> {
   %number = tensor.extract %at[] : tensor<i32>
   %i = arith.index_cast %number : i32 to index
-  // expected-error @+1 {{'tensor.insert_slice' op writes every second or a later element from an offset on that is known at run time only: not supported yet}}
+  // expected-error @+1 {{'tensor.insert_slice' op with a stride above 1 requires a constant offset, found a runtime value; make the offset a constant}}
   %new = tensor.insert_slice %part into %x[%i, 0] [2, 64] [2, 1] : tensor<2x64xf16> into tensor<8x64xf16>
   return %new : tensor<8x64xf16>
 }
@@ -75,7 +75,7 @@ func.func @every_second(%x: tensor<8x64xf16>, %part: tensor<2x64xf16>, %at: tens
 
 func.func @known_places_beyond(%x: tensor<64x64xf16>, %parts: tensor<2x64xf16>) -> tensor<64x64xf16> {
   %rows = arith.constant dense<[[0], [70]]> : tensor<2x1xi32>
-  // expected-error @+1 {{'tm_tensor.scatter' op expected places from 0 to 63 of dimension 0, found place 70; give places within the tensor}}
+  // expected-error @+1 {{'tm_tensor.scatter' op expected indices from 0 to 63 of dimension 0, found 70; give indices within the tensor}}
   %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(true) ins(%parts, %rows : tensor<2x64xf16>, tensor<2x1xi32>) outs(%x : tensor<64x64xf16>) {
   ^bb0(%new: f16, %old: f16):
     tm_tensor.yield %new : f16

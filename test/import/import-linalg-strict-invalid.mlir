@@ -8,7 +8,7 @@ func.func @truth_in_two_formats(%x: tensor<64x64xf16>, %y: tensor<64x64xf32>, %z
   ^bb0(%a: f16, %b: f32, %c: f32, %o: f32):
     %zero = arith.constant 0.0 : f16
     %p = arith.cmpf ogt, %a, %zero : f16
-    // expected-error @+1 {{uses truth values of numbers of f16 beside numbers of f32: an op of the device has one format, and a conversion is not supported yet; compare and choose in one format}}
+    // expected-error @+1 {{'func.func' op expected i1 values of comparisons in f32, found a comparison in f16; compare and select in one element type}}
     %s = arith.select %p, %b, %c : f32
     linalg.yield %s : f32
   } -> tensor<64x64xf32>
@@ -19,7 +19,7 @@ func.func @truth_in_two_formats(%x: tensor<64x64xf16>, %y: tensor<64x64xf32>, %z
 
 // What is refused first is what the user can change, and not what follows from it: the bounds of an index into a table that is refused,
 func.func @bounds_of_an_index(%x: tensor<32x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16> {
-  // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it}}
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
   %wide = arith.extf %x : tensor<32x64xf16> to tensor<32x64xf32>
   %table = math.tanh %wide : tensor<32x64xf32>
   %e = tensor.empty() : tensor<4x64xf32>
@@ -43,7 +43,7 @@ func.func @bounds_of_an_index(%x: tensor<32x64xf16>, %list: tensor<4xi64>) -> te
 // and a tensor of which a part is refused beside one of its own element type.
 func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
   %part = tensor.extract_slice %x[0, 0] [16, 64] [1, 1] : tensor<32x64xf16> to tensor<16x64xf16>
-  // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it}}
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
   %wide = arith.extf %part : tensor<16x64xf16> to tensor<16x64xf32>
   %tanh = math.tanh %wide : tensor<16x64xf32>
   %narrow = arith.truncf %tanh : tensor<16x64xf32> to tensor<16x64xf16>
@@ -56,7 +56,7 @@ func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
 
 // and a part from an offset of run time on, of rows that are repeated from what is refused.
 func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi64>) -> tensor<2x64x1xf16> {
-  // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it}}
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
   %wide = arith.extf %x : tensor<64x64xf16> to tensor<64x64xf32>
   %tanh = math.tanh %wide : tensor<64x64xf32>
   %narrow = arith.truncf %tanh : tensor<64x64xf32> to tensor<64x64xf16>
@@ -74,7 +74,7 @@ func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi6
 // What is refused has the shape of what it stands for, so that borders are put around it.
 func.func @pad_of_merged_and_narrowed(%x: tensor<5x3x40xf32>) -> tensor<8x120xf16> {
   %zero = arith.constant 0.0 : f16
-  // expected-error @+1 {{'arith.truncf' op converts f32 to f16: precision=strict keeps it, and the device's conversion is not supported yet}}
+  // expected-error @+1 {{'arith.truncf' op converts f32 to f16, which --precision strict does not support; give --precision device}}
   %narrow = arith.truncf %x : tensor<5x3x40xf32> to tensor<5x3x40xf16>
   %merged = tensor.collapse_shape %narrow [[0], [1, 2]] : tensor<5x3x40xf16> into tensor<5x120xf16>
   %padded = tensor.pad %merged low[0, 0] high[3, 0] {

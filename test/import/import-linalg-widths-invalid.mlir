@@ -63,7 +63,7 @@ func.func @no_such_integer(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
 
 // The caller promises integers of which the sums leave their type.
 func.func @leaves_its_type(%x: tensor<64xi8> {spyre.range = array<i64: 0, 100>}) -> tensor<64xi8> {
-  // expected-error @+1 {{computes integers of 8 bits that may leave their type, whose integers begin again at its other end: not supported at run time; compute with more bits}}
+  // expected-error @+1 {{'func.func' op expected integers that stay within 8 bits, found a value that may overflow; compute with more bits}}
   %0 = arith.addi %x, %x : tensor<64xi8>
   return %0 : tensor<64xi8>
 }
@@ -71,7 +71,7 @@ func.func @leaves_its_type(%x: tensor<64xi8> {spyre.range = array<i64: 0, 100>})
 // -----
 
 func.func @cut_to_a_byte(%x: tensor<64xi32> {spyre.range = array<i64: 0, 300>}) -> tensor<64xi8> {
-  // expected-error @+1 {{computes integers of 8 bits that may leave their type}}
+  // expected-error @+1 {{'func.func' op expected integers that stay within 8 bits, found a value that may overflow; compute with more bits}}
   %0 = arith.trunci %x : tensor<64xi32> to tensor<64xi8>
   return %0 : tensor<64xi8>
 }
@@ -85,7 +85,7 @@ func.func @without_a_sign(%x: tensor<64xi32> {spyre.range = array<i64: -5, 5>}, 
   %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%x, %y : tensor<64xi32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
   ^bb0(%k: i32, %a: f32, %o: f32):
     %c8 = arith.constant 8 : i32
-    // expected-error @+1 {{computes without a sign with integers that may be negative: not supported yet}}
+    // expected-error @+1 {{'func.func' op requires nonnegative integers for unsigned arithmetic, found integers that may be negative; bound arguments with 'spyre.range'}}
     %in = arith.cmpi ult, %k, %c8 : i32
     %s = arith.select %in, %a, %z : f32
     linalg.yield %s : f32
@@ -97,7 +97,7 @@ func.func @without_a_sign(%x: tensor<64xi32> {spyre.range = array<i64: -5, 5>}, 
 
 func.func @sums_of_bits(%x: tensor<64xi1>) -> tensor<i1> {
   %false = arith.constant dense<false> : tensor<i1>
-  // expected-error @+1 {{adds truth values to one of one bit: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op expected a sum of truth values of more than one bit; extend them to i32 first}}
   %0 = linalg.reduce {arith.addi} ins(%x : tensor<64xi1>) outs(%false : tensor<i1>) dimensions = [0]
   return %0 : tensor<i1>
 }

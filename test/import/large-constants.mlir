@@ -17,7 +17,7 @@
 // IR-NEXT:  [[ALL:%.+]] = spyre.view [[ONE]] by
 // IR-NEXT:  return [[ALL]]
 // INDEX: index.mlir:7:10: error{{.*}}'linalg.index' op expected at most 16777216 elements that are computed at compile time, found 4294967296; give them as an argument, or compute over a smaller shape
-// SMALL: result0: agrees
+// SMALL: result0: correct
 
 //--- returned.mlir
 func.func @main(%x: tensor<64xf16>) -> tensor<8192x8192x16xf16> {

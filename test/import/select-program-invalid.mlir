@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-select-program %s
 
-// expected-error @+1 {{'func.func' op expected one public function, found 'first', 'second'; choose one with the option 'entry' (--entry NAME)}}
+// expected-error @+1 {{expected one public function, found 'first' and 'second'; choose one with --entry NAME}}
 func.func @first(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   return %x : tensor<8x64xf16>
 }
@@ -10,7 +10,7 @@ func.func @second(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op leaves the sizes of arg0.0, arg1.1 open: give them by --dim-size arg0.0=N --dim-size arg1.1=N}}
+// expected-error @+1 {{dimensions arg0.0, arg1.1 are dynamic; give their sizes with --dim-size arg0.0=N --dim-size arg1.1=N}}
 func.func @open(%x: tensor<?x64xf16>, %y: tensor<2x?xf16>) -> tensor<?x64xf16> {
   return %x : tensor<?x64xf16>
 }
@@ -20,7 +20,7 @@ func.func @open(%x: tensor<?x64xf16>, %y: tensor<2x?xf16>) -> tensor<?x64xf16> {
 // The one op of @f18 is copied 2^18 times. Of equal calls the first is named.
 
 func.func @doubled(%x: tensor<64xf16>) -> tensor<64xf16> {
-  // expected-error @+1 {{'func.call' op expected a program of at most 131072 ops once its calls are inlined, found 262144 in 'doubled'; call functions in fewer places, or compile a part by itself with the option 'entry' (--entry NAME)}}
+  // expected-error @+1 {{'func.call' op expected at most 131072 ops after inlining, found 262144 in 'doubled'; call functions in fewer places, or compile one of them with the option 'entry' (--entry NAME)}}
   %0 = call @f1(%x) : (tensor<64xf16>) -> tensor<64xf16>
   %1 = call @f1(%0) : (tensor<64xf16>) -> tensor<64xf16>
   return %1 : tensor<64xf16>
@@ -122,7 +122,7 @@ func.func @itself(%x: tensor<64xf16>) -> tensor<64xf16> {
   return %0 : tensor<64xf16>
 }
 func.func private @again(%x: tensor<64xf16>) -> tensor<64xf16> {
-  // expected-error @+1 {{'func.call' op expected calls that come to an end, found 'again' calls 'back' calls 'again'; write the repetition as a loop ('scf.for') of a known number of iterations}}
+  // expected-error @+1 {{'func.call' op expected calls without a cycle, found 'again' calls 'back' calls 'again'; write the repetition as 'scf.for' with a constant trip count}}
   %0 = call @back(%x) : (tensor<64xf16>) -> tensor<64xf16>
   return %0 : tensor<64xf16>
 }

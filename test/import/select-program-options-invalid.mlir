@@ -7,10 +7,10 @@
 // RUN: not spyre-opt --spyre-select-program="entry=open dim-size=arg0.0=64:8,arg0.1=64:8" %s 2>&1 | FileCheck %s --check-prefix=FIXED
 
 // STEP: error{{.*}}'builtin.module' op option 'dim-size': {{.*}}and a STEP that divides it, found 'arg0.0=64:48'
-// FIXED: error{{.*}}'func.func' op has size 64 in arg0.1, and is given 'arg0.1=64:8', which is for a dimension that the program leaves open
-// ENTRY: error{{.*}}'builtin.module' op has no function 'third' with a body: it has 'first', 'open'
-// NAME: error{{.*}}'func.func' op is given 'K=4', which is of no dimension of an argument: these are arg0.0, arg0.1, ..., or names in 'spyre.dims'
-// OTHER: error{{.*}}'func.func' op has size 64 in arg0.1, and is given 4
+// FIXED: error{{.*}}dimension 1 of argument 'arg0' has size 64, found '--dim-size arg0.1=64:8' of a dynamic dimension; remove the option
+// ENTRY: error{{.*}}expected the name of a function with a body, found 'third'; choose one of 'first' and 'open'
+// NAME: error{{.*}}expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found 'K=4'; correct the name
+// OTHER: error{{.*}}dimension 1 of argument 'arg0' has size 64, found --dim-size 4; remove the option
 // SIZE: error{{.*}}'builtin.module' op option 'dim-size': expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, or MAX:STEP for one that is known at launch, with a MAX of at least 2 and a STEP that divides it, found 'arg0.0=0'
 
 func.func @first(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {

@@ -28,7 +28,7 @@ func.func @names_reach_arguments(%x: tensor<128x64xf16>, %weight: tensor<1x128xf
 // CHECK-NEXT:      spyre.hint again(tokens) {
 // CHECK-NEXT:        spyre.pointwise neg
 func.func @again(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}, %w: tensor<1x128xf16>) -> tensor<64x128xf16> {
-  // expected-warning @+1 {{is not cut along 'other': no argument of the program has that dimension}}
+  // expected-warning @+1 {{'spyre.kernel' op kernel is not tiled along 'other': no argument of the program has that dimension}}
   %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>, %weight = %w : tensor<1x128xf16>) {
     %z = spyre.hint tiles(rows = 2, other = 4) {
       %again = spyre.hint again(rows, other) {
@@ -102,8 +102,8 @@ func.func @without_names(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}) -
 // CHECK-NEXT:      spyre.pointwise add([[EXP]], [[C]])
 func.func @names_that_are_lost(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
   %c = spyre.constant dense<1.0> : tensor<64x128xf16>
-  // expected-warning @+2 {{'spyre.kernel' op is not cut along 'again', which is the same dimension of the program as 'rows'}}
-  // expected-warning @+1 {{'spyre.kernel' op is not cut along 'known': no argument of the program has that dimension}}
+  // expected-warning @+2 {{'spyre.kernel' op kernel is not tiled along 'again', which is the same dimension of the program as 'rows'}}
+  // expected-warning @+1 {{'spyre.kernel' op kernel is not tiled along 'known': no argument of the program has that dimension}}
   %a = spyre.kernel "k"(%in = %x : tensor<64x128xf16>, %same = %x : tensor<64x128xf16>, %one = %c : tensor<64x128xf16>) {
     %e = spyre.hint tiles(rows = 2, again = 4) {
       %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
@@ -153,7 +153,7 @@ func.func @one_name_for_two(%x: tensor<64x128xf16>, %w: tensor<64x128xf16>) -> t
 // CHECK-LABEL: func.func @two_loops_over_one(
 // CHECK:         spyre.hint tiles(rows = 2)
 func.func @two_loops_over_one(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
-  // expected-warning @+1 {{is not cut along 'others', which is the same dimension of the program as 'rows'}}
+  // expected-warning @+1 {{'spyre.kernel' op kernel is not tiled along 'others', which is the same dimension of the program as 'rows'}}
   %y = spyre.kernel "k"(%a = %x : tensor<64x128xf16>, %b = %x : tensor<64x128xf16>) {
     %e = spyre.hint tiles(rows = 2, others = 4) {
       %sum = spyre.pointwise add(%a, %b) : tensor<64x128xf16>

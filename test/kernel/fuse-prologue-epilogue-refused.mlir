@@ -2,7 +2,7 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-fuse-prologue-epilogue %s
 
 func.func @p_kind(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
-  // expected-remark @+1 {{'spyre.reduce' op [P-KIND] stays in front of the kernel: is a reduction, of which each tile of the kernel would need all}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-KIND): the op is a reduction, which each tile of the kernel needs whole}}
   %sum = spyre.reduce sum(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
   // expected-note @+1 {{the kernel 'k'}}
   %y = spyre.kernel "k"(%in = %sum : tensor<64x1xf16>) {
@@ -24,7 +24,7 @@ func.func @e_grid(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16
     }
     spyre.yield %h : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+2 {{'spyre.kernel' op [E-GRID] stays behind the kernel: has other loops: kernels are joined that cut what is between them into the same tiles}}
+  // expected-remark @+2 {{not fused after kernel 'one' (E-GRID): the kernel tiles the value between the kernels in another way}}
   // expected-note @+1 {{the kernel 'two'}}
   %z = spyre.kernel "two"(%in = %y : tensor<64x128xf16>) {
     %h = spyre.hint tiles(rows = 2) {
@@ -33,7 +33,7 @@ func.func @e_grid(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16
     }
     spyre.yield %h : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+1 {{'spyre.gather' op [E-KIND] stays behind the kernel: is a gather, which may choose from any tile}}
+  // expected-remark @+1 {{not fused after kernel 'two' (E-KIND): the op is a gather, which may read any tile}}
   %g = spyre.gather(%z, %i) dim 0 : (tensor<64x128xf16>, tensor<8xi64>) -> tensor<8x128xf16>
   return %g : tensor<8x128xf16>
 }
@@ -50,7 +50,7 @@ func.func @e_grid_of_a_scope_that_needs_another(%x: tensor<64x128xf16>, %w: tens
     }
     spyre.yield %h : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  // expected-remark @+1 {{not fused after kernel 'one' (E-GRID): the kernel tiles the value between the kernels in another way}}
   %z = spyre.kernel "two"(%a = %y : tensor<64x128xf16>, %b = %w : tensor<64x128xf16>) {
     %other = spyre.hint tiles(n = 2) {
       %abs = spyre.pointwise abs(%b) : tensor<64x128xf16>
@@ -77,7 +77,7 @@ func.func @e_grid_of_other_dims(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
     }
     spyre.yield %h : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  // expected-remark @+1 {{not fused after kernel 'one' (E-GRID): the kernel tiles the value between the kernels in another way}}
   %z = spyre.kernel "columns"(%in = %y : tensor<64x128xf16>) {
     %h = spyre.hint tiles(columns = 2) {
       %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
@@ -100,7 +100,7 @@ func.func @e_grid_of_a_sum(%x: tensor<64x128xf16>) -> tensor<128x1xf16> {
     }
     spyre.yield %h : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  // expected-remark @+1 {{not fused after kernel 'one' (E-GRID): the kernel tiles the value between the kernels in another way}}
   %s = spyre.kernel "sum"(%in = %y : tensor<64x128xf16>) {
     %h = spyre.hint tiles(rows = 2) {
       %shown = spyre.view %in by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x128xf16> -> tensor<128x64xf16>
@@ -124,7 +124,7 @@ func.func @e_grid_of_an_op_that_is_computed_again(%x: tensor<64x128xf16>, %w: te
     }
     spyre.yield %e : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+1 {{'spyre.kernel' op [E-GRID]}}
+  // expected-remark @+1 {{not fused after kernel 'first' (E-GRID): the kernel tiles the value between the kernels in another way}}
   %z = spyre.kernel "second"(%in = %y : tensor<64x128xf16>, %weight = %w : tensor<1x128xf16>) {
     %e = spyre.hint tiles(rows = 4) {
       %again = spyre.hint again(rows) {
@@ -142,7 +142,7 @@ func.func @e_grid_of_an_op_that_is_computed_again(%x: tensor<64x128xf16>, %w: te
 // -----
 
 func.func @p_order(%x: tensor<64x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<64x128xf16> {
-  // expected-remark @+1 {{'spyre.pointwise' op [P-ORDER] stays in front of the kernel: stands in another scope than the kernel}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-ORDER): the op is in another scope than the kernel}}
   %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
   %s = spyre.hint tiles(rows = 2) {
     // expected-note @+1 {{the kernel 'k'}}
@@ -158,14 +158,14 @@ func.func @p_order(%x: tensor<64x128xf16> {spyre.dims = ["rows", ""]}) -> tensor
 // -----
 
 func.func @own_wishes(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
-  // expected-remark @+1 {{'spyre.pointwise' op [P-OWN] stays in front of the kernel: has hints or a division of work of its own}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-OWN): the op has its own hints or core split}}
   %neg = spyre.pointwise neg(%x) {hints = [#spyre.tile_hint<0, rows = 2>]} : tensor<64x128xf16>
   // expected-note @+1 {{the kernel 'k'}}
   %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
     %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
     spyre.yield %exp : tensor<64x128xf16>
   }
-  // expected-remark @+1 {{'spyre.pointwise' op [E-OWN] stays behind the kernel: has hints or a division of work of its own}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-OWN): has hints or a division of work of its own}}
   %z = spyre.pointwise neg(%y) {work_div = [#spyre.work_hint<0, rows = 2>]} : tensor<64x128xf16>
   return %z : tensor<64x128xf16>
 }
@@ -173,7 +173,7 @@ func.func @own_wishes(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
 // -----
 
 func.func @p_uses(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xf16>) {
-  // expected-remark @+1 {{'spyre.pointwise' op [P-USES] stays in front of the kernel: has another reader, which does not stand behind the kernel and needs its result before}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-USES): the result has a use before the kernel}}
   %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
   %relu = spyre.pointwise relufwd(%neg) : tensor<64x128xf16>
   // expected-note @+1 {{the kernel 'k'}}
@@ -187,7 +187,7 @@ func.func @p_uses(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128x
 // -----
 
 func.func @p_sites(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
-  // expected-remark @+1 {{'spyre.pointwise' op [P-SITES] stays in front of the kernel: makes what a loop in the kernel reads tile by tile: it would be made as a whole in front of the loop}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-SITES): a user loop in the kernel reads the result tile by tile}}
   %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
   // expected-note @+1 {{the kernel 'k'}}
   %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
@@ -205,7 +205,7 @@ func.func @p_sites(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
 // The kernel writes into what is made in front of it; what it writes it may.
 func.func @p_tied(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
   %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 2, d1)> : tensor<64x128xf16> -> tensor<128x128xf16>
-  // expected-remark @+1 {{'spyre.pointwise' op [P-TIED] stays in front of the kernel: makes a buffer that the kernel writes into}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-TIED): the kernel writes into the buffer of the result}}
   %buffer = spyre.pointwise neg(%rows) : tensor<128x128xf16>
   %part = spyre.pointwise exp(%x) : tensor<64x128xf16>
   // expected-note @+1 {{the kernel 'k'}}
@@ -219,7 +219,7 @@ func.func @p_tied(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
 // -----
 
 func.func @p_map_of_a_reshape(%x: tensor<8x1024xf16>) -> tensor<64x128xf16> {
-  // expected-remark @+1 {{'spyre.pointwise' op [P-MAP] stays in front of the kernel: is cut by the kernel along dimension 0 of a view, which is no dimension of its result}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-MAP): the kernel tiles dimension 0 of a view, which is not a dimension of the result}}
   %neg = spyre.pointwise neg(%x) : tensor<8x1024xf16>
   %rows = spyre.view %neg by affine_map<(d0, d1) -> (d0 floordiv 8, (d0 mod 8) * 128 + d1)> : tensor<8x1024xf16> -> tensor<64x128xf16>
   // expected-note @+1 {{the kernel 'k'}}
@@ -237,7 +237,7 @@ func.func @p_map_of_a_reshape(%x: tensor<8x1024xf16>) -> tensor<64x128xf16> {
 
 // Queries and keys of one tensor: a tile of queries is no tile of keys.
 func.func @p_map_of_two_inputs(%x: tensor<64x128xf16>) -> tensor<64x64xf16> {
-  // expected-remark @+1 {{'spyre.pointwise' op [P-MAP] stays in front of the kernel: is read twice, and cut in two ways}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-MAP): the kernel reads the result twice, with different tiles}}
   %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
   %t = spyre.view %neg by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x128xf16> -> tensor<128x64xf16>
   // expected-note @+1 {{the kernel 'k'}}
@@ -266,7 +266,7 @@ func.func @e_cover(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
     %1 = spyre.insert %in into %0 at [64, 0] : tensor<64x128xf16> into tensor<128x128xf16>
     spyre.yield %1 : tensor<128x128xf16>
   }
-  // expected-remark @+1 {{'spyre.pointwise' op [E-COVER] stays behind the kernel: reads an output that the kernel writes in parts}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-COVER): the kernel writes the output in slices}}
   %z = spyre.pointwise exp(%y) : tensor<128x128xf16>
   return %z : tensor<128x128xf16>
 }
@@ -282,9 +282,9 @@ func.func @e_kind(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> (tensor<1x128xf1
     }
     spyre.yield %e : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+1 {{'spyre.reduce' op [E-KIND] stays behind the kernel: is a reduction along a dimension that the kernel cuts into tiles}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-KIND): the op reduces a dimension that the kernel tiles}}
   %sum = spyre.reduce sum(%y) dims [0] : tensor<64x128xf16> -> tensor<1x128xf16>
-  // expected-remark @+1 {{'spyre.gather' op [E-KIND] stays behind the kernel: is a gather, which may choose from any tile}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-KIND): the op is a gather, which may read any tile}}
   %rows = spyre.gather(%y, %i) dim 0 : (tensor<64x128xf16>, tensor<8xi64>) -> tensor<8x128xf16>
   return %sum, %rows : tensor<1x128xf16>, tensor<8x128xf16>
 }
@@ -298,7 +298,7 @@ func.func @e_order(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
     spyre.yield %exp : tensor<64x128xf16>
   }
   %max = spyre.reduce max(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
-  // expected-remark @+1 {{'spyre.pointwise' op [E-ORDER] stays behind the kernel: reads 1 operands that are made behind the kernel}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-ORDER): the op reads 1 operands that are computed after the kernel}}
   %z = spyre.pointwise sub(%y, %max) : (tensor<64x128xf16>, tensor<64x1xf16>) -> tensor<64x128xf16>
   return %z : tensor<64x128xf16>
 }
@@ -314,7 +314,7 @@ func.func @e_acc(%a: tensor<64x128xf16>, %b: tensor<128x64xf16>) -> tensor<64x64
     }
     spyre.yield %e : tensor<64x64xf16>
   } {input_dims = [["m", "k"], ["k", ""]]}
-  // expected-remark @+1 {{'spyre.pointwise' op [E-ACC] stays behind the kernel: reads an output that the kernel's outermost loop sums up: it is there behind the loop only}}
+  // expected-remark @+1 {{not fused after kernel 'matmul' (E-ACC): the outermost loop of the kernel accumulates the output}}
   %relu = spyre.pointwise relufwd(%y) : tensor<64x64xf16>
   return %relu : tensor<64x64xf16>
 }
@@ -334,7 +334,7 @@ func.func @e_multi(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
     }
     spyre.yield %e, %f : tensor<64x128xf16>, tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
-  // expected-remark @+1 {{'spyre.pointwise' op [E-MULTI] stays behind the kernel: reads outputs that 2 scopes of the kernel make: no loop has all of them}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-MULTI): the op reads outputs of 2 scopes of the kernel}}
   %sum = spyre.pointwise add(%y#0, %y#1) : tensor<64x128xf16>
   return %sum : tensor<64x128xf16>
 }
@@ -351,7 +351,7 @@ func.func @e_map_of_its_own_transpose(%x: tensor<64x64xf16>) -> tensor<64x64xf16
     spyre.yield %e : tensor<64x64xf16>
   } {input_dims = [["rows", ""]]}
   %t = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x64xf16> -> tensor<64x64xf16>
-  // expected-remark @+1 {{'spyre.pointwise' op [E-MAP] stays behind the kernel: reads outputs at two different indices: no tile has both}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-MAP): the op reads outputs at two different indices}}
   %sum = spyre.pointwise add(%y, %t) : tensor<64x64xf16>
   return %sum : tensor<64x64xf16>
 }
@@ -368,7 +368,7 @@ func.func @e_map_of_a_part(%x: tensor<64x128xf16>) -> tensor<32x128xf16> {
     spyre.yield %e : tensor<64x128xf16>
   } {input_dims = [["rows", ""]]}
   %part = spyre.view %y by affine_map<(d0, d1) -> (d0 + 16, d1)> : tensor<64x128xf16> -> tensor<32x128xf16>
-  // expected-remark @+1 {{'spyre.pointwise' op [E-MAP] stays behind the kernel: does not walk along dimension 0 of the output, which the kernel cuts into tiles}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-MAP): the op does not iterate over dimension 0 of the output, which the kernel tiles}}
   %abs = spyre.pointwise abs(%part) : tensor<32x128xf16>
   return %abs : tensor<32x128xf16>
 }
@@ -378,14 +378,14 @@ func.func @e_map_of_a_part(%x: tensor<64x128xf16>) -> tensor<32x128xf16> {
 // A tile of 64 rows and 128 columns is 16384 bytes, on 32 cores 512 each.
 module attributes {spyre.target = {lx_bytes = 256 : i64}} {
   func.func @lx(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
-    // expected-remark @+1 {{'spyre.pointwise' op [P-LX] stays in front of the kernel: has tiles of 512 bytes a core, and LX has 256: they would go through memory all the same}}
+    // expected-remark @+1 {{not fused before kernel 'k' (P-LX): tiles have 512 bytes per core, and LX has 256}}
     %neg = spyre.pointwise neg(%x) : tensor<64x128xf16>
     // expected-note @+1 {{the kernel 'k'}}
     %y = spyre.kernel "k"(%in = %neg : tensor<64x128xf16>) {
       %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
       spyre.yield %exp : tensor<64x128xf16>
     }
-    // expected-remark @+1 {{'spyre.pointwise' op [E-LX] stays behind the kernel: has tiles of 512 bytes a core, and LX has 256: they would go through memory all the same}}
+    // expected-remark @+1 {{not fused after kernel 'k' (E-LX): tiles have 512 bytes per core, and LX has 256}}
     %abs = spyre.pointwise abs(%y) : tensor<64x128xf16>
     return %abs : tensor<64x128xf16>
   }

@@ -6,7 +6,7 @@
 
 // CHECK: kernel 'double' with T = 4: INLINE relufwd; SEPARATE identity [P-COST]
 // CHECK: validated: the files and the imported program agree
-// WHY:   remark{{.*}}'spyre.gather' op [P-COST] stays in front of the kernel: is not moved, as the program cannot be compiled with it
+// WHY:   remark{{.*}}not fused before kernel 'double' (P-COST): the program cannot be compiled with the fusion
 
 func.func @main(%table: tensor<256x1024xf16>, %list: tensor<64xi64>) -> tensor<64x1024xf16> {
   %chosen = spyre.gather(%table, %list) dim 0 : (tensor<256x1024xf16>, tensor<64xi64>) -> tensor<64x1024xf16>

@@ -67,7 +67,7 @@ func.func @once(%x: tensor<256x128xf16>, %w: tensor<128x512xf16>, %s: tensor<1x5
 }
 
 // A sum that the loop carries is there behind the loop only; the operands of its addends are made in the loop.
-// SUMS: remark{{.*}}'spyre.pointwise' op [E-ACC] stays behind the kernel: reads an output that the kernel's outermost loop sums up
+// SUMS: remark{{.*}}not fused after kernel 'sums' (E-ACC): the outermost loop of the kernel accumulates the output
 // SUMS: kernel 'sums': INLINE neg; SEPARATE relufwd [E-ACC]
 // SUMS: validated: the files and the imported program agree
 func.func @sums(%x: tensor<256x4096xf16>, %w: tensor<4096x64xf16>) -> tensor<256x64xf16> {

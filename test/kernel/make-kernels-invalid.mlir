@@ -4,13 +4,13 @@
 // RUN: not spyre-opt --spyre-make-kernels="knobs=twice.T=3" %S/make-kernels.mlir 2>&1 | FileCheck %s --check-prefix=VALUE
 // RUN: not spyre-opt --spyre-make-kernels="knobs=twice=3" %S/make-kernels.mlir 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: not spyre-compile %S/../../examples/kernels/attention.mlir -o %t --knobs attention.H=4,attention.K=4 2>&1 | FileCheck %s --check-prefix=CONDITION
-// KERNEL: error{{.*}}'builtin.module' op has no kernel 'gone', of which option 'knobs' names a knob: its kernels are 'helper', 'twice'
-// KNOB: error{{.*}}'spyre.kernel' op has no knob 'V': its knobs are 'T', 'U'
-// VALUE: error{{.*}}'spyre.kernel' op has no value 3 for its knob 'T': it may be 1, 2, 4, 8
+// KERNEL: error{{.*}}option 'knobs': expected a kernel of the program, found 'gone'; choose one of 'helper', 'twice'
+// KNOB: error{{.*}}'spyre.kernel' op option 'knobs': expected a knob of the kernel, found 'V'; choose one of 'T', 'U'
+// VALUE: error{{.*}}'spyre.kernel' op option 'knobs': expected 1, 2, 4, 8 for knob 'T', found 3
 // TEXT: error{{.*}}'builtin.module' op option 'knobs': expected KERNEL.KNOB=VALUE with a positive value, found 'twice=3'
 // CONDITION: error{{.*}}'spyre.kernel' op breaks the condition "H * K <= 8" with H = 4, K = 4
 
-// expected-error @+1 {{'func.func' op is the program itself: 'spyre.kernel' is for functions that it calls}}
+// expected-error @+1 {{'func.func' op expected 'spyre.kernel' on a function that the entry function calls, found it on the entry function; remove it}}
 func.func @program(%x: tensor<64x128xf16>) -> tensor<64x128xf16> attributes {spyre.kernel} {
   return %x : tensor<64x128xf16>
 }
@@ -23,7 +23,7 @@ func.func private @nothing(%x: tensor<64x128xf16>) attributes {spyre.kernel} {
 }
 
 func.func @program(%x: tensor<64x128xf16>) {
-  // expected-error @+1 {{'func.call' op calls the kernel 'nothing', which gives nothing}}
+  // expected-error @+1 {{'func.call' op expected a kernel with results, found 'nothing' without; return a tensor}}
   call @nothing(%x) : (tensor<64x128xf16>) -> ()
   return
 }
@@ -36,14 +36,14 @@ func.func private @open(%x: tensor<?x128xf16>) -> tensor<?x128xf16> attributes {
 }
 
 func.func @program(%x: tensor<?x128xf16>) -> tensor<?x128xf16> {
-  // expected-error @+1 {{'func.call' op calls the kernel 'open' with tensor<?x128xf16>: a kernel takes and gives tensors of static shape}}
+  // expected-error @+1 {{'func.call' op expected tensors of static shape for kernel 'open', found tensor<?x128xf16>}}
   %y = call @open(%x) : (tensor<?x128xf16>) -> tensor<?x128xf16>
   return %y : tensor<?x128xf16>
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' op names 3 dimensions of argument 0, which has 2: a kernel has one name a dimension}}
+// expected-error @+1 {{'func.func' op expected one name per dimension of argument 0, which has rank 2, found 3}}
 func.func private @names(%x: tensor<64x128xf16> {spyre.dims = ["a", "b", "c"]}) -> tensor<64x128xf16> attributes {spyre.kernel} {
   return %x : tensor<64x128xf16>
 }
@@ -65,7 +65,7 @@ func.func private @idle(%x: tensor<64x128xf16>) -> tensor<64x128xf16> attributes
   return %y : tensor<64x128xf16>
 }
 func.func @main(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
-  // expected-warning @+1 {{has a knob 'T' that changes nothing: no hint scope has it as a number of tiles or of slices}}
+  // expected-warning @+1 {{'spyre.kernel' op knob 'T' has no effect: no hint scope uses it as a tile count or core split}}
   %y = call @idle(%x) : (tensor<64x128xf16>) -> tensor<64x128xf16>
   return %y : tensor<64x128xf16>
 }

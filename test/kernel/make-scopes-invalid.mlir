@@ -6,7 +6,7 @@ func.func @corrects(%x: tensor<64x128xf16>, %zero: tensor<64x1xf16>) -> tensor<6
   %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
     %half = spyre.pointwise neg(%before) : tensor<64x1xf16>
-    // expected-error @+1 {{'spyre.pointwise' op leaves something else than what the iteration finds, combined with a partial result: a loop over tensors without layouts becomes a hint scope, on whole tensors}}
+    // expected-error @+1 {{'spyre.pointwise' op yields another value than the carried value combined with a partial result: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %after = spyre.pointwise add(%half, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -19,7 +19,7 @@ func.func @begins_with_an_argument(%x: tensor<64x128xf16>, %begin: tensor<64x1xf
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %begin : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{begins with something else than what changes nothing: 0 of a sum}}
+    // expected-error @+1 {{'spyre.pointwise' op carries an initial value that is not neutral, such as 0 for a sum: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -34,7 +34,7 @@ func.func @combines_otherwise(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{leaves something else than what the iteration finds, combined with a partial result}}
+    // expected-error @+1 {{'spyre.pointwise' op yields another value than the carried value combined with a partial result: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %after = spyre.pointwise maximum(%before, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -49,7 +49,7 @@ func.func @adds_the_whole(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> ten
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "columns" tiled(%tile = %w[1] : tensor<128x64xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{combines with what the iteration finds what is no partial result of the tiles}}
+    // expected-error @+1 {{'spyre.pointwise' op combines the carried value with a value that is not a partial result of the tiles: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -64,7 +64,7 @@ func.func @reads_too_early(%x: tensor<64x128xf16>) -> (tensor<128x1xf16>, tensor
   // expected-note @+1 {{the loop}}
   %y:2 = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{leaves what other ops read, before it is whole}}
+    // expected-error @+1 {{'spyre.pointwise' op yields a value that other ops read before it is complete: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
     %now = spyre.pointwise neg(%after) : tensor<64x1xf16>
     spyre.yield %now[0], %after : tensor<64x1xf16>, tensor<64x1xf16>
@@ -114,7 +114,7 @@ func.func @reduces_each_tile(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
 func.func @lays_it_otherwise(%x: tensor<64x64xf16>) -> tensor<32x128xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x64xf16>) {
-    // expected-error @+1 {{'spyre.pointwise' op gives what is laid side by side along another dimension than tiles of it are cut along}}
+    // expected-error @+1 {{'spyre.pointwise' op concatenates results along another dimension than the tiled one: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %e = spyre.pointwise exp(%tile) : tensor<32x64xf16>
     spyre.yield %e[1] : tensor<32x64xf16>
   } : tensor<32x128xf16>
@@ -127,7 +127,7 @@ func.func @lays_it_otherwise(%x: tensor<64x64xf16>) -> tensor<32x128xf16> {
 func.func @first_rows(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.view' op shows a tile in which the dimension that the loop cuts is none of its own, or is there in part}}
+    // expected-error @+1 {{'spyre.view' op reads a tile through a view that does not keep the tiled dimension: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %first = spyre.view %tile by affine_map<(d0, d1) -> (0, d1)> : tensor<32x128xf16> -> tensor<1x128xf16>
     spyre.yield %first[0] : tensor<1x128xf16>
   } : tensor<2x128xf16>
@@ -140,7 +140,7 @@ func.func @first_rows(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
 func.func @first_halves(%x: tensor<64x128xf16>) -> (tensor<32x128xf16>, tensor<64x128xf16>) {
   // expected-note @+1 {{the loop}}
   %y:2 = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.view' op shows a tile in which the dimension that the loop cuts is none of its own, or is there in part}}
+    // expected-error @+1 {{'spyre.view' op reads a tile through a view that does not keep the tiled dimension: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %half = spyre.view %tile by affine_map<(d0, d1) -> (d0, d1)> : tensor<32x128xf16> -> tensor<16x128xf16>
     %abs = spyre.pointwise abs(%half) : tensor<16x128xf16>
     %neg = spyre.pointwise neg(%tile) : tensor<32x128xf16>
@@ -156,7 +156,7 @@ func.func @inserts(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
   %empty = spyre.empty : tensor<64x128xf16>
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.insert' op is none of the ops that do the same to whole tensors: elementwise ones, reductions, products and gathers}}
+    // expected-error @+1 {{'spyre.insert' op is not an elementwise op, reduction, product or gather: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
     %z = spyre.insert %tile into %empty at [32, 0] : tensor<32x128xf16> into tensor<64x128xf16>
     spyre.yield %z[0] : tensor<64x128xf16>
   } : tensor<128x128xf16>
@@ -166,7 +166,7 @@ func.func @inserts(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
 // -----
 
 func.func @known_at_launch(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
-  // expected-error @+1 {{'spyre.loop' op has a number of iterations that is known at launch only: a loop over tensors without layouts becomes a hint scope, on whole tensors}}
+  // expected-error @+1 {{'spyre.loop' op has a trip count that is known only at launch: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) attributes {symbol = "T"} {
     %e = spyre.pointwise exp(%tile) : tensor<32x128xf16>
     spyre.yield %e[0] : tensor<32x128xf16>

@@ -8,7 +8,7 @@ func.func @main(%x: tensor<?x128xf16>) -> tensor<?x128xf16> {
   return %y : tensor<?x128xf16>
 }
 
-// expected-warning @+1 {{'func.func' op is no kernel here: where a program is given sizes, all that it calls becomes a part of it}}
+// expected-warning @+1 {{'func.func' op is inlined, although it is a kernel: kernels require static arguments, and the program is given sizes}}
 func.func private @kernel(%x: tensor<?x128xf16>) -> tensor<?x128xf16> attributes {spyre.kernel} {
   %zero = arith.constant 0 : index
   %rows = tensor.dim %x, %zero : tensor<?x128xf16>

@@ -9,7 +9,7 @@
 // CHECK: followed the plan
 // RUN: not spyre-compile %S/../tune/open.mlir -o %t/no --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // RUN: not spyre-compile %S/../tune/open.mlir -o %t/no --plan %t/plan.json --knobs product.tiles_m=2 2>&1 | FileCheck %s --check-prefix=WITHOUT
-// WITHOUT: it was written with '--knobs product.tiles_m=2 --knobs product.splits_m=4 --knobs product.order=2'; give the same options, or remove it, and a search will write another
+// WITHOUT: it was written with '--knobs product.tiles_m=2 --knobs product.splits_m=4 --knobs product.order=2'; give the same options, or remove it to let a search write another
 
 // What a search of the kernel's numbers found is in the plan, as the line to paste has it.
 // RUN: spyre-compile %S/../tune/open.mlir -o %t/tuned --tune --open tiles,order,splits --write-plan %t/tuned.json

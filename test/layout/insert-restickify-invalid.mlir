@@ -1,7 +1,7 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-insert-restickify %s
 
 func.func @nothing_has_a_layout(%x: tensor<128x256xf16>) -> tensor<128x256xf16> {
-  // expected-error @+1 {{'spyre.pointwise' op has a result without a device layout: propagate layouts first}}
+  // expected-error @+1 {{'spyre.pointwise' op has a result without a device layout; run spyre-propagate-layouts first}}
   %exp = spyre.pointwise exp(%x) : tensor<128x256xf16>
   return %exp : tensor<128x256xf16>
 }
@@ -13,7 +13,7 @@ func.func @nothing_has_a_layout(%x: tensor<128x256xf16>) -> tensor<128x256xf16> 
 #row = #spyre.layout<[1, 64], [64, 1]>
 func.func @sparse_and_dense(%x: tensor<64x1xf16, #sparse>) -> tensor<64xf16, #row> {
   %column = spyre.view %x by affine_map<(d0) -> (d0, 0)> : tensor<64x1xf16, #sparse> -> tensor<64xf16>
-  // expected-error @+1 {{'spyre.pointwise' op cannot read operand 0, a buffer of [64, 1] with one element a stick: no chain of moves gives it the sticks that the op needs, as the device does not gather elements of several sticks into one}}
+  // expected-error @+1 {{'spyre.pointwise' op expected operand 0 (shape [64, 1]) with other sticks than one element a stick, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
   %exp = spyre.pointwise exp(%column) : (tensor<64xf16>) -> tensor<64xf16, #row>
   return %exp : tensor<64xf16, #row>
 }
@@ -24,7 +24,7 @@ func.func @sparse_and_dense(%x: tensor<64x1xf16, #sparse>) -> tensor<64xf16, #ro
 #index = #spyre.layout<[1, 32], [32, 1]>
 #rows = #spyre.layout<[4, 16, 64], [64, 256, 1]>
 func.func @table_inside_its_columns(%x: tensor<128x256xf16, #x>, %index: tensor<16xi64, #index>) -> tensor<16x256xf16, #rows> {
-  // expected-error @+1 {{'spyre.gather' op needs another layout of its table: dimension 0 is indexed, but is not the outermost in the device layout}}
+  // expected-error @+1 {{'spyre.gather' op requires another layout of its table: dimension 0 is indexed, but is not the outermost in the device layout; copy the table}}
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #x>, tensor<16xi64, #index>) -> tensor<16x256xf16, #rows>
   return %rows : tensor<16x256xf16, #rows>
 }
@@ -35,7 +35,7 @@ func.func @table_inside_its_columns(%x: tensor<128x256xf16, #x>, %index: tensor<
 #columns = #spyre.layout<[1, 192, 32], [6144, 1, 192]>
 #rows = #spyre.layout<[192, 4, 3, 64], [256, 64, 49152, 1]>
 func.func @index_in_columns(%x: tensor<128x256xf16, #table>, %index: tensor<3x192xi64, #columns>) -> tensor<3x192x256xf16, #rows> {
-  // expected-error @+1 {{'spyre.gather' op needs its index tensor in the layout <[6, 3, 32], [32, 192, 1], IEEE_INT32>, found <[1, 192, 32], [6144, 1, 192], IEEE_INT32>}}
+  // expected-error @+1 {{'spyre.gather' op requires its index tensor in the layout <[6, 3, 32], [32, 192, 1], IEEE_INT32>, found <[1, 192, 32], [6144, 1, 192], IEEE_INT32>; copy the indices}}
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64, #columns>) -> tensor<3x192x256xf16, #rows>
   return %rows : tensor<3x192x256xf16, #rows>
 }

@@ -28,7 +28,7 @@ func.func @a_long_diagonal(%x: tensor<2049x2049xf16>) -> tensor<2049xf16> {
 // -----
 
 func.func @one_column(%x: tensor<64x512xf16>, %y: tensor<512x1xf16>) -> tensor<64x1xf16> {
-  // expected-error @+1 {{'spyre.matmul' op multiplies by one column, which fills no stick: not supported: multiply the transposed tensors, by one row}}
+  // expected-error @+1 {{'spyre.matmul' op expected a product with more than one column, found one, which fills no stick; multiply the transposed tensors by one row}}
   %product = spyre.matmul(%x, %y) : (tensor<64x512xf16>, tensor<512x1xf16>) -> tensor<64x1xf16>
   return %product : tensor<64x1xf16>
 }

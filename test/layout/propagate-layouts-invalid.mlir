@@ -7,14 +7,14 @@ func.func @scalar_argument(%x: f16) {
 
 // -----
 
-// expected-error @+1 {{'func.func' op argument of tensor<8x64xf128>: has elements of f128, for which the device has no format}}
+// expected-error @+1 {{'func.func' op argument of tensor<8x64xf128>: expected elements of a device format, found f128; convert them in the producer}}
 func.func @element_without_a_format(%x: tensor<8x64xf128>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{'func.func' op argument of tensor<2x2x2x2x2x2x64xf16>: 7 host dimensions are more than the 6 that a device layout can hold}}
+// expected-error @+1 {{'func.func' op argument of tensor<2x2x2x2x2x2x64xf16>: expected at most 6 dimensions, found 7; reshape the tensor}}
 func.func @too_many_dims(%x: tensor<2x2x2x2x2x2x64xf16>) {
   return
 }
@@ -37,7 +37,7 @@ func.func @huge_tensor(%x: tensor<4294967296x4294967296xf16>) {
 
 // The rules for arguments hold for results.
 func.func @result_without_a_format() -> tensor<8x64xf128> {
-  // expected-error @+1 {{'spyre.copy' op has elements of f128, for which the device has no format}}
+  // expected-error @+1 {{'spyre.copy' op expected elements of a device format, found f128; convert them in the producer}}
   %zero = spyre.fill 0.0 : f128 -> tensor<8x64xf128>
   return %zero : tensor<8x64xf128>
 }
@@ -65,7 +65,7 @@ func.func @layout_without_the_rows(%x: tensor<512x256xf16, #one_row>) -> tensor<
 
 func.func @table_without_a_layout(%x: tensor<1x512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
   %view = spyre.view %x by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x512x128xf16> -> tensor<512x128xf16>
-  // expected-error @+1 {{'spyre.gather' op gathers from a table without a layout: lay out tables first}}
+  // expected-error @+1 {{'spyre.gather' op gathers from a table without a layout; run spyre-lay-out-tables first}}
   %rows = spyre.gather(%view, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
   return %rows : tensor<16x128xf16>
 }
@@ -74,7 +74,7 @@ func.func @table_without_a_layout(%x: tensor<1x512x128xf16>, %index: tensor<16xi
 
 #sparse = #spyre.layout<[128, 1, 64], [1, -1, -1]>
 func.func @elements_one_a_stick(%x: tensor<128x1xf16, #sparse>, %index: tensor<16xi64>) -> tensor<16x1xf16> {
-  // expected-error @+1 {{'spyre.gather' op gathers elements one a stick: not supported yet}}
+  // expected-error @+1 {{'spyre.gather' op gathers single elements per stick, which is not supported; gather whole rows}}
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x1xf16, #sparse>, tensor<16xi64>) -> tensor<16x1xf16>
   return %rows : tensor<16x1xf16>
 }
@@ -84,7 +84,7 @@ func.func @elements_one_a_stick(%x: tensor<128x1xf16, #sparse>, %index: tensor<1
 // A product has N in its sticks.
 #on_rows = #spyre.layout<[1, 256, 64], [16384, 1, 256]>
 func.func @result_with_m_in_its_sticks(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows> {
-  // expected-error @+1 {{'spyre.matmul' op cannot write its result, whose layout has dimension 0 in its sticks: this op leaves dimension 1 in its sticks}}
+  // expected-error @+1 {{'spyre.matmul' op expected a result layout with dimension 0 in its sticks, found dimension 1 in its sticks from the op; remove the layout of the result}}
   %product = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows>
   return %product : tensor<64x256xf16, #on_rows>
 }
@@ -94,7 +94,7 @@ func.func @result_with_m_in_its_sticks(%x: tensor<64x128xf16>, %y: tensor<128x25
 #table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
 #on_rows = #spyre.layout<[1, 256, 64], [16384, 1, 256]>
 func.func @result_with_indices_in_its_sticks(%x: tensor<128x256xf16, #table>, %index: tensor<16xi64>) -> tensor<16x256xf16, #on_rows> {
-  // expected-error @+1 {{'spyre.gather' op cannot write its result, whose layout has dimension 0 in its sticks: this op leaves dimension 1 in its sticks}}
+  // expected-error @+1 {{'spyre.gather' op expected a result layout with dimension 0 in its sticks, found dimension 1 in its sticks from the op; remove the layout of the result}}
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<16xi64>) -> tensor<16x256xf16, #on_rows>
   return %rows : tensor<16x256xf16, #on_rows>
 }
@@ -126,7 +126,7 @@ func.func @backwards(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 #rows = #spyre.layout<[2, 8, 64], [64, 128, 1]>
 func.func @part_that_begins_inside_a_stick(%x: tensor<8x64xf16, #x_rows>) -> tensor<8x128xf16, #rows> {
   %buffer = spyre.empty : tensor<8x128xf16, #rows>
-  // expected-error @+1 {{'spyre.insert' op writes elements 32 to 95 of dimension 1, which has 128: the device writes whole sticks, so a part begins at a multiple of 64 and ends at one, or with the dimension}}
+  // expected-error @+1 {{'spyre.insert' op expected a slice of whole sticks (64 elements), found elements 32 to 95 of dimension 1 of size 128; align both ends to multiples of 64}}
   %0 = spyre.insert %x into %buffer at [0, 32] : tensor<8x64xf16, #x_rows> into tensor<8x128xf16, #rows>
   return %0 : tensor<8x128xf16, #rows>
 }
@@ -137,7 +137,7 @@ func.func @part_that_begins_inside_a_stick(%x: tensor<8x64xf16, #x_rows>) -> ten
 #rows = #spyre.layout<[1, 8, 64], [64, 64, 1]>
 func.func @part_of_one_stick(%x: tensor<8x16xf16>) -> tensor<8x64xf16, #rows> {
   %buffer = spyre.empty : tensor<8x64xf16, #rows>
-  // expected-error @+1 {{'spyre.insert' op writes elements 48 to 63 of dimension 1, which has 64: the device writes whole sticks}}
+  // expected-error @+1 {{'spyre.insert' op expected a slice of whole sticks (64 elements), found elements 48 to 63 of dimension 1 of size 64; align both ends to multiples of 64}}
   %0 = spyre.insert %x into %buffer at [0, 48] : tensor<8x16xf16> into tensor<8x64xf16, #rows>
   return %0 : tensor<8x64xf16, #rows>
 }
@@ -148,7 +148,7 @@ func.func @part_of_one_stick(%x: tensor<8x16xf16>) -> tensor<8x64xf16, #rows> {
 #on_rows = #spyre.layout<[2, 64, 64], [4096, 1, 64]>
 func.func @part_of_the_sticks_of_rows(%x: tensor<8x64xf16>) -> tensor<128x64xf16, #on_rows> {
   %buffer = spyre.empty : tensor<128x64xf16, #on_rows>
-  // expected-error @+1 {{'spyre.insert' op writes elements 8 to 15 of dimension 0, which has 128: the device writes whole sticks}}
+  // expected-error @+1 {{'spyre.insert' op expected a slice of whole sticks (64 elements), found elements 8 to 15 of dimension 0 of size 128; align both ends to multiples of 64}}
   %0 = spyre.insert %x into %buffer at [8, 0] : tensor<8x64xf16> into tensor<128x64xf16, #on_rows>
   return %0 : tensor<128x64xf16, #on_rows>
 }
@@ -170,7 +170,7 @@ func.func @returned_across_rows(%x: tensor<24x12x16xf16>) -> tensor<24x65xf16> {
 func.func @sparse_and_dense(%x: tensor<2x3x2x3x64x1xf16, #sparse>, %y: tensor<64x5xf16>) -> tensor<2x3x2x3x1x5xf16> {
   %row = spyre.view %x by affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5, d4)> : tensor<2x3x2x3x64x1xf16, #sparse> -> tensor<2x3x2x3x1x64xf16>
   %all = spyre.view %y by affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)> : tensor<64x5xf16> -> tensor<2x3x2x3x64x5xf16>
-  // expected-error @+1 {{'spyre.matmul' op cannot read operand 0, a buffer of [2, 3, 2, 3, 64, 1] with one element a stick: no chain of moves gives it the sticks that the op needs, as the device does not gather elements of several sticks into one}}
+  // expected-error @+1 {{'spyre.matmul' op expected operand 0 (shape [2, 3, 2, 3, 64, 1]) with other sticks than one element a stick, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
   %sum = spyre.matmul(%row, %all) : (tensor<2x3x2x3x1x64xf16>, tensor<2x3x2x3x64x5xf16>) -> tensor<2x3x2x3x1x5xf16>
   return %sum : tensor<2x3x2x3x1x5xf16>
 }

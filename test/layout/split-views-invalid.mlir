@@ -16,7 +16,7 @@ func.func @cuts_that_do_not_divide_each_other(%x: tensor<2x3x64xf16, #x>, %y: te
 
 func.func @operand_without_a_layout(%x: tensor<64x256xf16>) -> tensor<2x64x128xf16> {
   %heads = spyre.view %x by affine_map<(d0, d1, d2) -> (d1, d0 * 128 + d2)> : tensor<64x256xf16> -> tensor<2x64x128xf16>
-  // expected-error @+1 {{'spyre.pointwise' op has an operand without a device layout: propagate layouts first}}
+  // expected-error @+1 {{'spyre.pointwise' op has an operand without a device layout; run spyre-propagate-layouts first}}
   %exp = spyre.pointwise exp(%heads) : tensor<2x64x128xf16>
   return %exp : tensor<2x64x128xf16>
 }
@@ -26,7 +26,7 @@ func.func @operand_without_a_layout(%x: tensor<64x256xf16>) -> tensor<2x64x128xf
 #x = #spyre.layout<[16, 1, 4, 64], [64, 64, 1024, 1]>
 func.func @result_without_a_layout(%x: tensor<4x16x64xf16, #x>) -> tensor<64x64xf16> {
   %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 16, d0 mod 16, d1)> : tensor<4x16x64xf16, #x> -> tensor<64x64xf16>
-  // expected-error @+1 {{'spyre.pointwise' op has a result without a device layout: propagate layouts first}}
+  // expected-error @+1 {{'spyre.pointwise' op has a result without a device layout; run spyre-propagate-layouts first}}
   %exp = spyre.pointwise exp(%rows) : tensor<64x64xf16>
   return %exp : tensor<64x64xf16>
 }
@@ -38,7 +38,7 @@ func.func @result_without_a_layout(%x: tensor<4x16x64xf16, #x>) -> tensor<64x64x
 #heads = #spyre.layout<[64, 1, 2, 64], [32, 64, 2048, 1]>
 func.func @heads_inside_a_stick(%x: tensor<64x64xf16, #x>) -> tensor<2x64x32xf16, #heads> {
   %heads = spyre.view %x by affine_map<(d0, d1, d2) -> (d1, d0 * 32 + d2)> : tensor<64x64xf16, #x> -> tensor<2x64x32xf16>
-  // expected-error @+1 {{'spyre.pointwise' op cannot show a buffer with its dimensions split: 32 elements along dimension 1 cut a stick of 64: insert restickifies first}}
+  // expected-error @+1 {{'spyre.pointwise' op cannot view a buffer with split dimensions: 32 elements along dimension 1 cut a stick of 64; run spyre-insert-restickify first}}
   %exp = spyre.pointwise exp(%heads) : (tensor<2x64x32xf16>) -> tensor<2x64x32xf16, #heads>
   return %exp : tensor<2x64x32xf16, #heads>
 }
@@ -50,7 +50,7 @@ func.func @heads_inside_a_stick(%x: tensor<64x64xf16, #x>) -> tensor<2x64x32xf16
 #heads = #spyre.layout<[32, 2, 2, 64], [128, 64, 4096, 1]>
 func.func @heads_out_of_a_tile(%x: tensor<32x256xf16, #window>) -> tensor<2x32x128xf16, #heads> {
   %heads = spyre.view %x by affine_map<(d0, d1, d2) -> (d1, d0 * 128 + d2)> : tensor<32x256xf16, #window> -> tensor<2x32x128xf16>
-  // expected-error @+1 {{'spyre.pointwise' op reads a tile under other dimensions, which is not supported yet}}
+  // expected-error @+1 {{'spyre.pointwise' op reads a tile through a reshape, which is not supported; reshape outside of the loop}}
   %exp = spyre.pointwise exp(%heads) : (tensor<2x32x128xf16>) -> tensor<2x32x128xf16, #heads>
   return %exp : tensor<2x32x128xf16, #heads>
 }

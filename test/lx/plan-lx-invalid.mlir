@@ -45,7 +45,7 @@ module attributes {spyre.target = {lx_bytes = 100 : i64}} {
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @a_loop_that_is_not_settled(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.loop' op cannot write over what it finds value 0: what the iteration finds there is read when that is overwritten; run spyre-settle-loops first}}
+  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-settle-loops first}}
   %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
     %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
     %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>

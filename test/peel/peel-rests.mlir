@@ -4,7 +4,7 @@
 // Rows that nothing divides, of a value that is large: both parts read their rows of the argument, what an op of a part
 // makes goes to the next op of the part, and the result is put together.
 // CHECK-LABEL: func @rows
-// CHECK-SAME:    spyre.peeled = "16320 and 61 of 16381 for ops 0 to 2"
+// CHECK-SAME:    spyre.peeled = "16381 = 16320 + 61 for ops 0-2"
 // CHECK:         %[[X:.+]] = spyre.view %arg0 by affine_map<(d0, d1) -> (d0, d1)> : {{.+}} -> tensor<16320x2048xf16>
 // CHECK-NEXT:    %[[MAX:.+]] = spyre.reduce max(%[[X]]) dims [1]
 // CHECK:         %[[D:.+]] = spyre.pointwise sub(%{{.+}}, %[[MAX]])
@@ -18,7 +18,7 @@
 
 // What is compared is better so.
 // COMPARED-LABEL: func @rows
-// COMPARED-SAME:    spyre.peeled = "{{[0-9]+}} and {{[0-9]+}} of 16381 for ops 0 to 2; {{.+}} us, in one piece {{.+}} us"
+// COMPARED-SAME:    spyre.peeled = "16381 = {{[0-9]+}} + {{[0-9]+}} for ops 0-2; {{.+}} us (unpeeled: {{.+}} us)"
 func.func @rows(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
   %max = spyre.reduce max(%x) dims [1] : tensor<16381x2048xf16> -> tensor<16381x1xf16>
   %d = spyre.pointwise sub(%x, %max) : (tensor<16381x2048xf16>, tensor<16381x1xf16>) -> tensor<16381x2048xf16>

@@ -129,7 +129,7 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
         return Ok(Emitted::Bundle { _place: place, simulation: Box::new(simulation), report: Box::new(report) });
     }
     let errors = errors.borrow();
-    let is_bug = |message: &&String| message.contains("bug of ours") || message.contains("panicked");
+    let is_bug = |message: &&String| message.contains("compiler bug") || message.contains("panicked");
     match errors.iter().find(is_bug).or_else(|| errors.first()) {
         None => Err(fails("it stops without a message", "")),
         Some(message) if is_bug(&message) => Err(fails(&format!("spyre-compile has a bug: {}", kind_of(message)), message)),

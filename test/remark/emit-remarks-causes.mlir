@@ -6,9 +6,9 @@
 
 // Each decision that the report gives a reason for is told; the places are those of the program.
 
-// TURNED: turned.mlir:{{.*}} remark{{.*}}[Analysis] move | Category:spyre-layout | Function=turned | Remark="elements are moved to other sticks, as the op behind reads them so"
-// LOOPS: softmax.mlir:16:1: remark{{.*}}[Passed] loops | Category:spyre-tiles | Function=softmax | Remark="loops were chosen: ops 0-4 in 2 tiles of axis0; {{[0-9.]+}} us, without loops {{[0-9.]+}} us; {{[0-9]+}} plans judged"
-// APART: attention_rotary.mlir:50:1: remark{{.*}}[Missed] fusion | Category:spyre-kernels | Function=main | Remark="'add' at {{.*}}attention_rotary.mlir:58:12, beside the kernel 'attention', is not moved, as the program is no better with it"
+// TURNED: turned.mlir:{{.*}} remark{{.*}}[Analysis] move | Category:spyre-layout | Function=turned | Remark="restickify: the consumer reads other sticks"
+// LOOPS: softmax.mlir:16:1: remark{{.*}}[Passed] loops | Category:spyre-tiles | Function=softmax | Remark="loops chosen: ops 0-4 in 2 tiles of axis0; {{[0-9.]+}} us, without loops {{[0-9.]+}} us; {{[0-9]+}} candidates evaluated"
+// APART: attention_rotary.mlir:50:1: remark{{.*}}[Missed] fusion | Category:spyre-kernels | Function=main | Remark="'add' at {{.*}}attention_rotary.mlir:58:12 is not fused into kernel 'attention': the program is not faster with the fusion"
 // A program for which nothing was decided.
 // UNDECIDED-NOT: remark
 

@@ -7,9 +7,9 @@
 // RUN: spyre-opt %S/../../examples/kernels/attention.mlir --spyre-compile="compile-to=lx" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=TRIED
 
 // What was decided stands at the op, with a category that filters name.
-// CHECK: emit-remarks.mlir:[[#@LINE+25]]:8: remark{{.*}}[Passed] place | Category:spyre-lx | Function=two {{.*}}the result of 'neg' is in LX at 0
-// CHECK: emit-remarks.mlir:[[#@LINE+24]]:8: remark{{.*}}[Analysis] division | Category:spyre-work | Function=two {{.*}}cores work on 'neg'
-// CHECK: remark{{.*}}[Missed] place | Category:spyre-lx | {{.*}}the result of 'exp' is not in LX: it is a result of the graph
+// CHECK: emit-remarks.mlir:[[#@LINE+25]]:8: remark{{.*}}[Passed] place | Category:spyre-lx | Function=two {{.*}}result of 'neg' is in LX at 0
+// CHECK: emit-remarks.mlir:[[#@LINE+24]]:8: remark{{.*}}[Analysis] division | Category:spyre-work | Function=two {{.*}}'neg' runs on {{[0-9]+}} cores
+// CHECK: remark{{.*}}[Missed] place | Category:spyre-lx | {{.*}}result of 'exp' is in HBM: it is a result of the graph
 
 // A filter takes what it names and nothing else.
 // MISSED: remark: {{.*}}spyre-lx{{.*}}is not in LX: the LX planner is off

@@ -12,15 +12,15 @@
 // RUN: not spyre-translate --mlir-to-bundle %t/counted.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=COUNTED
 // RUN: not ls %t/out
 
-// NOWHERE: plain.mlir:1:1: error{{.*}}'builtin.module' op needs the option 'output', the directory to write
+// NOWHERE: plain.mlir:1:1: error{{.*}}'builtin.module' op requires option 'output'; give the directory to write
 // UNWRITABLE: error{{.*}}'builtin.module' op cannot write '{{.*}}missing/folder':
 // OCCUPIED: error{{.*}}'builtin.module' op will not replace '{{.*}}': it is there and is no bundle directory
-// UNLOWERED: unlowered.mlir:2:3: error{{.*}}'sdsc.bundle' op cannot be written: lower bundles to sdscbundle first
-// NOTHING: plain.mlir:1:1: error{{.*}}'builtin.module' op is empty: expected an 'sdsc.program', or the ops of one bundle: 'spyre-compile FILE --compile-to bundle' prints one
+// UNLOWERED: unlowered.mlir:2:3: error{{.*}}'sdsc.bundle' op cannot be written; run spyre-lower-to-sdscbundle first
+// NOTHING: plain.mlir:1:1: error{{.*}}'builtin.module' op is empty; give an 'sdsc.program' or the ops of one bundle, as 'spyre-compile FILE --compile-to bundle' prints them
 // CARRIED: carried.mlir:5:10: error{{.*}}'scf.for' op counts from 0 in steps of 1, without carried values
 // The back end takes loop counts that are constants; a bundle of another front end says nothing of names.
-// COUNTED: counted.mlir:9:9: error{{.*}}'scf.for' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the back end takes loop counts that are numbers only; bind the name with the option 'bind=T=NUMBER'
-// FOREIGN: foreign.mlir:5:3: error{{.*}}'scf.for' op runs '%arg_0' times, which is known at launch only: the back end takes loop counts that are numbers only
+// COUNTED: counted.mlir:9:9: error{{.*}}'scf.for' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the backend requires constant trip counts; bind the name with the option 'bind=T=NUMBER'
+// FOREIGN: foreign.mlir:5:3: error{{.*}}'scf.for' op expected a constant trip count, found '%arg_0', known only at launch: the backend requires constant trip counts
 // DECLARED: declared.mlir:1:1: error{{.*}}'sdsc.program' op cannot be written: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers
 
 //--- plain.mlir

@@ -12,13 +12,13 @@
 // What claims more is refused, wherever it does.
 // RUN: sed 's/"bound_us":/"bound_us":9/' %t.json > %t.claim.json
 // RUN: not spyre-plan --certificate %t.claim.json 2>&1 | FileCheck %s --check-prefix=CLAIM
-// CLAIM: error: {{.*}}claim.json: 'bound_us' is 9{{[0-9.]+}}, expected {{[0-9.]+}}
+// CLAIM: error{{.*}}: {{.*}}claim.json: 'bound_us' is 9{{[0-9.]+}}, expected {{[0-9.]+}}
 // RUN: sed 's/"potentials_ns":\[0.0,/"potentials_ns":[0.0,9/' %t.json > %t.raised.json
 // RUN: not spyre-plan --certificate %t.raised.json 2>&1 | FileCheck %s --check-prefix=RAISED
-// RAISED: error: {{.*}}raised.json: ops 0 to 0 take {{[0-9.]+}} ns at the least in {{.*}}, and the potentials rise by {{[0-9.]+}}: the bound is not proved
+// RAISED: error{{.*}}: {{.*}}raised.json: ops 0 to 0 take {{[0-9.]+}} ns at the least in {{.*}}, and the potentials rise by {{[0-9.]+}}: the bound is not proved
 // RUN: sed 's/"value":0,/"value":0,"made":1,/' %t.json > %t.key.json
 // RUN: not spyre-plan --certificate %t.key.json 2>&1 | FileCheck %s --check-prefix=KEY
-// KEY: error: {{.*}}key.json: the certificate cannot be read: unknown field `made`
+// KEY: error{{.*}}: {{.*}}key.json: the certificate cannot be read: unknown field `made`
 
 // On the usual machine both values fit, and nothing is to be gained from loops.
 // RUN: spyre-compile %s -o %t.usual --certificate %t.usual.json | FileCheck %s --check-prefix=USUAL
@@ -26,16 +26,16 @@
 // USUAL: no plan of loops takes less than
 
 // RUN: not spyre-compile %s -o %t.dir --certificate %t.json --tile-search none 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error{{.*}}--certificate needs what a plan is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'
+// NONE: error{{.*}}--certificate requires the tile search; remove '--tile-search none' and '--lx-planner', or give '--joint'
 // RUN: not spyre-compile %s --compile-to hint --certificate %t.json 2>&1 | FileCheck %s --check-prefix=PHASE
-// PHASE: error{{.*}}--certificate is of a whole compilation: leave out '--compile-to hint'
+// PHASE: error{{.*}}--certificate requires a complete compilation; remove '--compile-to hint'
 // RUN: not spyre-compile %s --compile-to hint --write-plan %t.plan.json 2>&1 | FileCheck %s --check-prefix=PLAN
-// PLAN: error{{.*}}--write-plan is of a whole compilation: leave out '--compile-to hint'
+// PLAN: error{{.*}}--write-plan requires a complete compilation; remove '--compile-to hint'
 // RUN: not spyre-compile %s --compile-to hint --plan %t.none.json 2>&1 | FileCheck %s --check-prefix=FOLLOW
-// FOLLOW: error{{.*}}--plan: there is no plan '{{.*}}none.json' to follow, and only a whole compilation writes one: leave out '--compile-to hint'
+// FOLLOW: error{{.*}}--plan: there is no plan '{{.*}}.none.json', and only a complete compilation writes one; remove '--compile-to hint'
 // RUN: spyre-compile %s --compile-to hint -o %t.hint.mlir
 // RUN: not spyre-compile %t.hint.mlir -o %t.late --certificate %t.json 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: error{{.*}}nothing was proved that '{{.*}}.json' could say: loops were chosen before
+// LATE: error{{.*}}expected loops chosen by the search for the certificate '{{.*}}.json', found loops in the program; remove the loops, or '--certificate'
 
 func.func @gate(%x: tensor<512x2048xf16>) -> tensor<512x2048xf16> {
   %e = spyre.pointwise exp(%x) : tensor<512x2048xf16>

@@ -5,7 +5,7 @@
 
 // What is between the ops has 2 MiB, twice what 32 cores have room for: loops over the rows bring it into LX.
 // CHECK-LABEL: func.func @softmax(
-// CHECK-SAME:    spyre.tile_search = {{.*}}nests = ["tiles(axis0 = [[COUNT:[0-9]+]]) around ops 0 to 4"]
+// CHECK-SAME:    spyre.tile_search = {{.*}}nests = ["ops 0-4 in [[COUNT:[0-9]+]] tiles of axis0"]
 // CHECK:         spyre.reduce max({{%.+}}) dims [1] {dims = ["axis0", ""], hints = [#spyre.tile_hint<0, axis0 = [[COUNT]]>]}
 // CHECK-NEXT:    spyre.pointwise sub({{%.+}}, {{%.+}}) {dims = ["axis0", ""], hints = [#spyre.tile_hint<0, axis0 = [[COUNT]]>]}
 func.func @softmax(%x: tensor<2048x512xf16>) -> tensor<2048x512xf16> {

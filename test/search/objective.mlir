@@ -18,7 +18,7 @@
 // RUN: FileCheck %s --check-prefix=REPORT --input-file %t.json
 // MORE: tiling: ops 0-4 in 40 tiles of axis0 with 1 operand copied; 11349.7 us
 // MORE-NEXT: next best: ops 0-4 in 8 tiles of axis0; 11150.3 us, 240.00 MiB of HBM more
-// MORE-NEXT: with 1.00 MiB more LX in each core: 11001.2 us, as many bytes of HBM
+// MORE-NEXT: with 1.00 MiB more LX per core: 11001.2 us, as many bytes of HBM
 // REPORT: "runner_up": {
 // REPORT-NEXT: "nests": [
 // REPORT-NEXT: "ops 0-4 in 8 tiles of axis0"
@@ -32,4 +32,4 @@
 // MONEY: error{{.*}}invalid value 'money' for '--objective <WHAT>'
 // MONEY-NEXT: [possible values: time, bytes]
 // RUN: not spyre-compile %s -o %t.refused --objective bytes --lx-planner first-fit 2>&1 | FileCheck %s --check-prefix=PLANNER
-// PLANNER: --objective=bytes needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'
+// PLANNER: --objective=bytes requires joint planning; remove '--lx-planner', or give '--joint'

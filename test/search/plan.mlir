@@ -15,7 +15,7 @@
 // RUN: spyre-compile %t/parts/main.mlir -o %t/fifth --lx-bytes 65536 --plan %t/plan.json --write-plan %t/again.json
 // RUN: diff %t/plan.json %t/again.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --write-plan %t/again.json --lx-planner greedy 2>&1 | FileCheck %s --check-prefix=NOTES
-// NOTES: --write-plan needs what a plan is of to be chosen: leave out 'lx-planner'
+// NOTES: --write-plan requires the tile search; remove '--tile-search none' and '--lx-planner'
 
 // Two plans side by side.
 // RUN: spyre-compile %t/parts/main.mlir -o %t/third --lx-bytes 65536 --plan %t/none.json --tile-steps 0
@@ -26,15 +26,15 @@
 
 // A plan is for one program on one machine, and says what it divides.
 // RUN: not spyre-compile %t/parts/other.mlir -o %t/refused --lx-bytes 65536 --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=PROGRAM
-// PROGRAM: the plan '{{.*}}' is for another program: its text, layouts or names, with what its kernels are, have the key '{{[0-9a-f]+}}', and '{{[0-9a-f]+}}' here; it was written without options that kernels depend on; give the same options, or remove it, and a search will write another
+// PROGRAM: expected a plan for this program (key '{{[0-9a-f]+}}'), found '{{.*}}' for another program, or for other layouts, names or kernels (key '{{[0-9a-f]+}}'); it was written without options that kernels depend on; give the same options, or remove it to let a search write another
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=MACHINE
-// MACHINE: the plan '{{.*}}' is for another machine: 'lx_bytes' is 65536 there, and 1625344 here
+// MACHINE: expected a plan for this machine ('lx_bytes' is 1625344), found '{{.*}}' ('lx_bytes' is 65536)
 // RUN: sed 's/"count": .*,/"count": 3,/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT: main.mlir:{{.*}}: error: {{.*}} cannot cut {{.*}} into 3 tiles
+// COUNT: main.mlir:{{.*}}: error{{.*}}tile count 3 does not divide dimension 'axis0' of size 4096; nearest divisors are 2 and 4
 // RUN: sed 's/"function": "exp",/"function": "exp", "cores": 3,/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=FIELD
-// FIELD: '{{.*}}' is no plan: unknown field `cores`
+// FIELD: expected a plan, found '{{.*}}': unknown field `cores`
 // RUN: sed 's/"levels": \[/"copies": [{"reads": [[0, 0]], "cut_dims": []}], "levels": [/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=COPIES
 // COPIES: a copy has 0 dimensions that loops cut, and there are 1 loops
@@ -46,12 +46,12 @@
 // DIMENSION: what operand 0 of op 0 reads has 2 dimensions, and no dimension 2
 // RUN: sed 's/"levels": \[/"copies": [{"reads": [[9, 0]], "cut_dims": [0]}], "levels": [/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: op 9 is none of the 4 of the program
+// NONE: expected an op of the program, which has 4, found op 9
 // RUN: sed 's/"version": .*,/"version": "0.0.1",/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=VERSION
-// VERSION: the plan '{{.*}}' was written by version '0.0.1' of the compiler
+// VERSION: expected a plan of version '{{.*}}', found '{{.*}}' of version '0.0.1'
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json --lx-planner greedy 2>&1 | FileCheck %s --check-prefix=PLANNER
-// PLANNER: --plan needs what a plan is of to be chosen
+// PLANNER: --plan requires the tile search
 // RUN: not spyre-compile --compare %t/plan.json %t/missing.json 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: there is no plan '{{.*}}missing.json'
 // RUN: not ls %t/refused

@@ -375,7 +375,7 @@ fn faults_are_found() {
 
     let loops = [ROWS_512; 3];
     let looped = |file, from, to| verdict("tile_two_loops_sequence", &loops, 2, file, from, to);
-    // A tile too low is written twice, and one is never written: nobody wrote what the next op reads.
+    // A tile too low is written twice, and one is never written: no op has written what the next op reads.
     assert_eq!(looped("bundle.mlir", "16384*d0", "16256*d0"), "unwritten");
     assert_eq!(looped("bundle.mlir", "16384*d0", "131072*d0"), "out-of-bounds");
     assert_eq!(looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 3"), "unwritten");

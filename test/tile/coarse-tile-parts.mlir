@@ -43,7 +43,7 @@ func.func @given(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) -> 
 func.func @beside(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) -> tensor<32x128xf16, #whole> {
   %buffer = spyre.empty : tensor<32x128xf16, #whole>
   %left = spyre.insert %x into %buffer at [0, 0] {dims = ["A", "B"], hints = [#spyre.tile_hint<0, B = 2>]} : tensor<32x64xf16, #half> into tensor<32x128xf16, #whole>
-  // expected-remark @+1 {{'spyre.insert' op puts parts beside each other along 'B' (dimension 1): it stands outside of that loop}}
+  // expected-remark @+1 {{not tiled along 'B': the op joins slices along dimension 1, and runs outside of that loop}}
   %both = spyre.insert %y into %left at [0, 64] {dims = ["A", "B"], hints = [#spyre.tile_hint<0, B = 2>]} : tensor<32x64xf16, #half> into tensor<32x128xf16, #whole>
   %neg = spyre.pointwise neg(%both) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, B = 2>]} : (tensor<32x128xf16, #whole>) -> tensor<32x128xf16, #whole>
   return %neg : tensor<32x128xf16, #whole>
@@ -59,10 +59,10 @@ func.func @beside(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) ->
 // CHECK:         spyre.loop 2 "A" tiled({{.*}} = [[BOTH]][0]
 func.func @one_by_one(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) -> tensor<32x128xf16, #whole> {
   %buffer = spyre.empty : tensor<32x128xf16, #whole>
-  // expected-remark @+1 {{'spyre.insert' op writes a part of a larger buffer: it is not tiled, and stands between the loops}}
+  // expected-remark @+1 {{not tiled: the op writes a slice of a larger buffer, and runs between the loops}}
   %left = spyre.insert %x into %buffer at [0, 0] {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<32x64xf16, #half> into tensor<32x128xf16, #whole>
   %exp = spyre.pointwise exp(%y) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : (tensor<32x64xf16, #half>) -> tensor<32x64xf16, #half>
-  // expected-remark @+1 {{'spyre.insert' op writes a part of a larger buffer: it is not tiled, and stands between the loops}}
+  // expected-remark @+1 {{not tiled: the op writes a slice of a larger buffer, and runs between the loops}}
   %both = spyre.insert %exp into %left at [0, 64] {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<32x64xf16, #half> into tensor<32x128xf16, #whole>
   %neg = spyre.pointwise neg(%both) {dims = ["A", "C"], hints = [#spyre.tile_hint<0, A = 2>]} : (tensor<32x128xf16, #whole>) -> tensor<32x128xf16, #whole>
   return %neg : tensor<32x128xf16, #whole>

@@ -23,7 +23,7 @@ func.func @what_is_reduced(%x: tensor<512x256xf16> {spyre.dims = ["M", "N"]}) ->
 // -----
 
 func.func @tiles_without_a_size(%x: tensor<512x256xf16> {spyre.dims = ["M", "N"]}) -> tensor<512x256xf16> attributes {spyre.symbols = {U = 8}} {
-  // expected-error @+1 {{'spyre.pointwise' op is to be cut into 'T' tiles along 'M', but nothing says how many these are: bind the name with the option 'bind=T=NUMBER' (--bind T=NUMBER), or declare its maximum on the function, 'spyre.symbols = {T = NUMBER}'}}
+  // expected-error @+1 {{tile count 'T' of dimension 'M' has no value; give 'bind=T=NUMBER' (--bind T=NUMBER), or declare a maximum on the function, 'spyre.symbols = {T = NUMBER}'}}
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, M = T>]} : tensor<512x256xf16>
   return %exp : tensor<512x256xf16>
 }
@@ -32,7 +32,7 @@ func.func @tiles_without_a_size(%x: tensor<512x256xf16> {spyre.dims = ["M", "N"]
 
 // The maximum divides, as a number would have to.
 func.func @a_maximum_divides(%x: tensor<512x256xf16> {spyre.dims = ["M", "N"]}) -> tensor<512x256xf16> attributes {spyre.symbols = {T = 3}} {
-  // expected-error @+1 {{'spyre.pointwise' op cannot cut 'M' of 512 into 3 tiles of equal size}}
+  // expected-error @+1 {{tile count 3 does not divide dimension 'M' of size 512; nearest divisors are 2 and 4}}
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, M = T>]} : tensor<512x256xf16>
   return %exp : tensor<512x256xf16>
 }

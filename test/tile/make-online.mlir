@@ -63,7 +63,7 @@ func.func @bounded(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %low: tenso
 func.func @not_separable(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
   %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
   %d = spyre.pointwise sub(%x, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
-  // expected-remark @+1 {{needs what a loop over 'T' finishes: there is a second loop over 'T' for it}}
+  // expected-remark @+1 {{second loop over 'T': the op needs the complete result of the first one}}
   %e = spyre.pointwise tanh(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
   %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
   return %l : tensor<64x1xf16>
@@ -89,7 +89,7 @@ func.func @shifted_maximum(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %z:
 // CHECK:         spyre.loop 4 "T"
 func.func @tiles_that_wait(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x512xf16> {
   %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
-  // expected-remark @+1 {{needs what a loop over 'T' finishes}}
+  // expected-remark @+1 {{second loop over 'T': the op needs the complete result of the first one}}
   %d = spyre.pointwise sub(%x, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
   return %d : tensor<64x512xf16>
 }

@@ -27,7 +27,7 @@ func.func @in_place(%x: tensor<4x64xf16, #s>) -> tensor<4x64xf16, #s> {
 // CHECK:         carried(%[[BEFORE:[^ ]+]] = %{{.+}} : tensor
 // CHECK:           %[[AFTER:.+]] = spyre.pointwise maximum(%[[BEFORE]], %{{.+}})
 // CHECK-NEXT:      spyre.pointwise sub(%[[AFTER]], %[[BEFORE]])
-// CHECK:           %[[COPY:.+]] = spyre.copy %[[AFTER]] {spyre.for_loop = "what the iteration finds there is read when that is overwritten"}
+// CHECK:           %[[COPY:.+]] = spyre.copy %[[AFTER]] {spyre.for_loop = "before its last use"}
 // CHECK-NEXT:      spyre.yield %[[COPY]], %{{.+}}
 func.func @read_behind_its_successor(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, tensor<4x64xf16, #s>) {
   %m0 = spyre.copy %x : tensor<4x64xf16, #s> -> tensor<4x64xf16, #s>
@@ -69,8 +69,8 @@ func.func @crosswise(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, tensor<
 // CHECK-LABEL: func @equal_starts
 // CHECK-SAME:    (%[[X:.+]]: tensor
 // CHECK:         %[[START:.+]] = spyre.copy %[[X]] :
-// CHECK:         %[[OWN:.+]] = spyre.copy %[[START]] {spyre.for_loop = "the value is needed when the loop has overwritten it"}
-// CHECK:         %[[FROM_X:.+]] = spyre.copy %[[X]] {spyre.for_loop = "no op beside the loop makes the value for it"}
+// CHECK:         %[[OWN:.+]] = spyre.copy %[[START]] {spyre.for_loop = "before its last use"}
+// CHECK:         %[[FROM_X:.+]] = spyre.copy %[[X]] {spyre.for_loop = "which has no buffer of its own in front of the loop"}
 // CHECK:         carried(%{{.+}} = %[[OWN]] : {{.+}}, %{{.+}} = %[[START]] : {{.+}}, %{{.+}} = %[[FROM_X]] : tensor
 func.func @equal_starts(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, tensor<4x64xf16, #s>, tensor<4x64xf16, #s>) {
   %start = spyre.copy %x : tensor<4x64xf16, #s> -> tensor<4x64xf16, #s>

@@ -26,7 +26,7 @@
 // BYTECODE-NOT: nregistered
 // BYTECODE: mhlo.mlirbc: error{{.*}}'mhlo' is of the dialect 'mhlo', {{.*}} lower it with 'mlir-hlo-opt
 // SEED: correct
-// DRAWN: drawn.mlir:3:{{[0-9]+}}: error{{.*}}'ml_program.global_load' op is of a dialect that is not read
+// DRAWN: drawn.mlir:3:{{[0-9]+}}: error{{.*}}'ml_program.global_load' op belongs to an unsupported dialect
 
 //--- stablehlo.mlir
 func.func @main(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {

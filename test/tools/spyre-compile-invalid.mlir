@@ -17,19 +17,19 @@
 
 // MISSING: error{{.*}}cannot read '{{.*}}.missing'
 // PLANNER: error{{.*}}invalid value 'worst' for '--lx-planner <PLANNER>'
-// CORES: error{{.*}}--cores: expected a number, found 'many'
-// RANGE: error{{.*}}--cores: cannot use 33 cores: the machine has 1 to 32
+// CORES: error{{.*}}--cores: expected a number, found 'many'; give one such as 8
+// RANGE: error{{.*}}--cores: expected 1 to 32 cores, found 33; use at most 32
 // PHASE: error{{.*}}--compile-to: expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'
-// TILES: spyre-compile-invalid.mlir:[[#@LINE+15]]:{{[0-9]+}}: error{{.*}}'linalg.exp' op cannot cut 'A' of 64 into 3 tiles of equal size
-// SPELLING: error{{.*}}--tiles: expected NAME=COUNT with a positive count or the name of one, found 'A'
+// TILES: spyre-compile-invalid.mlir:[[#@LINE+15]]:{{[0-9]+}}: error{{.*}}tile count 3 does not divide dimension 'A' of size 64; nearest divisors are 2 and 4
+// SPELLING: error{{.*}}--tiles: expected NAME=COUNT with a positive count or its name, found 'A'
 // BINDING: error{{.*}}--bind: expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
-// TARGET: error{{.*}}--target: '{{.*}}' is no machine description
+// TARGET: error{{.*}}--target: expected a machine description, found '{{.*}}test/tools/spyre-compile-invalid.mlir': expected value at line 1 column 1; give an object of numbers, such as {"cores": 4}
 // UNKNOWN: error{{.*}}unexpected argument '--unknown'
-// OUTPUT: error{{.*}}-o: no directory is given
-// REPORT: error{{.*}}--report: cannot write '{{.*}}nowhere/report.json': there is no folder
-// FORM: error{{.*}}--report: '{{.*}}.txt' ends in neither '.json' nor '.html': name it FILE.json for data and a picture, or FILE.html for one page
-// TRACE: error{{.*}}--trace: cannot write '{{.*}}tools': it is a directory
-// OCCUPIED: error: {{.*}}will not replace
+// OUTPUT: error{{.*}}missing output directory; add -o DIR
+// REPORT: error{{.*}}--report: cannot write '{{.*}}.nowhere/report.json': there is no directory '{{.*}}.nowhere'; create it first
+// FORM: error{{.*}}--report: expected a file name that ends in '.json' or '.html', found '{{.*}}.txt'; use FILE.json for data, or FILE.html for a page
+// TRACE: error{{.*}}--trace: expected a file to write, found the directory '{{.*}}test/tools'; name a file
+// OCCUPIED: error{{.*}}-o: expected a new path or an older bundle, found the file '{{.*}}test/tools/spyre-compile-invalid.mlir'; name another path, or remove the file
 
 // Each mistake has one message; nothing is written.
 module {

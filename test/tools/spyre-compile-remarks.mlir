@@ -13,9 +13,9 @@
 // RUN: spyre-compile %s --compile-to lx -o %t.mlir && not spyre-compile %t.mlir -o %t --remarks-filter ".*" 2>&1 | FileCheck %s --check-prefix=LATE
 
 // Each decision stands at its op, with a category that filters name.
-// CHECK: spyre-compile-remarks.mlir:[[#@LINE+27]]:8: remark{{.*}}[Passed] place | Category:spyre-lx | Function=two {{.*}}the result of 'neg' is in LX at 0
-// CHECK: spyre-compile-remarks.mlir:[[#@LINE+26]]:8: remark{{.*}}[Analysis] division | Category:spyre-work | Function=two {{.*}}cores work on 'neg'
-// CHECK: remark{{.*}}[Missed] place | Category:spyre-lx | {{.*}}the result of 'exp' is not in LX: it is a result of the graph
+// CHECK: spyre-compile-remarks.mlir:[[#@LINE+27]]:8: remark{{.*}}[Passed] place | Category:spyre-lx | Function=two {{.*}}result of 'neg' is in LX at 0
+// CHECK: spyre-compile-remarks.mlir:[[#@LINE+26]]:8: remark{{.*}}[Analysis] division | Category:spyre-work | Function=two {{.*}}'neg' runs on {{[0-9]+}} cores
+// CHECK: remark{{.*}}[Missed] place | Category:spyre-lx | {{.*}}result of 'exp' is in HBM: it is a result of the graph
 
 // MISSED: remark: {{.*}}spyre-lx{{.*}}is not in LX: the LX planner is off
 // MISSED-NOT: spyre-work

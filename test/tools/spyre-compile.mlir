@@ -6,7 +6,7 @@
 // RUN: cat %s | spyre-compile - --compile-to layout -o %t.layout.mlir && FileCheck %s --check-prefix=LAYOUT --input-file=%t.layout.mlir
 
 // The folder above the directory must be there.
-// WRITTEN: error: {{.*}}cannot write
+// WRITTEN: error{{.*}}: {{.*}}cannot write
 
 // SUMMARY: add_mul: 2 ops in 1 launch
 // SUMMARY-NEXT: bundle_0: 2 ops, 16 executes; HBM 24.00 MiB read, 8.00 MiB written; LX 16.00 MiB moved, peak 32768 of 1625344 B per core

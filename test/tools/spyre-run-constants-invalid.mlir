@@ -22,16 +22,16 @@
 // RUN: not spyre-run %t/without 2>&1 | FileCheck %s --check-prefix=WITHOUT
 
 // CHECK: half: 1 launch
-// SHORT: spyre-run: error: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
+// SHORT: spyre-run: error{{.*}}: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
 // SHORT-RULE: program.json:/constants/0/file: sdsc_r72: 'constants/const0.bin' has 127 bytes; the constant has 128
-// SHORT-READ: spyre-translate: error: {{.*}}program.json: 'const0': found 127 bytes, where 64 elements of 'SEN169_FP16' have 128
-// LONG: spyre-run: error: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
-// GONE: spyre-run: error: {{.*}}const0.bin: No such file
+// SHORT-READ: spyre-translate: error{{.*}}: {{.*}}program.json: 'const0': found 127 bytes, where 64 elements of 'SEN169_FP16' have 128
+// LONG: spyre-run: error{{.*}}: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
+// GONE: spyre-run: error{{.*}}: {{.*}}const0.bin: No such file
 // GONE-RULE: program.json:/constants/0/file: sdsc_r72: there is no file 'constants/const0.bin' below the directory
-// FOLDER: spyre-run: error: {{.*}}const0.bin: is a directory, not a file
-// OUTSIDE: spyre-run: error: {{.*}}program.json: '../out/constants/const0.bin' is no path below the directory
+// FOLDER: spyre-run: error{{.*}}: {{.*}}const0.bin: is a directory, not a file
+// OUTSIDE: spyre-run: error{{.*}}: {{.*}}program.json: '../out/constants/const0.bin' is no path below the directory
 // OUTSIDE-RULE: program.json:/constants/0/file: sdsc_r72: there is no file '../out/constants/const0.bin' below the directory
-// OUTSIDE-READ: spyre-translate: error: {{.*}}program.json: 'const0': {{.*}}'../out/constants/const0.bin' is no path below the directory
+// OUTSIDE-READ: spyre-translate: error{{.*}}: {{.*}}program.json: 'const0': {{.*}}'../out/constants/const0.bin' is no path below the directory
 // WITHOUT: spyre-run: error{{.*}}'const0': has no value
 func.func @half(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %half = spyre.constant dense<0.5> : tensor<1x1xf16>

@@ -20,20 +20,20 @@
 // RUN: rm %t/out/bundle_0/sdsc_0.json
 // RUN: not spyre-run %t/out 2>&1 | FileCheck %s --check-prefix=FILE
 
-// NOTHING: spyre-run: error: {{.*}}nothing
-// NAME: spyre-run: error{{.*}}--input: the program has no argument 'y'
+// NOTHING: spyre-run: error{{.*}}: {{.*}}nothing
+// NAME: spyre-run: error{{.*}}--input: expected an argument of the program, found 'y'
 // SPELLING: spyre-run: error{{.*}}--input: expected NAME=FILE.npy, found 'arg0'
-// NPY: spyre-run: error: {{.*}}spyre-run-invalid.mlir
-// ARCHIVE: spyre-run: error{{.*}}--inputs: '{{.*}}spyre-run-invalid.mlir' is neither .npz nor .safetensors
-// STEPS: spyre-run: error: {{.*}}100
-// CHECK-FILE: spyre-run: error: {{.*}}.missing
-// OTHER: spyre-run: error: {{.*}}argument
-// TOLERANCE: spyre-run: error{{.*}}'result0' differs from the reference by {{.*}}, where 0.00e0 is allowed: element [{{.*}}] is {{.*}}, the reference
+// NPY: spyre-run: error{{.*}}: {{.*}}spyre-run-invalid.mlir
+// ARCHIVE: spyre-run: error{{.*}}--inputs: expected a .npz or .safetensors file, found '{{.*}}test/tools/spyre-run-invalid.mlir'; save arrays with numpy.savez, or give --input NAME=FILE.npy
+// STEPS: spyre-run: error{{.*}}: {{.*}}100
+// CHECK-FILE: spyre-run: error{{.*}}: {{.*}}.missing
+// OTHER: spyre-run: error{{.*}}: {{.*}}argument
+// TOLERANCE: spyre-run: error{{.*}}'result0' differs from the reference by {{.*}}, tolerance 0.00e0: element [{{.*}}] is {{.*}}, the reference
 // FINITE: error{{.*}}invalid value '{{nan|inf}}' for '--tolerance <R>': expected a finite number that is not negative
 // DRAW: error{{.*}}invalid value 'tie' for '--draw <KIND>': expected one of 'random', 'ties', 'extreme', 'infinite'
 // DIFFERS: spyre-run: error{{.*}}'result0' differs from the reference: element [{{.*}}] is {{.*}} without rounding, the reference
 // COUNT: error{{.*}}the argument '--count' cannot be used with '--check <FILE.mlir>'
-// FILE: spyre-run: error: {{.*}}sdsc_0.json
+// FILE: spyre-run: error{{.*}}: {{.*}}sdsc_0.json
 func.func @tanh(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %empty = tensor.empty() : tensor<64x64xf16>
   %y = linalg.tanh ins(%x : tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>

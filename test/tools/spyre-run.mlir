@@ -20,9 +20,9 @@
 // CHECK: bundle_0: 2 executes; HBM 24576 B read, 8192 B written; LX
 // CHECK: add_mul: 1 launch, {{[0-9]+}} element operations
 // CHECK: result0: correct (error {{.*}}, tolerance 1.00e-9); device rounding error {{.*}} (bound {{.*}})
-// CHECK: rounding adds most in bundle_0/sdsc_0.json (add): from 0.00e0 to
+// CHECK: largest rounding error added in bundle_0/sdsc_0.json (add): from 0.00e0 to
 // GIVEN: result0: correct
-// INFINITE: result0: correct, {{.*}} elements are no numbers in either
+// INFINITE: result0: correct {{.*}} elements are NaN in both
 // REPORT: "add_mul"
 func.func @add_mul(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %empty = tensor.empty() : tensor<64x64xf16>

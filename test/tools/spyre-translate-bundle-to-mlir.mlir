@@ -26,9 +26,9 @@
 // BUNDLE: sdsc.bundle @bundle_0() {
 
 // NOTHING: spyre-translate: error{{.*}}cannot read '{{.*}}nothing/bundle.mlir'
-// COUNTED: spyre-translate: error: {{.*}}program.json: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers
-// FORMAT: spyre-translate: error: {{.*}}sdsc_1.json: {{.*}}SEN170
-// TEXT: spyre-translate: error: {{.*}}bare: bundle.mlir: {{[0-9]+}}:{{[0-9]+}}: {{.*}}two
+// COUNTED: spyre-translate: error{{.*}}: {{.*}}program.json: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers
+// FORMAT: spyre-translate: error{{.*}}: {{.*}}sdsc_1.json: {{.*}}SEN170
+// TEXT: spyre-translate: error{{.*}}: {{.*}}bare: bundle.mlir: {{[0-9]+}}:{{[0-9]+}}: {{.*}}two
 func.func @add_mul(%a: tensor<64x512xf16>, %b: tensor<64x512xf16>, %c: tensor<64x512xf16>) -> tensor<64x512xf16> {
   %empty = tensor.empty() : tensor<64x512xf16>
   %sum = linalg.add ins(%a, %b : tensor<64x512xf16>, tensor<64x512xf16>) outs(%empty : tensor<64x512xf16>) -> tensor<64x512xf16>

@@ -10,8 +10,8 @@
 
 // CHECK-DAG: bundle_0/bundle.mlir:{{[0-9]+}}:{{[0-9]+}}: sdsc_r{{[0-9]+}}:
 // CHECK-DAG: bundle_0/sdsc_0.json:/{{.*}}/numCoresUsed_: sdsc_r{{[0-9]+}}:
-// COUNT: spyre-translate: error{{.*}}'{{.*}}' breaks rules of the format in {{[0-9]+}} places, see docs/reference/bundle-format.md
-// MISSING: spyre-translate: error: {{.*}}.missing: neither 'bundle.mlir' nor 'program.json'
+// COUNT: spyre-translate: error{{.*}}'{{.*}}' breaks rules of the format in {{[0-9]+}} places; see docs/reference/bundle-format.md
+// MISSING: spyre-translate: error{{.*}}: {{.*}}.missing: neither 'bundle.mlir' nor 'program.json'
 // OUTPUT: error{{.*}}the argument '--check-bundle' cannot be used with '-o <OUTPUT>'
 func.func @exp(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %empty = tensor.empty() : tensor<64x64xf16>

@@ -30,28 +30,28 @@
 // RUN: cp %t/damaged.jsonl %t/hostile/tuned.jsonl
 // RUN: spyre-tune %t/fine.mlir --cache %t/hostile 2>&1 | FileCheck %s --check-prefix=HOSTILE
 
-// NOTHING: spyre-tune: error{{.*}}nothing that is left open can be had: refused were 3 by sticks (the first: {{.*}}end inside a stick of 64{{.*}}): change the program or its ranges
-// POOL: refused were 3 by pool (the first: {{.*}}needs 262144 bytes of the pool, which has 16384 in all)
+// NOTHING: spyre-tune: error{{.*}}expected a valid candidate, found none: rejected were 3 by sticks (the first: {{.*}}must be whole sticks{{.*}}); change the program or its ranges
+// POOL: rejected were 3 by pool (the first: {{.*}}requires 262144 bytes of the pool, which has 16384; use smaller tensors)
 // BROKEN: broken.mlir:4:{{[0-9]+}}: error{{.*}}'arith.bitcast' op has no device function yet
-// PHASE: spyre-tune: error{{.*}}the module has phase 'layout' behind it, so nothing is left open: give the program that it was made of
+// PHASE: spyre-tune: error{{.*}}expected a module before the import, found one after phase 'layout'; give the source program
 // NOWHERE: spyre-tune: error{{.*}}cannot read '{{.*}}nowhere.mlir'
 // REPORT: expected a name that ends in .json or .csv
 // PLACE: spyre-tune: error{{.*}}--report: cannot write
 // NO-BUDGET: 0 is not in 1..
 // WITHIN: expected a number that is not negative and '%', such as 2%
-// SHARD: expected NUMBER/COUNT with a number from 1 to the count, at most 65536, found '3/2'
+// SHARD: invalid value '3/2' for '--shard <I/N>': expected NUMBER/COUNT with 1 <= NUMBER <= COUNT <= 65536, found '3/2'
 // NO-CACHE: --cache <DIR>
-// PART: spyre-tune: error{{.*}}-o with --shard: a part of a search has no winner
-// DATABASE: spyre-tune: error{{.*}}cannot read the cache '{{.*}}nowhere': {{.*}}: name a folder of entries
+// PART: spyre-tune: error{{.*}}-o requires a complete search, found --shard; combine the shards with --merge, then tune with --cache
+// DATABASE: spyre-tune: error{{.*}}cannot read the cache '{{.*}}/nowhere': No such file or directory (os error 2); name a directory of entries
 // NO-FOLDER: spyre-tune: error{{.*}}cannot read the cache '{{.*}}fine.mlir'
 // NO-INPUT: required arguments were not provided
 // THREADS: number would be zero
-// KNOB: error: {{.*}}has no kernel 'other', of which option 'knobs' names a knob: its kernels are none
-// CORES: spyre-tune: error{{.*}}--cores: cannot use 0 cores
+// KNOB: error{{.*}}--knobs: expected a kernel of the program, found 'other'; it has no kernels
+// CORES: spyre-tune: error{{.*}}--cores: expected 1 to 32 cores, found 0; remove the option to use all
 
-// HOSTILE: warning: {{.*}}tuned.jsonl:1: is no entry of a cache, and is passed over
-// HOSTILE-NEXT: warning: {{.*}}tuned.jsonl:2: is no entry of a cache, and is passed over
-// HOSTILE-NEXT: warning: {{.*}}other.jsonl:1: has choices that the program does not have, and is passed over
+// HOSTILE: warning{{.*}}tuned.jsonl:1: entry is skipped
+// HOSTILE-NEXT: warning{{.*}}tuned.jsonl:2: entry is skipped
+// HOSTILE-NEXT: warning{{.*}}: {{.*}}other.jsonl:1: has choices that the program does not have, and is passed over
 // HOSTILE-NEXT: main: open: kernels; 3 points, 3 compiled, all were looked at
 // HOSTILE-NEXT: not in the cache: there are no entries
 

@@ -65,14 +65,14 @@
 
 // CSV: scale.R,scale.C,kernels,us,hbm_bytes,reason,message
 // CSV-NEXT: 1,1,fuse,{{[0-9.]+}},{{[0-9]+}},,
-// ALL: 1,8,separate,,,sticks,{{.*}}32 elements end inside a stick of 64
+// ALL: 1,8,separate,,,sticks,"tiles of {{.*}} must be whole sticks (64 elements), found 32 elements
 
 // GIVEN: main: open: scale.C; 4 points
 // GIVEN-NEXT: not in the cache: the nearest entry, {{.*}}tuned.jsonl:1, differs: {{.*}}'space' is 'scale.R in [1, 2, 3, 4] from 4; scale.C in [1, 2, 4, 8] from 2; kernels in [separate, fuse, form] from fuse' there and 'scale.C in [1, 2, 4, 8] from 2' here
 
 // PART: main: open: scale.R, scale.C, kernels; 48 points
 // PART-NOT: validated
-// MISSING: warning{{.*}}of the search for program '{{[0-9a-f]+}}' the parts 3/3 are missing: run them, and merge again
+// MISSING: warning{{.*}}shards 3/3 of the search for program '{{[0-9a-f]+}}' are missing; run them, and merge again
 // MISSING-NEXT: spyre-tune: error{{.*}}there is nothing to merge
 // MERGED: 1 searches of 3 entries are in
 

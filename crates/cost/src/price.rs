@@ -40,7 +40,7 @@ impl Limit {
     }
 }
 
-/// The modelled time of a kernel, ns.
+/// The modeled time of a kernel, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
@@ -118,7 +118,7 @@ impl Cost {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Objective {
-    /// Modelled time; of equal times, bytes.
+    /// Modeled time; of equal times, bytes.
     #[default]
     Time,
     /// Bytes to and from HBM; of as many bytes, time.

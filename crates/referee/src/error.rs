@@ -89,7 +89,7 @@ pub enum SimError {
         address: i64,
     },
     /// A read of bytes that nobody wrote.
-    #[error("{site}: reads byte {address:#x} of {memory}, which nobody wrote")]
+    #[error("{site}: reads byte {address:#x} of {memory}, which no op has written")]
     Unwritten {
         /// Where.
         site: Site,

@@ -11,7 +11,7 @@
 //! | `plan` | an op as loops and tables, worked out once from its JSON |
 //! | `machine` | HBM and LX, poisoned, with every written byte noted; the checks before an execution |
 //! | `ops` | what the functions compute, one file a family |
-//! | `account` | bytes moved, modelled time, what rounding changed |
+//! | `account` | bytes moved, modeled time, what rounding changed |
 //! | `run` | the launches in order, each execution from its checks to its results, with elements of other kinds beside the device's numbers |
 //!
 //! `sample` runs a program for some elements of its results, and [`number`] has the device's number formats.

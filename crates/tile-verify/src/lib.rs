@@ -1,6 +1,6 @@
 //! Checks how far a plan of loops is from the best one, without trusting the search that found it.
 //!
-//! A *certificate* has the ops of a program before loops are chosen, the modelled time of a plan, and a *potential* for each position between
+//! A *certificate* has the ops of a program before loops are chosen, the modeled time of a plan, and a *potential* for each position between
 //! ops: what all ops before it take at the least, in any plan of the space. [`verify`] goes through the space and looks for a step from one
 //! position to another that takes less than the potential rises; where there is none, no plan takes less than the last potential.
 //! `docs/reference/certificates.md` states the space, and proves that this is enough. [`Proof::of`] finds the highest ones. Nothing here is shared with the
@@ -43,7 +43,7 @@ const OPTIMAL: f64 = 0.001;
 pub struct Certificate {
     /// The version of the compiler that wrote it.
     pub version: String,
-    /// The modelled time of the plan, us.
+    /// The modeled time of the plan, us.
     pub us: f64,
     /// The claim: no plan of the space takes less, us.
     pub bound_us: f64,
@@ -66,7 +66,7 @@ pub struct Proof {
 /// What was confirmed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verified {
-    /// The modelled time of the plan, us.
+    /// The modeled time of the plan, us.
     pub us: f64,
     /// No plan of the space takes less, us.
     pub bound_us: f64,

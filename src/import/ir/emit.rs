@@ -138,8 +138,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         self.truths = elements_of_truth(self.graph, needed).map_err(|TwoFormats { user, needed, found }| {
             let (found, needed) = (found.name(), needed.name());
             let message = format!(
-                "uses truth values of numbers of {found} beside numbers of {needed}: an op of the device has one format, and a \
-                 conversion is not supported yet; compare and choose in one format"
+                "expected i1 values of comparisons in {needed}, found a comparison in {found}; compare and select in one element type"
             );
             error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(user)).report()
         })?;

@@ -265,8 +265,8 @@ impl<'c> Importer<'c> {
             let integers = Known::combined(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
             return self.graph.known(integers, shape, Element::Int);
         }
-        let message = "finds places beyond 1024 in the device's 16-bit format, as two digits that the caller puts together, or that choose \
-                       rows of a table; nothing else may read them: not supported yet";
+        let message = "expected only results and gathers to use positions beyond 1024, which are two digits in the 16-bit format, found \
+                       another use; reduce a smaller dimension";
         let shape = self.graph.broadcast_shape(&digits);
         let refused = self.refused(op, op.loc(), message.to_owned(), shape, Element::Int);
         self.graph.as_digits(digits, end, refused)
@@ -275,8 +275,7 @@ impl<'c> Importer<'c> {
     /// Whether a cast vanishes.
     pub(super) fn fold_cast(&self, cast: Cast<'_>) -> Result<(), String> {
         let [from, to] = [cast.from, cast.to].map(|of| ScalarType::of(of).element());
-        let stays =
-            |reason: &str| codes::CONVERSION.says(format_args!("converts {} to {}, which is not supported: {reason}", cast.from, cast.to));
+        let stays = |reason: &str| codes::CONVERSION.says(format_args!("converts {} to {}, which {reason}", cast.from, cast.to));
         self.precision.fold_cast(self.half.is_some(), from, to).map_err(stays)
     }
 

@@ -171,11 +171,16 @@ mod tests {
     #[test]
     fn what_is_missing_or_contradicts_is_named() {
         let missing = settled(&["arg2.1=6"]).unwrap_err();
-        assert_eq!(missing, "leaves the sizes of arg0.0, arg2.2 open: give them by --dim-size arg0.0=N --dim-size arg2.2=N");
-        assert_eq!(settled(&["D=32", "L=1", "E=1"]).unwrap_err(), "has size 64 in arg0.1, and is given 32");
-        assert_eq!(settled(&["L=1", "arg0.0=2", "E=1"]).unwrap_err(), "has size 1 in arg0.0, and is given 2");
-        assert!(settled(&["K=1"]).unwrap_err().starts_with("is given 'K=1', which is of no dimension"));
-        assert!(settled(&["arg1.0=1"]).unwrap_err().starts_with("is given 'arg1.0=1'"));
+        assert_eq!(
+            missing,
+            "[SPY0201] dimensions arg0.0, arg2.2 are dynamic; give their sizes with --dim-size arg0.0=N --dim-size arg2.2=N"
+        );
+        let of_known = settled(&["D=32", "L=1", "E=1"]).unwrap_err();
+        assert_eq!(of_known, "dimension 1 of argument 'arg0' has size 64, found --dim-size 32; remove the option");
+        let twice = settled(&["L=1", "arg0.0=2", "E=1"]).unwrap_err();
+        assert_eq!(twice, "dimension 0 of argument 'arg0' has size 1, found --dim-size 2; remove the option");
+        assert!(settled(&["K=1"]).unwrap_err().ends_with("found 'K=1'; correct the name"));
+        assert!(settled(&["arg1.0=1"]).unwrap_err().ends_with("found 'arg1.0=1'; correct the name"));
     }
 
     #[test]
@@ -190,9 +195,12 @@ mod tests {
         assert_eq!(found.symbolic, [["L", ""], ["arg1.0", ""]]);
         assert_eq!(found.granularities, BTreeMap::from([("L".to_owned(), 64), ("arg1.0".to_owned(), 64)]));
         let refused = settled(&["L=8", "D=64:64", "arg1.0=8", "arg1.1=8"]).unwrap_err();
-        assert_eq!(refused, "has size 64 in arg0.1, and is given 'D=64:64', which is for a dimension that the program leaves open");
+        assert_eq!(
+            refused,
+            "dimension 1 of argument 'arg0' has size 64, found '--dim-size D=64:64' of a dynamic dimension; remove the option"
+        );
         let twice = settled(&["L=64:8", "arg0.0=64:8", "arg1.0=8", "arg1.1=8"]).unwrap_err();
-        assert_eq!(twice, "is given 'L=64:8' and 'arg0.0=64:8' for arg0.0: one of them says it");
+        assert_eq!(twice, "dimension 0 of argument 'arg0' is given twice, as 'L=64:8' and 'arg0.0=64:8'; remove one of them");
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub(in crate::import) fn computed(
 }
 
 /// Why an operation on integers of run time is refused.
-const AT_RUN_TIME: &str = "computes integers of a run-time value: not supported yet";
+const AT_RUN_TIME: &str = "of runtime integers is not supported; compute them in the producer, or from constants";
 
 /// Whether a type has all integers from 0 on and below `end`.
 fn is_in(end: i64, width: u32) -> bool {

@@ -77,7 +77,7 @@ pub const OPERATIONS: &[Operation] = &[
     refused("tensor.*", "has no form on the device"),
     refused("tensor.scatter", SCATTER),
     refused("tensor.insert", "writes one element of a tensor"),
-    refused("tensor.gather", "is not read: a `linalg.generic` with `tensor.extract` in its body is"),
+    refused("tensor.gather", "has no form on the device; use `linalg.generic` with `tensor.extract` in its body"),
     becomes(
         "arith.constant",
         "`constant`; what follows from constants of up to 4096 elements, and from integers, is computed at compile time",
@@ -146,8 +146,8 @@ impl Operation {
     pub fn refusal(name: &str) -> Option<String> {
         match Self::named(name).map(|row| row.outcome) {
             Some(Outcome::Becomes(_)) => None,
-            Some(Outcome::Refused(why)) => Some(format!("{why}: not supported yet")),
-            None => Some("is of a dialect that is not read: a program is linalg, tensor, arith, math and spyre ops".to_owned()),
+            Some(Outcome::Refused(why)) => Some(format!("is not supported: it {why}")),
+            None => Some("belongs to an unsupported dialect; lower it to linalg, tensor, arith, math and spyre ops".to_owned()),
         }
     }
 }

@@ -14,7 +14,9 @@ pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
     match elements {
         [] => Err(codes::UNSUPPORTED.says("expected a runtime operand, found constants only; fold the op in the producer")),
         [element] => Ok(*element),
-        [first, second, ..] => Err(format!("mixes elements of {} and {}: not supported yet", first.name(), second.name())),
+        [first, second, ..] => {
+            Err(format!("expected operands of one element type, found {} and {}; convert one of them", first.name(), second.name()))
+        }
     }
 }
 

@@ -40,15 +40,13 @@ impl Precision {
         match self {
             Self::Device if vanishes => Ok(()),
             Self::Strict if is_quarter && is_wide(to) => Ok(()),
-            Self::Strict if is_float(from) && is_float(to) => {
-                Err("precision=strict keeps it, and the device's conversion is not supported yet")
-            }
+            Self::Strict if is_float(from) && is_float(to) => Err("--precision strict does not support; give --precision device"),
             Self::Device | Self::Strict => Err(NOT_YET),
         }
     }
 }
 
-const NOT_YET: &str = "not supported yet";
+const NOT_YET: &str = "is not supported; convert in the producer";
 
 #[cfg(test)]
 mod tests {

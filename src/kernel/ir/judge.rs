@@ -88,9 +88,7 @@ impl Judge {
                 let said = error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
                 let why = said.strip_prefix("'builtin.module' op ").unwrap_or(&said);
                 note_bug(module);
-                let message = format!(
-                    "internal error: a candidate kernel cannot be compiled, which is a bug of ours: {why}; please report this program"
-                );
+                let message = format!("a candidate kernel cannot be compiled: {why}");
                 Err(error_at(codes::INTERNAL, module, message).report())
             }
         }

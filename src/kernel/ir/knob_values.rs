@@ -20,9 +20,9 @@ pub(super) fn set_knobs(around: Op<'_>, values: &[KnobValue]) -> Result<(), Repo
         if named.is_empty() {
             let names: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.text_attr(attr::NAME)).collect();
             let names = names.into_iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-            let found = if names.is_empty() { "none".to_owned() } else { names };
+            let advice = if names.is_empty() { "it has no kernels".to_owned() } else { format!("choose one of {names}") };
             let message = codes::KNOB_UNKNOWN
-                .says(format_args!("option 'knobs': expected a kernel of the program, found '{}'; choose one of {found}", value.kernel));
+                .says(format_args!("option 'knobs': expected a kernel of the program, found '{}'; {advice}", value.kernel));
             return Err(error_at(codes::KNOB_UNKNOWN, around, message).report());
         }
         named.into_iter().try_for_each(|kernel| set_value(kernel, value))?;
@@ -40,7 +40,7 @@ fn set_value(kernel: Op<'_>, value: &KnobValue) -> Result<(), Reported> {
         return Err(error_at(
             codes::KNOB_VALUE,
             kernel,
-            format_args!("option 'knobs': expected {choices} for knob '{}', found {}", value.value, value.knob),
+            format_args!("option 'knobs': expected {choices} for knob '{}', found {}", value.knob, value.value),
         )
         .report());
     }

@@ -158,8 +158,7 @@ fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Res
         return Err(error_at(codes::KERNEL_LOOP, around, message).report());
     };
     for (argument, dim) in cut.iter().filter(|origin| !names.is_named(**origin, &name)) {
-        let message =
-            format!("loop does not tile dimension {dim} of argument {argument}: its dimension '{name}' is another dimension there");
+        let message = format!("does not tile dimension {dim} of argument {argument}, where its dimension '{name}' is another dimension");
         warning_at(codes::KERNEL_DIM, around, message).emit();
     }
     Ok(name)

@@ -89,7 +89,7 @@ fn best<'a>(
 /// What must be saved: less is within what the model does not know, and there are up to twice as many ops.
 const LEAST_SAVED: f64 = 0.05;
 
-/// The part of the time that must be saved for as many more bytes again, as in the choice of loops: bytes are counted, times are modelled.
+/// The part of the time that must be saved for as many more bytes again, as in the choice of loops: bytes are counted, times are modeled.
 const WORTH_OF_BYTES: f64 = 0.2;
 
 /// Whether a program in parts is so much better.

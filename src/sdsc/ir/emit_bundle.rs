@@ -60,14 +60,14 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())
 }
 
-/// MLIR can read every `bundle.mlir`. One of a compilation that it cannot read is a bug of ours.
+/// MLIR can read every `bundle.mlir`. One of a compilation that it cannot read is a compiler bug.
 fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), Reported> {
     for file in files.iter().filter(|file| file.path.ends_with("bundle.mlir")) {
         if !str::from_utf8(&file.content).is_ok_and(|text| parses(module.ctx(), text)) {
             let mut whose = "";
             if is_ours_to_mend(options) {
                 note_bug(module);
-                whose = ", which is a bug of ours";
+                whose = ", which is a compiler bug";
             }
             return Err(error_at(codes::OWN_FILES, module, format_args!("wrote a '{}' that MLIR cannot read{whose}", file.path)).report());
         }
@@ -80,7 +80,7 @@ fn is_ours_to_mend(options: &Options) -> bool {
     options.is_on(option::COMPILED)
 }
 
-/// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
+/// What a broken rule means. A program that went through all of our passes has none, so it is a compiler bug. Whoever writes IR of a later
 /// phase answers for it: a program is refused, and so nothing is written; op specs of another front end are written with a warning.
 fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
@@ -89,7 +89,7 @@ fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<
         return Err(error_at(
             codes::OWN_FILES,
             module,
-            format_args!("wrote files that break a rule of the format, which is a bug of ours: {first}"),
+            format_args!("wrote files that break a rule of the format, which is a compiler bug: {first}"),
         )
         .report());
     }

@@ -92,7 +92,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             Ok::<_, Reported>(parts(function).into_iter().zip(priced).collect())
         });
         // Any other refusal is that of a rule.
-        assert!(bugs_of(function) == n_bugs, "a candidate of the search for tiles has a bug of ours");
+        assert!(bugs_of(function) == n_bugs, "a candidate of the search for tiles has a compiler bug");
         costs.ok()
     }
 }

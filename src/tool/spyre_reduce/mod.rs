@@ -71,7 +71,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     listen(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
     let name = entry_of(&module, arguments.entry.as_deref())?;
-    let place = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.says(format_args!("cannot make a temporary folder: {error}")))?;
     let check = Check::of_the_whole(arguments, &module, place.path().join("part.mlir"))?;
     let (outline, whole) = outline_of(function_of(&module, &name));
     let mut is_interesting = |part: &Part| part_of(&module, &name, part).map_or(Ok(false), |part| check.holds(&part));
@@ -216,7 +216,10 @@ impl<'a> Check<'a> {
     fn run(&self, module: &Module<'_>) -> Result<(Option<i32>, String), String> {
         fs::write(&self.file, format!("{}\n", module.op()))
             .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{}': {error}", self.file.display())))?;
-        let output = self.command_on(&self.file).output().map_err(|error| format!("cannot run '{}': {error}", self.command[0]))?;
+        let output = self
+            .command_on(&self.file)
+            .output()
+            .map_err(|error| codes::SYSTEM.says(format_args!("cannot run '{}': {error}", self.command[0])))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         Ok((output.status.code(), text))
     }
@@ -235,5 +238,9 @@ impl<'a> Check<'a> {
 
 /// The first error of what a tool prints, without its place.
 fn first_error(text: &str) -> Option<String> {
-    text.lines().find_map(|line| line.split_once("error: ")).map(|(_, message)| message.to_owned())
+    let message = |line: &str| {
+        let (code, message) = line.split_once("error")?.1.split_once(": ")?;
+        (code.is_empty() || code.starts_with("[SPY")).then(|| message.to_owned())
+    };
+    text.lines().find_map(message)
 }

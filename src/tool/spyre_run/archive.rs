@@ -112,7 +112,7 @@ mod tests {
     fn arguments() -> Vec<Tensor> {
         let tensor = |name: &str, element_type: &str| {
             let text = format!(
-                r#"{{"name": "{name}", "shape": [2, 3], "element_type": "{element_type}", "format": "", "device_size": [], \
+                r#"{{"name": "{name}", "shape": [2, 3], "element_type": "{element_type}", "format": "", "device_size": [],
                  "stride_map": [], "bytes": 0}}"#
             );
             serde_json::from_str(&text).unwrap()
@@ -169,7 +169,7 @@ mod tests {
         let of_safetensors = "arrays.safetensors': 'x' has elements of i64, and the program has f16";
         for (write, wrong) in [(npz as fn(&_, &[_]) -> _, of_numpy), (safetensors, of_safetensors)] {
             let refused = read_all(&write(&place, &[("y", x.clone())]), &arguments()).unwrap_err();
-            assert!(refused.ends_with("has an array 'y', and the program has no such argument: it has x, index"), "{refused}");
+            assert!(refused.ends_with("the arguments are x, index"), "{refused}");
             let refused = read_all(&write(&place, &[("x", index.clone())]), &arguments()).unwrap_err();
             assert!(refused.ends_with(wrong), "{refused}");
         }
@@ -192,7 +192,7 @@ mod tests {
             let path = place.path().join(name);
             for content in [&b""[..], b"PK\x03\x04", &[0xff; 64]] {
                 fs::write(&path, content).unwrap();
-                assert!(read_all(path.to_str().unwrap(), &arguments()).unwrap_err().starts_with("cannot read '"));
+                assert!(read_all(path.to_str().unwrap(), &arguments()).unwrap_err().contains("cannot read '"));
             }
         }
     }

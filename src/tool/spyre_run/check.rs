@@ -20,7 +20,8 @@ pub(crate) fn check(
 ) -> Result<(), String> {
     let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
     let listen = |session: &Session| listen(session, speaker);
-    check_takes(module, &simulation.program().name, &in_order, &listen).map_err(|error| format!("--check: {error}"))?;
+    check_takes(module, &simulation.program().name, &in_order, &listen)
+        .map_err(|error| codes::RUN_DIFFERS.or_says(&format!("--check: {error}")))?;
     let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| super::coded(&error))?;
     finish(&outcome, arguments, speaker)?;
     let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;

@@ -97,10 +97,8 @@ pub(super) fn command() -> Command {
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     if let (Some(module), false) = (&arguments.check, cfg!(feature = "mlir")) {
-        return Err(format!(
-            "--check '{module}': this spyre-run was built without MLIR, which runs the module: 'cargo build' with its default features \
-             makes one that can"
-        ));
+        return Err(codes::WITHOUT_MLIR
+            .says(format_args!("--check '{module}': this spyre-run was built without MLIR; build it with the default features")));
     }
     arguments.report.iter().try_for_each(|path| tool::check_place(path).map_err(|error| format!("--report: {error}")))?;
     check_directory(&arguments.directory)?;
@@ -187,7 +185,8 @@ fn sizes_of(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>
         let split = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
         let (name, size) =
             split.ok_or_else(|| codes::RUN_SIZE.says(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'")))?;
-        let name = name_of_size(program, name).ok_or_else(|| format!("--dim-size: {}", no_size(program, name)))?;
+        let name =
+            name_of_size(program, name).ok_or_else(|| codes::RUN_SIZE.or_says(&format!("--dim-size: {}", no_size(program, name))))?;
         if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
             return Err(codes::OPTION_TWICE.says(format_args!("--dim-size: '{name}' is given twice, as {other} and {size}; remove one")));
         }
@@ -219,7 +218,8 @@ fn no_size(program: &Program, name: &str) -> String {
 /// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.
 fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -> Result<BTreeMap<String, HostArray>, String> {
     let program = simulation.program();
-    let archive = arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments));
+    let archive =
+        arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.or_says(&error)));
     let mut inputs = archive.transpose()?.unwrap_or_default();
     for given in &arguments.input {
         let (name, path) = given
@@ -230,7 +230,7 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
             codes::RUN_ARGUMENT
                 .says(format_args!("--input: expected an argument of the program, found '{name}'; choose one of {}", names_of(program)))
         })?;
-        let array = npy::read(path, &tensor.element_type)?;
+        let array = npy::read(path, &tensor.element_type).map_err(|error| codes::RUN_ARRAY.or_says(&error))?;
         if array.shape != tensor.shape {
             let (found, expected) = (&array.shape, &tensor.shape);
             return Err(codes::RUN_ARRAY.says(format_args!(
@@ -283,7 +283,7 @@ fn summary(report: &Report) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "{}: {executions} executes; HBM {} B read, {} B written; LX {} B; modelled {:.1} to {:.1} us",
+            "{}: {executions} executes; HBM {} B read, {} B written; LX {} B; modeled {:.1} to {:.1} us",
             launch.bundle,
             total.hbm_read,
             total.hbm_written,

@@ -153,9 +153,10 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
 /// The name, or the file and the system's reason.
 pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
-        return Err(format!("cannot write the result '{name}': it has no plain file name"));
+        return Err(codes::OUTPUT_WRITE.says(format_args!("cannot write the result '{name}': it has no plain file name")));
     }
-    fs::create_dir_all(folder).map_err(|error| format!("cannot write '{}': {}", folder.display(), files::reason(&error)))?;
+    fs::create_dir_all(folder)
+        .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{}': {}", folder.display(), files::reason(&error))))?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
         let cannot = |error: &dyn std::fmt::Display| format!("cannot write '{}': {error}", path.display());

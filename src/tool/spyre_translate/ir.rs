@@ -14,7 +14,8 @@ pub(crate) fn translate(arguments: &Arguments, speaker: Speaker) -> Result<(), S
     let session = pipeline::session();
     if arguments.opspec_to_mlir {
         let text = read(&arguments.input)?;
-        let ir = opspec_to_mlir(&session, &text).map_err(|message| format!("'{}': {message}", arguments.input))?;
+        let ir =
+            opspec_to_mlir(&session, &text).map_err(|message| codes::SIM_FILES.or_says(&format!("'{}': {message}", arguments.input)))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
     if arguments.bundle_to_mlir {

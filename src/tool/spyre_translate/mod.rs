@@ -66,8 +66,8 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
 mod ir {
     /// There is no IR in such a build.
     pub(crate) fn translate(_: &super::Arguments, _: super::Speaker) -> Result<(), String> {
-        let can = "this spyre-translate was built without MLIR and only checks: 'cargo build' with its default features makes one that can";
-        Err(format!("there is no IR to translate from or to: {can}"))
+        let can = "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
+        Err(codes::WITHOUT_MLIR.says(format_args!("there is no IR to translate from or to: {can}")))
     }
 }
 

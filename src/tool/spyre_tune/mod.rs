@@ -167,7 +167,7 @@ fn winner(
     if tuned.is_from_cache() && arguments.output.is_none() && arguments.write_plan.is_none() {
         return Ok(None);
     }
-    let place = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.says(format_args!("no temporary folder: {error}")))?;
     let elsewhere = place.path().join("bundle").to_string_lossy().into_owned();
     let output = arguments.output.as_deref().unwrap_or(&elsewhere);
     let options = Options { notes_plan: arguments.write_plan.is_some(), ..tuned.options() };

@@ -1,6 +1,7 @@
 //! The second look at the best points: what the referee counts in the files that are written for them.
 
 use crate::{
+    codes,
     compile::compile,
     mlir::{Module, collect},
     pipeline::{Options, Phase},
@@ -15,13 +16,13 @@ use std::path::Path;
 /// # Errors
 /// If there are no files, or the referee refuses them.
 pub(super) fn counted(module: &Module<'_>, options: &Options, target: &Target) -> Result<Cost, String> {
-    let place = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.says(format_args!("no temporary folder: {error}")))?;
     let folder = place.path().join("bundle");
     let options = Options { compile_to: Phase::Emit, notes_plan: false, proves: false, ..options.clone() };
     let output = folder.to_string_lossy().into_owned();
     let (report, said) = collect(module.session().context(), || compile(&mut module.duplicate(), &options, &output));
     let error = || said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-    report.ok_or_else(|| format!("it was compiled, and cannot be compiled again: {}", error()))?;
+    report.ok_or_else(|| codes::INTERNAL.says(format_args!("it was compiled, and cannot be compiled again: {}", error())))?;
     count(&folder, target)
 }
 

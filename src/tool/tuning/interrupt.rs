@@ -1,5 +1,6 @@
 //! Ctrl-C ends a search with the best so far; a second one ends the tool.
 
+use crate::codes;
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     flag,
@@ -25,7 +26,7 @@ pub(super) fn listen() -> Result<Interrupt, String> {
         // What is registered first is asked first: the signal that finds the mark ends the tool, the one before sets it.
         flag::register_conditional_shutdown(signal, ENDED, Arc::clone(&is_wanted))
             .and_then(|_| flag::register(signal, Arc::clone(&is_wanted)))
-            .map_err(|error| format!("cannot listen to signals: {error}"))?;
+            .map_err(|error| codes::SYSTEM.says(format_args!("cannot listen to signals: {error}")))?;
     }
     Ok(Interrupt(is_wanted))
 }

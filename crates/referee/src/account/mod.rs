@@ -1,4 +1,4 @@
-//! What a run did, in numbers: bytes moved, modelled time, what was rounded, and the report of all.
+//! What a run did, in numbers: bytes moved, modeled time, what was rounded, and the report of all.
 
 pub mod report;
 pub(crate) mod rounding;

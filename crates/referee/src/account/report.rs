@@ -17,7 +17,7 @@ pub struct Report {
     pub total: Traffic,
     /// Element operations executed.
     pub steps: u64,
-    /// Modelled time of all launches.
+    /// Modeled time of all launches.
     pub time: ModelledTime,
 }
 
@@ -41,7 +41,7 @@ pub struct LaunchReport {
     pub iterations: u64,
     /// Bytes moved by all executions.
     pub total: Traffic,
-    /// Modelled time.
+    /// Modeled time.
     pub time: ModelledTime,
 }
 

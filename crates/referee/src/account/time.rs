@@ -1,4 +1,4 @@
-//! Modelled time of a launch, by the model that the compiler decides by ([`cost`]), from what the files say and the run has shown.
+//! Modeled time of a launch, by the model that the compiler decides by ([`cost`]), from what the files say and the run has shown.
 //!
 //! What the model asks of an op is worked out here from its file and from the addresses of its executions: extents, slices, sticks, which
 //! tensors are the same, and which advance with a loop. So where the compiler prices a bundle otherwise than what it has written, both times
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-/// Modelled time in nanoseconds.
+/// Modeled time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModelledTime {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
@@ -85,8 +85,8 @@ impl Timeline {
         }
     }
 
-    /// The modelled time; `pools` are the buffers that belong to the launch alone.
-    pub(crate) fn modelled(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModelledTime {
+    /// The modeled time; `pools` are the buffers that belong to the launch alone.
+    pub(crate) fn modeled(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModelledTime {
         let Price { low_ns, estimate_ns, high_ns, .. } = price(&describe(&self.kernel(pools)), time, Formula::Recommended);
         ModelledTime { low_ns, estimate_ns, high_ns }
     }

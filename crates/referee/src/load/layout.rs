@@ -135,7 +135,7 @@ impl DeviceLayout {
         if n_read < self.host_length {
             return Err(format!("the layout holds {n_read} of the {} elements of the result", self.host_length));
         }
-        missing.map_or(Ok(()), |byte| Err(format!("nobody wrote byte {byte:#x} of the result")))
+        missing.map_or(Ok(()), |byte| Err(format!("no op has written byte {byte:#x} of the result")))
     }
 
     /// Refuses a constant whose bytes are not those that its exact numbers are rounded to. A finite number beyond the format may become its
@@ -377,6 +377,6 @@ mod tests {
         let mut region = Region::new("t".to_owned(), 768);
         region.ensure(768);
         region.mark_written(0, 760 - 128, 1);
-        assert!(layout.get(&of, &region).unwrap_err().contains("nobody wrote"));
+        assert!(layout.get(&of, &region).unwrap_err().contains("no op has written"));
     }
 }

@@ -355,7 +355,7 @@ impl<B: Beside> Launch<'_, B> {
         for op in &report.ops {
             report.total += op.traffic;
         }
-        report.time = self.timeline.modelled(&pools.iter().map(|(buffer, _)| *buffer).collect(), self.time);
+        report.time = self.timeline.modeled(&pools.iter().map(|(buffer, _)| *buffer).collect(), self.time);
         Ok(report)
     }
 
