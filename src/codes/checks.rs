@@ -37,6 +37,6 @@ super::codes! {
         see "docs/reference/tuning.md";
 
     1342 TUNE_COST "the measured cost differs from the recorded cost":
-        "Tune again without the cache."
+        "The entry was measured by another compiler or model. Tune again without the cache."
         see "docs/reference/tuning.md";
 }

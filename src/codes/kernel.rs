@@ -36,7 +36,7 @@ super::codes! {
         see "docs/reference/kernels.md";
 
     809 P_COST "P-COST: the program is faster without the fusion":
-        "The cost model compares both programs."
+        "The cost model compares the programs with and without the fusion, and keeps the faster one."
         see "docs/reference/cost-model.md";
 
     821 E_KIND "E-KIND: the consumer cannot be fused after a kernel":
@@ -64,7 +64,7 @@ super::codes! {
         see "docs/reference/kernels.md";
 
     827 E_MULTI "E-MULTI: the consumer reads outputs of several scopes":
-        "No single loop has all operands."
+        "The operands come from several loops of the kernel, and no single loop has all of them."
         see "docs/reference/kernels.md";
 
     828 E_MAP "E-MAP: the consumer tiles the output in another way":
@@ -76,7 +76,7 @@ super::codes! {
         see "docs/reference/kernels.md";
 
     830 E_COST "E-COST: the program is faster without the fusion":
-        "The cost model compares both programs."
+        "The cost model compares the programs with and without the fusion, and keeps the faster one."
         see "docs/reference/cost-model.md";
 
     850 KERNEL_ENTRY "the entry function is a kernel":

@@ -11,7 +11,7 @@ super::codes! {
         "A place is aligned to a stick, ends inside LX, and shares no bytes with another live value.";
 
     704 LX_PLANNER "unknown scratchpad planner":
-        "The message lists the planners.";
+        "The message lists the planners that `--lx-planner` accepts.";
 
     705 LX_INPUT "the scratchpad planner cannot plan this op":
         "The planner reads `spyre` ops. Run the import and the phases before it.";

@@ -16,7 +16,7 @@ super::codes! {
         see "docs/reference/simulator.md";
 
     1203 SIM_UNWRITTEN "read of a byte that no op has written":
-        "The value is undefined."
+        "The value of such a byte is undefined, so the result would depend on what was in memory."
         see "docs/reference/simulator.md";
 
     1204 SIM_DEAD "dead value":
@@ -24,7 +24,7 @@ super::codes! {
         see "docs/reference/simulator.md";
 
     1205 SIM_READ_ONLY "write to an argument or a constant":
-        "Arguments and constants are read only."
+        "Arguments and constants are read only: other launches read them as well."
         see "docs/reference/simulator.md";
 
     1206 SIM_CONFLICT "two cores access the same byte":
@@ -32,7 +32,7 @@ super::codes! {
         see "docs/reference/simulator.md";
 
     1207 SIM_OVERLAP "buffers overlap":
-        "Two live buffers share bytes."
+        "Two buffers whose live ranges overlap share bytes, so one overwrites the other."
         see "docs/reference/simulator.md";
 
     1208 SIM_TORN "an operand mixes bytes of two writers":
