@@ -22,8 +22,8 @@ pub(super) fn entry(code: Code) -> Option<Entry> {
 
 /// Returns the section of the page of all codes.
 pub(super) fn section() -> String {
-    let mut text = "## Rules of the file format (SPY1001 to SPY1199)\n\nRule `sdsc_rN` has code SPY1000 + N. [The bundle format](../bundle-format.md) lists \
-                    the rules with their sources.\n\n"
+    let mut text = "## Rules of the file format (SPY1001 to SPY1199)\n\nRule `sdsc_rN` has code SPY1000 + N. \
+                    [The bundle format](../bundle-format.md) lists the rules with their sources.\n\n"
         .to_owned();
     for rule in RULES {
         if let Some(code) = format_rule(rule.label) {

@@ -139,7 +139,10 @@ fn marker(text: &str) -> Option<Code> {
 
 /// Declares the codes of an area, as constants and as a table.
 macro_rules! codes {
-    ($title:literal, $first:literal..=$last:literal; $($number:literal $name:ident $rule:literal: $text:literal $(see $see:literal)?;)*) => {
+    (
+        $title:literal, $first:literal..=$last:literal;
+        $($number:literal $name:ident $rule:literal: $text:literal $(see $see:literal)?;)*
+    ) => {
         $(#[doc = $rule] pub const $name: $crate::codes::Code = $crate::codes::Code($number);)*
 
         pub(super) const AREA: $crate::codes::Area = $crate::codes::Area {

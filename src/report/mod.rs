@@ -353,11 +353,11 @@ impl Report {
         let bound = &self.lower_bound;
         if bound.us > 0.0 {
             let limit = match bound.limit {
-                "fixed" => "fixed costs",
-                "hbm" => "HBM",
-                limit => limit,
+                "fixed" => "bound by fixed costs",
+                "hbm" => "HBM-bound",
+                _ => "compute-bound",
             };
-            write!(formatter, ", {:.2}x the lower bound of {:.1} us (limited by {limit})", estimate_us / bound.us, bound.us)?;
+            write!(formatter, ", {:.2}x the lower bound of {:.1} us ({limit})", estimate_us / bound.us, bound.us)?;
         }
         match self.gap.ops.first() {
             Some(OpGap { op, name, us, why }) => {

@@ -39,7 +39,7 @@ pub(crate) const DRAWN: [&str; 17] = [
 /// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
 /// about it, which function and sizes are meant. Kernels are drawn by `test/random_kernels.rs`.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 24] = [
+pub(crate) const NOT_DRAWN: [&str; 25] = [
     "--certificate",
     "--compare",
     "--compile-to",
@@ -62,6 +62,7 @@ pub(crate) const NOT_DRAWN: [&str; 24] = [
     "--verbose",
     "--write-plan",
     "--help",
+    "--explain",
     "--help-all",
     "--version",
 ];

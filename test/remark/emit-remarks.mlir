@@ -12,7 +12,7 @@
 // CHECK: remark{{.*}}[Missed] place | Category:spyre-lx | {{.*}}result of 'exp' is in HBM: it is a result of the graph
 
 // A filter takes what it names and nothing else.
-// MISSED: remark: {{.*}}spyre-lx{{.*}}is not in LX: the LX planner is off
+// MISSED: remark{{.*}}: {{.*}}spyre-lx{{.*}}is in HBM: the LX planner is off
 // MISSED-NOT: spyre-work
 
 // What is not decided yet is not spoken of.

@@ -17,7 +17,7 @@
 // CHECK: spyre-compile-remarks.mlir:[[#@LINE+26]]:8: remark{{.*}}[Analysis] division | Category:spyre-work | Function=two {{.*}}'neg' runs on {{[0-9]+}} cores
 // CHECK: remark{{.*}}[Missed] place | Category:spyre-lx | {{.*}}result of 'exp' is in HBM: it is a result of the graph
 
-// MISSED: remark: {{.*}}spyre-lx{{.*}}is not in LX: the LX planner is off
+// MISSED: remark{{.*}}: {{.*}}spyre-lx{{.*}}is in HBM: the LX planner is off
 // MISSED-NOT: spyre-work
 
 // JSON: {"severity":"remark","file":"{{.*}}spyre-compile-remarks.mlir","line":[[#@LINE+21]],"column":8,"message":"[Missed] place

@@ -34,9 +34,9 @@
 // BOTH-NEXT: return
 
 // WHOLE-COUNT-4: linalg
-// SUCCEEDS: spyre-reduce: error{{.*}}the command succeeds for the whole program: choose one that fails, or say what it prints by --says
-// SILENT: spyre-reduce: error{{.*}}the command does not print 'nonsuch' for the whole program
-// ENTRY: spyre-reduce: error{{.*}}--entry other: the module has the functions 'main'
+// SUCCEEDS: spyre-reduce: error{{.*}}expected a command that fails for the whole program, found success; give a failing command, or name its message with --says
+// SILENT: spyre-reduce: error{{.*}}expected the command to print 'nonsuch' for the whole program, found:
+// ENTRY: spyre-reduce: error{{.*}}--entry other: expected one of the functions 'main'
 // NOWHERE: spyre-reduce: error{{.*}}cannot run '{{.*}}nowhere'
 // INPUT: spyre-reduce: error{{.*}}cannot read '{{.*}}nowhere'
 

@@ -39,7 +39,7 @@
 // WALK: --knobs product.tiles_m=1,product.tiles_n=1,product.order=1,product.splits_m=32 --kernels fuse
 // SET: spyre.matmul{{.*}} {hints = [#spyre.tile_hint<0, n = 2>, #spyre.tile_hint<1, m = 8>], work_div = [#spyre.work_hint<2, m = 2>]}
 // ORDER: error{{.*}}--knobs: expected one of the 2 orders of loops, found 3 for 'product.order'
-// NAME: error{{.*}}'spyre.kernel' op has no knob 'tiles_k': its knobs are none, and its numbers without a knob are 'tiles_m', 'tiles_n', 'order', 'splits_m'
+// NAME: error{{.*}}--knobs: expected a knob of the kernel, found 'tiles_k'; choose one of 'tiles_m', 'tiles_n', 'order', 'splits_m'
 // UNEVEN: error{{.*}}: {{.*}}cannot cut 'm' of 256 into 3 tiles of equal size: give 2 or 4
 // NO-TUNE: the following required arguments were not provided
 // KIND: invalid value 'rows' for '--open <KIND>'

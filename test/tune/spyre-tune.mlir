@@ -73,7 +73,7 @@
 // PART: main: open: scale.R, scale.C, kernels; 48 points
 // PART-NOT: validated
 // MISSING: warning{{.*}}shards 3/3 of the search for program '{{[0-9a-f]+}}' are missing; run them, and merge again
-// MISSING-NEXT: spyre-tune: error{{.*}}there is nothing to merge
+// MISSING-NEXT: spyre-tune: error{{.*}}expected a complete search to merge, found none; run the missing shards
 // MERGED: 1 searches of 3 entries are in
 
 // BYTES: ended near the bound

@@ -52,15 +52,13 @@ fn set_value(kernel: Op<'_>, value: &KnobValue) -> Result<(), Reported> {
 fn set_fixed(kernel: Op<'_>, knobs: &[Knob], value: &KnobValue) -> Result<(), Reported> {
     let fixed = fixed_numbers(kernel);
     let Some(number) = fixed.iter().find(|number| number.name == value.knob) else {
-        let quoted = |names: Vec<&str>| names.into_iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-        let names = quoted(knobs.iter().map(|knob| knob.name.as_str()).collect());
-        let found = if names.is_empty() { "none".to_owned() } else { names };
-        let others = quoted(fixed.iter().map(|number| number.name.as_str()).collect());
-        let others = if others.is_empty() { others } else { format!(", or a number without a knob: {others}") };
+        let names = knobs.iter().map(|knob| knob.name.as_str()).chain(fixed.iter().map(|number| number.name.as_str()));
+        let names = names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        let advice = if names.is_empty() { "it has no knobs".to_owned() } else { format!("choose one of {names}") };
         return Err(error_at(
             codes::KNOB_UNKNOWN,
             kernel,
-            format_args!("option 'knobs': expected a knob of the kernel, found '{}'; choose one of {found}{others}", value.knob),
+            format_args!("option 'knobs': expected a knob of the kernel, found '{}'; {advice}", value.knob),
         )
         .report());
     };
