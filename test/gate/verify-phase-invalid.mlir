@@ -241,7 +241,7 @@ func.func @hints_are_followed(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16,
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @slices_are_even(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 3 slices of iteration dimension 0, which has 64 positions; use a divisor of 64}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[3, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -250,7 +250,7 @@ func.func @slices_are_even(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @sticks_are_whole(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 2 slices do not divide the 1 sticks of iteration dimension 1}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 2 slices of iteration dimension 1, which has 1 sticks; use a divisor of 1}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 2]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -259,7 +259,7 @@ func.func @sticks_are_whole(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16,
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @there_are_so_many_cores(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': the split needs 64 cores of 32}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': expected at most 32 slices in all, one per core, found 64; request fewer slices}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -268,9 +268,9 @@ func.func @there_are_so_many_cores(%x: tensor<64x64xf16, #layout>) -> tensor<64x
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @all_divisions_are_looked_at(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': 3 slices of iteration dimension 0, which has 64 positions; use a divisor of 64}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[3, 1]>} : tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': the split needs 64 cores of 32}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': expected at most 32 slices in all, one per core, found 64; request fewer slices}}
   %z = spyre.pointwise exp(%y) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
   return %z : tensor<64x64xf16, #layout>
 }
@@ -298,7 +298,7 @@ func.func @the_place_of_a_buffer_is_known(%x: tensor<64x64xf16, #same>) -> tenso
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @values_in_lx_share_no_bytes(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result shares bytes of LX with that of the op at}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': expected separate places of live values, found bytes shared with the result of the op at}}
   %b = spyre.pointwise neg(%x) {place = #spyre.place<lx, 4096>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   %c = spyre.pointwise add(%a, %b) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %c : tensor<64x64xf16, #layout>
@@ -308,7 +308,7 @@ func.func @values_in_lx_share_no_bytes(%x: tensor<64x64xf16, #layout>) -> tensor
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @readers_have_what_the_writer_left(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result may not be in LX: its users divide it among the cores in different ways}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': expected a result in HBM, found a place in LX: its users divide it among the cores in different ways: use 1 slices it differently from use 0; remove the place}}
   %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[2, 1]>} : tensor<64x64xf16, #layout>
   %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[4, 1]>} : tensor<64x64xf16, #layout>
   return %b : tensor<64x64xf16, #layout>
@@ -318,7 +318,7 @@ func.func @readers_have_what_the_writer_left(%x: tensor<64x64xf16, #layout>) -> 
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @lx_has_an_end(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result has bytes 1625216 to 1633408 of LX, which ends before}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': expected a place inside LX, found bytes 1625216 to 1633408; choose a lower address}}
   %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 1625216>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %b : tensor<64x64xf16, #layout>

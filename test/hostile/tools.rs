@@ -257,7 +257,7 @@ fn text_that_nests_too_deep_is_refused() {
         assert!(run(COMPILE, &[path_text, "-o", "nowhere"]).status.code().is_some(), "{}", &text[..text.len().min(60)]);
     }
     fs::write(&path, [0; 100]).unwrap();
-    expect(&refusal(OPT, &[path_text]), "holds a zero byte");
+    expect(&refusal(OPT, &[path_text]), "found a zero byte");
 }
 
 /// Whoever edits what was printed behind a phase answers for it, wherever the compilation goes on.

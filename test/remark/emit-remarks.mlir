@@ -23,7 +23,7 @@
 // YAML: Function: {{ *}}two
 
 // Whether a move into a kernel pays is found out by compilations, of which nothing is told.
-// TRIED: [Passed] fusion {{.*}}'mul' at {{.*}}attention.mlir:36:16 moved into the kernel 'attention' (STAGE), which saves
+// TRIED: [Passed] fusion {{.*}}'mul' at {{.*}}attention.mlir:36:16 is fused into kernel 'attention' (STAGE), which saves
 // TRIED-COUNT-1: attention.mlir:36:16: remark{{.*}}[Passed] place
 // TRIED-NOT: attention.mlir:36:16: remark: {{.*}} place
 

@@ -20,7 +20,7 @@
 // MISSED: remark{{.*}}: {{.*}}spyre-lx{{.*}}is in HBM: the LX planner is off
 // MISSED-NOT: spyre-work
 
-// JSON: {"severity":"remark","file":"{{.*}}spyre-compile-remarks.mlir","line":[[#@LINE+21]],"column":8,"message":"[Missed] place
+// JSON: {"severity":"remark","code":"SPY0701","file":"{{.*}}spyre-compile-remarks.mlir","line":[[#@LINE+21]],"column":8,"message":"[Missed] place
 
 // A file has all of them where nothing is said of which, once each: what validation compiles again is not told. The terminal has none.
 // FILE-NOT: remark:
@@ -34,9 +34,9 @@
 // NONE-NOT: remark:
 
 // PATTERN: spyre-compile: error{{.*}}--remarks-filter: 'spyre-(' is no regular expression: parentheses not balanced
-// PLACE: spyre-compile: error{{.*}}--remarks-output-file: cannot write '{{.*}}': there is no folder '{{.*}}': make it first
-// EARLY: spyre-compile: error{{.*}}remarks are told by phase 'lx', and the compilation ends behind phase 'work'
-// LATE: spyre-compile: error{{.*}}remarks are told by phase 'lx', and the module has phase 'lx' behind it
+// PLACE: spyre-compile: error{{.*}}--remarks-output-file: cannot write '{{.*}}.none/file.yaml': there is no directory '{{.*}}.none'; create it first
+// EARLY: spyre-compile: error{{.*}}remarks are emitted by phase 'lx', but the compilation stops after phase 'work'; remove '--remarks-...', or compile through phase 'lx'
+// LATE: spyre-compile: error{{.*}}remarks are emitted by phase 'lx', but the module has already run phase 'lx'; remove '--remarks-...', or compile through phase 'lx'
 
 func.func @two(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %e = tensor.empty() : tensor<64x64xf16>

@@ -40,7 +40,7 @@
 // SET: spyre.matmul{{.*}} {hints = [#spyre.tile_hint<0, n = 2>, #spyre.tile_hint<1, m = 8>], work_div = [#spyre.work_hint<2, m = 2>]}
 // ORDER: error{{.*}}--knobs: expected one of the 2 orders of loops, found 3 for 'product.order'
 // NAME: error{{.*}}--knobs: expected a knob of the kernel, found 'tiles_k'; choose one of 'tiles_m', 'tiles_n', 'order', 'splits_m'
-// UNEVEN: error{{.*}}: {{.*}}cannot cut 'm' of 256 into 3 tiles of equal size: give 2 or 4
+// UNEVEN: error{{.*}}: {{.*}}tile count 3 does not divide dimension 'm' of size 256; nearest divisors are 2 and 4
 // NO-TUNE: the following required arguments were not provided
 // KIND: invalid value 'rows' for '--open <KIND>'
 
