@@ -6,7 +6,7 @@ use super::{Page, expect_rule, text::blocks};
 const PHRASES: &str = include_str!("phrases.txt");
 
 /// Pages that other work has in hand. The list may only shrink.
-const EXEMPT: &[&str] = &["docs/measurements/models.md", "docs/reference/errors.md", "docs/reference/supported-ops.md"];
+const EXEMPT: &[&str] = &["docs/measurements/models.md", "docs/reference/supported-ops.md"];
 
 /// Returns the phrases and their replacements.
 fn parse_phrases(list: &str) -> Vec<(&str, &str)> {

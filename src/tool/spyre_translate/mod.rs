@@ -67,7 +67,7 @@ mod ir {
     /// There is no IR in such a build.
     pub(crate) fn translate(_: &super::Arguments, _: super::Speaker) -> Result<(), String> {
         let can = "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
-        Err(codes::WITHOUT_MLIR.says(format_args!("there is no IR to translate from or to: {can}")))
+        Err(crate::codes::WITHOUT_MLIR.says(format_args!("there is no IR to translate from or to: {can}")))
     }
 }
 
