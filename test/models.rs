@@ -202,7 +202,7 @@ mod shared {
         let refused = compile(&file, &out, &[]);
         let said = String::from_utf8_lossy(&refused.stderr);
         assert_eq!(refused.status.code(), Some(1));
-        assert!(said.contains("give them by --dim-size arg0.0=N"), "{said}");
+        assert!(said.contains("--dim-size arg0.0=N"), "{said}");
         assert!(!out.exists(), "half-written output");
         check(&file, &["--dim-size", "arg0.0=100"]);
     }

@@ -126,6 +126,11 @@ super::codes! {
         "Bit operations and some divisions need operands that are known at compile time."
         see "docs/reference/supported-ops.md";
 
+    245 TRUTH_FORMATS "comparisons and selections have different element types":
+        "A comparison in one element type selects between values of another one, and the device has no conversion of \
+         truth values. Convert the operands of the comparison."
+        see "SPY0208";
+
     250 SYMBOLIC_SIZE "a symbolic size is used where the device needs one number":
         "A symbolic size stays whole: it is not tiled, reduced, indexed or stored in sticks. Give one size \
          with `--dim-size NAME=SIZE`."

@@ -140,7 +140,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             let message = format!(
                 "expected i1 values of comparisons in {needed}, found a comparison in {found}; compare and select in one element type"
             );
-            error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(user)).report()
+            error_at(codes::TRUTH_FORMATS, self.function, message).at(self.location(user)).report()
         })?;
         Ok(())
     }
