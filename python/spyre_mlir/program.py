@@ -12,14 +12,12 @@ from typing import Any
 import numpy
 
 from spyre_mlir._native import compile as _compile
+from spyre_mlir._source import TEXT, source_file
 from spyre_mlir.errors import CompileError, Diagnostic, Place
 from spyre_mlir.sim import Simulation, Tensor
 
 #: What an option of `spyre-compile` may be given as.
 Option = str | int | bool | Sequence[str] | Mapping[str, Any]
-
-#: The file of a program that was given as text or bytecode.
-_TEXT = "program that was given.mlir"
 
 #: What stands between the places of an operation that was reached by calls, innermost first.
 _CALLED = " called from "
@@ -64,7 +62,7 @@ class Program:
         return self.simulation.results
 
     def run(
-        self, *arrays: numpy.ndarray, sizes: Mapping[str, int] | None = None, max_steps: int | None = None
+        self, *arrays: numpy.ndarray | str | os.PathLike[str], sizes: Mapping[str, int] | None = None, max_steps: int | None = None
     ) -> list[numpy.ndarray]:
         """Runs on the simulated machine, at these symbolic sizes: see `Simulation.run` and `Simulation.at`."""
         simulation = self.simulation.at(sizes) if sizes else self.simulation
@@ -136,7 +134,7 @@ def compile(
     """
     place = tempfile.TemporaryDirectory(prefix="spyre-")
     folder = pathlib.Path(place.name)
-    source = _written(program, folder)
+    source = source_file(program, folder)
     if isinstance(options.get("plan"), Mapping):
         (folder / "plan.json").write_text(json.dumps(options["plan"]))
         options["plan"] = str(folder / "plan.json")
@@ -148,22 +146,13 @@ def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **opti
     """The IR of a program after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` if it does not get there."""
     with tempfile.TemporaryDirectory(prefix="spyre-") as place:
         folder = pathlib.Path(place)
-        source = _written(program, folder)
+        source = source_file(program, folder)
         return _compiled(source, folder / "bundle", {**options, "compile_to": to}, False).ir
-
-
-def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pathlib.Path:
-    """The file of a program: its own, or one that is made of its text."""
-    if isinstance(program, os.PathLike) or (isinstance(program, str) and "\n" not in program and os.path.exists(program)):
-        return pathlib.Path(program)
-    source = place / _TEXT
-    source.write_bytes(program.encode() if isinstance(program, str) else program)
-    return source
 
 
 def _shown(file: str) -> str:
     """What the file of a program is called: text that was given has none that the user knows."""
-    return "<program>" if pathlib.Path(file).name == _TEXT else file
+    return "<program>" if pathlib.Path(file).name == TEXT else file
 
 
 def _text_of(path: pathlib.Path) -> str | None:

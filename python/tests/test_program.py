@@ -180,9 +180,11 @@ def test_wrong_options_are_errors_of_the_user(options, said):
 def test_arrays_that_do_not_fit_are_refused():
     program = spyre_mlir.compile(SOFTMAX)
     for arrays, said in [
-        ([], "has 1 arguments"),
-        ([numpy.zeros((96, 200))], "type float64 was given"),
-        ([numpy.zeros((96, 201), numpy.float16)], r"shape \(96, 201\)"),
+        ([], r"expected 1 argument \(arg0: tensor<96x200xf16>\), found 0; give an array for each"),
+        ([numpy.zeros((96, 200))], r"found shape \(96, 200\) and type float64; convert it with .astype\('float16'\)"),
+        ([numpy.zeros((96, 201), numpy.float16)], r"found shape \(96, 201\) and type float16; give an array of this shape"),
+        ([[[1.0], [2.0, 3.0]]], "NumPy cannot read .*give all rows one length"),
+        ([numpy.array([[1], None], dtype=object)], r"an array of Python objects; give all rows one length, and call numpy.array"),
     ]:
         with pytest.raises(spyre_mlir.RunError, match=said):
             program.run(*arrays)
