@@ -185,4 +185,4 @@ def _pairs(name: str, value: Option) -> list[tuple[str, str]]:
 def _diagnostic(native: dict, shown: Mapping[str, str]) -> Diagnostic:
     places = tuple(Place(shown.get(file, file), line, column) for file, line, column in native["places"])
     notes = tuple(_diagnostic(note, shown) for note in native["notes"])
-    return Diagnostic(native["severity"], native["message"], places, notes)
+    return Diagnostic(native["severity"], native["message"], places, notes, native.get("module", ""))

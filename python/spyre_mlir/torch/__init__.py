@@ -10,10 +10,15 @@ except ImportError as missing:
 
 from ._backend import backend
 from ._device import register_device
-from ._hints import HintError, declare_tensor_dim, name_tensor_dims, spyre_hint
+from spyre_mlir.errors import HintError
+
+from ._hints import declare_tensor_dim, name_tensor_dims, spyre_hint
 from ._module import CompiledModule, compile
 from ._options import OptionError
 from ._refusal import CompilationRefused, Refusal
+from ._torch_spyre import register as _register_torch_spyre
+
+_register_torch_spyre()
 
 __all__ = [
     "CompilationRefused",

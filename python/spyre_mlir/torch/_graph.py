@@ -13,12 +13,13 @@ import torch.fx.traceback
 from torch.fx import GraphModule
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from ._hints import drop_hints, has_hints
+import spyre_mlir
+
 from ._importer import calls
 from ._options import Options
 from ._partition import Split
-from ._refusal import CompilationRefused, NotTaken, Refusal
-from ._region import NAMES, Region
+from ._refusal import LABEL, NAMES, CompilationRefused, NotTaken, Refusal, hint_refusal
+from ._region import Region, compiles_without_hints
 
 log = logging.getLogger("spyre_mlir.torch")
 
@@ -43,26 +44,21 @@ class StaticGraph:
             region = Region(gm, self.options)
             return region, [region]
         except NotTaken as error:
-            self.reason = str(error)
-        if has_hints(gm.graph) or self.options.has_wishes():
-            self.check_without_hints(gm)
+            self.reason, cause = str(error), error.__cause__
+        if isinstance(cause, spyre_mlir.CompileError):
+            self.check_without_hints(gm, cause)
         split = Split(gm, self.options)
+        split.divide()
         self.refusals = split.refusals
         if self.options.fallback == "error":
             advice = "with options={'fallback': 'cpu'} it runs in parts, and PyTorch computes the rest"
             raise CompilationRefused(self.refusals, f"the graph is refused as a whole: {self.reason}; {advice}")
         return split.gm, split.regions
 
-    def check_without_hints(self, gm: GraphModule) -> None:
-        """A hint that cannot be honoured is an error, and nothing that the CPU could mend."""
-        plain = GraphModule(gm, torch.fx.Graph())
-        plain.graph.output(plain.graph.graph_copy(gm.graph, {}))
-        drop_hints(plain.graph)
-        try:
-            Region(plain, self.options.without_wishes())
-        except NotTaken:
-            return
-        raise CompilationRefused([], f"the hints cannot be honoured: {self.reason}")
+    def check_without_hints(self, gm: GraphModule, cause: spyre_mlir.CompileError) -> None:
+        """Raises an error for a hint that cannot be honored, which the CPU could not mend."""
+        if compiles_without_hints(gm, self.options):
+            raise hint_refusal(gm.graph, cause)
 
     def say(self) -> None:
         """A line for the graph, one for each operation on the CPU, and the report if one is asked for."""
@@ -119,8 +115,7 @@ def specialized(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
         traced = make_fx(torch.fx.Interpreter(gm).run, tracing_mode="fake")(*arguments)
     for old, new in zip(gm.graph.find_nodes(op="placeholder"), traced.graph.find_nodes(op="placeholder"), strict=True):
-        if NAMES in old.meta:
-            new.meta[NAMES] = old.meta[NAMES]
+        new.meta.update({key: old.meta[key] for key in (NAMES, LABEL) if key in old.meta})
     output = traced.graph.output_node()
     if not isinstance(output.args[0], (tuple, list)):
         output.args = ((output.args[0],),)

@@ -25,8 +25,8 @@ def linalg(monkeypatch):
     found = []
     real = _region.linalg_of
 
-    def recording(gm, names):
-        program = real(gm, names)
+    def recording(*given):
+        program = real(*given)
         found.append(program.bare)
         return program
 
