@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy
 
 from spyre_mlir._native import compile as _compile
+from spyre_mlir._progress import progress
 from spyre_mlir._source import TEXT, source_file
 from spyre_mlir.errors import CompileError, Diagnostic, Place
+from spyre_mlir.explanation import Compilation, record
 from spyre_mlir.sim import Simulation, Tensor
 
 #: What an option of `spyre-compile` may be given as.
@@ -39,6 +43,7 @@ class Program:
         #: Warnings and remarks.
         self.diagnostics: list[Diagnostic] = compiled.diagnostics
         self._page = compiled.page
+        self._compilation = Compilation(self.report["program"], [self.report], compiled.seconds, len(self.report["ops"]))
         # Files that a program names are read only where it was made from them: anybody may have written its text.
         self._is_traced = False
         #: What was validated, in words; none where nothing was.
@@ -97,6 +102,10 @@ class Program:
         own = str(self._source)
         pathlib.Path(path).write_text(page if _shown(own) == own else page.replace(own, "program"), encoding="utf-8")
 
+    def explain(self, file: TextIO | None = None) -> None:
+        """Prints a table of the modules with their operations, traffic and time, and of what stays on the CPU."""
+        print(self._compilation.table(), file=file or sys.stdout)
+
     def __repr__(self) -> str:
         return f"<spyre_mlir.Program in {self.bundle_dir}>"
 
@@ -104,12 +113,13 @@ class Program:
 class _Compiled:
     """What the native part gives."""
 
-    def __init__(self, native: dict, source: pathlib.Path):
+    def __init__(self, native: dict, source: pathlib.Path, seconds: float):
         # Text that was given has no file that the user knows.
         file, shown = str(source), _shown(str(source))
         texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
         self.report, self.plan, self.ir, self.validation = texts
         self.page = native["page"]
+        self.seconds = seconds
         self.diagnostics = [_diagnostic(each, {file: shown}) for each in native["diagnostics"]]
         if not native["done"]:
             raise CompileError(self.diagnostics)
@@ -139,7 +149,9 @@ def compile(
         (folder / "plan.json").write_text(json.dumps(options["plan"]))
         options["plan"] = str(folder / "plan.json")
     output = folder / "bundle" if bundle_dir is None else pathlib.Path(bundle_dir)
-    return Program(source, output, options, place, _compiled(source, output, options, validate))
+    made = Program(source, output, options, place, _compiled(source, output, options, validate))
+    record(made._compilation)
+    return made
 
 
 def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
@@ -166,7 +178,10 @@ def _text_of(path: pathlib.Path) -> str | None:
 def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool | str) -> _Compiled:
     pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
     mode = {True: "on", False: "off"}.get(validate, str(validate))
-    return _Compiled(_compile(str(source), str(output), pairs, mode), source)
+    started = time.monotonic()
+    with progress("compiling"):
+        native = _compile(str(source), str(output), pairs, mode)
+    return _Compiled(native, source, time.monotonic() - started)
 
 
 def _pairs(name: str, value: Option) -> list[tuple[str, str]]:

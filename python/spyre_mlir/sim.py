@@ -11,6 +11,7 @@ import numpy
 
 from spyre_mlir import _native
 from spyre_mlir._arrays import array_of
+from spyre_mlir._progress import progress
 from spyre_mlir.errors import RunError
 
 #: NumPy's types for the element types of a program; of bf16, which NumPy lacks, f32.
@@ -82,7 +83,8 @@ class Simulation:
             raise RunError(f"run: expected {expected}, found {len(arrays)}; give an array for each, in this order")
         given = [_checked(tensor, array) for tensor, array in zip(self.arguments, arrays, strict=True)]
         try:
-            results, report = self._native.run(given, max_steps)
+            with progress("simulating"):
+                results, report = self._native.run(given, max_steps)
         except ValueError as error:
             raise RunError(str(error)) from None
         self.report = json.loads(report)

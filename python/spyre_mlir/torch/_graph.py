@@ -6,6 +6,7 @@ import collections
 import itertools
 import json
 import logging
+import time
 from collections.abc import Sequence
 
 import torch
@@ -14,6 +15,8 @@ from torch.fx import GraphModule
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import spyre_mlir
+from spyre_mlir._progress import progress, say
+from spyre_mlir.explanation import Compilation, grouped, parts, record
 
 from ._importer import calls
 from ._options import Options
@@ -36,7 +39,10 @@ class StaticGraph:
         self.n_nodes = len(calls(gm.graph))
         self.refusals: list[Refusal] = []
         self.reason: str | None = None
-        self.module, self.regions = self.compile(gm)
+        started = time.monotonic()
+        with progress(f"compiling graph {self.number} ({self.n_nodes} ops)", options.quiet), parts():
+            self.module, self.regions = self.compile(gm)
+        self.seconds = time.monotonic() - started
         self.say()
 
     def compile(self, gm: GraphModule) -> tuple[torch.nn.Module, list[Region]]:
@@ -61,26 +67,34 @@ class StaticGraph:
             raise hint_refusal(gm.graph, cause)
 
     def say(self) -> None:
-        """A line for the graph, one for each operation on the CPU, and the report if one is asked for."""
+        """Shows a line for the graph and one warning for what stays on the CPU, and writes the report if one is requested."""
         launched = [region for region in self.regions if region.compiled]
-        what = f"graph {self.number} ({self.kind})"
-        log.info("%s: %d operations, %d on the CPU, %d compiled parts", what, self.n_nodes, len(self.refusals), len(launched))
+        title = f"graph {self.number} ({self.kind})"
+        reports = [region.compiled.report for region in launched]
+        compilation = Compilation(title, reports, self.seconds, self.n_nodes, self.refusals)
+        record(compilation)
+        say(title, compilation.summary(), self.options.quiet, log)
         if self.reason is not None:
-            log.warning("%s is refused as a whole: %s", what, self.reason)
+            log.debug("%s is refused as a whole: %s", title, self.reason)
         for refusal in self.refusals:
-            log.warning("graph %d: %s", self.number, refusal)
+            log.debug("graph %d: %s", self.number, refusal)
+        if self.refusals:
+            groups = "\n".join(grouped(self.refusals))
+            log.warning("%s: %d of %d ops stay on the CPU (details at debug level):\n%s", title, len(self.refusals), self.n_nodes, groups)
         if self.options.report is not None:
             self.write_report(launched)
 
     def write_report(self, launched: Sequence[Region]) -> None:
+        """Writes a JSON file for the graph, and the program and the page of each part."""
         directory = self.options.report
-        parts = []
+        written = []
         for number, region in enumerate(launched):
-            program = f"graph{self.number}_part{number}.mlir"
+            program, page = (f"graph{self.number}_part{number}{suffix}" for suffix in (".mlir", ".html"))
             (directory / program).write_text(region.linalg.text)
-            parts.append({"program": program, "operations": region.n_nodes, "report": region.compiled.report})
+            region.compiled.program.report_html(directory / page)
+            written.append({"program": program, "page": page, "operations": region.n_nodes, "report": region.compiled.report})
         cpu = [{"op": found.op, "location": found.location, "reason": found.reason} for found in self.refusals]
-        content = {"graph": self.number, "kind": self.kind, "operations": self.n_nodes, "parts": parts, "cpu": cpu}
+        content = {"graph": self.number, "kind": self.kind, "operations": self.n_nodes, "parts": written, "cpu": cpu}
         if self.reason is not None:
             content["refused_as_a_whole"] = self.reason
         (directory / f"graph{self.number}.json").write_text(json.dumps(content, indent=2) + "\n")

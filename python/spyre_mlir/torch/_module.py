@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import logging
 import os
 import reprlib
+import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,6 +23,8 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils import _pytree as pytree
 
 import spyre_mlir
+from spyre_mlir._progress import progress, say
+from spyre_mlir.explanation import parts, record
 
 from ._decompositions import table
 from ._hints import names_of
@@ -29,6 +34,11 @@ from ._partition import refusals_of
 from ._places import folded, place_of
 from ._refusal import LABEL, NAMES, CompilationRefused, NotTaken, Refusal, describe, hint_refusal, value_text
 from ._region import Region, compiles_without_hints
+
+log = logging.getLogger("spyre_mlir.torch")
+
+# PyTorch exports with state of the process.
+_export_lock = threading.Lock()
 
 NAME = "spyre_mlir.torch.compile"
 WEIGHTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
@@ -49,7 +59,7 @@ class Function(torch.nn.Module):
 def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: Any, **options: Any) -> CompiledModule:
     """Compiles for inputs of these shapes and types; the whole goes through or it is an error.
 
-    `options` are `validate` and any of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError`
+    `options` are `validate`, `quiet` and any of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError`
     with the compiler's diagnostics, or `CompilationRefused` where torch-mlir has no lowering.
     """
     for name in ("fallback", "report", "sizes", "cache"):
@@ -58,13 +68,26 @@ def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: A
     check_call(module_or_function, inputs, options)
     chosen = Options.of(options)
     module = module_or_function if isinstance(module_or_function, torch.nn.Module) else Function(module_or_function)
-    return CompiledModule(exported_program(module, inputs), inputs, chosen)
+    started = time.monotonic()
+    with progress("compiling", chosen.quiet):
+        compiled = CompiledModule(exported_program(module, inputs), inputs, chosen)
+    compiled.program._compilation = dataclasses.replace(
+        compiled.program._compilation, title=name_of(module_or_function), seconds=time.monotonic() - started, num_ops=compiled.region.n_nodes
+    )
+    record(compiled.program._compilation)
+    say(name_of(module_or_function), compiled.program._compilation.summary(), chosen.quiet, log)
+    return compiled
+
+
+def name_of(function: Any) -> str:
+    """Returns the name of a function, or of a module's class."""
+    return getattr(function, "__name__", type(function).__name__)
 
 
 def exported_program(module: torch.nn.Module, inputs: Sequence[Any]) -> ExportedProgram:
     """Traces a module. A size, or a branch, that depends on values is refused with the user's line."""
     try:
-        with torch.fx.traceback.preserve_node_meta():
+        with _export_lock, torch.fx.traceback.preserve_node_meta():
             exported = torch.export.export(module, tuple(inputs), strict=False).run_decompositions(table())
     except GuardOnDataDependentSymNode as error:
         frames = folded([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
@@ -112,13 +135,12 @@ class CompiledModule:
         # The variable SPYRE_MLIR_CACHE is for the backend: here a user wants the program and all that is known of it.
         options = dataclasses.replace(options, cache=None, narrows=True)
         try:
-            self.region = Region(exported.graph_module, options)
+            with parts():
+                self.region = Region(exported.graph_module, options)
         except NotTaken as error:
             raise refusal(exported.graph_module, options, error) from None
         if self.region.compiled is None:
             raise CompilationRefused([], "nothing is computed: every result is an input or a constant")
-        # The module was traced here, so the places in its report are those of the user's own files.
-        self.program._is_traced = True
 
     @property
     def program(self) -> spyre_mlir.Program:

@@ -93,10 +93,3 @@ def python_frames() -> list[tuple[str, int]]:
         found.append((frame.f_code.co_filename, frame.f_lineno))
         frame = frame.f_back
     return found[::-1]
-
-
-def short(place: str, width: int = 40) -> str:
-    """Returns a place relative to the working directory, cut from the left to a width."""
-    below = os.getcwd() + os.sep
-    place = place.removeprefix(below)
-    return place if len(place) <= width else "..." + place[3 - width :]

@@ -9,6 +9,7 @@ import torch
 
 import spyre_mlir
 from spyre_mlir.errors import HintError, Place
+from spyre_mlir.explanation import Left
 
 from ._hints import PLACE, scopes_of
 from ._places import frames_of
@@ -19,12 +20,8 @@ LABEL = "spyre_label"
 
 
 @dataclasses.dataclass(frozen=True)
-class Refusal:
+class Refusal(Left):
     """An operation that stays on the CPU, where it stands in the user's program, and the compiler's own reason."""
-
-    op: str
-    location: str
-    reason: str
 
     def __str__(self) -> str:
         return f"{self.location}: {self.op} stays on the CPU: {self.reason}"
