@@ -14,6 +14,7 @@ from typing import Any
 import numpy
 
 import spyre_mlir
+from spyre_mlir._locations import with_module_paths
 from spyre_mlir._progress import progress, say
 from spyre_mlir.explanation import parts, record
 
@@ -22,7 +23,7 @@ try:
     from jaxlib.mlir import ir, passmanager
     from jaxlib.mlir.dialects import stablehlo
 except ImportError as missing:
-    raise ImportError(f"spyre_mlir.jax needs JAX: pip install jax==0.10.2 ({missing})") from missing
+    raise ImportError(f"spyre_mlir.jax needs JAX: pip install 'spyre-mlir[jax]' ({missing})") from missing
 
 log = logging.getLogger("spyre_mlir.jax")
 
@@ -93,7 +94,7 @@ def array_of(value: Any, info: Any) -> numpy.ndarray:
 
 
 def linalg_of(lowered: jax.stages.Lowered) -> str:
-    """The function in `linalg`, with the lines of the user's program."""
+    """Returns the function in `linalg`, with named scopes as paths of modules and the lines of the user's program."""
     module = lowered.compiler_ir("stablehlo")
     with module.context:
         stablehlo.register_stablehlo_passes()
@@ -102,7 +103,7 @@ def linalg_of(lowered: jax.stages.Lowered) -> str:
         except ir.MLIRError as error:
             raise LoweringError(f"jaxlib cannot lower the function to linalg: {error}") from error
         check_lowered(module)
-        return module.operation.get_asm(enable_debug_info=True)
+        return with_module_paths(module.operation.get_asm(enable_debug_info=True))
 
 
 def check_lowered(module: ir.Module) -> None:

@@ -249,6 +249,24 @@ def test_a_page_shows_no_file_that_a_program_names(tmp_path):
     assert data_of(tmp_path / "page.html")["sources"] == [{"file": str(secret), "lines": ["password"]}]
 
 
+def test_names_of_locations_are_modules_and_arguments(tmp_path):
+    text = """
+    func.func @main(%x: tensor<64x64xf16> loc("inputs.x"("m.py":1:1)), %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %z = spyre.pointwise add(%x, %y) : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16> loc("layers.0.fc"("m.py":3:1))
+      return %z : tensor<64x64xf16>
+    }"""
+    program = spyre_mlir.compile(text)
+    [op] = program.report["ops"]
+    assert (op["module"], op["location"]) == ("layers.0.fc", "m.py:3:1")
+    assert program.report["arguments"] == ["inputs.x", "arg1"]
+    program.report_html(tmp_path / "page.html")
+    assert data_of(tmp_path / "page.html")["report"]["arguments"] == ["inputs.x", "arg1"]
+    with pytest.raises(spyre_mlir.CompileError, match="m.py:3:1: note: in module 'layers.0.fc'") as error:
+        spyre_mlir.compile(text.replace("xf16", "xi16"))
+    assert error.value.errors[0].module == "layers.0.fc"
+    assert "module" not in spyre_mlir.compile(SOFTMAX).report["ops"][0]
+
+
 def test_python_goes_on_while_the_compiler_works():
     done = threading.Event()
     thread = threading.Thread(target=lambda: (spyre_mlir.compile(SOFTMAX), done.set()))

@@ -5,35 +5,24 @@ Frames of installed packages are left out where the user's own code called them.
 
 from __future__ import annotations
 
-import functools
 import os
 import pathlib
 import re
 import sys
-import sysconfig
 from collections.abc import Sequence
 
 import torch
 from torch._guards import TracingContext
 
+from spyre_mlir._files import GENERATED, PACKAGE, is_installed
 from spyre_mlir.errors import Place
 
 FRAME = re.compile(r'File "([^"]+)", line (\d+), in ')
-PACKAGE = str(pathlib.Path(__file__).parents[1]) + os.sep
 TORCH = str(pathlib.Path(torch.__file__).parent) + os.sep
-PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
-GENERATED = ("<eval_with_key>", "<frozen ", "<__array_function__", "<torch_package")
 
 # How Dynamo spells a member: `L['self']._modules['layers']._parameters['weight']`, or `L['self'].layers[3]`.
 ROOT = re.compile(r"^[LG]\['(\w+)'\]")
 MEMBER = re.compile(r"(?:\.(?:_modules|_parameters|_buffers))?\['?([^\]']+)'?\]")
-
-
-@functools.cache
-def is_installed(file: str) -> bool:
-    """Returns whether a file belongs to an installed package, to Python or to this package, and not to the user."""
-    library = tuple(path + os.sep for path in (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")) if path)
-    return file.startswith((*GENERATED, *library, PACKAGE, TORCH)) or any(part in file for part in PACKAGES)
 
 
 def frames_of(trace: str | None) -> list[tuple[str, int]]:
@@ -43,7 +32,7 @@ def frames_of(trace: str | None) -> list[tuple[str, int]]:
 
 def folded(frames: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     """Returns the frames of the user's own files; if there are none, the innermost of another package than PyTorch, or of PyTorch."""
-    own = [frame for frame in frames if not is_installed(frame[0])]
+    own = [frame for frame in frames if not is_installed(frame[0]) and not frame[0].startswith(TORCH)]
     others = [frame for frame in frames if not frame[0].startswith((TORCH, PACKAGE, *GENERATED))]
     modules = [frame for frame in frames if frame[0].startswith(os.path.join(TORCH, "nn", "modules"))]
     return own or others[-1:] or modules[-1:] or list(frames[-1:])
