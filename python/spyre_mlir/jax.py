@@ -1,6 +1,7 @@
 """JAX functions on the Spyre compiler: `spyre_mlir.jax.compile(function, *args)`.
 
 The way is `jax.jit`, StableHLO, the passes to `linalg` that jaxlib carries, this compiler. docs/reference/pytorch.md has a section for it.
+Tested with JAX 0.10.2, and 0.9.2 in part.
 """
 
 from __future__ import annotations

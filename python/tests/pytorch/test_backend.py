@@ -90,7 +90,7 @@ def test_a_report_has_the_programs_and_what_is_on_the_cpu(tmp_path):
     for part in report["parts"]:
         assert part["report"]["ops"]
         assert "func.func @main" in (path.parent / part["program"]).read_text()
-        assert (path.parent / part["page"]).read_text().startswith("<!DOCTYPE html>")
+        assert (path.parent / part["page"]).read_text().startswith("<!doctype html>")
 
 
 def test_options_of_the_compiler_are_handed_on(tmp_path):
