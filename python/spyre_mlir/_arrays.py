@@ -48,9 +48,7 @@ def loaded(name: str, path: pathlib.Path) -> numpy.ndarray:
     if start != MAGIC:
         found = "several arrays" if path.suffix == ".npz" else "no array of NumPy"
         read = "numpy.load(path)[name]" if path.suffix == ".npz" else "numpy.loadtxt(path)"
-        raise RunError(
-            f"{name}: expected an array or a .npy file, found '{path}' with {found}; read it with {read}, and give the array"
-        )
+        raise RunError(f"{name}: expected an array or a .npy file, found '{path}' with {found}; read it with {read}, and give the array")
     try:
         return numpy.load(path, allow_pickle=False)
     except ValueError as error:

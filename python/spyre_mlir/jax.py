@@ -45,10 +45,13 @@ def compile(
 ) -> CompiledFunction:
     """Compiles a function for arguments of these shapes and types, which may be trees of arrays.
 
-    `options` are those of `spyre_mlir.compile`; `quiet` leaves out the line after the compilation. Raises `LoweringError`, or `spyre_mlir.CompileError` with the compiler's diagnostics.
+    `options` are those of `spyre_mlir.compile`; `quiet` leaves out the line after the compilation. Raises `LoweringError`, or
+    `spyre_mlir.CompileError` with the compiler's diagnostics.
     """
     if not callable(function):
-        raise TypeError(f"spyre_mlir.jax.compile: expected a function, found {type(function).__name__}; compile MLIR with spyre_mlir.compile")
+        raise TypeError(
+            f"spyre_mlir.jax.compile: expected a function, found {type(function).__name__}; compile MLIR with spyre_mlir.compile"
+        )
     started = time.monotonic()
     with progress("compiling", quiet), parts():
         lowered = jax.jit(function, keep_unused=True).lower(*args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import pathlib
 import sys
@@ -94,7 +95,7 @@ class Program:
         """
         places = (place for op in self.report["ops"] for place in op["location"].split(_CALLED))
         named = dict.fromkeys(place.rpartition(":")[0].rpartition(":")[0] for place in places)
-        traced = [file for file in named if file.endswith(".py")] if self._is_traced else []
+        traced = [file for file in named if file.endswith(".py") or file in linecache.cache] if self._is_traced else []
         files = dict.fromkeys(map(str, [self._source, *sources, *traced]))
         texts = ((file, _text_of(pathlib.Path(file))) for file in files if _shown(file) in named)
         page = self._page.html([(file, text) for file, text in texts if text is not None])
@@ -136,9 +137,10 @@ def compile(
 
     `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers
     and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`,
-    `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to 128), and as `plan` the dictionary that another program has, or a path.
-    The bundle goes to `bundle_dir`, or to a temporary directory that lives as long as the program. Before it does, the files are compared
-    with the imported program: `validate` is "auto" (as far as that costs no more than the compilation, or half a second), `True` or `False`.
+    `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to 128), and as `plan` the
+    dictionary that another program has, or a path. The bundle goes to `bundle_dir`, or to a temporary directory that lives as
+    long as the program. Before it does, the files are compared with the imported program: `validate` is "auto" (as far as that
+    costs no more than the compilation, or half a second), `True` or `False`.
 
     Raises `CompileError` with the compiler's diagnostics. Ctrl-C ends the wait.
     """
@@ -168,11 +170,12 @@ def _shown(file: str) -> str:
 
 
 def _text_of(path: pathlib.Path) -> str | None:
-    """The text of a file, if it can be read and is text."""
+    """Returns the text of a file, or of a cell of a notebook; none if it cannot be read or is no text."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return None
+        cell = linecache.cache.get(str(path))
+        return "".join(cell[2]) if cell and len(cell) > 2 else None
 
 
 def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool | str) -> _Compiled:

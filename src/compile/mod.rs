@@ -23,8 +23,8 @@ use crate::{
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{
-        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, module_path, one_of, symbol_name,
-        warning_at, warning_behind,
+        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, module_path, one_of,
+        symbol_name, warning_at, warning_behind,
     },
     pipeline::{Milestone, Options, Phase, check, emission},
     report::{

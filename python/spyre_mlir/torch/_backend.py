@@ -16,12 +16,13 @@ from spyre_mlir.errors import HintError
 from ._decompositions import table
 from ._graph import DynamicGraph, StaticGraph, is_dynamic
 from ._hints import drop_hints, has_hints, names_of
-from ._places import argument_name
 from ._options import OptionError, Options
+from ._places import argument_name
 from ._refusal import LABEL, NAMES, CompilationRefused
 from ._user_error import unwrapped
 
 log = logging.getLogger("spyre_mlir.torch")
+
 
 def backend(gm: GraphModule, example_inputs: Sequence[Any], *, options: Mapping[str, Any] | None = None) -> Callable[..., Any]:
     """Compiles a graph of Dynamo. `options` are those of `_options.Options` and of `spyre_mlir.compile`."""

@@ -72,7 +72,10 @@ def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: A
     with progress("compiling", chosen.quiet):
         compiled = CompiledModule(exported_program(module, inputs), inputs, chosen)
     compiled.program._compilation = dataclasses.replace(
-        compiled.program._compilation, title=name_of(module_or_function), seconds=time.monotonic() - started, num_ops=compiled.region.n_nodes
+        compiled.program._compilation,
+        title=name_of(module_or_function),
+        seconds=time.monotonic() - started,
+        num_ops=compiled.region.n_nodes,
     )
     record(compiled.program._compilation)
     say(name_of(module_or_function), compiled.program._compilation.summary(), chosen.quiet, log)
@@ -184,7 +187,9 @@ class CompiledModule:
         """A program has fixed shapes."""
         expected, found = listed(self.examples), listed(given)
         if expected != found:
-            advice = "give torch.from_numpy(array)" if any(isinstance(value, numpy.ndarray) for value in given) else "compile for these, too"
+            advice = (
+                "give torch.from_numpy(array)" if any(isinstance(value, numpy.ndarray) for value in given) else "compile for these, too"
+            )
             raise TypeError(f"compiled module: expected inputs {expected}, found {found}; {advice}")
 
     def write_back(self, arguments: Sequence[Any], values: Sequence[Any]) -> None:

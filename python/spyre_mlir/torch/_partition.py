@@ -58,11 +58,7 @@ class Split:
 
     def found_refusals(self) -> list[Refusal]:
         """Returns the operations that stay on the CPU, as far as they are known."""
-        return [
-            Refusal(describe(node), place_of(node), reason)
-            for node, reason in self.reasons.items()
-            if is_computation(node)
-        ]
+        return [Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if is_computation(node)]
 
     def ask_each(self) -> None:
         """Asks the compiler for every operation; what takes a part of a result goes with the operation that makes it."""
@@ -204,7 +200,9 @@ class Split:
 def is_computation(node: Node) -> bool:
     """Returns whether an operation computes tensors, and not sizes, conditions on them, or a member of a tuple."""
     value = node.meta.get("val")
-    return node.target is not operator.getitem and value is not None and not isinstance(value, (torch.SymInt, torch.SymBool, torch.SymFloat))
+    return (
+        node.target is not operator.getitem and value is not None and not isinstance(value, (torch.SymInt, torch.SymBool, torch.SymFloat))
+    )
 
 
 def refusals_of(gm: GraphModule, options: Options) -> list[Refusal]:

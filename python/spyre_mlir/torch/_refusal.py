@@ -81,9 +81,7 @@ def place_of_hint(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> Plac
     quoted = set(re.findall(r"'([^']+)'", reason_of(error)))
     for candidates in (around, scopes):
         named = [
-            number
-            for number, scope in candidates.items()
-            if quoted.intersection([*scope.get("tiles", {}), *scope.get("work_div", {})])
+            number for number, scope in candidates.items() if quoted.intersection([*scope.get("tiles", {}), *scope.get("work_div", {})])
         ]
         if named or candidates:
             file, _, line = candidates[max(named or candidates)].get(PLACE, "").rpartition(":")

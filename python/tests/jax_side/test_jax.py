@@ -110,9 +110,8 @@ def test_integers_without_a_sign_keep_their_bits():
 
 
 def dense(weights, x):
-    return jnp.tanh(
-        x @ weights["w"] + weights["b"]
-    )
+    product = x @ weights["w"]
+    return jnp.tanh(product + weights["b"])
 
 
 def test_reports_have_named_scopes_weights_and_the_lines_of_the_user(capsys):
@@ -129,13 +128,13 @@ def test_reports_have_named_scopes_weights_and_the_lines_of_the_user(capsys):
     assert {op.get("module", "") for op in ops} == {"layers.0", "layers.1", ""}
     assert program.report["arguments"] == ["params[0]['b']", "params[0]['w']", "params[1]['b']", "params[1]['w']", "x"]
     [product] = [op for op in ops if op.get("module") == "layers.1" and op["function"] == "batchmatmul"]
-    line = dense.__code__.co_firstlineno + 2
+    line = dense.__code__.co_firstlineno + 1
     assert product["location"].startswith(f"{__file__}:{line}:")
     assert not any("site-packages" in op["location"] for op in ops)
 
 
 def test_locations_of_jax_become_paths_and_places():
-    text = '''#loc = loc(unknown)
+    text = """#loc = loc(unknown)
 #loc1 = loc("/me/f.py":3:20 to :30)
 #loc2 = loc("dense"(#loc1))
 #loc3 = loc("/lib/site-packages/flax/linen.py":8:16 to 9:27)
@@ -144,7 +143,7 @@ def test_locations_of_jax_become_paths_and_places():
 #loc6 = loc("jit(f)/jit(main)/a/while/body/b.0/dot_general"(#loc5))
 #loc7 = loc(fused[#loc, #loc6])
 #loc8 = loc("x")
-#loc9 = loc("jit(f)/tanh"(#loc4))'''
+#loc9 = loc("jit(f)/tanh"(#loc4))"""
     assert spyre_mlir._locations.with_module_paths(text).splitlines()[5:] == [
         '#loc5 = loc("/me/f.py":3:20 to :30)',
         '#loc6 = loc("a.b.0"("/me/f.py":3:20 to :30))',

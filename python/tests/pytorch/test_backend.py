@@ -1,7 +1,6 @@
 """The backend: what it does with options, sizes, caches, gradients, and with what the compiler refuses."""
 
 import json
-import logging
 
 import numpy
 import pytest

@@ -281,7 +281,9 @@ def test_names_that_are_expected_and_missing_are_an_error(compiled):
             with st.spyre_hint(expected_reduction_dims=["Q"]):
                 return x @ y
 
-    with pytest.raises(st.HintError, match=r"expected_reduction_dims: expected dimensions \['Q'\]; the operations have \['M', 'N', 'K'\]") as error:
+    with pytest.raises(
+        st.HintError, match=r"expected_reduction_dims: expected dimensions \['Q'\]; the operations have \['M', 'N', 'K'\]"
+    ) as error:
         compiled(product, *tensors())
     assert error.value.location.line == product.__code__.co_firstlineno + 2
 

@@ -1,5 +1,7 @@
 """What a user is told: a line for each compilation, one warning for what stays on the CPU, and where operations come from."""
 
+import json
+import linecache
 import logging
 import os
 import re
@@ -35,9 +37,8 @@ class Block(torch.nn.Module):
         self.out_proj = torch.nn.Linear(64, 64)
 
     def forward(self, x):
-        return torch.tanh(
-            self.out_proj(x)
-        )
+        product = self.out_proj(x)
+        return torch.tanh(product)
 
 
 class Model(torch.nn.Module):
@@ -97,8 +98,6 @@ def test_refusals_are_one_warning_with_counts_and_lines(caplog, capsys):
 
 @pytest.mark.parametrize("compiled", ["aot", "dynamo"])
 def test_reports_have_module_paths_weights_and_the_lines_of_the_user(compiled, tmp_path):
-    import json
-
     model, x = Model().half().eval(), torch.rand(8, 64, dtype=torch.float16)
     if compiled == "aot":
         report = st.compile(model, x).program.report
@@ -113,7 +112,7 @@ def test_reports_have_module_paths_weights_and_the_lines_of_the_user(compiled, t
     # The innermost line of the user, and not that of torch.nn.functional.
     line = Block.forward.__code__.co_firstlineno
     [product] = [op for op in report["ops"] if op["module"] == "layers.1.out_proj" and op["function"] == "batchmatmul"]
-    assert product["location"].split(" called from ")[0] == f"{__file__}:{line + 2}:0"
+    assert product["location"].split(" called from ")[0] == f"{__file__}:{line + 1}:0"
     assert not any("site-packages" in op["location"] for op in report["ops"])
 
 
@@ -143,3 +142,14 @@ def test_threads_compile_at_the_same_time():
         found = list(pool.map(lambda number: st.compile(lambda x: x * number, x)(x), range(1, 5)))
     for number, result in enumerate(found, 1):
         assert torch.allclose(result, x * number, rtol=4e-3)
+
+
+def test_cells_of_notebooks_are_shown(tmp_path):
+    name, code = "<ipython-input-3-abc>", "def function(x):\n    return torch.exp(x) + 1\n"
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    namespace = {"torch": torch}
+    exec(compile(code, name, "exec"), namespace)
+    program = st.compile(namespace["function"], torch.rand(8, 64, dtype=torch.float16)).program
+    assert {op["location"] for op in program.report["ops"]} == {f"{name}:2:0"}
+    program.report_html(tmp_path / "page.html")
+    assert "return torch.exp(x) + 1" in (tmp_path / "page.html").read_text()

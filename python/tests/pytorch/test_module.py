@@ -103,7 +103,9 @@ def test_the_compilers_error_has_the_line_of_the_program():
 def test_the_page_has_the_lines_of_the_module(tmp_path):
     program = st.compile(torch.nn.Sequential(torch.nn.Linear(64, 64), Doubled()).half(), half(8, 64)).program
     program.report_html(tmp_path / "page.html")
-    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', (tmp_path / "page.html").read_text(), re.DOTALL).group(1))
+    data = json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', (tmp_path / "page.html").read_text(), re.DOTALL).group(1)
+    )
     assert __file__ in [source["file"] for source in data["sources"]]
     assert any(op["location"].startswith(__file__) for op in data["report"]["ops"])
 
