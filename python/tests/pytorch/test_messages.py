@@ -16,6 +16,7 @@ pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 import spyre_mlir  # noqa: E402
 import spyre_mlir.torch as st  # noqa: E402
+from spyre_mlir.torch import _places  # noqa: E402
 
 SUMMARY = re.compile(
     r"spyre: \d+ ops? in 1 part, 0 on CPU, \d+\.\d s; modelled [\d.]+ us \(bound [\d.]+ us\); spyre_mlir.explain\(\) has more\n"
@@ -153,3 +154,27 @@ def test_cells_of_notebooks_are_shown(tmp_path):
     assert {op["location"] for op in program.report["ops"]} == {f"{name}:2:0"}
     program.report_html(tmp_path / "page.html")
     assert "return torch.exp(x) + 1" in (tmp_path / "page.html").read_text()
+
+
+def test_frames_of_installed_packages_are_folded():
+    user, library = ("/home/me/model.py", 3), ("/lib/python3/site-packages/transformers/llama.py", 40)
+    inner = (f"{_places.TORCH}nn/functional.py", 2910)
+    module = (f"{_places.TORCH}nn/modules/linear.py", 134)
+    assert _places.folded([user, library, module, inner]) == [user]
+    assert _places.folded([library, module, inner]) == [library]
+    assert _places.folded([module, inner]) == [module]
+    assert _places.folded([inner]) == [inner] and _places.folded([]) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("L['self']._modules['layers']._modules['3']._parameters['weight']", "layers.3.weight"),
+        ("L['self'].layers[3].self_attn", "layers.3.self_attn"),
+        ("L['x']", "x"),
+        ("L['args'][0]", "args.0"),
+        ("layers.3.out_proj", "layers.3.out_proj"),
+    ],
+)
+def test_names_of_members_are_those_of_the_user(source, name):
+    assert _places.argument_name(source) == name
