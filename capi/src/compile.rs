@@ -37,7 +37,7 @@ impl Answer {
 }
 
 fn error(message: String) -> Collected {
-    Collected { severity: "error", code: None, message, places: Vec::new(), notes: Vec::new() }
+    Collected { severity: "error", code: None, message, places: Vec::new(), module: String::new(), notes: Vec::new() }
 }
 
 /// Compiles; a bug is an answer or a panic.

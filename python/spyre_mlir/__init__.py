@@ -5,7 +5,8 @@
 """
 
 from spyre_mlir import _native
-from spyre_mlir.errors import CompileError, Diagnostic, Place, RunError
+from spyre_mlir.errors import CompileError, Diagnostic, HintError, Place, RunError
+from spyre_mlir.explanation import explain
 from spyre_mlir.plan import plan
 from spyre_mlir.sim import Simulation, Tensor
 
@@ -27,12 +28,14 @@ __version__: str = _native.VERSION
 __all__ = [
     "CompileError",
     "Diagnostic",
+    "HintError",
     "Place",
     "Program",
     "RunError",
     "Simulation",
     "Tensor",
     "compile",
+    "explain",
     "lower",
     "plan",
 ]

@@ -26,6 +26,8 @@ class Diagnostic:
     #: The place itself, then what it was called from, innermost first; empty if nobody knows.
     places: tuple[Place, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
+    #: Path of the module of the model that the place belongs to, such as `layers.3.self_attn.out_proj`; empty without one.
+    module: str = ""
 
     @property
     def location(self) -> Place | None:
@@ -35,7 +37,8 @@ class Diagnostic:
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
         callers = [f"{place}: note: called from" for place in self.places[1:]]
-        return "\n".join([f"{where}{self.severity}: {self.message}", *callers, *map(str, self.notes)])
+        module = [f"{where}note: in module '{self.module}'"] if self.module and self.severity != "note" else []
+        return "\n".join([f"{where}{self.severity}: {self.message}", *callers, *module, *map(str, self.notes)])
 
 
 class CompileError(Exception):
@@ -52,6 +55,17 @@ class CompileError(Exception):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.errors or self.diagnostics))
+
+
+class HintError(ValueError):
+    """A hint, or a name of a dimension, that is malformed or cannot be honored. `location` is the line of the `with`."""
+
+    def __init__(self, message: str, location: Place | None = None):
+        self.message, self.location = message, location
+        super().__init__(message, location)
+
+    def __str__(self) -> str:
+        return f"{self.location.file}:{self.location.line}: {self.message}" if self.location else self.message
 
 
 class RunError(Exception):

@@ -1,23 +1,32 @@
 """JAX functions on the Spyre compiler: `spyre_mlir.jax.compile(function, *args)`.
 
 The way is `jax.jit`, StableHLO, the passes to `linalg` that jaxlib carries, this compiler. docs/reference/pytorch.md has a section for it.
+Tested with JAX 0.10.2, and 0.9.2 in part.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import logging
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
 import spyre_mlir
+from spyre_mlir._locations import with_module_paths
+from spyre_mlir._progress import progress, say
+from spyre_mlir.explanation import parts, record
 
 try:
     import jax
     from jaxlib.mlir import ir, passmanager
     from jaxlib.mlir.dialects import stablehlo
 except ImportError as missing:
-    raise ImportError(f"spyre_mlir.jax needs JAX: pip install jax==0.10.2 ({missing})") from missing
+    raise ImportError(f"spyre_mlir.jax needs JAX: pip install 'spyre-mlir[jax]' ({missing})") from missing
+
+log = logging.getLogger("spyre_mlir.jax")
 
 PIPELINE = (
     "builtin.module(inline,symbol-dce,func.func(chlo-legalize-to-stablehlo),canonicalize,stablehlo-legalize-to-linalg,canonicalize,cse)"
@@ -31,13 +40,29 @@ class LoweringError(ValueError):
     """An operation that jaxlib cannot lower to `linalg`."""
 
 
-def compile(function: Callable[..., Any], *args: Any, validate: bool | str = "auto", **options: Any) -> CompiledFunction:
+def compile(
+    function: Callable[..., Any], *args: Any, validate: bool | str = "auto", quiet: bool = False, **options: Any
+) -> CompiledFunction:
     """Compiles a function for arguments of these shapes and types, which may be trees of arrays.
 
-    `options` are those of `spyre_mlir.compile`. Raises `LoweringError`, or `spyre_mlir.CompileError` with the compiler's diagnostics.
+    `options` are those of `spyre_mlir.compile`; `quiet` leaves out the line after the compilation. Raises `LoweringError`, or
+    `spyre_mlir.CompileError` with the compiler's diagnostics.
     """
-    lowered = jax.jit(function, keep_unused=True).lower(*args)
-    return CompiledFunction(spyre_mlir.compile(linalg_of(lowered), validate=validate, **options), lowered)
+    if not callable(function):
+        raise TypeError(
+            f"spyre_mlir.jax.compile: expected a function, found {type(function).__name__}; compile MLIR with spyre_mlir.compile"
+        )
+    started = time.monotonic()
+    with progress("compiling", quiet), parts():
+        lowered = jax.jit(function, keep_unused=True).lower(*args)
+        program = spyre_mlir.compile(linalg_of(lowered), validate=validate, **options)
+    # Its operations were traced here, so that the places in its report are those of the user's own files.
+    program._is_traced = True
+    title = getattr(function, "__name__", type(function).__name__)
+    program._compilation = dataclasses.replace(program._compilation, title=title, seconds=time.monotonic() - started)
+    record(program._compilation)
+    say(title, program._compilation.summary(), quiet, log)
+    return CompiledFunction(program, lowered)
 
 
 class CompiledFunction:
@@ -58,11 +83,11 @@ class CompiledFunction:
     def check(self, given: Sequence[Any], tree: object) -> None:
         """A program has fixed shapes and types."""
         if tree != self.arguments_tree:
-            raise TypeError(f"compiled for arguments {self.arguments_tree}, and called with {tree}")
+            raise TypeError(f"compiled function: expected arguments {self.arguments_tree}, found {tree}; compile for these, too")
         wanted = [f"{info.dtype}{list(info.shape)}" for info in self.arguments]
         found = [f"{jax.dtypes.canonicalize_dtype(jax.numpy.result_type(value))}{list(numpy.shape(value))}" for value in given]
         if wanted != found:
-            raise TypeError(f"compiled for {', '.join(wanted)}, and called with {', '.join(found)}: compile for these, too")
+            raise TypeError(f"compiled function: expected ({', '.join(wanted)}), found ({', '.join(found)}); compile for these, too")
 
 
 def array_of(value: Any, info: Any) -> numpy.ndarray:
@@ -73,7 +98,7 @@ def array_of(value: Any, info: Any) -> numpy.ndarray:
 
 
 def linalg_of(lowered: jax.stages.Lowered) -> str:
-    """The function in `linalg`, with the lines of the user's program."""
+    """Returns the function in `linalg`, with named scopes as paths of modules and the lines of the user's program."""
     module = lowered.compiler_ir("stablehlo")
     with module.context:
         stablehlo.register_stablehlo_passes()
@@ -82,7 +107,7 @@ def linalg_of(lowered: jax.stages.Lowered) -> str:
         except ir.MLIRError as error:
             raise LoweringError(f"jaxlib cannot lower the function to linalg: {error}") from error
         check_lowered(module)
-        return module.operation.get_asm(enable_debug_info=True)
+        return with_module_paths(module.operation.get_asm(enable_debug_info=True))
 
 
 def check_lowered(module: ir.Module) -> None:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+import linecache
 import os
 import pathlib
+import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import numpy
 
 from spyre_mlir._native import compile as _compile
+from spyre_mlir._progress import progress
+from spyre_mlir._source import TEXT, source_file
 from spyre_mlir.errors import CompileError, Diagnostic, Place
+from spyre_mlir.explanation import Compilation, record
 from spyre_mlir.sim import Simulation, Tensor
 
 #: What an option of `spyre-compile` may be given as.
 Option = str | int | bool | Sequence[str] | Mapping[str, Any]
-
-#: The file of a program that was given as text or bytecode.
-_TEXT = "program that was given.mlir"
 
 #: What stands between the places of an operation that was reached by calls, innermost first.
 _CALLED = " called from "
@@ -41,6 +44,7 @@ class Program:
         #: Warnings and remarks.
         self.diagnostics: list[Diagnostic] = compiled.diagnostics
         self._page = compiled.page
+        self._compilation = Compilation(self.report["program"], [self.report], compiled.seconds, len(self.report["ops"]))
         # Files that a program names are read only where it was made from them: anybody may have written its text.
         self._is_traced = False
         #: What was validated, in words; none where nothing was.
@@ -64,7 +68,7 @@ class Program:
         return self.simulation.results
 
     def run(
-        self, *arrays: numpy.ndarray, sizes: Mapping[str, int] | None = None, max_steps: int | None = None
+        self, *arrays: numpy.ndarray | str | os.PathLike[str], sizes: Mapping[str, int] | None = None, max_steps: int | None = None
     ) -> list[numpy.ndarray]:
         """Runs on the simulated machine, at these symbolic sizes: see `Simulation.run` and `Simulation.at`."""
         simulation = self.simulation.at(sizes) if sizes else self.simulation
@@ -91,13 +95,17 @@ class Program:
         """
         places = (place for op in self.report["ops"] for place in op["location"].split(_CALLED))
         named = dict.fromkeys(place.rpartition(":")[0].rpartition(":")[0] for place in places)
-        traced = [file for file in named if file.endswith(".py")] if self._is_traced else []
+        traced = [file for file in named if file.endswith(".py") or file in linecache.cache] if self._is_traced else []
         files = dict.fromkeys(map(str, [self._source, *sources, *traced]))
         texts = ((file, _text_of(pathlib.Path(file))) for file in files if _shown(file) in named)
         page = self._page.html([(file, text) for file, text in texts if text is not None])
         # Text that was given has no file that the user knows, and its place differs from run to run.
         own = str(self._source)
         pathlib.Path(path).write_text(page if _shown(own) == own else page.replace(own, "program"), encoding="utf-8")
+
+    def explain(self, file: TextIO | None = None) -> None:
+        """Prints a table of the modules with their operations, traffic and time, and of what stays on the CPU."""
+        print(self._compilation.table(), file=file or sys.stdout)
 
     def __repr__(self) -> str:
         return f"<spyre_mlir.Program in {self.bundle_dir}>"
@@ -106,12 +114,13 @@ class Program:
 class _Compiled:
     """What the native part gives."""
 
-    def __init__(self, native: dict, source: pathlib.Path):
+    def __init__(self, native: dict, source: pathlib.Path, seconds: float):
         # Text that was given has no file that the user knows.
         file, shown = str(source), _shown(str(source))
         texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
         self.report, self.plan, self.ir, self.validation = texts
         self.page = native["page"]
+        self.seconds = seconds
         self.diagnostics = [_diagnostic(each, {file: shown}) for each in native["diagnostics"]]
         if not native["done"]:
             raise CompileError(self.diagnostics)
@@ -128,56 +137,54 @@ def compile(
 
     `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers
     and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`,
-    `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to 128), and as `plan` the dictionary that another program has, or a path.
-    The bundle goes to `bundle_dir`, or to a temporary directory that lives as long as the program. Before it does, the files are compared
-    with the imported program: `validate` is "auto" (as far as that costs no more than the compilation, or half a second), `True` or `False`.
+    `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to 128), and as `plan` the
+    dictionary that another program has, or a path. The bundle goes to `bundle_dir`, or to a temporary directory that lives as
+    long as the program. Before it does, the files are compared with the imported program: `validate` is "auto" (as far as that
+    costs no more than the compilation, or half a second), `True` or `False`.
 
     Raises `CompileError` with the compiler's diagnostics. Ctrl-C ends the wait.
     """
     place = tempfile.TemporaryDirectory(prefix="spyre-")
     folder = pathlib.Path(place.name)
-    source = _written(program, folder)
+    source = source_file(program, folder)
     if isinstance(options.get("plan"), Mapping):
         (folder / "plan.json").write_text(json.dumps(options["plan"]))
         options["plan"] = str(folder / "plan.json")
     output = folder / "bundle" if bundle_dir is None else pathlib.Path(bundle_dir)
-    return Program(source, output, options, place, _compiled(source, output, options, validate))
+    made = Program(source, output, options, place, _compiled(source, output, options, validate))
+    record(made._compilation)
+    return made
 
 
 def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
     """The IR of a program after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` if it does not get there."""
     with tempfile.TemporaryDirectory(prefix="spyre-") as place:
         folder = pathlib.Path(place)
-        source = _written(program, folder)
+        source = source_file(program, folder)
         return _compiled(source, folder / "bundle", {**options, "compile_to": to}, False).ir
-
-
-def _written(program: str | bytes | os.PathLike[str], place: pathlib.Path) -> pathlib.Path:
-    """The file of a program: its own, or one that is made of its text."""
-    if isinstance(program, os.PathLike) or (isinstance(program, str) and "\n" not in program and os.path.exists(program)):
-        return pathlib.Path(program)
-    source = place / _TEXT
-    source.write_bytes(program.encode() if isinstance(program, str) else program)
-    return source
 
 
 def _shown(file: str) -> str:
     """What the file of a program is called: text that was given has none that the user knows."""
-    return "<program>" if pathlib.Path(file).name == _TEXT else file
+    return "<program>" if pathlib.Path(file).name == TEXT else file
 
 
 def _text_of(path: pathlib.Path) -> str | None:
-    """The text of a file, if it can be read and is text."""
+    """Returns the text of a file, or of a cell of a notebook; none if it cannot be read or is no text."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return None
+        cell = linecache.cache.get(str(path))
+        return "".join(cell[2]) if cell and len(cell) > 2 else None
 
 
 def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool | str) -> _Compiled:
     pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
     mode = {True: "on", False: "off"}.get(validate, str(validate))
-    return _Compiled(_compile(str(source), str(output), pairs, mode), source)
+    started = time.monotonic()
+    with progress("compiling"):
+        native = _compile(str(source), str(output), pairs, mode)
+    return _Compiled(native, source, time.monotonic() - started)
 
 
 def _pairs(name: str, value: Option) -> list[tuple[str, str]]:
@@ -196,4 +203,4 @@ def _pairs(name: str, value: Option) -> list[tuple[str, str]]:
 def _diagnostic(native: dict, shown: Mapping[str, str]) -> Diagnostic:
     places = tuple(Place(shown.get(file, file), line, column) for file, line, column in native["places"])
     notes = tuple(_diagnostic(note, shown) for note in native["notes"])
-    return Diagnostic(native["severity"], native["message"], places, notes)
+    return Diagnostic(native["severity"], native["message"], places, notes, native.get("module", ""))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy
 
 from spyre_mlir import _native
+from spyre_mlir._arrays import array_of
+from spyre_mlir._progress import progress
 from spyre_mlir.errors import RunError
 
 #: NumPy's types for the element types of a program; of bf16, which NumPy lacks, f32.
@@ -68,29 +70,33 @@ class Simulation:
         sized._become(native)
         return sized
 
-    def run(self, *arrays: numpy.ndarray, max_steps: int | None = None) -> list[numpy.ndarray]:
+    def run(self, *arrays: numpy.ndarray | str | os.PathLike[str], max_steps: int | None = None) -> list[numpy.ndarray]:
         """Runs on an array for each argument, in order, and gives the results in order.
 
         Arrays have the arguments' shapes and types (`DTYPES`); numbers are not converted, so that nothing is rounded without a word.
+        The path of a `.npy` file may stand for an array.
         `max_steps` bounds the element operations. Raises `RunError` for what the machine refuses.
         """
         if len(arrays) != len(self.arguments):
             names = ", ".join(map(str, self.arguments))
-            raise RunError(f"the program has {len(self.arguments)} arguments ({names}), but {len(arrays)} arrays were given")
+            expected = f"{len(self.arguments)} argument{'' if len(self.arguments) == 1 else 's'} ({names})"
+            raise RunError(f"run: expected {expected}, found {len(arrays)}; give an array for each, in this order")
         given = [_checked(tensor, array) for tensor, array in zip(self.arguments, arrays, strict=True)]
         try:
-            results, report = self._native.run(given, max_steps)
+            with progress("simulating"):
+                results, report = self._native.run(given, max_steps)
         except ValueError as error:
             raise RunError(str(error)) from None
         self.report = json.loads(report)
         return [numpy.frombuffer(data, DTYPES[dtype]).reshape(shape).copy() for _, shape, dtype, data in results]
 
 
-def _checked(tensor: Tensor, array: numpy.ndarray) -> tuple[list[int], bytes]:
-    """The array as its sizes and bytes."""
-    array = numpy.asarray(array)
-    wanted = DTYPES[tensor.dtype]
-    if array.shape != tensor.shape or array.dtype != wanted:
-        found = f"an array of shape {array.shape} and type {array.dtype}"
-        raise RunError(f"{tensor.name} has shape {tensor.shape} and type {wanted}, but {found} was given")
+def _checked(tensor: Tensor, array: object) -> tuple[list[int], bytes]:
+    """Returns the array as its sizes and bytes."""
+    expected = DTYPES[tensor.dtype]
+    array = array_of(tensor.name, array, expected)
+    if array.shape != tensor.shape or array.dtype != expected:
+        found = f"shape {array.shape} and type {array.dtype}"
+        advice = "give an array of this shape" if array.shape != tensor.shape else f"convert it with .astype('{expected}')"
+        raise RunError(f"{tensor.name}: expected shape {tensor.shape} and type {expected}, found {found}; {advice}")
     return list(array.shape), numpy.ascontiguousarray(array).tobytes()

@@ -10,21 +10,22 @@ use spyre::{
     validate::Mode,
 };
 
-/// A diagnostic: severity, message, places (file, line, column; innermost first), and notes.
+/// A diagnostic: severity, message, places (file, line, column; innermost first), path of the module of the model, and notes.
 #[derive(IntoPyObject)]
 pub(crate) struct Diagnostic {
     severity: &'static str,
     message: String,
     places: Vec<(String, i64, i64)>,
+    module: String,
     notes: Vec<Diagnostic>,
 }
 
 impl From<Collected> for Diagnostic {
     fn from(collected: Collected) -> Self {
         let message = collected.coded_text();
-        let Collected { severity, places, notes, .. } = collected;
+        let Collected { severity, places, module, notes, .. } = collected;
         let places = places.into_iter().map(|place| (place.file, place.line, place.column)).collect();
-        Self { severity, message, places, notes: notes.into_iter().map(Self::from).collect() }
+        Self { severity, message, places, module, notes: notes.into_iter().map(Self::from).collect() }
     }
 }
 
@@ -72,7 +73,7 @@ pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Ve
     wait_for(py, move |_| {
         let refused = |message: String| Compiled {
             done: false,
-            diagnostics: vec![Diagnostic { severity: "error", message, places: Vec::new(), notes: Vec::new() }],
+            diagnostics: vec![Diagnostic { severity: "error", message, places: Vec::new(), module: String::new(), notes: Vec::new() }],
             report: None,
             page: None,
             plan: None,

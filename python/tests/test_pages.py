@@ -13,7 +13,7 @@ import pytest
 
 PAGES = pathlib.Path(__file__).parents[2] / "docs" / "getting-started"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-VARIES = re.compile(r"/\S+/bundle|\d+\.\d+(e-?\d+)?|\d+e-\d+")
+VARIES = re.compile(r"/\S+/bundle|graph \d+|\d+\.\d+(e-?\d+)?|\d+e-\d+")
 # Parts of an output that a page leaves out.
 LEFT_OUT = "..."
 
@@ -64,7 +64,7 @@ def test_pytorch(tmp_path, monkeypatch, caplog):
 
 
 def test_jax(tmp_path, monkeypatch, caplog):
-    pytest.importorskip("jax", reason="pip install jax==0.10.2")
+    pytest.importorskip("jax", reason="pip install spyre-mlir[jax]")
     assert check("jax.md", tmp_path, monkeypatch, caplog) > 1
 
 

@@ -180,9 +180,11 @@ def test_wrong_options_are_errors_of_the_user(options, said):
 def test_arrays_that_do_not_fit_are_refused():
     program = spyre_mlir.compile(SOFTMAX)
     for arrays, said in [
-        ([], "has 1 arguments"),
-        ([numpy.zeros((96, 200))], "type float64 was given"),
-        ([numpy.zeros((96, 201), numpy.float16)], r"shape \(96, 201\)"),
+        ([], r"expected 1 argument \(arg0: tensor<96x200xf16>\), found 0; give an array for each"),
+        ([numpy.zeros((96, 200))], r"found shape \(96, 200\) and type float64; convert it with .astype\('float16'\)"),
+        ([numpy.zeros((96, 201), numpy.float16)], r"found shape \(96, 201\) and type float16; give an array of this shape"),
+        ([[[1.0], [2.0, 3.0]]], "NumPy cannot read .*give all rows one length"),
+        ([numpy.array([[1], None], dtype=object)], r"an array of Python objects; give all rows one length, and call numpy.array"),
     ]:
         with pytest.raises(spyre_mlir.RunError, match=said):
             program.run(*arrays)
@@ -245,6 +247,24 @@ def test_a_page_shows_no_file_that_a_program_names(tmp_path):
     assert data_of(tmp_path / "page.html")["sources"] == []
     program.report_html(tmp_path / "page.html", sources=[secret])
     assert data_of(tmp_path / "page.html")["sources"] == [{"file": str(secret), "lines": ["password"]}]
+
+
+def test_names_of_locations_are_modules_and_arguments(tmp_path):
+    text = """
+    func.func @main(%x: tensor<64x64xf16> loc("inputs.x"("m.py":1:1)), %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %z = spyre.pointwise add(%x, %y) : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16> loc("layers.0.fc"("m.py":3:1))
+      return %z : tensor<64x64xf16>
+    }"""
+    program = spyre_mlir.compile(text)
+    [op] = program.report["ops"]
+    assert (op["module"], op["location"]) == ("layers.0.fc", "m.py:3:1")
+    assert program.report["arguments"] == ["inputs.x", "arg1"]
+    program.report_html(tmp_path / "page.html")
+    assert data_of(tmp_path / "page.html")["report"]["arguments"] == ["inputs.x", "arg1"]
+    with pytest.raises(spyre_mlir.CompileError, match="m.py:3:1: note: in module 'layers.0.fc'") as error:
+        spyre_mlir.compile(text.replace("xf16", "xi16"))
+    assert error.value.errors[0].module == "layers.0.fc"
+    assert "module" not in spyre_mlir.compile(SOFTMAX).report["ops"][0]
 
 
 def test_python_goes_on_while_the_compiler_works():

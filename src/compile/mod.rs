@@ -23,8 +23,8 @@ use crate::{
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{
-        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, one_of, symbol_name,
-        warning_at, warning_behind,
+        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, module_path, one_of,
+        symbol_name, warning_at, warning_behind,
     },
     pipeline::{Milestone, Options, Phase, check, emission},
     report::{
@@ -151,6 +151,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
     let mut numbers = Numbers::default();
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         function.text_attr(attr::SYM_NAME).clone_into(&mut report.program);
+        report.arguments = argument_names(function);
         for compute in ComputeOp::all_in(function) {
             numbers.add(compute);
             report.ops.push(describe_op(compute));
@@ -163,6 +164,15 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
         report.proof = proof_of(function);
         report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }
+}
+
+/// Returns the names of the arguments in the model; nothing if none has one.
+fn argument_names(function: Op<'_>) -> Vec<String> {
+    let names: Vec<String> = function.body_args().into_iter().map(|argument| module_path(argument.location())).collect();
+    if names.iter().all(String::is_empty) {
+        return Vec::new();
+    }
+    names.into_iter().enumerate().map(|(index, name)| if name.is_empty() { format!("arg{index}") } else { name }).collect()
 }
 
 /// What was fused, as the pass has noted it.
@@ -194,6 +204,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         op: compute.op.full_name().to_owned(),
         function: compute.function().to_owned(),
         location: location_text(compute.op.loc()),
+        module: module_path(compute.op.loc()),
         iteration_space: compute.iteration_space(),
         dims: compute.dim_names(),
         loops: compute.loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect(),

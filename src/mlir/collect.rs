@@ -7,7 +7,7 @@ use mlir_sys::{
     MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationFileLineColRangeGetFilename,
     mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine, mlirLocationFusedGetLocations,
     mlirLocationFusedGetNumLocations, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName,
-    mlirLocationNameGetChildLoc,
+    mlirLocationNameGetChildLoc, mlirLocationNameGetName,
 };
 use std::{
     fmt::{self, Write},
@@ -42,6 +42,8 @@ pub struct Collected {
     pub message: String,
     /// Where: the place itself, then what it was called from, innermost first; none if it is unknown.
     pub places: Vec<SourcePlace>,
+    /// Path of the module of the model that the place belongs to ([`module_path`]); empty without one.
+    pub module: String,
     /// What was added.
     pub notes: Vec<Collected>,
 }
@@ -109,7 +111,8 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     let is_whole = write!(message, "{diagnostic}").is_ok();
     message.push_str(if is_whole { "" } else { " (with what is no text)" });
     let (code, message) = split_code(&message);
-    Collected { severity, code, message, places: places_of(diagnostic.location()), notes }
+    let location = diagnostic.location();
+    Collected { severity, code, message, places: places_of(location), module: module_path(location), notes }
 }
 
 /// The lines that a location names, innermost first. Of places that were fused, the first that names one.
@@ -139,12 +142,49 @@ unsafe fn places_below(location: MlirLocation) -> Vec<SourcePlace> {
             return places;
         }
         if mlirLocationIsAFused(location) {
-            let count = usize::try_from(mlirLocationFusedGetNumLocations(location)).unwrap_or_default();
-            let mut parts = vec![MlirLocation { ptr: std::ptr::null() }; count];
-            mlirLocationFusedGetLocations(location, parts.as_mut_ptr());
-            return parts.into_iter().map(|part| places_below(part)).find(|places| !places.is_empty()).unwrap_or_default();
+            return parts_of(location).into_iter().map(|part| places_below(part)).find(|places| !places.is_empty()).unwrap_or_default();
         }
         Vec::new()
+    }
+}
+
+/// Returns the innermost name in a location, which a producer gives an op for the module of its model, such as
+/// `layers.3.self_attn.out_proj`; empty without a name. Of places that were fused, the first with a name counts.
+#[must_use]
+pub fn module_path(location: Location<'_>) -> String {
+    // SAFETY: the location is alive as long as its context, of which the caller has a borrow.
+    unsafe { name_below(location.to_raw()) }
+}
+
+/// # Safety
+/// The location is one of a context that is alive.
+unsafe fn name_below(location: MlirLocation) -> String {
+    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
+    unsafe {
+        if mlirLocationIsAName(location) {
+            let inner = name_below(mlirLocationNameGetChildLoc(location));
+            return if inner.is_empty() { text_of(mlirIdentifierStr(mlirLocationNameGetName(location))).into_owned() } else { inner };
+        }
+        if mlirLocationIsACallSite(location) {
+            let callee = name_below(mlirLocationCallSiteGetCallee(location));
+            return if callee.is_empty() { name_below(mlirLocationCallSiteGetCaller(location)) } else { callee };
+        }
+        if mlirLocationIsAFused(location) {
+            return parts_of(location).into_iter().map(|part| name_below(part)).find(|name| !name.is_empty()).unwrap_or_default();
+        }
+        String::new()
+    }
+}
+
+/// # Safety
+/// The location is a fused one of a context that is alive.
+unsafe fn parts_of(location: MlirLocation) -> Vec<MlirLocation> {
+    // SAFETY: the array of fused locations has as many entries as C says.
+    unsafe {
+        let count = usize::try_from(mlirLocationFusedGetNumLocations(location)).unwrap_or_default();
+        let mut parts = vec![MlirLocation { ptr: std::ptr::null() }; count];
+        mlirLocationFusedGetLocations(location, parts.as_mut_ptr());
+        parts
     }
 }
 
@@ -167,13 +207,21 @@ mod tests {
         let place = |file: &str, line, column| SourcePlace { file: file.to_owned(), line, column };
         let places = vec![place("a.py", 3, 5), place("b.py", 7, 1), place("c.py", 9, 2)];
         assert_eq!(places_of(module.op().loc()), places);
-        let note =
-            Collected { severity: "note", code: None, message: "as seen here".to_owned(), places: places.clone(), notes: Vec::new() };
+        assert_eq!(module_path(module.op().loc()), "x");
+        let note = Collected {
+            severity: "note",
+            code: None,
+            message: "as seen here".to_owned(),
+            places: places.clone(),
+            module: "x".to_owned(),
+            notes: Vec::new(),
+        };
         let error = Collected {
             severity: "error",
             code: Some(crate::codes::INTERNAL),
             message: "'builtin.module' op is wrong".to_owned(),
             places,
+            module: "x".to_owned(),
             notes: vec![note],
         };
         assert_eq!(collected, [error]);

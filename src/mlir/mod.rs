@@ -62,7 +62,7 @@ mod types;
 
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
-pub use collect::{Collected, SourcePlace, collect, intercept, places_of};
+pub use collect::{Collected, SourcePlace, collect, intercept, module_path, places_of};
 pub use context::{bugs_of, note_bug};
 pub use dense::{RawElements, dense_elements, dense_integers, dense_numbers, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_behind, verified, warning_at, warning_behind};

@@ -33,6 +33,9 @@ pub struct Report {
     pub program: String,
     /// The machine, by the names of a `--target` file.
     pub target: std::collections::BTreeMap<String, i64>,
+    /// Names of the arguments in the model, such as `layers.3.weight`, as the names of their locations say; `arg0` and so on without.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
     /// The ops in the order in which they run.
     pub ops: Vec<OpReport>,
     /// The loops, and what they do with their values.
@@ -162,6 +165,9 @@ pub struct OpReport {
     pub function: String,
     /// Where the program says so, as `file:line:col`.
     pub location: String,
+    /// Path of the module of the model that it belongs to, such as `layers.3.self_attn.out_proj`, as the name of its location says.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub module: String,
     /// Sizes of the iteration dimensions, of one tile if it is in loops.
     pub iteration_space: Vec<i64>,
     /// Names of the iteration dimensions; empty where none is known.

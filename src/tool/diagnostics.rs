@@ -127,7 +127,7 @@ mod tests {
 
     fn collected(message: &str, line: i64) -> Collected {
         let places = vec![SourcePlace { file: "a.mlir".to_owned(), line, column: line }];
-        Collected { severity: "error", code: None, message: message.to_owned(), places, notes: Vec::new() }
+        Collected { severity: "error", code: None, message: message.to_owned(), places, module: String::new(), notes: Vec::new() }
     }
 
     fn in_json(said: &Collected) -> String {

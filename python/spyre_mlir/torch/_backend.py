@@ -9,38 +9,59 @@ from typing import Any
 
 from functorch.compile import make_boxed_func
 from torch._dynamo.backends.common import aot_autograd
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
+
+from spyre_mlir.errors import HintError
 
 from ._decompositions import table
 from ._graph import DynamicGraph, StaticGraph, is_dynamic
 from ._hints import drop_hints, has_hints, names_of
-from ._options import Options
-from ._region import NAMES
+from ._options import OptionError, Options
+from ._places import argument_name
+from ._refusal import LABEL, NAMES, CompilationRefused
+from ._user_error import unwrapped
 
 log = logging.getLogger("spyre_mlir.torch")
-
-Names = Sequence[tuple[str, ...] | None]
 
 
 def backend(gm: GraphModule, example_inputs: Sequence[Any], *, options: Mapping[str, Any] | None = None) -> Callable[..., Any]:
     """Compiles a graph of Dynamo. `options` are those of `_options.Options` and of `spyre_mlir.compile`."""
-    chosen = Options.of(options)
-    names = [names_of(value) for value in example_inputs]
-    compile_graph = aot_autograd(
-        fw_compiler=functools.partial(compile_forward, options=chosen, names=names),
-        bw_compiler=functools.partial(compile_backward, options=chosen),
-        inference_compiler=functools.partial(compile_forward, options=chosen, names=names),
-        decompositions=table(),
-    )
-    return compile_graph(gm, example_inputs)
+    try:
+        chosen = Options.of(options)
+        forward = functools.partial(compile_forward, options=chosen, inputs_seen=inputs_of(gm, example_inputs))
+        compile_graph = aot_autograd(
+            fw_compiler=forward,
+            bw_compiler=functools.partial(compile_backward, options=chosen),
+            inference_compiler=forward,
+            decompositions=table(),
+        )
+        return compile_graph(gm, example_inputs)
+    except (OptionError, HintError, CompilationRefused) as error:
+        raise unwrapped(error) from error.__cause__
 
 
-def compile_forward(gm: GraphModule, inputs: Sequence[Any], *, options: Options, names: Names) -> Callable[..., Any]:
-    """A graph whose inputs are those that Dynamo saw, in the same order."""
+def inputs_of(gm: GraphModule, example_inputs: Sequence[Any]) -> list[dict[str, Any]]:
+    """Returns what is known of the inputs that Dynamo sees: names of dimensions, and the name in the model."""
+    labels = [label_of(node) for node in gm.graph.find_nodes(op="placeholder")]
+    if len(labels) != len(example_inputs):
+        labels = [None] * len(example_inputs)
+    return [{NAMES: names_of(value), LABEL: label} for value, label in zip(example_inputs, labels, strict=True)]
+
+
+def label_of(node: Node) -> str | None:
+    """Returns the name of an input in the user's program, such as `layers.0.weight`."""
+    source = getattr(node.meta.get("grapharg"), "source", None)
+    return argument_name(str(source.name() if callable(source.name) else source.name)) if source is not None else None
+
+
+def compile_forward(
+    gm: GraphModule, inputs: Sequence[Any], *, options: Options, inputs_seen: Sequence[dict[str, Any]]
+) -> Callable[..., Any]:
+    """Compiles a graph whose inputs are those that Dynamo saw, in the same order."""
     placeholders = gm.graph.find_nodes(op="placeholder")
-    if any(names) and len(placeholders) == len(names):
-        for node, of_one in zip(placeholders, names, strict=True):
-            node.meta[NAMES] = of_one
+    if len(placeholders) == len(inputs_seen):
+        for node, seen in zip(placeholders, inputs_seen, strict=True):
+            node.meta.update(seen)
     return compiled(gm, "forward", options)
 
 

@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import tempfile
+import threading
 from typing import Any
 
 import spyre_mlir
@@ -30,17 +31,22 @@ class Compiled:
 
 
 _programs: collections.OrderedDict[tuple[pathlib.Path | None, str], Compiled] = collections.OrderedDict()
+_lock = threading.Lock()
 
 
 def compiled(linalg: Linalg, options: Options) -> Compiled:
     """The program of a text, compiled if nobody has compiled it before."""
     key = key_of(linalg, options)
     here = (options.cache, key)
-    found = _programs.get(here) or from_directory(key, options) or compile_anew(linalg, key, options)
-    _programs[here] = found
-    _programs.move_to_end(here)
-    while len(_programs) > MOST_IN_MEMORY:
-        _programs.popitem(last=False)
+    with _lock:
+        found = _programs.get(here)
+    if found is None or (options.report is not None and not isinstance(found.program, spyre_mlir.Program)):
+        found = from_directory(key, options) or compile_anew(linalg, key, options)
+    with _lock:
+        _programs[here] = found
+        _programs.move_to_end(here)
+        while len(_programs) > MOST_IN_MEMORY:
+            _programs.popitem(last=False)
     return found
 
 
@@ -53,15 +59,18 @@ def key_of(linalg: Linalg, options: Options) -> str:
 
 def compile_anew(linalg: Linalg, key: str, options: Options) -> Compiled:
     program = spyre_mlir.compile(linalg.text, validate=options.validate, **options.compiler)
+    # Its operations were traced here, so that the places in its report are those of the user's own files.
+    program._is_traced = True
     made = Compiled(program, program.report)
-    if options.cache is not None:
+    if options.cache is not None and not (options.cache / key).is_dir():
         keep(made, options.cache / key)
     return made
 
 
 def from_directory(key: str, options: Options) -> Compiled | None:
+    """Returns a program of the directory. It has no page, so that a program is compiled again if its report is requested."""
     path = options.cache / key if options.cache is not None else None
-    if path is None or not path.is_dir():
+    if path is None or not path.is_dir() or options.report is not None:
         return None
     return Compiled(spyre_mlir.Simulation(path / BUNDLE), json.loads((path / REPORT).read_text()))
 

@@ -6,6 +6,7 @@ import collections
 import itertools
 import json
 import logging
+import time
 from collections.abc import Sequence
 
 import torch
@@ -13,12 +14,15 @@ import torch.fx.traceback
 from torch.fx import GraphModule
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from ._hints import drop_hints, has_hints
+import spyre_mlir
+from spyre_mlir._progress import progress, say
+from spyre_mlir.explanation import Compilation, grouped, parts, record
+
 from ._importer import calls
 from ._options import Options
 from ._partition import Split
-from ._refusal import CompilationRefused, NotTaken, Refusal
-from ._region import NAMES, Region
+from ._refusal import LABEL, NAMES, CompilationRefused, NotTaken, Refusal, hint_refusal
+from ._region import Region, compiles_without_hints
 
 log = logging.getLogger("spyre_mlir.torch")
 
@@ -35,7 +39,10 @@ class StaticGraph:
         self.n_nodes = len(calls(gm.graph))
         self.refusals: list[Refusal] = []
         self.reason: str | None = None
-        self.module, self.regions = self.compile(gm)
+        started = time.monotonic()
+        with progress(f"compiling graph {self.number} ({self.n_nodes} ops)", options.quiet), parts():
+            self.module, self.regions = self.compile(gm)
+        self.seconds = time.monotonic() - started
         self.say()
 
     def compile(self, gm: GraphModule) -> tuple[torch.nn.Module, list[Region]]:
@@ -43,48 +50,51 @@ class StaticGraph:
             region = Region(gm, self.options)
             return region, [region]
         except NotTaken as error:
-            self.reason = str(error)
-        if has_hints(gm.graph) or self.options.has_wishes():
-            self.check_without_hints(gm)
+            self.reason, cause = str(error), error.__cause__
+        if isinstance(cause, spyre_mlir.CompileError):
+            self.check_without_hints(gm, cause)
         split = Split(gm, self.options)
+        split.divide()
         self.refusals = split.refusals
         if self.options.fallback == "error":
             advice = "with options={'fallback': 'cpu'} it runs in parts, and PyTorch computes the rest"
             raise CompilationRefused(self.refusals, f"the graph is refused as a whole: {self.reason}; {advice}")
         return split.gm, split.regions
 
-    def check_without_hints(self, gm: GraphModule) -> None:
-        """A hint that cannot be honoured is an error, and nothing that the CPU could mend."""
-        plain = GraphModule(gm, torch.fx.Graph())
-        plain.graph.output(plain.graph.graph_copy(gm.graph, {}))
-        drop_hints(plain.graph)
-        try:
-            Region(plain, self.options.without_wishes())
-        except NotTaken:
-            return
-        raise CompilationRefused([], f"the hints cannot be honoured: {self.reason}")
+    def check_without_hints(self, gm: GraphModule, cause: spyre_mlir.CompileError) -> None:
+        """Raises an error for a hint that cannot be honored, which the CPU could not mend."""
+        if compiles_without_hints(gm, self.options):
+            raise hint_refusal(gm.graph, cause)
 
     def say(self) -> None:
-        """A line for the graph, one for each operation on the CPU, and the report if one is asked for."""
+        """Shows a line for the graph and one warning for what stays on the CPU, and writes the report if one is requested."""
         launched = [region for region in self.regions if region.compiled]
-        what = f"graph {self.number} ({self.kind})"
-        log.info("%s: %d operations, %d on the CPU, %d compiled parts", what, self.n_nodes, len(self.refusals), len(launched))
+        title = f"graph {self.number} ({self.kind})"
+        reports = [region.compiled.report for region in launched]
+        compilation = Compilation(title, reports, self.seconds, self.n_nodes, self.refusals)
+        record(compilation)
+        say(title, compilation.summary(), self.options.quiet, log)
         if self.reason is not None:
-            log.warning("%s is refused as a whole: %s", what, self.reason)
+            log.debug("%s is refused as a whole: %s", title, self.reason)
         for refusal in self.refusals:
-            log.warning("graph %d: %s", self.number, refusal)
+            log.debug("graph %d: %s", self.number, refusal)
+        if self.refusals:
+            groups = "\n".join(grouped(self.refusals))
+            log.warning("%s: %d of %d ops stay on the CPU (details at debug level):\n%s", title, len(self.refusals), self.n_nodes, groups)
         if self.options.report is not None:
             self.write_report(launched)
 
     def write_report(self, launched: Sequence[Region]) -> None:
+        """Writes a JSON file for the graph, and the program and the page of each part."""
         directory = self.options.report
-        parts = []
+        written = []
         for number, region in enumerate(launched):
-            program = f"graph{self.number}_part{number}.mlir"
+            program, page = (f"graph{self.number}_part{number}{suffix}" for suffix in (".mlir", ".html"))
             (directory / program).write_text(region.linalg.text)
-            parts.append({"program": program, "operations": region.n_nodes, "report": region.compiled.report})
+            region.compiled.program.report_html(directory / page)
+            written.append({"program": program, "page": page, "operations": region.n_nodes, "report": region.compiled.report})
         cpu = [{"op": found.op, "location": found.location, "reason": found.reason} for found in self.refusals]
-        content = {"graph": self.number, "kind": self.kind, "operations": self.n_nodes, "parts": parts, "cpu": cpu}
+        content = {"graph": self.number, "kind": self.kind, "operations": self.n_nodes, "parts": written, "cpu": cpu}
         if self.reason is not None:
             content["refused_as_a_whole"] = self.reason
         (directory / f"graph{self.number}.json").write_text(json.dumps(content, indent=2) + "\n")
@@ -119,8 +129,7 @@ def specialized(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
         traced = make_fx(torch.fx.Interpreter(gm).run, tracing_mode="fake")(*arguments)
     for old, new in zip(gm.graph.find_nodes(op="placeholder"), traced.graph.find_nodes(op="placeholder"), strict=True):
-        if NAMES in old.meta:
-            new.meta[NAMES] = old.meta[NAMES]
+        new.meta.update({key: old.meta[key] for key in (NAMES, LABEL) if key in old.meta})
     output = traced.graph.output_node()
     if not isinstance(output.args[0], (tuple, list)):
         output.args = ((output.args[0],),)

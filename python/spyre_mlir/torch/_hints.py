@@ -7,6 +7,7 @@ A scope becomes an annotation of the nodes that are traced in it (`torch.fx.trac
 from __future__ import annotations
 
 import contextlib
+import difflib
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,16 +15,27 @@ from typing import Any
 import torch
 import torch.fx.traceback
 
+from spyre_mlir.errors import HintError
+
+from ._places import caller
+from ._user_error import unwrapped
+
 PREFIX = "spyre_hint_"
 NAMES = "_spyre_dims"
-KINDS = ("tiles", "work_div")
+PLACE = "place"
+EXPECTATIONS = ("expected_named_dims", "expected_reduction_dims")
+
+#: What keywords of `spyre_hint` mean. torch-spyre has had three spellings of `tiles`.
+SPELLINGS = {
+    "tiles": "tiles",
+    "num_tiles_per_dim": "tiles",
+    "slices": "tiles",
+    "work_div": "work_div",
+    **{kind: kind for kind in EXPECTATIONS},
+}
 
 _ids = itertools.count(1)
 _sizes: dict[str, int] = {}
-
-
-class HintError(ValueError):
-    """A hint or a name that says nothing the compiler could do."""
 
 
 def declare_tensor_dim(name: str, size: int) -> None:
@@ -33,15 +45,15 @@ def declare_tensor_dim(name: str, size: int) -> None:
     _sizes[name] = size
 
 
-def name_tensor_dims(tensor: torch.Tensor, names: Sequence[str]) -> None:
+def name_tensor_dims(tensor: torch.Tensor, names: Sequence[str]) -> torch.Tensor:
     """Names what a tensor's storage holds, outermost first; there may be more or fewer names than dimensions.
 
-    The tensor is an input of what is compiled; names of everything computed follow from those of the inputs.
+    The tensor is an input of what is compiled; names of everything computed follow from those of the inputs. Returns the tensor.
     """
-    if isinstance(names, str):
-        raise HintError(f"name_tensor_dims: {names!r} is one text: give a list of names, such as ['M', 'K']")
-    for name in names:
-        check_name(name)
+    if not isinstance(tensor, torch.Tensor):
+        found = f"{type(tensor).__module__}.{type(tensor).__qualname__}"
+        raise HintError(f"name_tensor_dims: expected a tensor, found {found}; give an input of the compiled function")
+    check_names("name_tensor_dims", names)
     undeclared = [name for name in names if name not in _sizes]
     if len(names) != tensor.dim() and undeclared:
         raise HintError(
@@ -50,6 +62,7 @@ def name_tensor_dims(tensor: torch.Tensor, names: Sequence[str]) -> None:
         )
     check_sizes(tensor, names)
     setattr(tensor, NAMES, tuple(names))
+    return tensor
 
 
 def check_sizes(tensor: torch.Tensor, names: Sequence[str]) -> None:
@@ -66,39 +79,85 @@ def check_sizes(tensor: torch.Tensor, names: Sequence[str]) -> None:
         raise HintError(f"name_tensor_dims: {list(names)} are declared with {product} elements in all, but the tensor has {tensor.numel()}")
 
 
-def spyre_hint(**wishes: Mapping[str, int]) -> contextlib.AbstractContextManager[None]:
-    """A scope whose operations run tile by tile (`tiles={"M": 8}`: 8 tiles along M, outermost first), or are divided over
-    the cores in a given way (`work_div={"M": 4}`: 4 slices along M). Scopes nest."""
-    return torch.fx.traceback.annotate(annotation(**wishes))
+def spyre_hint(**requests: Mapping[str, int] | Sequence[str]) -> contextlib.AbstractContextManager[None]:
+    """Opens a scope whose operations run tile by tile (`tiles={"M": 8}`: 8 tiles along M, outermost first), or are split over
+    the cores (`work_div={"M": 4}`: 4 slices along M). Scopes nest.
+
+    `num_tiles_per_dim` and `slices` are other spellings of `tiles`. `expected_named_dims=["M", "N"]` and
+    `expected_reduction_dims=["K"]` request nothing: they are an error if no operation of the scope has dimensions of these names.
+    """
+    return torch.fx.traceback.annotate(annotation(**requests))
 
 
 @torch.compiler.assume_constant_result
-def annotation(**wishes: Mapping[str, int]) -> dict[str, Any]:
-    """The annotation of one scope: its number, which is greater than that of the scope around it, and what it asks for."""
-    unknown = [kind for kind in wishes if kind not in KINDS]
-    if unknown:
-        raise HintError(f"spyre_hint: {unknown[0]!r} is no hint that this compiler has: give {' or '.join(map(repr, KINDS))}")
-    if not any(wishes.values()):
-        raise HintError("spyre_hint: nothing is asked for: give tiles={...} or work_div={...}")
-    for kind, counts in wishes.items():
-        if not isinstance(counts, Mapping):
-            raise HintError(f"spyre_hint: {kind}={counts!r} is no dictionary from names of dimensions to numbers")
-        for name, count in counts.items():
-            check_name(name)
-            check_count(f"spyre_hint: {kind}", name, count)
-    return {f"{PREFIX}{next(_ids)}": {kind: dict(counts) for kind, counts in wishes.items() if counts}}
+def annotation(**requests: Any) -> dict[str, Any]:
+    """Returns the annotation of one scope: its number, which is greater than that of the scope around it, its requests and its line."""
+    place = caller()
+    try:
+        found = checked_requests(requests)
+    except HintError as error:
+        raise unwrapped(HintError(error.message, place)) from None
+    found[PLACE] = f"{place.file}:{place.line}" if place else "unknown line"
+    return {f"{PREFIX}{next(_ids)}": found}
+
+
+def checked_requests(requests: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the requests of a scope under one spelling each."""
+    found: dict[str, Any] = {}
+    for spelling, request in requests.items():
+        kind = SPELLINGS.get(spelling)
+        if kind is None:
+            raise HintError(unknown_request(spelling))
+        if kind in found:
+            raise HintError(f"spyre_hint: expected one of {', '.join(spellings_of(kind))}, found several; remove all but one")
+        check = check_names if kind in EXPECTATIONS else check_counts
+        found[kind] = check(f"spyre_hint: {spelling}", request)
+    if not any(found.values()):
+        raise HintError("spyre_hint: expected a request, found none; give tiles={'M': 8} or work_div={'M': 4}")
+    return {kind: request for kind, request in found.items() if request}
+
+
+def unknown_request(spelling: str) -> str:
+    if spelling == "named_dims":
+        return "spyre_hint: 'named_dims' is not supported; pass the tensor as an input, and call name_tensor_dims(tensor, names)"
+    similar = difflib.get_close_matches(spelling, SPELLINGS, 1)
+    advice = f"did you mean {similar[0]!r}?" if similar else "use one of these"
+    return f"spyre_hint: expected one of {', '.join(map(repr, SPELLINGS))}, found {spelling!r}; {advice}"
+
+
+def spellings_of(kind: str) -> list[str]:
+    return [repr(spelling) for spelling, meaning in SPELLINGS.items() if meaning == kind]
+
+
+def check_counts(where: str, counts: object) -> dict[str, int]:
+    """Returns a dictionary from names of dimensions to positive integers."""
+    if not isinstance(counts, Mapping):
+        raise HintError(f"{where}: expected a dictionary from names of dimensions to numbers, found {counts!r}; give {{'M': 8}}")
+    for name, count in counts.items():
+        check_name(name)
+        check_count(where, name, count)
+    return dict(counts)
+
+
+def check_names(where: str, names: object) -> list[str]:
+    """Returns a list of names of dimensions."""
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise HintError(f"{where}: expected a list of names of dimensions, found {names!r}; give ['M', 'K']")
+    for name in names:
+        check_name(name)
+    return list(names)
 
 
 def check_name(name: object) -> None:
     """Names are texts, and `*` joins them in the compiler."""
     if not isinstance(name, str) or not name or "*" in name:
-        raise HintError(f"{name!r} is no name of a dimension: give a text without '*'")
+        raise HintError(f"expected the name of a dimension, found {name!r}; give a text without '*'")
 
 
 def check_count(where: str, name: str, count: object) -> None:
     """Sizes, tiles and slices are positive integers."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise HintError(f"{where}: {name!r} is {count!r}: give a positive integer")
+        raise HintError(f"{where}: expected a positive integer for {name!r}, found {count!r}; give at least 1")
 
 
 def names_of(value: object) -> tuple[str, ...] | None:
@@ -111,10 +170,10 @@ def declared_size(name: str) -> int | None:
     return _sizes.get(name)
 
 
-def scopes_of(node: torch.fx.Node) -> dict[int, dict[str, dict[str, int]]]:
-    """The scopes that a node was traced in, by number, from outside to inside."""
+def scopes_of(node: torch.fx.Node) -> dict[int, dict[str, Any]]:
+    """Returns the requests of the scopes that a node was traced in, by number, from outside to inside."""
     custom = node.meta.get("custom") or {}
-    found = {int(key.removeprefix(PREFIX)): wishes for key, wishes in custom.items() if key.startswith(PREFIX)}
+    found = {int(key.removeprefix(PREFIX)): requests for key, requests in custom.items() if key.startswith(PREFIX)}
     return dict(sorted(found.items()))
 
 

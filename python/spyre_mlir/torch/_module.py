@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import inspect
+import logging
+import os
+import reprlib
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy
 import torch
 import torch.fx.traceback
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
+from torch.fx import GraphModule
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils import _pytree as pytree
 
 import spyre_mlir
+from spyre_mlir._progress import progress, say
+from spyre_mlir.explanation import parts, record
 
 from ._decompositions import table
 from ._hints import names_of
+from ._importer import SIZE_ADVICE, has_unknown_size, size_reason
 from ._options import OptionError, Options
-from ._refusal import CompilationRefused, NotTaken, value_text
-from ._region import NAMES, Region
+from ._partition import refusals_of
+from ._places import folded, place_of
+from ._refusal import LABEL, NAMES, CompilationRefused, NotTaken, Refusal, describe, hint_refusal, value_text
+from ._region import Region, compiles_without_hints
 
+log = logging.getLogger("spyre_mlir.torch")
+
+# PyTorch exports with state of the process.
+_export_lock = threading.Lock()
+
+NAME = "spyre_mlir.torch.compile"
 WEIGHTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
@@ -38,16 +59,71 @@ class Function(torch.nn.Module):
 def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: Any, **options: Any) -> CompiledModule:
     """Compiles for inputs of these shapes and types; the whole goes through or it is an error.
 
-    `options` are `validate` and any of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError`
+    `options` are `validate`, `quiet` and any of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError`
     with the compiler's diagnostics, or `CompilationRefused` where torch-mlir has no lowering.
     """
     for name in ("fallback", "report", "sizes", "cache"):
         if name in options:
             raise OptionError(f"option '{name}' is one of torch.compile(backend='spyre'): here one program is made, or none")
+    check_call(module_or_function, inputs, options)
+    chosen = Options.of(options)
     module = module_or_function if isinstance(module_or_function, torch.nn.Module) else Function(module_or_function)
-    with torch.fx.traceback.preserve_node_meta():
-        exported = torch.export.export(module, inputs, strict=False).run_decompositions(table())
-    return CompiledModule(exported, inputs, Options.of(options))
+    started = time.monotonic()
+    with progress("compiling", chosen.quiet):
+        compiled = CompiledModule(exported_program(module, inputs), inputs, chosen)
+    compiled.program._compilation = dataclasses.replace(
+        compiled.program._compilation,
+        title=name_of(module_or_function),
+        seconds=time.monotonic() - started,
+        num_ops=compiled.region.n_nodes,
+    )
+    record(compiled.program._compilation)
+    say(name_of(module_or_function), compiled.program._compilation.summary(), chosen.quiet, log)
+    return compiled
+
+
+def name_of(function: Any) -> str:
+    """Returns the name of a function, or of a module's class."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def exported_program(module: torch.nn.Module, inputs: Sequence[Any]) -> ExportedProgram:
+    """Traces a module. A size, or a branch, that depends on values is refused with the user's line."""
+    try:
+        with _export_lock, torch.fx.traceback.preserve_node_meta():
+            exported = torch.export.export(module, tuple(inputs), strict=False).run_decompositions(table())
+    except GuardOnDataDependentSymNode as error:
+        frames = folded([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
+        place = f"{frames[-1][0]}:{frames[-1][1]}" if frames else "unknown line"
+        raise CompilationRefused([], f"{place}: error: a size or a branch depends on values; {SIZE_ADVICE}") from error
+    refusals = [Refusal(describe(node), place_of(node), size_reason(node)) for node in exported.graph.nodes if has_unknown_size(node)]
+    if refusals:
+        raise CompilationRefused(refusals[:1], "programs have fixed sizes")
+    return exported
+
+
+def check_call(function: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Raises `TypeError` for a function that cannot be called, or not with these inputs."""
+    if isinstance(function, type):
+        raise TypeError(f"{NAME}: expected a module or a function, found the class {function.__name__}; give an instance")
+    if not callable(function):
+        advice = "compile MLIR with spyre_mlir.compile" if isinstance(function, (str, bytes, os.PathLike)) else "give a torch.nn.Module"
+        raise TypeError(f"{NAME}: expected a module or a function, found {described(function)}; {advice}")
+    for path, value in pytree.tree_flatten_with_path(tuple(inputs))[0]:
+        if isinstance(value, numpy.ndarray):
+            where = f"input {pytree.keystr(path).strip('[]')}"
+            raise TypeError(f"{NAME}: {where}: expected a tensor, found {described(value)}; give torch.from_numpy(array)")
+    try:
+        signature = inspect.signature(function.forward if isinstance(function, torch.nn.Module) else function)
+    except (TypeError, ValueError):  # Functions of C have none.
+        return
+    named = [name for name in options if name in signature.parameters]
+    if named:
+        raise TypeError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; give them behind the function")
+    try:
+        signature.bind(*inputs)
+    except TypeError as error:
+        raise TypeError(f"{NAME}: {error}; found inputs {listed(inputs)}; give example inputs behind the function") from None
 
 
 class CompiledModule:
@@ -62,15 +138,12 @@ class CompiledModule:
         # The variable SPYRE_MLIR_CACHE is for the backend: here a user wants the program and all that is known of it.
         options = dataclasses.replace(options, cache=None, narrows=True)
         try:
-            self.region = Region(exported.graph_module, options)
+            with parts():
+                self.region = Region(exported.graph_module, options)
         except NotTaken as error:
-            if isinstance(error.__cause__, spyre_mlir.CompileError):
-                raise error.__cause__ from None
-            raise CompilationRefused([], str(error)) from error
+            raise refusal(exported.graph_module, options, error) from None
         if self.region.compiled is None:
             raise CompilationRefused([], "nothing is computed: every result is an input or a constant")
-        # The module was traced here, so the places in its report are those of the user's own files.
-        self.program._is_traced = True
 
     @property
     def program(self) -> spyre_mlir.Program:
@@ -85,6 +158,8 @@ class CompiledModule:
         placeholders = self.exported.graph_module.graph.find_nodes(op="placeholder")
         for node, value in zip(placeholders, self.arguments(self.examples), strict=True):
             node.meta[NAMES] = names_of(value)
+        for node, spec in zip(placeholders, self.inputs, strict=True):
+            node.meta[LABEL] = spec.target or spec.arg.name
 
     def arguments(self, given: Sequence[Any]) -> list[Any]:
         """What the graph takes: weights as they are now, and the user's inputs in their places."""
@@ -110,10 +185,12 @@ class CompiledModule:
 
     def check(self, given: Sequence[Any]) -> None:
         """A program has fixed shapes."""
-        wanted = [described(value) for value in self.examples]
-        found = [described(value) for value in given]
-        if wanted != found:
-            raise TypeError(f"compiled for inputs {', '.join(wanted)}, and called with {', '.join(found)}: compile for these, too")
+        expected, found = listed(self.examples), listed(given)
+        if expected != found:
+            advice = (
+                "give torch.from_numpy(array)" if any(isinstance(value, numpy.ndarray) for value in given) else "compile for these, too"
+            )
+            raise TypeError(f"compiled module: expected inputs {expected}, found {found}; {advice}")
 
     def write_back(self, arguments: Sequence[Any], values: Sequence[Any]) -> None:
         """What the module changes in place, a cache say, is a result of the program and is copied to where it belongs."""
@@ -126,6 +203,20 @@ class CompiledModule:
                 of_target[spec.target].copy_(value)
 
 
+def refusal(gm: GraphModule, options: Options, error: NotTaken) -> Exception:
+    """Returns the error for a module that is not taken: about its hints, the compiler's, or the operations that have no lowering."""
+    cause = error.__cause__
+    if isinstance(cause, spyre_mlir.CompileError):
+        return hint_refusal(gm.graph, cause) if compiles_without_hints(gm, options) else cause
+    return CompilationRefused(refusals_of(gm, options), str(error))
+
+
 def described(value: object) -> str:
-    """The type and shape of a tensor; another value itself, since the program was traced with it."""
-    return value_text(value) if isinstance(value, torch.Tensor) else repr(value)
+    """Returns the type and shape of a tensor or array; another value itself, since the program was traced with it."""
+    if isinstance(value, numpy.ndarray):
+        return f"a NumPy array {value.dtype}{list(value.shape)}"
+    return value_text(value) if isinstance(value, torch.Tensor) else reprlib.repr(value)
+
+
+def listed(values: Sequence[object]) -> str:
+    return f"({', '.join(map(described, values))})"

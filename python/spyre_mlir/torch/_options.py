@@ -33,6 +33,7 @@ class Options:
     """What a user may choose.
 
     `fallback` is "cpu" (operations that the compiler refuses run in PyTorch, each with a line in the log) or "error".
+    `quiet` leaves out the line after a compilation, and the line that shows that work is under way (as the variable SPYRE_QUIET does).
     `report` is a directory for what became of each graph. `cache` is a directory for compiled programs (or the variable
     SPYRE_MLIR_CACHE). `validate` is `spyre_mlir.compile`'s: "auto", True or False. `sizes` is how many sizes of a
     graph of open sizes are kept compiled. `compiler` is handed to `spyre_mlir.compile` as it is. `narrows` says that float64
@@ -40,6 +41,7 @@ class Options:
     """
 
     fallback: str = "cpu"
+    quiet: bool = False
     report: pathlib.Path | None = None
     cache: pathlib.Path | None = None
     validate: bool | str = "auto"
@@ -57,6 +59,9 @@ class Options:
         sizes = rest.pop("sizes", 16)
         if not isinstance(sizes, int) or isinstance(sizes, bool) or sizes < 1:
             raise OptionError(f"option 'sizes' is {sizes!r}: give the number of sizes to keep, at least 1")
+        quiet = rest.pop("quiet", False)
+        if not isinstance(quiet, bool):
+            raise OptionError(f"option 'quiet' is {quiet!r}, and can be True or False")
         validate = rest.pop("validate", "auto")
         if validate != "auto" and not isinstance(validate, bool):
             raise OptionError(f"option 'validate' is {validate!r}, and can be 'auto', True or False")
@@ -65,6 +70,7 @@ class Options:
         check_compiler(rest)
         return Options(
             fallback=fallback,
+            quiet=quiet,
             report=report,
             cache=cache,
             validate=validate,

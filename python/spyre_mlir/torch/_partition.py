@@ -19,10 +19,11 @@ from torch.fx.passes.tools_common import stable_topological_sort
 import spyre_mlir
 
 from ._hints import drop_hints
-from ._importer import calls, linalg_of
+from ._importer import calls, check_shapes, linalg_of
 from ._known import known_nodes, with_known
 from ._options import Options
-from ._refusal import CompilationRefused, NotTaken, Refusal, describe, place_of, reason_of, value_text
+from ._places import place_of
+from ._refusal import NotTaken, Refusal, describe, hint_refusal, reason_of, value_text
 from ._region import Region
 from ._signature import check_precision, signature_of
 
@@ -34,7 +35,7 @@ _numbers = itertools.count()
 
 
 class Split:
-    """A graph some of whose operations stay on the CPU: `module` runs it, with a `Region` for each part that is taken."""
+    """A graph some of whose operations stay on the CPU, and a `Region` for each part that is taken."""
 
     def __init__(self, gm: GraphModule, options: Options) -> None:
         self.gm = gm
@@ -43,14 +44,21 @@ class Split:
         self.known = known_nodes(gm.graph)
         self.reasons: dict[Node, str] = {}
         self.ask_each()
+        self.regions: list[Region] = []
+        self.refusals = self.found_refusals()
+
+    def divide(self) -> None:
+        """Replaces the parts that the compiler takes by their programs."""
         parts = self.settle()
-        self.refusals = [
-            Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if node.target is not operator.getitem
-        ]
+        self.refusals = self.found_refusals()
         self.regions = [self.replace(number, nodes) for number, nodes in enumerate(parts)]
-        stable_topological_sort(gm)
-        gm.graph.eliminate_dead_code()
-        gm.recompile()
+        stable_topological_sort(self.gm)
+        self.gm.graph.eliminate_dead_code()
+        self.gm.recompile()
+
+    def found_refusals(self) -> list[Refusal]:
+        """Returns the operations that stay on the CPU, as far as they are known."""
+        return [Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if is_computation(node)]
 
     def ask_each(self) -> None:
         """Asks the compiler for every operation; what takes a part of a result goes with the operation that makes it."""
@@ -173,7 +181,9 @@ class Split:
         try:
             region = Region(sub, self.options)
         except NotTaken as error:
-            raise CompilationRefused([], f"the hints cannot be honoured: {error}") from error
+            if isinstance(error.__cause__, spyre_mlir.CompileError):
+                raise hint_refusal(sub.graph, error.__cause__) from error
+            raise
         with self.gm.graph.inserting_after(nodes[-1]):
             self.gm.add_submodule(f"spyre_{number}", region)
             call = self.gm.graph.call_module(f"spyre_{number}", tuple(inputs))
@@ -185,6 +195,19 @@ class Split:
         for node in reversed(nodes):
             self.gm.graph.erase_node(node)
         return region
+
+
+def is_computation(node: Node) -> bool:
+    """Returns whether an operation computes tensors, and not sizes, conditions on them, or a member of a tuple."""
+    value = node.meta.get("val")
+    return (
+        node.target is not operator.getitem and value is not None and not isinstance(value, (torch.SymInt, torch.SymBool, torch.SymFloat))
+    )
+
+
+def refusals_of(gm: GraphModule, options: Options) -> list[Refusal]:
+    """Returns the operations of a graph that the compiler refuses on their own."""
+    return Split(gm, options).refusals
 
 
 def parts_of(node: Node) -> list[Node]:
@@ -210,6 +233,7 @@ class Support(OperatorSupportBase):
 
 def refusal_of(gm: GraphModule, options: Options) -> str | None:
     try:
+        check_shapes(gm.graph)
         signature = signature_of(gm)
         if not all(isinstance(value, torch.Tensor) for value in signature.results):
             raise NotTaken("its result is no tensor")

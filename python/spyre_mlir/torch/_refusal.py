@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import torch
 
 import spyre_mlir
+from spyre_mlir.errors import HintError, Place
+from spyre_mlir.explanation import Left
+
+from ._hints import PLACE, scopes_of
+from ._places import frames_of
+
+# How the placeholder of an input remembers the names of its dimensions (_hints.name_tensor_dims), and its own name in the model.
+NAMES = "spyre_dims"
+LABEL = "spyre_label"
 
 
 @dataclasses.dataclass(frozen=True)
-class Refusal:
+class Refusal(Left):
     """An operation that stays on the CPU, where it stands in the user's program, and the compiler's own reason."""
 
-    op: str
-    location: str
-    reason: str
-
     def __str__(self) -> str:
-        return f"{self.location}: {self.op} is left on the CPU: {self.reason}"
+        return f"{self.location}: {self.op} stays on the CPU: {self.reason}"
 
 
 class CompilationRefused(RuntimeError):
@@ -26,7 +32,16 @@ class CompilationRefused(RuntimeError):
 
     def __init__(self, refusals: list[Refusal], advice: str) -> None:
         self.refusals = refusals
-        super().__init__("\n".join([*map(str, refusals), advice]))
+        lines = [f"{refusal.location}: error: {refusal.op} is refused: {refusal.reason}" for refusal in refusals]
+        super().__init__("\n".join([*lines, advice]))
+
+
+class HintRefused(HintError, CompilationRefused, spyre_mlir.CompileError):
+    """A hint that cannot be honored, at the line of its `with`, with the compiler's diagnostics."""
+
+    def __init__(self, message: str, location: Place | None, diagnostics: list[spyre_mlir.Diagnostic]) -> None:
+        HintError.__init__(self, message, location)
+        self.refusals, self.diagnostics = [], diagnostics
 
 
 class NotTaken(Exception):
@@ -38,15 +53,40 @@ def reason_of(error: spyre_mlir.CompileError) -> str:
     return " ".join((error.errors[0].message if error.errors else str(error)).split())
 
 
-def place_of(node: torch.fx.Node) -> str:
-    """The innermost line of the user's program that a node was traced from, or the module that it belongs to."""
-    lines = [line.strip() for line in (node.meta.get("stack_trace") or "").splitlines()]
-    frames = [line for line in lines if line.startswith('File "')]
-    if not frames:
-        modules = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-        return modules[-1] if modules else "unknown line"
-    file, line = frames[-1].split('"')[1], frames[-1].split("line ")[1].split(",")[0]
-    return f"{file}:{line}"
+def in_torch_terms(message: str) -> str:
+    """Returns a message of the compiler without the op that it is about, which the user has not written, and without options of tools."""
+    message = re.sub(r"^((?:SPY\d+: )?)'[\w.]+' op ", r"\1", " ".join(message.split()))
+    advice = "call spyre_mlir.torch.name_tensor_dims(tensor, names) for the inputs"
+    return re.sub(r"[,;] give names with --dims", f"; {advice}", message)
+
+
+def hint_refusal(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> HintRefused:
+    """Returns the error about the hint that the compiler cannot honor."""
+    message = in_torch_terms(reason_of(error))
+    if "name_tensor_dims" not in message and not any(node.meta.get(NAMES) for node in graph.find_nodes(op="placeholder")):
+        message += "; no input has names: call spyre_mlir.torch.name_tensor_dims(tensor, names)"
+    return HintRefused(f"the hint cannot be honored: {message}", place_of_hint(graph, error), error.diagnostics)
+
+
+def place_of_hint(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> Place | None:
+    """Returns the line of the innermost hint that an error speaks of: around the operations of its place, with a name that it quotes."""
+    scopes = {number: scope for node in graph.nodes for number, scope in scopes_of(node).items()}
+    places = {(place.file, place.line) for found in error.errors for place in found.places}
+    around = {
+        number: scope
+        for node in graph.nodes
+        if places.intersection(frames_of(node.meta.get("stack_trace")))
+        for number, scope in scopes_of(node).items()
+    }
+    quoted = set(re.findall(r"'([^']+)'", reason_of(error)))
+    for candidates in (around, scopes):
+        named = [
+            number for number, scope in candidates.items() if quoted.intersection([*scope.get("tiles", {}), *scope.get("work_div", {})])
+        ]
+        if named or candidates:
+            file, _, line = candidates[max(named or candidates)].get(PLACE, "").rpartition(":")
+            return Place(file, int(line), 1) if line.isdigit() else None
+    return None
 
 
 def describe(node: torch.fx.Node) -> str:

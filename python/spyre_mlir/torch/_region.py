@@ -12,15 +12,14 @@ from torch.fx import GraphModule
 import spyre_mlir
 
 from ._cache import Compiled, compiled
+from ._expectations import check_expectations
+from ._hints import drop_hints, has_hints
 from ._importer import Linalg, calls, linalg_of
 from ._options import Options
-from ._refusal import NotTaken, reason_of
+from ._refusal import LABEL, NAMES, NotTaken, reason_of
 from ._signature import check_precision, signature_of
 
 log = logging.getLogger("spyre_mlir.torch")
-
-# How the placeholder of an input remembers its names (_hints.name_tensor_dims).
-NAMES = "spyre_dims"
 
 
 class Region(torch.nn.Module):
@@ -44,11 +43,13 @@ class Region(torch.nn.Module):
             raise NotTaken("it hands several tensors as one value to what stays on the CPU")
         check_precision(tensors.graph, self.options)
         names = [node.meta.get(NAMES) for node in tensors.graph.find_nodes(op="placeholder")]
-        self.linalg = linalg_of(tensors, names)
+        labels = [node.meta.get(LABEL) for node in tensors.graph.find_nodes(op="placeholder")]
+        self.linalg = linalg_of(tensors, names, labels)
         try:
             self.compiled = compiled(self.linalg, self.options)
         except spyre_mlir.CompileError as error:
             raise NotTaken(reason_of(error)) from error
+        check_expectations(tensors.graph, self.compiled.report)
 
     def forward(self, *arguments: object) -> tuple[object, ...]:
         results = self.launch([arguments[position] for position in self.kept]) if self.compiled else []
@@ -67,6 +68,20 @@ class Region(torch.nn.Module):
             log.warning("a launch of %d operations is computed by PyTorch this time: %s", self.n_nodes, " ".join(str(error).split()))
             return None
         return [tensor_of(array, like) for array, like in zip(arrays, self.results, strict=True)]
+
+
+def compiles_without_hints(gm: GraphModule, options: Options) -> bool:
+    """Returns whether a graph has hints, and compiles without them."""
+    if not has_hints(gm.graph) and not options.has_wishes():
+        return False
+    plain = GraphModule(gm, torch.fx.Graph())
+    plain.graph.output(plain.graph.graph_copy(gm.graph, {}))
+    drop_hints(plain.graph)
+    try:
+        Region(plain, options.without_wishes())
+    except NotTaken:
+        return False
+    return True
 
 
 def array_of(tensor: torch.Tensor) -> numpy.ndarray:

@@ -1,46 +1,61 @@
-"""Hint scopes in a module of linalg: operations that were traced in a scope stand in the region of a `spyre.hint`.
+"""Hint scopes and module paths in a module of linalg: operations that were traced in a scope stand in the region of a `spyre.hint`.
 
-torch-mlir carries locations through its lowering, so that the numbers of a node's scopes travel in the name of its
-file: `model.py#spyre.hint=1,2`. Here they are read again, and taken out of the text.
+torch-mlir carries locations through its lowering, so that the numbers of a node's scopes and the path of its module travel in the
+name of its file: `model.py#spyre.hint=1,2#spyre.module=layers.3`. Here they are read again. In the text, a path becomes the name of
+the location: `loc("layers.3"("model.py":12:0))`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch_mlir import ir
 
-from ._hints import scopes_of
+from ._hints import PLACE, scopes_of
+from ._places import folded, frames_of, module_of
 
 MARK = "#spyre.hint="
+MODULE = "#spyre.module="
+# The file of operations that PyTorch has recorded no line of.
+NOWHERE = "<nowhere>"
 MARKED = re.compile(re.escape(MARK) + r"(\d+(?:,\d+)*)")
+LOCATION = re.compile(rf'"((?:[^"\\]|\\.)*?)(?:{re.escape(MARK)}[\d,]+)?(?:{re.escape(MODULE)}([^"#]*))?":(\d+):(\d+)')
+REQUESTS = ("tiles", "work_div")
 # They have no work of their own, and one of them may serve several scopes.
 SOURCES = ("arith.constant", "tensor.empty", "linalg.fill")
 LAST = ("func.return", "spyre.yield")
 
-Wishes = Mapping[str, Mapping[str, int]]
+Wishes = Mapping[str, Any]
 
 
 def mark(graph: torch.fx.Graph) -> dict[int, Wishes]:
-    """Writes the scopes of each node into its stack trace, which the importer makes a location of."""
+    """Writes the user's frames, the scopes and the module of each node into its stack trace, which the importer makes a location of."""
     wishes: dict[int, Wishes] = {}
     for node in graph.nodes:
-        scopes = scopes_of(node)
-        trace = node.meta.get("stack_trace")
-        if node.op != "call_function" or not scopes:
+        if node.op != "call_function":
             continue
+        scopes = {number: scope for number, scope in scopes_of(node).items() if any(kind in scope for kind in REQUESTS)}
         wishes.update(scopes)
-        path = MARK + ",".join(map(str, scopes))
-        trace = trace if trace and 'File "' in trace else 'File "<traced>", line 1,'
-        node.meta["stack_trace"] = re.sub(r'File "([^"]+)"', rf'File "\1{path}"', trace)
+        marks = MARK + ",".join(map(str, scopes)) if scopes else ""
+        marks += MODULE + module if (module := module_of(node)) else ""
+        frames = folded(frames_of(node.meta.get("stack_trace"))) or ([(NOWHERE, 1)] if marks else [])
+        lines = [f'  File "{file}{marks}", line {line}, in forward' for file, line in frames]
+        node.meta["stack_trace"] = "\n".join(lines)
     return wishes
 
 
 def unmark(text: str) -> str:
-    """The text with the names of files as they are."""
-    return MARKED.sub("", text)
+    """Returns the text with the names of files as they are, and the paths of modules as names of locations."""
+    return LOCATION.sub(plain_location, text)
+
+
+def plain_location(found: re.Match[str]) -> str:
+    file, module, line, column = found.groups()
+    place = f'"{file}":{line}:{column}' if file != NOWHERE else "unknown"
+    return f'"{module}"({place})' if module else place
 
 
 def wrap(block: ir.Block, wishes: Mapping[int, Wishes]) -> None:
@@ -125,7 +140,7 @@ def wrap_run(run: Sequence[ir.Operation], wishes: Wishes) -> ir.Block:
         results=[value.type for value in yielded],
         attributes=attributes(wishes),
         regions=1,
-        loc=run[0].location,
+        loc=location_of(wishes) or run[0].location,
         ip=ir.InsertionPoint(run[0]),
     )
     inner = scope.regions[0].blocks.append()
@@ -136,6 +151,12 @@ def wrap_run(run: Sequence[ir.Operation], wishes: Wishes) -> ir.Block:
     whole = {"tiled_dims": ir.DenseI64ArrayAttr.get([]), "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, len(yielded)])}
     ir.Operation.create("spyre.yield", operands=yielded, attributes=whole, loc=run[0].location, ip=ir.InsertionPoint(inner))
     return inner
+
+
+def location_of(wishes: Wishes) -> ir.Location | None:
+    """Returns the line of the `with`."""
+    file, _, line = str(wishes.get(PLACE, "")).rpartition(":")
+    return ir.Location.file(file, int(line), 1) if file and line.isdigit() else None
 
 
 def is_read_behind(value: ir.Value, run: Sequence[ir.Operation], outer: ir.Block) -> bool:

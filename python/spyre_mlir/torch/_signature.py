@@ -44,6 +44,8 @@ def signature_of(gm: GraphModule) -> Signature:
             kept.append(position)
     for node in gm.graph.nodes:
         if node.op not in ("placeholder", "output"):
+            if any(read.op == "placeholder" and read not in copied for read in node.all_input_nodes):
+                raise NotTaken("it reads a number that is known only when the program runs")
             copied[node] = graph.node_copy(node, copied.__getitem__)
     outputs, results = outcomes(gm.graph.output_node().args[0], placeholders, known_nodes(gm.graph))
     graph.output(tuple(copied[node] for node in results))

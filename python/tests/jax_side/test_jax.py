@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-jax = pytest.importorskip("jax", reason="pip install jax==0.10.2")
+jax = pytest.importorskip("jax", reason="pip install spyre-mlir[jax]")
 
 import spyre_mlir  # noqa: E402
 import spyre_mlir.jax  # noqa: E402
@@ -63,9 +63,9 @@ def test_arguments_that_nothing_reads_are_taken():
 
 def test_other_arguments_are_refused():
     compiled = spyre_mlir.jax.compile(lambda x: x * 2, half(8, 64))
-    with pytest.raises(TypeError, match=r"compiled for float16\[8, 64\], and called with float16\[4, 64\]"):
+    with pytest.raises(TypeError, match=r"expected \(float16\[8, 64\]\), found \(float16\[4, 64\]\); compile for these, too"):
         compiled(half(4, 64))
-    with pytest.raises(TypeError, match="compiled for arguments"):
+    with pytest.raises(TypeError, match="compiled function: expected arguments"):
         compiled(half(8, 64), half(8, 64))
 
 
@@ -107,3 +107,47 @@ def test_integers_without_a_sign_keep_their_bits():
     # What compares them as they are asks for those below 128.
     with pytest.raises(spyre_mlir.RunError, match="not in the range 0..128"):
         spyre_mlir.jax.compile(lambda x: x > 100, bytes_of)(bytes_of)
+
+
+def dense(weights, x):
+    product = x @ weights["w"]
+    return jnp.tanh(product + weights["b"])
+
+
+def test_reports_have_named_scopes_weights_and_the_lines_of_the_user(capsys):
+    def model(params, x):
+        for number, weights in enumerate(params):
+            with jax.named_scope(f"layers.{number}"):
+                x = dense(weights, x)
+        return jax.nn.softmax(x)
+
+    params = [{"w": half(64, 64), "b": half(64)} for _ in range(2)]
+    program = spyre_mlir.jax.compile(model, params, half(8, 64)).program
+    assert capsys.readouterr().err.startswith("spyre: ")
+    ops = program.report["ops"]
+    assert {op.get("module", "") for op in ops} == {"layers.0", "layers.1", ""}
+    assert program.report["arguments"] == ["params[0]['b']", "params[0]['w']", "params[1]['b']", "params[1]['w']", "x"]
+    [product] = [op for op in ops if op.get("module") == "layers.1" and op["function"] == "batchmatmul"]
+    line = dense.__code__.co_firstlineno + 1
+    assert product["location"].startswith(f"{__file__}:{line}:")
+    assert not any("site-packages" in op["location"] for op in ops)
+
+
+def test_locations_of_jax_become_paths_and_places():
+    text = """#loc = loc(unknown)
+#loc1 = loc("/me/f.py":3:20 to :30)
+#loc2 = loc("dense"(#loc1))
+#loc3 = loc("/lib/site-packages/flax/linen.py":8:16 to 9:27)
+#loc4 = loc("call"(#loc3))
+#loc5 = loc(callsite(#loc4 at #loc2))
+#loc6 = loc("jit(f)/jit(main)/a/while/body/b.0/dot_general"(#loc5))
+#loc7 = loc(fused[#loc, #loc6])
+#loc8 = loc("x")
+#loc9 = loc("jit(f)/tanh"(#loc4))"""
+    assert spyre_mlir._locations.with_module_paths(text).splitlines()[5:] == [
+        '#loc5 = loc("/me/f.py":3:20 to :30)',
+        '#loc6 = loc("a.b.0"("/me/f.py":3:20 to :30))',
+        '#loc7 = loc("a.b.0"("/me/f.py":3:20 to :30))',
+        '#loc8 = loc("x")',
+        '#loc9 = loc("/lib/site-packages/flax/linen.py":8:16 to 9:27)',
+    ]

@@ -1,5 +1,7 @@
 """What the tests share."""
 
+import logging
+
 import pytest
 
 
@@ -25,8 +27,8 @@ def linalg(monkeypatch):
     found = []
     real = _region.linalg_of
 
-    def recording(gm, names):
-        program = real(gm, names)
+    def recording(*given):
+        program = real(*given)
         found.append(program.bare)
         return program
 
@@ -36,10 +38,15 @@ def linalg(monkeypatch):
 
 @pytest.fixture
 def left(caplog):
-    """The warnings about what is left on the CPU."""
+    """Lines about what stays on the CPU, and warnings other than the one that groups them."""
+    caplog.set_level(logging.DEBUG, logger="spyre_mlir.torch")
 
     def lines():
-        said = [record.getMessage() for record in caplog.records if record.name == "spyre_mlir.torch" and record.levelname == "WARNING"]
-        return [line for line in said if "is refused as a whole" not in line]
+        said = [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "spyre_mlir.torch"]
+        return [
+            line
+            for level, line in said
+            if " stays on the CPU: " in line or (level == "WARNING" and "ops stay on the CPU (details" not in line)
+        ]
 
     return lines

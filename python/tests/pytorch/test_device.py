@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
-pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
+pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 BEFORE = """
 import torch

@@ -2,8 +2,8 @@
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
-pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
+pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 import spyre_mlir  # noqa: E402
 import spyre_mlir.torch as st  # noqa: E402
@@ -167,10 +167,26 @@ def test_a_hint_that_cannot_be_honoured_is_an_error_that_says_why():
         with st.spyre_hint(tiles={"M": 7}):
             return x @ y + z
 
-    with pytest.raises(Exception, match="cannot be honoured: .*cannot cut 'M' of 64 into 7 tiles"):
-        run(seven, *tensors())
-    with pytest.raises(spyre_mlir.CompileError, match="cannot cut 'M' of 64 into 7 tiles"):
-        st.compile(seven, *tensors())
+    line = seven.__code__.co_firstlineno + 1
+    for compiled, kind in ((run, st.CompilationRefused), (st.compile, spyre_mlir.CompileError)):
+        with pytest.raises(kind, match="cannot be honored: .*tile count 7 does not divide dimension 'M' of size 64") as error:
+            compiled(seven, *tensors())
+        assert isinstance(error.value, st.HintError)
+        assert str(error.value).startswith(f"{__file__}:{line}: ") and "spyre." not in str(error.value)
+        assert (error.value.location.file, error.value.location.line) == (__file__, line)
+
+
+def test_the_innermost_hint_with_the_name_is_blamed():
+    def twice(x, y, z):
+        with st.spyre_hint(work_div={"N": 2}):
+            with st.spyre_hint(tiles={"M": 8}):
+                with st.spyre_hint(tiles={"K": 3}):
+                    p = x @ y
+            return p + z
+
+    with pytest.raises(st.HintError, match="dimension 'K'") as error:
+        run(twice, *tensors())
+    assert error.value.location.line == twice.__code__.co_firstlineno + 3
 
 
 def test_a_name_that_nothing_has_is_an_error():
@@ -178,20 +194,36 @@ def test_a_name_that_nothing_has_is_an_error():
         with st.spyre_hint(tiles={"Q": 2}):
             return x @ y + z
 
-    with pytest.raises(Exception, match="no op of the scope has a dimension of that name"):
+    with pytest.raises(st.HintError, match="no op in the hint scope has a dimension 'Q'.*known dimensions are 'K' and 'M' and 'N'"):
         run(unnamed, *tensors())
+
+
+@pytest.mark.parametrize("requests", [{"tiles": {"M": 2}}, {"work_div": {"M": 2}}])
+@pytest.mark.parametrize("compiled", [run, st.compile])
+def test_where_nothing_has_a_name_the_call_that_gives_one_is_named(requests, compiled):
+    def hinted(x):
+        with st.spyre_hint(**requests):
+            return x + 1
+
+    with pytest.raises(st.HintError, match=r"call spyre_mlir.torch.name_tensor_dims\(tensor, names\)") as error:
+        compiled(hinted, torch.rand(M, K, dtype=torch.float16))
+    assert "--dims" not in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("wishes", "message"),
     [
-        ({"loop_order": {"M": 1}}, "'loop_order' is no hint that this compiler has: give 'tiles' or 'work_div'"),
-        ({}, "nothing is asked for"),
-        ({"tiles": {}}, "nothing is asked for"),
-        ({"tiles": 8}, "tiles=8 is no dictionary"),
-        ({"tiles": {"M": 0}}, "'M' is 0: give a positive integer"),
-        ({"tiles": {"M": 2.0}}, "'M' is 2.0: give a positive integer"),
-        ({"work_div": {"M*N": 2}}, r"'M\*N' is no name"),
+        ({"loop_order": {"M": 1}}, "expected one of 'tiles', .*'work_div', .*found 'loop_order'; use one of these"),
+        ({"tils": {"M": 2}}, "found 'tils'; did you mean 'tiles'?"),
+        ({"named_dims": ["M"]}, "'named_dims' is not supported; pass the tensor as an input"),
+        ({}, "expected a request, found none"),
+        ({"tiles": {}}, "expected a request, found none"),
+        ({"tiles": 8}, "tiles: expected a dictionary from names of dimensions to numbers, found 8"),
+        ({"tiles": {"M": 0}}, "expected a positive integer for 'M', found 0"),
+        ({"slices": {"M": 2.0}}, "spyre_hint: slices: expected a positive integer for 'M', found 2.0"),
+        ({"tiles": {"M": 2}, "slices": {"M": 2}}, "expected one of 'tiles', 'num_tiles_per_dim', 'slices', found several"),
+        ({"work_div": {"M*N": 2}}, r"expected the name of a dimension, found 'M\*N'"),
+        ({"expected_named_dims": "M"}, r"expected a list of names of dimensions, found 'M'"),
     ],
 )
 def test_what_no_hint_can_say_is_refused(wishes, message):
@@ -202,15 +234,65 @@ def test_what_no_hint_can_say_is_refused(wishes, message):
         with st.spyre_hint(**wishes):
             return x + 1
 
-    with pytest.raises(Exception, match=message):
-        run(hinted, tensors()[0])
+    # PyTorch wraps errors that it does not know, and asks to report them.
+    for compiled in (run, st.compile):
+        with pytest.raises(spyre_mlir.errors.HintError, match=message) as error:
+            compiled(hinted, tensors()[0])
+        assert str(error.value).startswith(f"{__file__}:{hinted.__code__.co_firstlineno + 1}: ")
+        assert "TORCHDYNAMO_VERBOSE" not in str(error.value)
+
+
+@pytest.mark.parametrize("spelling", ["tiles", "num_tiles_per_dim", "slices"])
+def test_all_spellings_of_tiles_are_tiles(spelling, reports):
+    def hinted(x, y, z):
+        with st.spyre_hint(**{spelling: {"M": 8}}):
+            with st.spyre_hint(**{spelling: {"K": 4}}):
+                p = x @ y
+            return p + z
+
+    run(hinted, *tensors())
+    assert loops(reports[0]) == WANTED
+
+
+def test_imports_of_torch_spyre_are_ours(reports):
+    from torch_spyre._inductor import spyre_hint
+    from torch_spyre._inductor.propagate_named_dims import declare_tensor_dim, name_tensor_dims
+
+    assert (declare_tensor_dim, name_tensor_dims) == (st.declare_tensor_dim, st.name_tensor_dims)
+
+    def program(x, y):
+        with spyre_hint(num_tiles_per_dim={"M": 4}):
+            with spyre_hint(expected_named_dims=["M", "N"]):
+                z = torch.abs(x) + y
+                return z * 2
+
+    declare_tensor_dim("M", 128)
+    x, y = (name_tensor_dims(torch.rand(128, N, dtype=torch.float16), ["M", "N"]) for _ in range(2))
+    run(program, x, y)
+    assert [name for name, _, _ in loops(reports[0])] == ["M=4"]
+    with pytest.raises(ImportError, match="torch_spyre is not installed"):
+        from torch_spyre._inductor import config  # noqa: F401
+
+
+@pytest.mark.parametrize("compiled", [run, st.compile])
+def test_names_that_are_expected_and_missing_are_an_error(compiled):
+    def product(x, y, z):
+        with st.spyre_hint(expected_named_dims=["M", "N"]):
+            with st.spyre_hint(expected_reduction_dims=["Q"]):
+                return x @ y
+
+    with pytest.raises(
+        st.HintError, match=r"expected_reduction_dims: expected dimensions \['Q'\]; the operations have \['M', 'N', 'K'\]"
+    ) as error:
+        compiled(product, *tensors())
+    assert error.value.location.line == product.__code__.co_firstlineno + 2
 
 
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ("MK", "'MK' is one text: give a list"),
-        (["M", ""], "'' is no name"),
+        ("MK", "expected a list of names of dimensions, found 'MK'"),
+        (["M", ""], "expected the name of a dimension, found ''"),
         (["K", "M"], "dimension 0 has 64 elements, but 'K' is declared with 256"),
         (["M", "K", "X"], "'X' has no size: call declare_tensor_dim"),
         (["M"], "declared with 64 elements in all, but the tensor has 16384"),
@@ -222,7 +304,7 @@ def test_names_that_do_not_fit_are_refused(names, message):
 
 
 def test_a_size_is_a_positive_integer():
-    with pytest.raises(st.HintError, match="'M' is -1: give a positive integer"):
+    with pytest.raises(st.HintError, match="expected a positive integer for 'M', found -1"):
         st.declare_tensor_dim("M", -1)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
-pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
+pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 pytest.importorskip("transformers", reason="pip install transformers==5.23.0")
 
 from model_table import rows  # noqa: E402

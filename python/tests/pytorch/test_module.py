@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
-pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
+pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 import spyre_mlir  # noqa: E402
 import spyre_mlir.torch as st  # noqa: E402
@@ -84,7 +84,7 @@ def test_an_input_that_is_changed_in_place_is_changed():
 
 def test_other_shapes_are_refused():
     compiled = st.compile(lambda x: x + 1, half(8, 64))
-    with pytest.raises(TypeError, match=r"compiled for inputs float16\[8, 64\], and called with float16\[4, 64\]"):
+    with pytest.raises(TypeError, match=r"expected inputs \(float16\[8, 64\]\), found \(float16\[4, 64\]\); compile for these, too"):
         compiled(half(4, 64))
 
 
@@ -103,7 +103,9 @@ def test_the_compilers_error_has_the_line_of_the_program():
 def test_the_page_has_the_lines_of_the_module(tmp_path):
     program = st.compile(torch.nn.Sequential(torch.nn.Linear(64, 64), Doubled()).half(), half(8, 64)).program
     program.report_html(tmp_path / "page.html")
-    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', (tmp_path / "page.html").read_text(), re.DOTALL).group(1))
+    data = json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', (tmp_path / "page.html").read_text(), re.DOTALL).group(1)
+    )
     assert __file__ in [source["file"] for source in data["sources"]]
     assert any(op["location"].startswith(__file__) for op in data["report"]["ops"])
 
@@ -127,3 +129,59 @@ def test_nothing_to_compute_is_no_program():
 def test_options_of_the_backend_are_not_those_of_a_program(name):
     with pytest.raises(st.OptionError, match=f"option '{name}'"):
         st.compile(lambda x: x + 1, half(8, 64), **{name: "cpu"})
+
+
+def selected_rows(x):
+    return x[x > 0] * 2
+
+
+@pytest.mark.parametrize(
+    ("function", "operation"),
+    [
+        (selected_rows, r"aten.index.Tensor\(float32\[8, 64\], bool\[8, 64\]\)"),
+        (lambda x: x.nonzero(), "aten.nonzero"),
+        (lambda x: torch.unique(x), "aten._unique2"),
+        (lambda x: torch.masked_select(x, x > 0).sum(), "aten.masked_select|aten.index.Tensor"),
+        (lambda x: x[: (x[0, 0] * 0 + 3).long().item()], "aten.slice"),
+    ],
+)
+def test_sizes_that_depend_on_values_are_refused_with_the_line(function, operation):
+    # torch-mlir does not end on them.
+    with pytest.raises(st.CompilationRefused, match=operation) as error:
+        st.compile(function, torch.rand(8, 64))
+    assert str(error.value).startswith(f"{__file__}:{function.__code__.co_firstlineno + (function is selected_rows)}: error: ")
+    assert "has a size that depends on values; use torch.where" in str(error.value)
+
+
+def test_branches_that_depend_on_values_are_refused_with_the_line():
+    def branching(x):
+        return x if x.sum() > 0 else -x
+
+    line = branching.__code__.co_firstlineno + 1
+    with pytest.raises(st.CompilationRefused, match=f"{__file__}:{line}: error: a size or a branch depends on values"):
+        st.compile(branching, torch.rand(8, 64))
+
+
+def test_an_operation_without_a_lowering_is_named_with_its_line():
+    with pytest.raises(st.CompilationRefused, match="torch-mlir has no lowering to linalg of aten.fft_fft") as error:
+        st.compile(lambda x: torch.fft.fft(x).real + 1, torch.rand(8, 64))
+    assert f"{__file__}:" in str(error.value) and "torch.constant" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f, x: st.compile(f), "spyre_mlir.torch.compile: missing a required argument: 'x'; found inputs"),
+        (lambda f, x: st.compile(f, x, x), "spyre_mlir.torch.compile: too many positional arguments"),
+        (lambda f, x: st.compile(f, x=x), "expected inputs by position, found 'x' by name"),
+        (lambda f, x: st.compile(torch.nn.Linear, x), "found the class Linear; give an instance"),
+        (lambda f, x: st.compile("softmax.mlir", x), "found 'softmax.mlir'; compile MLIR with spyre_mlir.compile"),
+        (lambda f, x: st.compile(f, x.numpy()), r"input 0: expected a tensor, found a NumPy array float16\[8, 64\]; give torch.from_numpy"),
+        (lambda f, x: st.compile(f, x)(), r"compiled module: expected inputs \(float16\[8, 64\]\), found \(\)"),
+        (lambda f, x: st.compile(f, x)(x.numpy()), r"found \(a NumPy array float16\[8, 64\]\); give torch.from_numpy\(array\)"),
+    ],
+)
+def test_wrong_calls_name_the_call(call, message):
+    with pytest.raises(TypeError, match=message) as error:
+        call(lambda x: x + 1, half(8, 64))
+    assert len(str(error.value)) < 200

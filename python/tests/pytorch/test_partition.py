@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
-pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
+pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 import spyre_mlir  # noqa: E402
 import spyre_mlir.torch as st  # noqa: E402
@@ -46,7 +46,7 @@ def test_an_operation_that_is_refused_alone_parts_the_graph(refuse, left):
     refuse(lowered=r"math\.tanh", compiled=r"math\.tanh")
     x = torch.rand(8, 64)
     assert torch.allclose(run(chain, x), chain(x), rtol=1e-2)
-    assert [line.split(": ", 2)[2] for line in left()] == [r"aten.tanh.default(float32[8, 64]) is left on the CPU: refuses math\.tanh"]
+    assert [line.split(": ", 2)[2] for line in left()] == [r"aten.tanh.default(float32[8, 64]) stays on the CPU: refuses math\.tanh"]
 
 
 def test_what_is_refused_only_beside_others_is_found_by_bisection(refuse, left):
@@ -54,7 +54,7 @@ def test_what_is_refused_only_beside_others_is_found_by_bisection(refuse, left):
     x = torch.rand(8, 64)
     assert torch.allclose(run(chain, x), chain(x), rtol=1e-2)
     assert [line.split(": ", 2)[2] for line in left()] == [
-        r"aten.tanh.default(float32[8, 64]) is left on the CPU: refuses math\.exp.*math\.tanh"
+        r"aten.tanh.default(float32[8, 64]) stays on the CPU: refuses math\.exp.*math\.tanh"
     ]
 
 
@@ -97,7 +97,7 @@ def test_a_constant_that_is_refused_is_left_alone(left):
 
     x = torch.rand(8, 64)
     assert torch.allclose(run(counted, x), counted(x), rtol=1e-2)
-    assert ["aten.histc.default(float32[64]) is left on the CPU" in line for line in left()] == [True]
+    assert ["aten.histc.default(float32[64]) stays on the CPU" in line for line in left()] == [True]
 
 
 def test_the_compiler_is_asked_once_for_equal_operations(refuse, monkeypatch):

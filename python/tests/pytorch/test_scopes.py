@@ -2,8 +2,8 @@
 
 import pytest
 
-pytest.importorskip("torch", reason="pip install torch==2.15.0 torch-mlir==20261001")
-pytest.importorskip("torch_mlir", reason="pip install torch-mlir==20261001")
+pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
+pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 from torch_mlir import ir  # noqa: E402
 

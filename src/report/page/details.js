@@ -9,8 +9,8 @@ function link(text, kind, index) {
   return button;
 }
 const opLink = (index) => (ops[index] ? link(opName(index), 'op', index) : make('span', '', `op ${index}`));
-const valueText = (value) => (value.memory === 'lx' || value.memory === 'pool' ? `result of ${opName(value.op)}` : value.name);
-const valueLink = (value) => link(value.op !== undefined && ops[value.op] ? valueText(value) : value.name, 'value', value.index);
+const valueText = (value) => (value.memory === 'lx' || value.memory === 'pool' ? `result of ${opName(value.op)}` : nameOf(value));
+const valueLink = (value) => link(value.op !== undefined && ops[value.op] ? valueText(value) : nameOf(value), 'value', value.index);
 
 /** Names and what is said of them; what is empty is left out. */
 function table(rows) {
@@ -33,6 +33,7 @@ function opDetails(index) {
   return [
     make('h3', '', `${op.function} `, make('small', '', `op ${index}, ${op.op}`)),
     table([
+      ['module', op.module],
       ['place in the source', op.location],
       ['walks along', shapeText(op)],
       ['divided', op.work.length ? `${op.work.join(' × ')} slices on ${plural(op.cores, 'core')}` : ''],
@@ -70,7 +71,7 @@ function valueDetails(index) {
   const reason = value.op === undefined || !ops[value.op] ? '' : ops[value.op].reason;
   const excess = isInLx ? 0 : value.hbm_read + value.hbm_written - value.needed;
   return [
-    make('h3', '', `${value.name} `, make('small', '', isInLx ? 'in the scratchpad' : value.memory === 'pool' ? 'in the pool, in HBM' : 'in HBM')),
+    make('h3', '', `${nameOf(value)} `, make('small', '', isInLx ? 'in the scratchpad' : value.memory === 'pool' ? 'in the pool, in HBM' : 'in HBM')),
     table([
       ['written by', written],
       ['read by', spaced([...new Set(value.readers)].map(opLink))],
@@ -91,7 +92,7 @@ function valueDetails(index) {
 function loopDetails(index) {
   const { loop, first, last, around } = loops[index];
   const item = (value) => make('div', 'item',
-    make('div', 'head', value.op === undefined ? value.name : opLink(value.op), make('span', `badge ${value.memory}`, PLACES[value.memory] || value.memory)),
+    make('div', 'head', value.op === undefined ? nameOf(value) : opLink(value.op), make('span', `badge ${value.memory}`, PLACES[value.memory] || value.memory)),
     make('span', 'dim', value.bytes ? bytesText(value.bytes) : '', `${value.lx_offset_bytes === undefined ? '' : ` at ${exact(value.lx_offset_bytes)}`}`),
     value.reason ? make('p', 'dim', value.reason) : null);
   const part = (title, of) => (of && of.length ? [make('h4', '', title), ...of.map(item)] : []);
@@ -139,7 +140,7 @@ function launchDetails(index) {
 function gapDetails() {
   const { lower_bound: bound, gap } = report;
   const valueOf = (part) => values.findIndex((value) => value.memory !== 'lx' && value.name === part.name && value.op === part.op);
-  const named = (part) => (part.op === undefined ? part.name : `${part.name} (op ${part.op})`);
+  const named = (part) => (part.op === undefined ? nameOf(part) : `${part.name} (op ${part.op})`);
   return [
     make('h3', '', 'From the plan to the bound'),
     table([
@@ -172,7 +173,7 @@ const DETAILS = { op: opDetails, value: valueDetails, loop: loopDetails, launch:
 
 /** What an op moves through HBM, by the names of the values. */
 function movedText(op) {
-  const names = (of) => of.filter((value) => value.memory !== 'lx').map((value) => (value.memory === 'pool' ? opName(value.op) : value.name)).join(', ');
+  const names = (of) => of.filter((value) => value.memory !== 'lx').map((value) => (value.memory === 'pool' ? opName(value.op) : nameOf(value))).join(', ');
   return [['reads', names(readsOf[op])], ['writes', names(writesOf[op])]].filter(([, of]) => of).map(([verb, of]) => `${verb} ${of}`);
 }
 

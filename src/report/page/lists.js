@@ -81,8 +81,9 @@ function fillOp(row, index) {
   const place = make('div', `badge ${op.memory}`, PLACES[op.memory] || op.memory);
   place.title = op.reason || `the result lives in ${PLACES[op.memory] || op.memory}`;
   const line = lineOfOp[index];
-  const text = make('div', 'text', line === null ? op.location : (lines[line]?.text || '').trim());
-  text.title = op.location;
+  const source = line === null ? shortPlace(op.location) : (lines[line]?.text || '').trim();
+  const text = make('div', 'text', op.module ? make('b', 'module', `${op.module} `) : '', source);
+  text.title = [op.module, op.location].filter(Boolean).join(': ');
   row.append(
     brackets(index), make('div', 'number', index), name, place,
     bar(bytesText(hbmOf(op.bytes)), mostHbm ? hbmOf(op.bytes) / mostHbm : 0, 'read'),

@@ -292,7 +292,7 @@ prefersDark.addEventListener('change', () => setTheme(prefersDark.matches ? 'dar
 let matches = [];
 byId('search').addEventListener('input', () => {
   const words = byId('search').value.toLowerCase();
-  const text = (op, index) => `${op.function} ${op.op} ${op.location} ${lineOfOp[index] === null ? '' : lines[lineOfOp[index]].text}`.toLowerCase();
+  const text = (op, index) => `${op.function} ${op.op} ${op.module || ''} ${op.location} ${lineOfOp[index] === null ? '' : lines[lineOfOp[index]].text}`.toLowerCase();
   matches = words ? ops.flatMap((op, index) => (text(op, index).includes(words) ? [index] : [])) : [];
   byId('found').textContent = words ? plural(matches.length, 'op') : '';
 });

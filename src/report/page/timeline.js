@@ -291,7 +291,7 @@ class Timeline {
       const start = Math.max(left, GUTTER);
       const room = right - start - 7;
       if (tall > 12 && room > 16) {
-        pen.text(value.name, start + 5, high + Math.min(tall / 2, 9), colours['on-colour'], { most: room });
+        pen.text(nameOf(value), start + 5, high + Math.min(tall / 2, 9), colours['on-colour'], { most: room });
         if (tall > 26) pen.text(bytesText(value.bytes), start + 5, high + 22, colours['on-colour'], { most: room });
       }
       this.context.globalAlpha = 1;

@@ -76,6 +76,10 @@ fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
 fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), String> {
     let found = descr.trim_matches('\'');
     match numpy_type(element) {
+        Some((name, _)) if found == "|O" => Err(codes::RUN_ARRAY.says(format_args!(
+            "expected elements of {element}, found Python objects ('|O') in '{path}'; give all rows one length, and save \
+             numpy.array(rows, dtype='{name}')"
+        ))),
         Some((name, expected)) if found != expected => Err(codes::RUN_ARRAY.says(format_args!(
             "expected elements of {element} ('{expected}'), found type '{found}'{} in '{path}'; convert the array with .astype('{name}')",
             spelt_out(found)
@@ -117,9 +121,8 @@ const MAX_HEADER_BYTES: u64 = 4096;
 fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
-    file.read_exact(&mut start)?;
-    if !start.starts_with(b"\x93NUMPY") {
-        return refuse("expected a .npy file; save the array with numpy.save");
+    if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x93NUMPY") {
+        return refuse("expected a .npy file, found none of NumPy's; read text with numpy.loadtxt, and save the array with numpy.save");
     }
     // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
     let (length, header) = match start[6] {

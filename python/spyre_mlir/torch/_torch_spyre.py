@@ -1,0 +1,57 @@
+"""Stands in for `torch_spyre` where it is not installed, so that programs with its imports run as they are.
+
+Only the functions for hints exist here. The modules are registered when `spyre_mlir.torch` is imported.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ._hints import declare_tensor_dim, name_tensor_dims, spyre_hint
+
+PACKAGE = "torch_spyre"
+NAMES = (spyre_hint, declare_tensor_dim, name_tensor_dims)
+MODULES: dict[str, tuple[Callable[..., Any], ...]] = {
+    PACKAGE: (),
+    f"{PACKAGE}._inductor": NAMES,
+    f"{PACKAGE}._inductor.propagate_named_dims": NAMES,
+}
+
+
+def register() -> None:
+    """Registers the modules, unless `torch_spyre` is installed or loaded."""
+    if PACKAGE in sys.modules or importlib.util.find_spec(PACKAGE) is not None:
+        return
+    for name, functions in MODULES.items():
+        sys.modules[name] = module(name, functions)
+    for name in MODULES:
+        parent, _, child = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], child, sys.modules[name])
+
+
+def module(name: str, functions: tuple[Callable[..., Any], ...]) -> types.ModuleType:
+    made = types.ModuleType(name, __doc__)
+    made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
+    made.__path__ = []
+    for function in functions:
+        setattr(made, function.__name__, function)
+    made.__getattr__ = missing(name)
+    return made
+
+
+def missing(module_name: str) -> Callable[[str], Any]:
+    """Returns a module's `__getattr__`, which says that this is not torch_spyre."""
+
+    def look_up(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
+        names = ", ".join(function.__name__ for function in NAMES)
+        raise ImportError(f"{module_name}.{name}: torch_spyre is not installed, and spyre_mlir.torch stands in for {names} only")
+
+    return look_up

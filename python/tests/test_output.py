@@ -1,0 +1,111 @@
+"""What is shown beside results: progress, and the tables of `explain`."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+from test_program import SOFTMAX
+
+import spyre_mlir
+from spyre_mlir import _progress, explanation
+
+
+def test_explain_has_a_table_of_the_last_compilations(monkeypatch, capsys):
+    monkeypatch.setattr(explanation, "_recent", explanation.collections.deque(maxlen=explanation.MAX_COMPILATIONS))
+    spyre_mlir.explain()
+    assert "nothing was compiled" in capsys.readouterr().out
+    program = spyre_mlir.compile(SOFTMAX)
+    # A program that the user has is explained by itself; nothing is printed without a request.
+    assert capsys.readouterr() == ("", "")
+    program.explain()
+    own = capsys.readouterr().out
+    for word in ("softmax: 6 ops in 1 part, 0 on CPU", "modelled", "bound", "module", "functions", "HBM", "time"):
+        assert word in own, word
+    spyre_mlir.explain()
+    assert capsys.readouterr().out == own
+    spyre_mlir.compile(SOFTMAX)
+    file = io.StringIO()
+    spyre_mlir.explain(file)
+    assert file.getvalue().count("softmax: 6 ops") == 2
+
+
+def test_reasons_are_grouped_with_counts_and_lines():
+    left = [explanation.Left("aten.exp.default(f32[8])", f"/m/model.py:{line}", f"no {line}x64 here") for line in range(5)]
+    left += [explanation.Left("aten.log.default(f32[8])", "/m/model.py:9", "other")]
+    assert explanation.grouped(left) == [
+        "  5 x no 0x64 here [aten.exp; /m/model.py:0, /m/model.py:1, /m/model.py:2 and 2 more]",
+        "  1 x other [aten.log; /m/model.py:9]",
+    ]
+
+
+def test_places_are_cut_from_the_left():
+    place = "/home/somebody/somewhere/deep/project/model.py:12"
+    assert explanation.short(place, 20) == "...ect/model.py:12"[:3] + place[-17:]
+    assert explanation.short(f"{os.getcwd()}/model.py:3") == "model.py:3"
+
+
+@pytest.mark.parametrize(("variable", "is_shown"), [("1", True), ("0", False), (None, False)])
+def test_progress_is_shown_after_a_while_if_it_is_forced(variable, is_shown, monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "PATIENCE", 0.05)
+    monkeypatch.delenv(_progress.QUIET, raising=False)
+    if variable is not None:
+        monkeypatch.setenv(_progress.FORCED, variable)
+    with _progress.progress("compiling graph 0"):
+        time.sleep(0.3)
+        with _progress.progress("simulating"):
+            pass
+    assert ("spyre: compiling graph 0, 0 s" in capsys.readouterr().err) == is_shown
+    assert not any(thread.name == "spyre progress" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_quiet_shows_no_progress_and_no_line(how, monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    monkeypatch.setenv(_progress.FORCED, "1")
+    if how == "variable":
+        monkeypatch.setenv(_progress.QUIET, "1")
+    with _progress.progress("compiling", quiet=how == "option"):
+        time.sleep(0.1)
+    _progress.say("graph 0", "3 ops", quiet=how == "option")
+    assert capsys.readouterr().err == ""
+
+
+def test_fast_work_shows_nothing(monkeypatch, capsys):
+    monkeypatch.setenv(_progress.FORCED, "1")
+    with _progress.progress("compiling"):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_ctrl_c_stops_a_program_at_once():
+    """While native code works, and without a handler of the user: the process ends by the exception, and not by a crash."""
+    script = textwrap.dedent(
+        """
+        import numpy, signal, sys, threading, time, spyre_mlir
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        size = 4096
+        text = f'''func.func @main(%a: tensor<{size}x{size}xf16>, %b: tensor<{size}x{size}xf16>) -> tensor<{size}x{size}xf16> {{
+          %c = spyre.matmul(%a, %b) : (tensor<{size}x{size}xf16>, tensor<{size}x{size}xf16>) -> tensor<{size}x{size}xf16>
+          return %c : tensor<{size}x{size}xf16>
+        }}'''
+        program = spyre_mlir.compile(text, validate=False)
+        arrays = [numpy.zeros((size, size), numpy.float16)] * 2
+        print("ready", flush=True)
+        program.run(*arrays)
+        time.sleep(60)
+        """
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert time.monotonic() - started < 10
+    assert "KeyboardInterrupt" in errors and process.returncode == -signal.SIGINT
