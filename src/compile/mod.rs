@@ -23,8 +23,8 @@ use crate::{
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{
-        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, one_of, symbol_name,
-        warning_at, warning_behind,
+        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, module_path_of, one_of,
+        symbol_name, warning_at, warning_behind,
     },
     pipeline::{Milestone, Options, Phase, check, emission},
     report::{
@@ -194,6 +194,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         op: compute.op.full_name().to_owned(),
         function: compute.function().to_owned(),
         location: location_text(compute.op.loc()),
+        module: module_path_of(compute.op.loc()),
         iteration_space: compute.iteration_space(),
         dims: compute.dim_names(),
         loops: compute.loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect(),
@@ -207,6 +208,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         bytes: Bytes::default(),
         start_us: 0.0,
         us: 0.0,
+        gap_us: 0.0,
     }
 }
 

@@ -72,7 +72,7 @@ pub use function::{
     spell_plainly,
 };
 pub use jit::{Jit, JitArray, n_approximated, widen};
-pub use location::{is_unknown, location_name, location_text, named_block, named_location};
+pub use location::{is_unknown, location_name, location_text, module_path_of, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use one_of::one_of;
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};

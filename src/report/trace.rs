@@ -18,7 +18,7 @@ pub fn trace(report: &Report) -> Value {
     }
     for op in &report.ops {
         let arguments = json!({
-            "location": op.location, "iteration_space": op.iteration_space, "dims": op.dims, "work": op.work, "loops": op.loops,
+            "location": op.location, "module": op.module, "iteration_space": op.iteration_space, "dims": op.dims, "work": op.work, "loops": op.loops,
             "result": op.memory, "why_not_in_lx": op.reason, "hbm_bytes": op.bytes.hbm(),
         });
         events.extend((0..op.cores.max(1)).map(|core| slice(core, &op.function, op.start_us, op.us, arguments.clone())));
