@@ -93,6 +93,13 @@ fn fragment(opened: &mut Opened) -> String {
     text.as_str().unwrap().to_owned()
 }
 
+/// Goes to a fragment of the page that is open, and waits until the page has read it.
+fn follow(opened: &mut Opened, fragment: &str) {
+    opened.browser.evaluate(&format!(
+        "new Promise((done) => {{ window.addEventListener('hashchange', () => done(), {{ once: true }}); location.hash = {fragment:?}; }})"
+    ));
+}
+
 fn chosen(opened: &mut Opened) -> String {
     let text = opened.browser.evaluate(
         "(({ chosen }) => chosen && (chosen.kind === 'group' ? report_page.allGroups[chosen.index].id : `op ${chosen.index}`))(report_page.state)",
@@ -109,11 +116,11 @@ fn a_model_is_read_from_layers_to_ops() {
     assert_eq!(shown[3..7], ["0", "1", "2", "3"].map(str::to_owned), "{shown:?}");
 
     // A layer is unfolded by its arrow, and folded by a key.
-    opened.press("#ops .row[data-index='4'] .toggle");
+    opened.press(r#"#ops .row[data-index="4"] .toggle"#);
     opened.browser.settle();
     let shown = names(&mut opened);
     assert_eq!(shown[4..9], ["1", "norm", "self_attn", "mlp", "add"].map(str::to_owned), "{shown:?}");
-    opened.press("#ops .row[data-index='4']");
+    opened.press(r#"#ops .row[data-index="4"]"#);
     assert_eq!(chosen(&mut opened), "model.layers.1");
     let side = opened.text("side");
     assert!(side.contains("op 11 to op 20") && side.contains("100.000 us, 2.5 % of the program"), "{side}");
@@ -145,7 +152,7 @@ fn a_model_is_read_from_layers_to_ops() {
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn the_largest_gap_is_one_click_away_and_filters_leave_what_they_name() {
     let mut opened = of_report(&layered(1 + 40 * LAYER.len()), &[]);
-    opened.press("#ops-head button[data-sort='gap']");
+    opened.press("#ops-head button[data-sort=gap]");
     opened.browser.settle();
     let shown = names(&mut opened);
     assert_eq!(shown[..2], ["model.layers", "2"].map(str::to_owned), "{shown:?}");
@@ -156,7 +163,7 @@ fn the_largest_gap_is_one_click_away_and_filters_leave_what_they_name() {
     opened.browser.settle();
     let first = opened.browser.evaluate("[0, 1].map((row) => report_page.opTable.rows[row].op)");
     assert_eq!(first, serde_json::json!([30, 29]), "ops of all layers, the largest gap first");
-    opened.press("#ops-head button[data-sort='gap']");
+    opened.press("#ops-head button[data-sort=gap]");
     let first = opened.browser.evaluate("report_page.opTable.rows[0].op");
     assert_eq!(first, 0, "a second click turns the order");
 
@@ -183,7 +190,7 @@ fn the_search_lists_its_hits_and_a_click_goes_there() {
     assert_eq!((opened.text("found").as_str(), opened.text("hits").contains("model.layers.17.mlp.act_fn")), ("3 ops", true));
     let rows = opened.number("report_page.search.hits.length");
     assert_eq!(rows, 7.0, "the module, its three parts, and three ops");
-    opened.press("#hits .row[data-index='5']");
+    opened.press(r#"#hits .row[data-index="5"]"#);
     opened.browser.settle();
     assert_eq!(chosen(&mut opened), "op 178");
     assert_eq!(opened.browser.evaluate("document.getElementById('hits').hidden"), true);
@@ -210,7 +217,7 @@ fn an_address_opens_what_it_was_taken_from() {
     report.ops[8].module = "__proto__.constructor".to_owned();
     let mut opened = of_report(&report, &[]);
     opened.browser.evaluate(&format!("report_page.choose('group', report_page.groupTree('module').byId.get({hostile:?}).index)"));
-    opened.press("#ops-head button[data-sort='us']");
+    opened.press("#ops-head button[data-sort=us]");
     let (at_group, tab) = (fragment(&mut opened), opened.text("side"));
     assert!(tab.contains(hostile), "{tab}");
     opened.browser.evaluate("report_page.choose('op', 55)");
@@ -225,13 +232,11 @@ fn an_address_opens_what_it_was_taken_from() {
     assert_eq!((chosen(&mut opened).as_str(), opened.text("notice").as_str()), (hostile, ""));
     assert_eq!(opened.browser.evaluate("[report_page.opTable.sort, report_page.opTable.isDown]"), serde_json::json!(["us", true]));
     // Another fragment in the same tab is followed.
-    opened.browser.evaluate(&format!("location.hash = {at_op:?}"));
-    opened.browser.settle();
+    follow(&mut opened, &at_op);
     assert_eq!(chosen(&mut opened), "op 55");
     assert_eq!(opened.browser.evaluate("document.getElementById('filter').value"), "batchmatmul");
     for wrong in ["op=9999", "op=x", "sort=size", "order=up", "group=layers.9", "by=loop", "tab=x", "what=1"] {
-        opened.browser.evaluate(&format!("location.hash = '#{wrong}'"));
-        opened.browser.settle();
+        follow(&mut opened, &format!("#{wrong}"));
         assert_eq!(opened.text("notice"), format!("not in this report: {wrong}"));
     }
     opened.is_content();

@@ -223,7 +223,7 @@ function groupDetails(index) {
     make('h3', '', `${group.id} `, make('small', '', title)),
     table([
       ['in', group.parent ? groupLink(group.parent, group.parent.id) : ''],
-      ['ops', `op ${group.first} to op ${group.last}: ${[...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')}`],
+      ['ops', `op ${group.first} to op ${group.last}: ${[...kinds].map(([kind, count]) => `${kind} ${count}`).join(', ')}`],
       ['modeled time', `${group.us.toFixed(3)} us${part(group.us, endUs)}`],
       ['above the least time', `${group.gap.toFixed(3)} us`],
       ['HBM', `${exact(group.hbm)} B${part(group.hbm, hbmOf(report.total))}`],

@@ -151,7 +151,9 @@ function opsIn(group) {
 /** Returns the grouping that a page opens with: modules, or else what makes far fewer groups than ops. */
 function defaultGrouping() {
   const nGroups = (by) => groupTree(by).byId.size;
-  if (GROUPINGS.module.isOffered && ops.length > 1 && nGroups('module') <= ops.length) return 'module';
+  // A name without a dot may be that of a value.
+  const hasPaths = ops.some((op) => op.module && op.module.includes('.')) || nGroups('module') * 2 <= ops.length;
+  if (GROUPINGS.module.isOffered && hasPaths) return 'module';
   if (ops.length <= SHORT_LIST) return 'none';
   const nInLoops = loopsOf.filter((around) => around.length).length;
   if (GROUPINGS.launch.isOffered && launches.length * 3 <= ops.length) return 'launch';
