@@ -84,7 +84,8 @@ mod tests {
         let folder = step::root().join("editors").join("vscode");
         let json = |name: &str| -> Value { serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap() };
         let manifest = json("package.json");
-        let named = [&manifest["main"], &manifest["contributes"]["languages"][0]["configuration"], &manifest["contributes"]["grammars"][0]["path"]];
+        let named =
+            [&manifest["main"], &manifest["contributes"]["languages"][0]["configuration"], &manifest["contributes"]["grammars"][0]["path"]];
         for name in named {
             let name = name.as_str().unwrap().strip_prefix("./").unwrap();
             assert!(FILES.contains(&name) && folder.join(name).exists(), "{name}");

@@ -8,16 +8,8 @@ use std::{
 };
 
 /// The tools of an archive.
-const TOOLS: [&str; 8] = [
-    "spyre-compile",
-    "spyre-run",
-    "spyre-translate",
-    "spyre-tune",
-    "spyre-plan",
-    "spyre-reduce",
-    "spyre-opt",
-    "spyre-lsp-server",
-];
+const TOOLS: [&str; 8] =
+    ["spyre-compile", "spyre-run", "spyre-translate", "spyre-tune", "spyre-plan", "spyre-reduce", "spyre-opt", "spyre-lsp-server"];
 
 /// Files of the project that an archive has beside the tools.
 const PAGES: [&str; 3] = ["LICENSE", "README.md", "CHANGELOG.md"];
@@ -157,7 +149,8 @@ fn copy_into(file: &Path, folder: &Path) -> Result<PathBuf, String> {
 mod tests {
     use super::*;
 
-    const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n* next\n\n## 0.2.0 - 2026-12-01\n\n### Added\n\n* a tool\n\n## 0.10.0\n\n## 0.1.0\nFirst.\n";
+    const CHANGELOG: &str =
+        "# Changelog\n\n## Unreleased\n\n* next\n\n## 0.2.0 - 2026-12-01\n\n### Added\n\n* a tool\n\n## 0.10.0\n\n## 0.1.0\nFirst.\n";
 
     #[test]
     fn notes_are_the_section_of_the_version() {
@@ -206,7 +199,7 @@ mod tests {
         let listed = Command::new("tar").arg("-tf").arg(&first).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&listed.stdout), "tools/\ntools/bin/\ntools/bin/a\ntools/bin/b\n");
 
-        write_checksums(place.path(), &[first.clone()]).unwrap();
+        write_checksums(place.path(), std::slice::from_ref(&first)).unwrap();
         let check = || Command::new("sha256sum").current_dir(place.path()).args(["--check", "SHA256SUMS"]).output().unwrap().status;
         assert!(check().success());
         fs::write(&first, "another archive").unwrap();
