@@ -42,7 +42,7 @@ struct Arguments {
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit", hide_default_value = true, help_heading = OUTPUT)]
     compile_to: String,
-    /// Write decisions, traffic, bounds: .html is a page, .json is data plus an .svg of LX; repeatable
+    /// Write decisions, traffic, bounds; .html is a page, .json data plus an .svg; repeatable
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     report: Vec<String>,
     /// Write the modeled schedule for Perfetto, one track per core; repeatable

@@ -24,7 +24,7 @@ function kindOf(op) {
   return 'other';
 }
 const kinds = ops.map(kindOf);
-const KINDS = { product: 'products', reduce: 'reductions', pointwise: 'elementwise', move: 'moves', gather: 'gathers', other: 'others' };
+const KINDS = { product: 'matmuls', reduce: 'reductions', pointwise: 'elementwise', move: 'copies', gather: 'gathers', other: 'others' };
 
 /** Values in LX, then those in HBM, with their place in `values`. */
 const values = [
