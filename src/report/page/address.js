@@ -35,13 +35,16 @@ class PageAddress {
 
   writeNow() {
     clearTimeout(this.timer);
+    // Another address that nothing has read yet stays.
+    if (window.location.hash !== this.written) return;
     const text = this.text();
-    this.written = text;
-    if (text !== window.location.hash) window.history.replaceState(null, '', text || window.location.href.split('#')[0]);
+    if (text !== this.written) window.history.replaceState(null, '', text || window.location.href.split('#')[0]);
+    this.written = window.location.hash;
   }
 
   /** Reads the address; a part that names nothing of this report is told, and the others apply. */
   read() {
+    this.written = window.location.hash;
     const parts = new URLSearchParams(window.location.hash.slice(1));
     const wrong = [];
     const found = { by: this.defaultBy, sort: 'index', isDown: false, filter: '', chosen: null, tab: null };

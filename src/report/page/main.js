@@ -367,6 +367,8 @@ function showAddress({ by, sort, isDown, filter, chosen, tab }) {
   state.chosen = chosen;
   state.tab = tab || (chosen ? 'details' : 'gap');
   showChosen();
+  // A selection that is gone to drops a filter that hides it; one that an address has with the filter does not.
+  if (opTable.filter !== filter) changeTable(() => opTable.setFilter(filter));
 }
 const address = new PageAddress(state, opTable, showAddress, (text) => { byId('notice').textContent = text; });
 
