@@ -82,10 +82,7 @@ fn one_compilation_writes_several_reports_and_traces() {
     assert!(read("a.html").starts_with("<!doctype html>") && read("a.json").starts_with("{\n  \"version\""));
     assert!(read("t.json") == read("u.json") && read("t.json").contains("traceEvents"));
     for (words, wanted) in [
-        (
-            [["--report", "b.html"], ["--report", "b.txt"]],
-            "--report: expected a file name that ends in '.json' or '.html', found",
-        ),
+        ([["--report", "b.html"], ["--report", "b.txt"]], "--report: expected a file name that ends in '.json' or '.html', found"),
         ([["--trace", "b.json"], ["--trace", "b.html"]], "--trace: expected a file name that ends in '.json', found"),
         ([["--report", "b.json"], ["--trace", "b.json"]], "--trace: expected a file of its own, found"),
     ] {
