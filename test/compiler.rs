@@ -21,6 +21,7 @@ mod causes;
 mod constants;
 mod conventions;
 mod convolutions;
+mod editor;
 mod emission;
 mod errors;
 mod expansions;

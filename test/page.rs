@@ -6,15 +6,15 @@
 
 #[path = "page/browser.rs"]
 mod browser;
+#[path = "page/groups.rs"]
+mod groups;
+#[path = "page/large.rs"]
+mod large;
 
 use crate::common::granite::Granite;
 use browser::Browser;
 use serde_json::Value;
-use spyre::{
-    explain::{LxValue, OpInLoop, TileLoop},
-    report::{LaunchReport, OpReport, ProgramText, Report, page},
-    traffic::Bytes,
-};
+use spyre::report::{ProgramText, Report, page};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -81,8 +81,8 @@ impl Opened {
     fn point_on(&mut self, kind: &str, condition: &str) -> ([f64; 2], usize) {
         let found = self.browser.evaluate(&format!(
             "(() => {{ const {{ pen }} = report_page.timeline; const canvas = document.getElementById('canvas').getBoundingClientRect();
-              const width = (hit) => Math.min(hit.x + hit.width, canvas.width - 30) - Math.max(hit.x, 92);
-              const middle = (hit) => [Math.max(hit.x, 92) + width(hit) / 2, hit.y + hit.height / 2];
+              const width = (hit) => Math.min(hit.x + hit.width, canvas.width - 30) - Math.max(hit.x, GUTTER);
+              const middle = (hit) => [Math.max(hit.x, GUTTER) + width(hit) / 2, hit.y + hit.height / 2];
               const hits = pen.hits.filter((hit) => hit.kind === '{kind}' && width(hit) > 4 && ({condition})(hit) && pen.at(...middle(hit)) === hit);
               hits.sort((a, b) => width(b) - width(a));
               return hits.length ? [middle(hits[0])[0] + canvas.x, middle(hits[0])[1] + canvas.y, hits[0].index] : null; }})()"
@@ -146,6 +146,14 @@ fn granite() -> (TempDir, PathBuf) {
     let path = place.path().join("granite.mlir");
     fs::write(&path, model.module()).unwrap();
     (place, path)
+}
+
+/// Opens the page of a report that no compilation made.
+fn of_report(report: &Report, program: &[ProgramText<'_>]) -> Opened {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("page.html");
+    fs::write(&path, page(report, program).unwrap()).unwrap();
+    Opened::page(place, &path)
 }
 
 /// So that not all of it fits.
@@ -286,7 +294,7 @@ fn hovering_and_clicking_tell_lives_reasons_and_costs() {
     let (place, index) = opened.point_on("value", "(hit) => true");
     opened.browser.hover(place);
     let value = opened.report["explain"]["scratchpad"][index].clone();
-    let life = format!("from op {} to op {}", value["op"], value["last_op"]);
+    let life = format!("live from op {} to op {}", value["op"], value["last_op"]);
     let tip = opened.text("tip");
     assert!(tip.contains(value["name"].as_str().unwrap()) && tip.contains(&life), "{tip}: {value}");
     opened.browser.click(place);
@@ -401,7 +409,7 @@ fn it_is_light_and_dark_and_legible_in_both() {
         assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), scheme);
         seen.push(opened.browser.evaluate("getComputedStyle(document.body).backgroundColor"));
         for selector in
-            ["#program", "#subtitle", "#ops-head > div:nth-child(3)", "#source-name", "#side dt", "#side dd", "#ops .row .number"]
+            ["#program", "#subtitle", "#ops-head > button:nth-child(3)", "#source-name", "#side dt", "#side dd", "#ops .row .number"]
         {
             let contrast = opened.number(&format!("{CONTRAST}('{selector}')"));
             assert!(contrast >= 4.5, "{selector} has a contrast of {contrast} in the {scheme} scheme");
@@ -453,7 +461,7 @@ fn what_is_computed_again_is_shown_with_its_time() {
     shows_the_report(&mut opened, &scaled, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
-    assert!(["INLINE", "computed 2 times", "of that, computed again in loops"].iter().all(|part| text.contains(part)), "{text}");
+    assert!(["INLINE", "computed 2 times", "of that, recomputed in loops"].iter().all(|part| text.contains(part)), "{text}");
 }
 
 #[test]
@@ -468,132 +476,5 @@ fn a_refusal_is_shown_with_its_code() {
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
     assert!(["SEPARATE", "E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"].iter().all(|part| text.contains(part)), "{text}");
-    opened.is_content();
-}
-
-//===----------------------------------------------------------------------===//
-// Programs that are large, empty or hostile
-//===----------------------------------------------------------------------===//
-
-fn of_report(report: &Report, program: &[ProgramText<'_>]) -> Opened {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("page.html");
-    fs::write(&path, page(report, program).unwrap()).unwrap();
-    Opened::page(place, &path)
-}
-
-/// Ops one after the other in loops of eight, each with a value in LX.
-fn large(n_ops: usize) -> Report {
-    let mut report = Report { program: "large".to_owned(), ..Report::default() };
-    report.target.insert("lx_bytes".to_owned(), 1 << 20);
-    for index in 0..n_ops {
-        let bytes = Bytes { hbm_read: (index as i64 % 7) << 10, hbm_written: 512, ..Bytes::default() };
-        let (function, location) = (format!("f{index}"), format!("large.mlir:{}:1", index + 1));
-        report.ops.push(OpReport {
-            op: "spyre.pointwise".to_owned(),
-            function,
-            location,
-            memory: "lx",
-            cores: 32,
-            us: 1.5,
-            bytes,
-            ..OpReport::default()
-        });
-        let (lx_offset_bytes, last_op) = (((index as i64) % 16) << 14, (index + 3).min(n_ops - 1));
-        let name = format!("f{index}");
-        report.explain.scratchpad.push(LxValue { name, op: index, last_op, lx_offset_bytes, bytes: 1 << 14, ..LxValue::default() });
-    }
-    for first in (0..n_ops).step_by(8) {
-        let ops = (first..first + 8).map(|op| OpInLoop { op, ..OpInLoop::default() }).collect();
-        report.explain.loops.push(TileLoop { dim: "rows".to_owned(), count: 4, ops, ..TileLoop::default() });
-    }
-    report.launches = vec![LaunchReport { bundle: "bundle_0".to_owned(), n_ops, ..LaunchReport::default() }];
-    report.begin_ops();
-    report
-}
-
-#[test]
-#[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
-    let text: String = (0..2000).map(|line| format!("  line {line}\n")).collect();
-    let mut opened = of_report(&large(2000), &[ProgramText { file: "large.mlir", text: &text }]);
-    let drawn = |opened: &mut Opened| opened.number("Number(document.getElementById('canvas').dataset.drawn)");
-    // A few things for every pixel across at most.
-    let most = 5.0 * f64::from(WINDOW.0);
-    let all = drawn(&mut opened);
-    assert!(all > 100.0 && all < most, "{all} of {most}");
-    let place = opened.middle("#canvas");
-    for n_steps in 1..=14 {
-        let frames = opened.number("Number(document.getElementById('canvas').dataset.frames)");
-        opened.browser.wheel(place, -200.0);
-        let [found, more] = [drawn(&mut opened), opened.number("Number(document.getElementById('canvas').dataset.frames)") - frames];
-        assert!(found < most && (1.0..=4.0).contains(&more), "step {n_steps}: {found} things in {more} frames");
-    }
-    let [from, to] = opened.view();
-    assert!(to - from < 60.0 && drawn(&mut opened) < 300.0, "{from} to {to}: {}", drawn(&mut opened));
-
-    // The lists have the rows that are in sight.
-    for list in ["ops", "source"] {
-        let rows = opened.number(&format!("document.querySelectorAll('#{list} .row').length"));
-        assert!(rows > 5.0 && rows < 80.0, "{rows} rows of {list}");
-    }
-    opened.browser.evaluate("report_page.choose('op', 1999)");
-    opened.browser.settle();
-    assert!(opened.text("ops-1999").contains("f1999"));
-    assert!(opened.browser.evaluate("document.querySelector('#source .row.selected').innerText").as_str().unwrap().contains("line 1999"));
-
-    // What is looked for is found.
-    opened.browser.evaluate("(() => { const field = document.getElementById('search'); field.focus(); field.value = 'f1234'; field.dispatchEvent(new Event('input')); })()");
-    assert_eq!(opened.text("found"), "1 op");
-    opened.browser.key("Enter");
-    assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), 1234);
-    opened.is_content();
-}
-
-#[test]
-#[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn the_line_is_the_innermost_of_a_file_that_is_shown() {
-    let mut report = large(8);
-    let places = ["model.py:3:1", "gone.py:1:1 called from model.py:2:5", "layer.py:2:1 called from model.py:1:1", "unknown"];
-    report.ops.iter_mut().zip(places).for_each(|(op, place)| op.location = place.to_owned());
-    let files = [ProgramText { file: "layer.py", text: "L1\nL2\n" }, ProgramText { file: "model.py", text: "M1\nM2\nM3\n" }];
-    let mut opened = of_report(&report, &files);
-    assert_eq!(opened.text("source-name"), "2 files");
-    for (op, wanted) in [(0, Some("M3")), (1, Some("M2")), (2, Some("L2")), (3, None)] {
-        opened.browser.evaluate(&format!("report_page.choose('op', {op})"));
-        opened.browser.settle();
-        let marked = opened.browser.evaluate("document.querySelector('#source .row.selected .text')?.innerText ?? null");
-        assert_eq!(marked.as_str(), wanted, "op {op}");
-    }
-    let headings = opened.browser.evaluate("[...document.querySelectorAll('#source .file')].map((row) => row.innerText.trim()).join()");
-    assert_eq!(headings, "layer.py,model.py");
-}
-
-#[test]
-#[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn names_are_text_and_nothing_at_all_is_a_page() {
-    let hostile = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\"><!--\u{2028}";
-    let mut report = large(8);
-    report.program = hostile.to_owned();
-    for op in &mut report.ops {
-        (op.function, op.location, op.reason) = (hostile.to_owned(), hostile.to_owned(), hostile.to_owned());
-    }
-    report.explain.scratchpad.iter_mut().for_each(|value| value.name = hostile.to_owned());
-    report.explain.loops[0].dim = hostile.to_owned();
-    let mut opened = of_report(&report, &[ProgramText { file: hostile, text: hostile }]);
-    for kind in ["op", "value", "loop"] {
-        let (place, _) = opened.point_on(kind, "(hit) => true");
-        opened.browser.hover(place);
-        opened.browser.click(place);
-        assert!(opened.text("side").contains("onerror"), "{kind}");
-    }
-    assert_eq!(opened.number("document.images.length + document.scripts.length"), 2.0, "the data and the script");
-    assert!(opened.browser.evaluate("document.title !== 'broken'").as_bool().unwrap());
-    opened.is_content();
-
-    let mut opened = of_report(&Report { program: "main".to_owned(), ..Report::default() }, &[]);
-    assert_eq!(opened.text("program"), "main");
-    opened.browser.key("+");
-    opened.browser.key("ArrowDown");
     opened.is_content();
 }

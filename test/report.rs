@@ -64,6 +64,77 @@ fn a_trace_has_the_ops_of_the_report_on_their_cores() {
     assert_eq!(us, report["ops"].as_array().unwrap().iter().map(|op| &op["us"]).collect::<Vec<_>>());
 }
 
+#[test]
+fn one_compilation_writes_several_reports_and_traces() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let compile = |words: &[[&str; 2]]| {
+        let given = words.iter().flat_map(|[option, name]| [(*option).to_owned(), path(name)]);
+        Command::new(env!("CARGO_BIN_EXE_spyre-compile"))
+            .args(["examples/softmax.mlir", "--validate=off", "-o", &path("out")])
+            .args(given)
+            .output()
+            .unwrap()
+    };
+    let done = compile(&[["--report", "a.html"], ["--report", "a.json"], ["--trace", "t.json"], ["--trace", "u.json"]]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let read = |name: &str| fs::read_to_string(path(name)).unwrap();
+    assert!(read("a.html").starts_with("<!doctype html>") && read("a.json").starts_with("{\n  \"version\""));
+    assert!(read("t.json") == read("u.json") && read("t.json").contains("traceEvents"));
+    for (words, wanted) in [
+        ([["--report", "b.html"], ["--report", "b.txt"]], "--report: expected a file name that ends in '.json' or '.html', found"),
+        ([["--trace", "b.json"], ["--trace", "b.html"]], "--trace: expected a file name that ends in '.json', found"),
+        ([["--report", "b.json"], ["--trace", "b.json"]], "--trace: expected a file of its own, found"),
+    ] {
+        let refused = compile(&words);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!((refused.status.code(), said.contains(wanted)), (Some(1), true), "{said}");
+        assert!(!place.path().join("b.html").exists() && !place.path().join("b.json").exists(), "nothing is written");
+    }
+}
+
+#[test]
+fn an_op_has_the_module_that_its_location_names() {
+    let program = "func.func @main(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %0 = spyre.pointwise exp(%x) : tensor<64x64xf16> loc(\"layers.3.act\"(\"model.py\":7:1))
+      %1 = spyre.pointwise reciprocal(%0) : tensor<64x64xf16>
+      return %1 : tensor<64x64xf16>
+    }";
+    let (report, _) = compile_text(program, &[]);
+    let modules: Vec<&Value> = report["ops"].as_array().unwrap().iter().map(|op| &op["module"]).collect();
+    assert_eq!(modules, [&Value::from("layers.3.act"), &Value::Null]);
+}
+
+/// Layers of one product each, with weights that are equal or not.
+fn layers(weights: [&str; 3]) -> String {
+    let product = |layer: usize, weight: &str| {
+        format!(
+            "%w{layer} = arith.constant dense<{weight}> : tensor<64x64xf16>
+      %y{layer} = spyre.matmul(%x{layer}, %w{layer}) : (tensor<512x64xf16>, tensor<64x64xf16>) -> tensor<512x64xf16>
+      %x{} = spyre.pointwise exp(%y{layer}) : tensor<512x64xf16>
+      ",
+            layer + 1
+        )
+    };
+    let body: String = weights.iter().enumerate().map(|(layer, weight)| product(layer, weight)).collect();
+    format!("func.func @main(%x0: tensor<512x64xf16>) -> tensor<512x64xf16> {{\n      {body}return %x3 : tensor<512x64xf16>\n    }}")
+}
+
+#[test]
+fn equal_weights_of_layers_are_counted_per_use_beside_the_bound() {
+    let weight = |first: u8| format!("\"0x{}\"", format!("{first:02x}3c003c").repeat(64 * 32));
+    let (one, two, three) = (weight(1), weight(2), weight(3));
+    let (equal, _) = compile_text(&layers([&one, &one, &one]), &["--lx-bytes", "16384"]);
+    let (different, _) = compile_text(&layers([&one, &two, &three]), &["--lx-bytes", "16384"]);
+    let weight = 64 * 64 * 2;
+    assert_eq!(bytes(&equal, "lower_bound", "hbm") + 2 * weight, bytes(&different, "lower_bound", "hbm"));
+    assert_eq!(equal["lower_bound"]["hbm_per_use"], different["lower_bound"]["hbm"], "{}", equal["explain"]["hbm"]);
+    assert_eq!(equal["lower_bound"]["us_per_use"], different["lower_bound"]["us"]);
+    for name in ["hbm_per_use", "us_per_use"] {
+        assert_eq!(different["lower_bound"][name], Value::Null);
+    }
+}
+
 fn bytes(report: &Value, part: &str, name: &str) -> i64 {
     report[part][name].as_i64().unwrap()
 }

@@ -43,15 +43,45 @@ pub(super) fn describe_bound(report: &mut Report, needs: &Needs, done: &Done<'_>
     let least @ Roofline { hbm_ns, compute_ns, fixed_ns, ns } = needs.work.roofline(hbm_of_any_indices, target);
     let [us, hbm_us, compute_us, fixed_us] = [ns, hbm_ns, compute_ns, fixed_ns].map(microseconds);
     let limit = limit_of(&least);
-    report.lower_bound =
-        LowerBound { hbm, compulsory, through_hbm, hbm_of_any_indices, products, binding, us, hbm_us, compute_us, fixed_us, limit };
+    let repeated = Some(repeated_uses(&parts, &done.buffers)).filter(|bytes| *bytes > 0);
+    let hbm_per_use = repeated.map(|bytes| hbm + bytes);
+    let us_per_use = repeated.map(|bytes| microseconds(needs.work.roofline(hbm_of_any_indices + bytes, target).ns));
+    report.lower_bound = LowerBound {
+        hbm,
+        compulsory,
+        through_hbm,
+        hbm_of_any_indices,
+        products,
+        binding,
+        hbm_per_use,
+        us_per_use,
+        us,
+        hbm_us,
+        compute_us,
+        fixed_us,
+        limit,
+    };
     report.explain.hbm = values_in_hbm(&parts, &done.buffers, &report.ops);
+    let above = ops_above(&done.kernels, &report.ops, target);
+    for gap in &above {
+        report.ops[gap.op].gap_us = gap.us;
+    }
     report.gap = Gap {
         hbm: report.total.hbm() - hbm,
         us: thousandths(report.time.estimate_us - us),
         values: values_above(&report.explain.hbm),
-        ops: ops_above(&done.kernels, &report.ops, target),
+        ops: above.into_iter().take(MOST_PARTS).collect(),
     };
+}
+
+/// Returns the bytes of constants that a plan moves because several ops read them, beyond one read of each: at most one read per op.
+fn repeated_uses(parts: &[Part], buffers: &BTreeMap<&str, NamedBuffer>) -> i64 {
+    let repeated = |part: &Part| {
+        let Buffer::Named(name) = &part.buffer else { return 0 };
+        let needed = buffers.get(name.as_str()).map_or(0, |buffer| buffer.needed.per_use);
+        needed.min(part.read_bytes) - part.needed_bytes
+    };
+    parts.iter().map(|part| repeated(part).max(0)).sum()
 }
 
 fn microseconds(ns: f64) -> f64 {
@@ -115,6 +145,7 @@ fn why_moved(part: &Part, kind: Option<BufferKind>, writer: Option<&OpReport>) -
     causes.join("; ")
 }
 
+/// Returns the ops that take more than their least time, those with the most above it first.
 fn ops_above(kernels: &[KernelOp], ops: &[OpReport], target: &Target) -> Vec<OpGap> {
     let above = |(op, (kernel, report)): (usize, (&KernelOp, &OpReport))| {
         let spent = price(std::slice::from_ref(kernel), &target.time, Formula::Recommended);
@@ -126,7 +157,6 @@ fn ops_above(kernels: &[KernelOp], ops: &[OpReport], target: &Target) -> Vec<OpG
     let mut above: Vec<OpGap> = kernels.iter().zip(ops).enumerate().map(above).filter(|gap| gap.us > 0.0).collect();
     // The sort is stable: of equal ones the first.
     above.sort_by(|one, other| other.us.total_cmp(&one.us));
-    above.truncate(MOST_PARTS);
     above
 }
 

@@ -23,8 +23,8 @@ use crate::{
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{
-        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_text, module_path, one_of,
-        symbol_name, warning_at, warning_behind,
+        Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, integers, location_name, location_text, module_path,
+        one_of, symbol_name, warning_at, warning_behind,
     },
     pipeline::{Milestone, Options, Phase, check, emission},
     report::{
@@ -168,7 +168,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
 
 /// Returns the names of the arguments in the model; nothing if none has one.
 fn argument_names(function: Op<'_>) -> Vec<String> {
-    let names: Vec<String> = function.body_args().into_iter().map(|argument| module_path(argument.location())).collect();
+    let names: Vec<String> = function.body_args().into_iter().map(|argument| location_name(argument.location()).to_owned()).collect();
     if names.iter().all(String::is_empty) {
         return Vec::new();
     }
@@ -218,6 +218,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         bytes: Bytes::default(),
         start_us: 0.0,
         us: 0.0,
+        gap_us: 0.0,
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Needed {
     pub(super) if_indices_differ: i64,
     /// Whatever the indices are.
     pub(super) of_any_indices: i64,
+    /// If indices differ, and each op reads its part on its own; for constants only.
+    pub(super) per_use: i64,
 }
 
 /// What a buffer that the program names holds.
@@ -95,7 +97,7 @@ impl Needs {
         self.arguments.extend(function.body_args().into_iter().map(of));
         let whole = |value: Value<'_>| {
             let elements = elements_of(value);
-            Needed { if_indices_differ: elements, of_any_indices: elements }
+            Needed { if_indices_differ: elements, of_any_indices: elements, per_use: 0 }
         };
         self.results.extend(function.yielded().into_iter().map(whole));
     }
@@ -109,6 +111,7 @@ impl Needs {
     }
 
     fn add_constants(&mut self, reads: &Reads<'_>) {
+        let mut uses: BTreeMap<u64, i64> = BTreeMap::new();
         for (value, touched) in &reads.reads {
             let elements = value.def().filter(|def| def.is(spyre::CONSTANT)).and_then(|def| def.attr(attr::VALUE));
             if let Some(digest) = elements.and_then(digest_of) {
@@ -116,7 +119,14 @@ impl Needs {
                 // Constants of equal elements are one buffer.
                 known.if_indices_differ = known.if_indices_differ.max(found.if_indices_differ);
                 known.of_any_indices = known.of_any_indices.max(found.of_any_indices);
+                let of_uses = uses.entry(digest).or_default();
+                *of_uses =
+                    touched.iter().map(|one| needed(std::slice::from_ref(one)).if_indices_differ).fold(*of_uses, i64::saturating_add);
             }
+        }
+        for (digest, of_uses) in uses {
+            let known = self.constants.entry(digest).or_default();
+            known.per_use = known.per_use.max(of_uses);
         }
     }
 
@@ -155,8 +165,9 @@ impl Needs {
             };
             let layout = buffer.attr(attr::TYPE).and_then(type_of).and_then(Tensor::of).and_then(|tensor| tensor.layout);
             let bytes = |elements: i64| stick_bytes_of(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));
-            let Needed { if_indices_differ, of_any_indices } = needed.unwrap_or_default();
-            let needed = Needed { if_indices_differ: bytes(if_indices_differ), of_any_indices: bytes(of_any_indices) };
+            let Needed { if_indices_differ, of_any_indices, per_use } = needed.unwrap_or_default();
+            let needed =
+                Needed { if_indices_differ: bytes(if_indices_differ), of_any_indices: bytes(of_any_indices), per_use: bytes(per_use) };
             (buffer.text_attr(attr::SYM_NAME), NamedBuffer { kind, needed })
         };
         module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)).map(named).collect()
@@ -208,7 +219,7 @@ fn digest_of(elements: Attribute<'_>) -> Option<u64> {
 
 fn needed(touched: &[Touched]) -> Needed {
     let [differ, any] = [Indices::Differ, Indices::Any].map(|indices| least_touched(touched, indices));
-    Needed { if_indices_differ: differ, of_any_indices: any }
+    Needed { if_indices_differ: differ, of_any_indices: any, per_use: 0 }
 }
 
 /// What an op reads, by the value behind all views; nothing where indices are no sums of digits.

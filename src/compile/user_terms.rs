@@ -178,7 +178,7 @@ mod tests {
 
     fn said(message: &str, severity: &'static str, line: i64) -> Collected {
         let places = vec![SourcePlace { file: "a.py".to_owned(), line, column: 5 }];
-        Collected { severity, code: None, message: message.to_owned(), places, notes: Vec::new() }
+        Collected { severity, code: None, message: message.to_owned(), places, module: String::new(), notes: Vec::new() }
     }
 
     fn reworded(message: &str, severity: &'static str, line: i64) -> Option<String> {

@@ -1,13 +1,13 @@
 //! Diagnostics as values, for callers that are no terminal.
 
-use super::{Context, Location, text::text_of};
+use super::{Context, Location, module_path, text::text_of};
 use crate::codes::{Code, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
 use mlir_sys::{
     MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationFileLineColRangeGetFilename,
     mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine, mlirLocationFusedGetLocations,
     mlirLocationFusedGetNumLocations, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName,
-    mlirLocationNameGetChildLoc, mlirLocationNameGetName,
+    mlirLocationNameGetChildLoc,
 };
 use std::{
     fmt::{self, Write},
@@ -148,37 +148,9 @@ unsafe fn places_below(location: MlirLocation) -> Vec<SourcePlace> {
     }
 }
 
-/// Returns the innermost name in a location, which a producer gives an op for the module of its model, such as
-/// `layers.3.self_attn.out_proj`; empty without a name. Of places that were fused, the first with a name counts.
-#[must_use]
-pub fn module_path(location: Location<'_>) -> String {
-    // SAFETY: the location is alive as long as its context, of which the caller has a borrow.
-    unsafe { name_below(location.to_raw()) }
-}
-
-/// # Safety
-/// The location is one of a context that is alive.
-unsafe fn name_below(location: MlirLocation) -> String {
-    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
-    unsafe {
-        if mlirLocationIsAName(location) {
-            let inner = name_below(mlirLocationNameGetChildLoc(location));
-            return if inner.is_empty() { text_of(mlirIdentifierStr(mlirLocationNameGetName(location))).into_owned() } else { inner };
-        }
-        if mlirLocationIsACallSite(location) {
-            let callee = name_below(mlirLocationCallSiteGetCallee(location));
-            return if callee.is_empty() { name_below(mlirLocationCallSiteGetCaller(location)) } else { callee };
-        }
-        if mlirLocationIsAFused(location) {
-            return parts_of(location).into_iter().map(|part| name_below(part)).find(|name| !name.is_empty()).unwrap_or_default();
-        }
-        String::new()
-    }
-}
-
 /// # Safety
 /// The location is a fused one of a context that is alive.
-unsafe fn parts_of(location: MlirLocation) -> Vec<MlirLocation> {
+pub(super) unsafe fn parts_of(location: MlirLocation) -> Vec<MlirLocation> {
     // SAFETY: the array of fused locations has as many entries as C says.
     unsafe {
         let count = usize::try_from(mlirLocationFusedGetNumLocations(location)).unwrap_or_default();

@@ -165,7 +165,7 @@ pub struct OpReport {
     pub function: String,
     /// Where the program says so, as `file:line:col`.
     pub location: String,
-    /// Path of the module of the model that it belongs to, such as `layers.3.self_attn.out_proj`, as the name of its location says.
+    /// Path of the module of the model that the op belongs to, such as `layers.3.self_attn`; empty without one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub module: String,
     /// Sizes of the iteration dimensions, of one tile if it is in loops.
@@ -197,6 +197,14 @@ pub struct OpReport {
     pub start_us: f64,
     /// Its part of the modeled time, microseconds; 0 if the compiler stopped before.
     pub us: f64,
+    /// Microseconds above compute on all cores and one start; omitted if there are none.
+    #[serde(skip_serializing_if = "is_none_left")]
+    pub gap_us: f64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_none_left(us: &f64) -> bool {
+    *us <= 0.0
 }
 
 /// A launch in numbers.

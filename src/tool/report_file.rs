@@ -35,6 +35,17 @@ impl Form {
     }
 }
 
+/// Checks that the name of a trace ends in `.json`. Standard output, and what is there and is no file, gets data.
+///
+/// # Errors
+/// The ending that there is.
+pub(super) fn check_trace(path: &str) -> Result<(), String> {
+    match Form::of(path) {
+        Ok(Form::Data) => Ok(()),
+        _ => Err(codes::OUTPUT_KIND.says(format_args!("expected a file name that ends in '.json', found '{path}'; use FILE.json"))),
+    }
+}
+
 /// Writes the report of the program in file `input`.
 pub(super) fn write(report: &Report, path: &str, input: &str) -> Result<(), String> {
     match Form::of(path)? {
@@ -78,6 +89,15 @@ mod tests {
         for name in ["a", "a.htm", "a.json.txt", "json"] {
             let refused = Form::of(name).unwrap_err();
             assert!(refused.contains(&format!("'{name}'")) && refused.contains("FILE.html"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_trace_ends_in_json() {
+        assert_eq!(["a.json", "-", "/dev/null"].map(check_trace), [Ok(()), Ok(()), Ok(())]);
+        for name in ["x.html", "x", "x.json.gz"] {
+            let refused = check_trace(name).unwrap_err();
+            assert!(refused.contains(&format!("'{name}'; use FILE.json")), "{refused}");
         }
     }
 

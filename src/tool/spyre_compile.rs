@@ -42,12 +42,12 @@ struct Arguments {
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit", hide_default_value = true, help_heading = OUTPUT)]
     compile_to: String,
-    /// Write decisions, traffic, bounds: .html is a page, .json is data plus an .svg of LX
+    /// Write decisions, traffic, bounds; .html is a page, .json data plus an .svg; repeatable
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    report: Option<String>,
-    /// Write the modeled schedule for Perfetto, one track per core
+    report: Vec<String>,
+    /// Write the modeled schedule for Perfetto, one track per core; repeatable
     #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
-    trace: Option<String>,
+    trace: Vec<String>,
     #[command(flatten)]
     choices: Choices,
     /// Autotune kernel parameters and fusion, then validate: quick, full [default: quick]
@@ -166,10 +166,11 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
         write_plans(&report, &options, (arguments, speaker), follows)?;
         arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, module.op(), (path, speaker)))?;
     }
-    if let Some(path) = &arguments.trace {
-        tool::write_file(path, format!("{}\n", trace(&report)))?;
+    if !arguments.trace.is_empty() {
+        let text = format!("{}\n", trace(&report));
+        arguments.trace.iter().try_for_each(|path| tool::write_file(path, &text))?;
     }
-    arguments.report.as_deref().map_or(Ok(()), |path| report_file::write(&report, path, input))
+    arguments.report.iter().try_for_each(|path| report_file::write(&report, path, input))
 }
 
 /// Says of each phase what its passes were told, and how long it took.
@@ -218,16 +219,26 @@ fn tuned(
 
 /// Looks at every place that is written to before the long work.
 fn check_places(arguments: &Arguments) -> Result<(), String> {
-    for (option, path) in [
-        ("report", &arguments.report),
+    let mut seen: Vec<&String> = Vec::new();
+    for (option, paths) in [
+        ("report", arguments.report.as_slice()),
         ("trace", &arguments.trace),
-        ("write-plan", &arguments.write_plan),
-        ("certificate", &arguments.certificate),
+        ("write-plan", arguments.write_plan.as_slice()),
+        ("certificate", arguments.certificate.as_slice()),
     ] {
-        path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
+        let in_option = |message| format!("--{option}: {message}");
+        for path in paths {
+            tool::check_place(path).map_err(in_option)?;
+            if seen.contains(&path) && Path::new(path).extension().is_some() {
+                let twice = format_args!("expected a file of its own, found '{path}' again; give another name");
+                return Err(in_option(codes::OUTPUT_PLACE.says(twice)));
+            }
+            seen.push(path);
+        }
     }
     arguments.remarks.check()?;
-    arguments.report.iter().try_for_each(|path| report_file::Form::of(path).map(drop)).map_err(|message| format!("--report: {message}"))
+    arguments.report.iter().try_for_each(|path| report_file::Form::of(path).map(drop)).map_err(|message| format!("--report: {message}"))?;
+    arguments.trace.iter().try_for_each(|path| report_file::check_trace(path)).map_err(|message| format!("--trace: {message}"))
 }
 
 /// Refuses what only a whole compilation can write, where it ends behind a phase.
@@ -298,7 +309,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     options.set("compile-to", &arguments.compile_to)?;
     options.notes_plan = arguments.write_plan.is_some();
     // It takes a second search, which is for those who want to know.
-    options.more_lx = arguments.report.is_some();
+    options.more_lx = !arguments.report.is_empty();
     options.proves = arguments.certificate.is_some();
     options.check()?;
     Ok(options)

@@ -76,19 +76,27 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.command(&format!("{domain}.enable"), json!({}));
         }
-        browser.command(
-            "Emulation.setDeviceMetricsOverride",
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
-        );
+        browser.resize(width, height);
         browser
+    }
+
+    /// Makes the window so large.
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.command("Emulation.setDeviceMetricsOverride", size);
     }
 
     /// Opens a file and waits until it is there.
     pub(crate) fn open(&mut self, path: &std::path::Path) {
+        self.open_at(path, "");
+    }
+
+    /// Opens a file at a fragment, which begins with `#`, and waits until it is there.
+    pub(crate) fn open_at(&mut self, path: &std::path::Path, fragment: &str) {
         self.address = format!("file://{}", path.display());
         let address = self.address.clone();
-        self.command("Page.navigate", json!({"url": address}));
-        while self.evaluate("document.readyState") != "complete" || self.evaluate("location.href") != *self.address {
+        self.command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
+        while self.evaluate("document.readyState") != "complete" || self.evaluate("location.href.split('#')[0]") != *self.address {
             thread::sleep(Duration::from_millis(20));
         }
         self.settle();

@@ -1,4 +1,4 @@
-// What is known of the op, value, loop or launch that is chosen, and the summary of what is above the bound.
+// Details of the selected op, group, value, loop or launch, and the gap to the bound.
 
 let choose = () => {};
 
@@ -8,9 +8,24 @@ function link(text, kind, index) {
   button.addEventListener('click', () => choose(kind, index));
   return button;
 }
+const groupLink = (group, text) => link(text || group.label, 'group', group.index);
 const opLink = (index) => (ops[index] ? link(opName(index), 'op', index) : make('span', '', `op ${index}`));
 const valueText = (value) => (value.memory === 'lx' || value.memory === 'pool' ? `result of ${opName(value.op)}` : nameOf(value));
 const valueLink = (value) => link(value.op !== undefined && ops[value.op] ? valueText(value) : nameOf(value), 'value', value.index);
+
+/** The most links of one list. */
+const MAX_LINKS = 40;
+/** Returns links to ops, with the number of those that are left out. */
+function opLinks(indices) {
+  const shown = [...new Set(indices)];
+  return [...spaced(shown.slice(0, MAX_LINKS).map(opLink)), shown.length > MAX_LINKS ? ` and ${shown.length - MAX_LINKS} more` : ''];
+}
+
+/** Returns the path of the module of an op as links to the groups. */
+function modulePath(index) {
+  if (!ops[index].module) return '';
+  return groupsAround(groupTree('module').groupOf[index]).flatMap((group, level) => (level ? [' › ', groupLink(group)] : [groupLink(group)]));
+}
 
 /** Names and what is said of them; what is empty is left out. */
 function table(rows) {
@@ -33,30 +48,31 @@ function opDetails(index) {
   return [
     make('h3', '', `${op.function} `, make('small', '', `op ${index}, ${op.op}`)),
     table([
-      ['module', op.module],
-      ['place in the source', op.location],
-      ['walks along', shapeText(op)],
-      ['divided', op.work.length ? `${op.work.join(' × ')} slices on ${plural(op.cores, 'core')}` : ''],
+      ['module', modulePath(index)],
+      ['source', frameList(op.location)],
+      ['iteration space', shapeText(op)],
+      ['work division', op.work.length ? `${op.work.join(' × ')} slices on ${plural(op.cores, 'core')}` : ''],
       ['in loops', spaced(loopsOf[index].map(({ loop, index: at }) => link(`${loop.count} × ${loop.dim}`, 'loop', at)))],
       ['result', `${PLACES[op.memory] || op.memory}${op.lx_offset_bytes === undefined ? '' : ` at ${exact(op.lx_offset_bytes)}`}, ${bytesText(op.result_bytes)}`],
       ['HBM', `${exact(op.bytes.hbm_read)} B read, ${exact(op.bytes.hbm_written)} B written`],
       ['LX', `${exact(op.bytes.lx_read)} B read, ${exact(op.bytes.lx_written)} B written`],
-      ['modelled time', op.us ? `${op.us} us, from ${op.start_us} us` : ''],
-      ['moves sticks', op.is_for_layout ? 'only so that another op can read them' : ''],
+      ['modeled time', op.us ? `${op.us} us, from ${op.start_us} us` : ''],
+      ['above its least time', gapOf(op) ? `${op.gap_us} us` : ''],
+      ['relayout', op.is_for_layout ? 'only so that another op can read the value' : ''],
     ]),
     reasonBox('Why the result is not in LX', op.reason),
-    above && reasonBox(`${usText(above.us)} above its least time`, above.why),
+    above && reasonBox(`Why it takes ${usText(above.us)} above its least time`, above.why),
     make('h4', '', 'Reads'),
-    ...readsOf[index].map((value) => valueItem(value)),
+    ...readsOf[index].map(valueItem),
     make('h4', '', 'Writes'),
-    ...writesOf[index].map((value) => valueItem(value)),
+    ...writesOf[index].map(valueItem),
   ];
 }
 
 /** A value in a line or two. */
 function valueItem(value) {
   const cost = value.memory === 'lx'
-    ? `${bytesText(value.bytes)} of a core at ${exact(value.lx_offset_bytes)}`
+    ? `${bytesText(value.bytes)} per core at ${exact(value.lx_offset_bytes)}`
     : `${bytesText(value.hbm_read)} read, ${bytesText(value.hbm_written)} written`;
   return make('div', 'item', make('div', 'head', valueLink(value), make('span', `badge ${value.memory}`, PLACES[value.memory])), make('span', 'dim', cost));
 }
@@ -71,20 +87,20 @@ function valueDetails(index) {
   const reason = value.op === undefined || !ops[value.op] ? '' : ops[value.op].reason;
   const excess = isInLx ? 0 : value.hbm_read + value.hbm_written - value.needed;
   return [
-    make('h3', '', `${nameOf(value)} `, make('small', '', isInLx ? 'in the scratchpad' : value.memory === 'pool' ? 'in the pool, in HBM' : 'in HBM')),
+    make('h3', '', `${nameOf(value)} `, make('small', '', isInLx ? 'in LX' : value.memory === 'pool' ? 'in the pool, in HBM' : 'in HBM')),
     table([
       ['written by', written],
-      ['read by', spaced([...new Set(value.readers)].map(opLink))],
-      ['lives', life],
-      ['modelled time', us],
+      ['read by', opLinks(value.readers)],
+      ['live range', life],
+      ['modeled time', us],
       ['address', isInLx ? `${exact(value.lx_offset_bytes)} of ${exact(report.target.lx_bytes || 0)} B` : ''],
-      ['bytes of a core', isInLx ? `${exact(value.bytes)} B` : ''],
-      ['takes over', isInLx && value.takes_over !== undefined ? ['the place of the result of ', opLink(value.takes_over)] : ''],
+      ['bytes per core', isInLx ? `${exact(value.bytes)} B` : ''],
+      ['in-place reuse', isInLx && value.takes_over !== undefined ? ['address of the dead result of ', opLink(value.takes_over)] : ''],
       ['HBM', isInLx ? '0 B' : `${exact(value.hbm_read)} B read, ${exact(value.hbm_written)} B written`],
-      ['no plan does without', isInLx ? '' : `${exact(value.needed)} B`],
-      ['above that', isInLx ? '' : `${exact(Math.max(0, excess))} B`],
+      ['lower bound', isInLx ? '' : `${exact(value.needed)} B`],
+      ['above the bound', isInLx ? '' : `${exact(Math.max(0, excess))} B`],
     ]),
-    reasonBox('Why more is moved', value.why),
+    reasonBox('Why it moves more than its bound', value.why),
     value.why && value.why.includes(reason) ? null : reasonBox('Why it is not in LX', isInLx ? '' : reason),
   ];
 }
@@ -98,20 +114,20 @@ function loopDetails(index) {
   const part = (title, of) => (of && of.length ? [make('h4', '', title), ...of.map(item)] : []);
   const bytes = (of) => `HBM ${bytesText(of.hbm_read)} read, ${bytesText(of.hbm_written)} written; LX ${bytesText(lxOf(of))} moved`;
   return [
-    make('h3', '', `${loop.count} × ${loop.dim} `, make('small', '', loop.symbol ? `as many as '${loop.symbol}' says at launch` : 'loop over tiles')),
+    make('h3', '', `${loop.count} × ${loop.dim} `, make('small', '', loop.symbol ? `count '${loop.symbol}' is known at launch` : 'loop over tiles')),
     table([
-      ['place in the source', loop.location],
-      ['around', `${plural(loop.ops.length, 'op')}, op ${first} to op ${last}`],
-      ['in', around === null ? '' : link(`${loops[around].loop.count} × ${loops[around].loop.dim}`, 'loop', around)],
+      ['source', frameList(loop.location)],
+      ['body', `${plural(loop.ops.length, 'op')}, op ${first} to op ${last}`],
+      ['outer loop', around === null ? '' : link(`${loops[around].loop.count} × ${loops[around].loop.dim}`, 'loop', around)],
       ['all iterations', bytes(loop.bytes)],
-      ['one iteration', bytes(loop.bytes_per_iteration)],
+      ['per iteration', bytes(loop.bytes_per_iteration)],
     ]),
-    reasonBox('Why it is a loop of its own', loop.why),
+    reasonBox('Why it is a separate loop', loop.why),
     ...part('Reads tiles of', loop.tiles_read),
-    ...part('The same in every iteration', loop.invariant),
-    ...part('Lives within an iteration', loop.local),
-    ...part('Carried from iteration to iteration', loop.accumulators),
-    ...part('Gives a tile of', loop.given),
+    ...part('Loop-invariant', loop.invariant),
+    ...part('Local to an iteration', loop.local),
+    ...part('Loop-carried', loop.accumulators),
+    ...part('Writes tiles of', loop.given),
     ...(loop.copied && loop.copied.length ? [make('h4', '', 'Copies')] : []),
     ...(loop.copied || []).map((copied) => make('div', 'item', make('div', 'head', opLink(copied.op), make('span', 'dim', bytesText(copied.bytes))), make('p', 'dim', copied.why))),
   ];
@@ -126,13 +142,30 @@ function launchDetails(index) {
       ['ops', `${launch.n_ops}, op ${first} to op ${last}`],
       ['executes', launch.n_executions],
       ['HBM', `${exact(launch.bytes.hbm_read)} B read, ${exact(launch.bytes.hbm_written)} B written`],
-      ['LX', `${exact(lxOf(launch.bytes))} B moved, ${exact(launch.lx_peak_bytes)} B in use at most`],
+      ['LX', `${exact(lxOf(launch.bytes))} B moved, peak ${exact(launch.lx_peak_bytes)} B per core`],
       ['pool', `${exact(launch.pool_bytes)} B`],
-      ['modelled time', `${cost.estimate_us} us, ${cost.low_us} to ${cost.high_us}; by ${cost.limit}`],
-      ['of HBM alone', `${cost.hbm_us} us`],
-      ['of computing alone', `${cost.compute_us} us`],
-      ['of starting ops', `${cost.fixed_us} us`],
+      ['modeled time', `${cost.estimate_us} us, ${cost.low_us} to ${cost.high_us}; ${LIMITS[cost.limit] || cost.limit}`],
+      ['HBM alone', `${cost.hbm_us} us`],
+      ['compute alone', `${cost.compute_us} us`],
+      ['op start-up', `${cost.fixed_us} us`],
     ]),
+  ];
+}
+
+/** What limits a modeled time, and what sets a bound of HBM traffic, by the report's words. */
+const LIMITS = { hbm: 'HBM-bound', compute: 'compute-bound', fixed: 'bound by op start-up' };
+const BINDINGS = {
+  compulsory: 'each argument, result and constant once',
+  functions: 'each argument, result and constant once, and results that the back end writes to HBM only',
+  products: 'each argument, result and constant once; matmul operands need more with this LX',
+};
+
+/** The rows for a bound that counts each use of a constant: equal weights of several layers are one constant. */
+function perUseRows(bound) {
+  if (bound.hbm_per_use === undefined) return [];
+  return [
+    ['HBM bound, per use', `${exact(bound.hbm_per_use)} B: a constant counts once per op that reads it, since equal weights are one constant`],
+    ['time bound, per use', `${bound.us_per_use} us`],
   ];
 }
 
@@ -142,34 +175,68 @@ function gapDetails() {
   const valueOf = (part) => values.findIndex((value) => value.memory !== 'lx' && value.name === part.name && value.op === part.op);
   const named = (part) => (part.op === undefined ? nameOf(part) : `${part.name} (op ${part.op})`);
   return [
-    make('h3', '', 'From the plan to the bound'),
+    make('h3', '', 'Plan and lower bound'),
     table([
       ['HBM of the plan', `${exact(hbmOf(report.total))} B`],
-      ['no plan moves less than', `${exact(bound.hbm)} B, by ${bound.binding}`],
-      ['above it', `${exact(gap.hbm)} B`],
-      ['modelled time', `${report.time.estimate_us} us, ${report.time.low_us} to ${report.time.high_us}`],
-      ['no plan takes less than', `${bound.us} us, by ${bound.limit}`],
-      ['above it', `${gap.us} us`],
+      ['HBM lower bound', `${exact(bound.hbm)} B: ${BINDINGS[bound.binding] || bound.binding}`],
+      ['gap', `${exact(gap.hbm)} B`],
+      ['modeled time', `${report.time.estimate_us} us, ${report.time.low_us} to ${report.time.high_us}`],
+      ['time lower bound', `${bound.us} us, ${LIMITS[bound.limit] || bound.limit}`],
+      ['gap', `${gap.us} us`],
+      ...perUseRows(bound),
     ]),
-    make('h4', '', 'Values that move most above what they must'),
+    make('h4', '', 'Values with the most HBM traffic above the bound'),
     ...(gap.values || []).map((part) => make('div', 'item reason',
       make('div', 'head', link(named(part), 'value', valueOf(part)), make('span', '', bytesText(part.hbm))), make('p', '', part.why))),
-    make('h4', '', 'Ops that take longest above their least time'),
+    make('h4', '', 'Ops with the most time above their least time'),
     ...(gap.ops || []).map((part) => make('div', 'item reason', make('div', 'head', opLink(part.op), make('span', '', usText(part.us))), make('p', '', part.why))),
     ...(report.tile_search || []).flatMap((found) => [
-      make('h4', '', 'Search for loops'),
+      make('h4', '', 'Tile search'),
       table([
-        ['chosen', found.nests.join(', ') || 'none'],
-        ['with them', `${found.us} us`],
+        ['loops', found.nests.join(', ') || 'none'],
+        ['with loops', `${found.us} us`],
         ['without loops', found.untiled_us === undefined ? 'not possible' : `${found.untiled_us} us`],
-        ['no plan is estimated below', found.least_us === undefined ? '' : `${found.least_us} us`],
-        ['plans judged', `${found.n_judged}${found.n_infeasible > 0 ? `, ${found.n_infeasible} of them infeasible` : ''}${found.is_cut_short ? ', of more' : ''}`],
+        ['estimated bound', found.least_us === undefined ? '' : `${found.least_us} us`],
+        ['candidates', `${found.n_judged} evaluated${found.n_infeasible > 0 ? `, ${found.n_infeasible} infeasible` : ''}`
+          + `${found.is_cut_short ? '; the search stopped at its budget' : ''}`],
       ]),
     ]),
   ];
 }
 
-const DETAILS = { op: opDetails, value: valueDetails, loop: loopDetails, launch: launchDetails };
+/** The most inner groups and ops that the details of a group list. */
+const MAX_PARTS = 12;
+
+/** A group: its sums and their parts of the program, the groups in it, and the ops with the largest gap. */
+function groupDetails(index) {
+  const group = allGroups[index];
+  const part = (value, of) => (of ? `, ${((100 * value) / of).toFixed(1)} % of the program` : '');
+  const inGroup = opsIn(group);
+  const kinds = new Map();
+  for (const op of inGroup) kinds.set(KINDS[kindOf(ops[op])], (kinds.get(KINDS[kindOf(ops[op])]) || 0) + 1);
+  const item = (text, us, gap) => make('div', 'item', make('div', 'head', text, make('span', '', usText(us))),
+    gap ? make('span', 'dim', `${usText(gap)} above the least time`) : '');
+  const inner = [...group.children].sort((one, other) => other.us - one.us);
+  const worst = inGroup.filter((op) => gapOf(ops[op]) > 0).sort((one, other) => gapOf(ops[other]) - gapOf(ops[one]));
+  const title = `${GROUPINGS[group.by].title}, ${plural(group.nOps, 'op')}`;
+  return [
+    make('h3', '', `${group.id} `, make('small', '', title)),
+    table([
+      ['in', group.parent ? groupLink(group.parent, group.parent.id) : ''],
+      ['ops', `op ${group.first} to op ${group.last}: ${[...kinds].map(([kind, count]) => `${kind} ${count}`).join(', ')}`],
+      ['modeled time', `${group.us.toFixed(3)} us${part(group.us, endUs)}`],
+      ['above the least time', `${group.gap.toFixed(3)} us`],
+      ['HBM', `${exact(group.hbm)} B${part(group.hbm, hbmOf(report.total))}`],
+    ]),
+    inner.length ? make('h4', '', 'Groups in it, by modeled time') : null,
+    ...inner.slice(0, MAX_PARTS).map((child) => item(groupLink(child), child.us, child.gap)),
+    inner.length > MAX_PARTS ? make('p', 'dim', `and ${inner.length - MAX_PARTS} more`) : null,
+    worst.length ? make('h4', '', 'Ops with the largest gap') : null,
+    ...worst.slice(0, MAX_PARTS).map((op) => item(opLink(op), ops[op].us, gapOf(ops[op]))),
+  ];
+}
+
+const DETAILS = { op: opDetails, value: valueDetails, loop: loopDetails, launch: launchDetails, group: groupDetails };
 
 /** What an op moves through HBM, by the names of the values. */
 function movedText(op) {
@@ -179,22 +246,22 @@ function movedText(op) {
 
 /** A value in a few lines: what it is, what it costs, how long it lives, and why it is where it is. */
 function tipOfValue(value) {
-  const life = `lives from op ${value.first_op} to op ${value.last_op}`;
+  const life = `live from op ${value.first_op} to op ${value.last_op}`;
   const readers = [...new Set(value.readers)];
   const readBy = readers.length ? `read by ${readers.slice(0, 6).map(opName).join(', ')}${readers.length > 6 ? ' …' : ''}` : '';
   if (value.memory !== 'lx') {
-    return [valueText(value), `HBM ${exact(value.hbm_read)} B read, ${exact(value.hbm_written)} B written, of which ${exact(value.needed)} B must be`, life, readBy, value.why];
+    return [valueText(value), `HBM ${exact(value.hbm_read)} B read, ${exact(value.hbm_written)} B written, lower bound ${exact(value.needed)} B`, life, readBy, value.why];
   }
-  const before = value.takes_over === undefined ? '' : `takes over the place of the result of ${opName(value.takes_over)}`;
-  return [valueText(value), `${exact(value.bytes)} B of a core at ${exact(value.lx_offset_bytes)}; no HBM traffic`, life, readBy, before];
+  const before = value.takes_over === undefined ? '' : `reuses the address of the dead result of ${opName(value.takes_over)}`;
+  return [valueText(value), `${exact(value.bytes)} B per core at ${exact(value.lx_offset_bytes)}; no HBM traffic`, life, readBy, before];
 }
 
 /** A few lines for the pointer. */
 function tipOf({ kind, index }) {
   if (kind === 'op' || kind === 'hbm' || kind === 'time') {
     const op = ops[index];
-    return [opName(index), op.location, shapeText(op),
-      `HBM ${exact(op.bytes.hbm_read)} B read, ${exact(op.bytes.hbm_written)} B written`, `${op.us} us of modelled time, on ${plural(op.cores, 'core')}`,
+    return [opName(index), op.module, framesByInterest(op.location)[0].text, shapeText(op),
+      `HBM ${exact(op.bytes.hbm_read)} B read, ${exact(op.bytes.hbm_written)} B written`, `${op.us} us modeled, on ${plural(op.cores, 'core')}`,
       ...(kind === 'hbm' ? movedText(index) : []),
       op.reason ? `not in LX: ${op.reason}` : `result in ${PLACES[op.memory] || op.memory}`];
   }
@@ -202,9 +269,13 @@ function tipOf({ kind, index }) {
   if (kind === 'value') return tipOfValue(values[index]);
   if (kind === 'loop') {
     const { loop, first, last } = loops[index];
-    return [`${loop.count} × ${loop.dim}`, `op ${first} to op ${last}`, `an iteration: HBM ${bytesText(hbmOf(loop.bytes_per_iteration))}, LX ${bytesText(lxOf(loop.bytes_per_iteration))}`, loop.why];
+    return [`${loop.count} × ${loop.dim}`, `op ${first} to op ${last}`, `per iteration: HBM ${bytesText(hbmOf(loop.bytes_per_iteration))}, LX ${bytesText(lxOf(loop.bytes_per_iteration))}`, loop.why];
+  }
+  if (kind === 'group') {
+    const group = allGroups[index];
+    return [group.id, plural(group.nOps, 'op'), `${usText(group.us)} modeled`, `HBM ${bytesText(group.hbm)}`];
   }
   if (kind === 'launch') return [launches[index].launch.bundle, plural(launches[index].launch.n_ops, 'op'), `${launches[index].launch.cost.estimate_us} us`];
   const peak = report.launches.reduce((most, launch) => Math.max(most, launch.lx_peak_bytes), 0);
-  return ['LX of a core', `${exact(peak)} of ${exact(report.target.lx_bytes)} B in use at most`];
+  return ['LX per core', `peak ${exact(peak)} of ${exact(report.target.lx_bytes)} B`];
 }

@@ -1,11 +1,18 @@
-// Pictures of fusion: each kernel with its neighbours as the program has them, and with what moved into it.
+// Pictures of fusion: each kernel with its neighbours before, and with the ops that are fused into it after.
+
+/** Ops by location. */
+const opsAtLocation = new Map();
+ops.forEach((op, index) => {
+  if (!opsAtLocation.has(op.location)) opsAtLocation.set(op.location, []);
+  opsAtLocation.get(op.location).push(index);
+});
 
 /** A neighbour of a kernel as a box. */
 function neighbour(op, className, ...more) {
   const node = make('span', `node ${className}`, op.function, ...more);
   node.title = op.location;
-  const index = ops.findIndex((candidate) => candidate.location === op.location);
-  if (index >= 0) {
+  const index = (opsAtLocation.get(op.location) || [])[0];
+  if (index !== undefined) {
     node.tabIndex = 0;
     node.setAttribute('role', 'button');
     node.addEventListener('click', () => choose('op', index));
@@ -18,7 +25,7 @@ const arrow = (isInside) => make('span', isInside ? 'edge inside' : 'edge', '→
 
 /** Whether what stands at one place of the program reads a value of what stands at another. */
 function feeds(from, to) {
-  const at = (location) => ops.flatMap((op, index) => (op.location === location ? [index] : []));
+  const at = (location) => opsAtLocation.get(location) || [];
   const readers = new Set(at(from.location).flatMap((index) => writesOf[index]).flatMap((value) => value.readers));
   return at(to.location).some((index) => readers.has(index));
 }
@@ -31,7 +38,7 @@ function edgeText(kernel, op) {
   return `${isPrologue ? 'into' : 'from'} ${names.join(', ') || kernel.name}`;
 }
 
-/** The neighbours of one side as boxes, in program order: what moved first stands next to the kernel. */
+/** The neighbours of one side as boxes, in program order: the op that is fused first stands next to the kernel. */
 function sideBoxes(kernel, of, side, more) {
   const found = of.filter((op) => op.side === side);
   if (side === 'prologue') found.reverse();
@@ -46,7 +53,7 @@ function around(kernel, of, inside, more, isInside) {
   return make('div', 'flow', parts.flatMap((part, number) => (number ? [arrow(isInside), part] : [part])));
 }
 
-/** What moved into a kernel by the loops that it is in: each level has its ops and the loops within it. */
+/** The fused ops of a kernel by their loops: each level has its ops and the loops within it. */
 function levelsOf(kernel) {
   const outside = { ops: [], inner: new Map() };
   for (const op of kernel.fused || []) {
@@ -81,8 +88,8 @@ function kernelPicture(kernel) {
   return [
     make('h3', '', `${kernel.name} `, make('small', '', [knobs, `key ${kernel.key}`].filter(Boolean).join('; '))),
     make('div', 'fusion', before, after),
-    make('p', 'dim', 'Red arrows are values between the kernel and what stands outside of it, green ones stay within its loops. '
-      + 'INLINE runs in all loops of what it feeds or reads, again in each turn of those that do not cut it; STAGE runs once for these, and is kept; SEPARATE stays outside.'),
+    make('p', 'dim', 'Red arrows cross the boundary of the kernel, green ones stay within its loops. INLINE is recomputed in every iteration of '
+      + 'the loops of its neighbor that do not tile it. STAGE runs once, and its result stays in LX. SEPARATE stays outside.'),
     ...separate.map((op) => make('div', 'item reason', make('div', 'head', `${op.function}, ${op.side}`, make('span', 'badge mode', op.mode.toUpperCase()), make('span', 'badge code', op.code)), make('p', '', op.message), make('p', 'dim', op.location))),
   ];
 }
@@ -90,10 +97,10 @@ function kernelPicture(kernel) {
 function kernelDetails() {
   return report.kernels.flatMap((outcome) => [
     ...(outcome.us === undefined ? [] : [table([
-      ['with what moved', `${usText(outcome.us)}, ${exact(outcome.hbm_bytes)} B of HBM`],
-      ...(outcome.again_us === undefined ? [] : [['of that, computed again in loops', usText(outcome.again_us)]]),
-      ['with nothing moved', `${usText(outcome.separate_us)}, ${exact(outcome.separate_hbm_bytes)} B of HBM`],
-      ['compilations', `${outcome.n_judged}${outcome.n_infeasible > 0 ? `, ${outcome.n_infeasible} of them infeasible` : ''}`],
+      ['fused', `${usText(outcome.us)}, ${exact(outcome.hbm_bytes)} B of HBM`],
+      ...(outcome.again_us === undefined ? [] : [['of that, recomputed in loops', usText(outcome.again_us)]]),
+      ['not fused', `${usText(outcome.separate_us)}, ${exact(outcome.separate_hbm_bytes)} B of HBM`],
+      ['candidates', `${outcome.n_judged} evaluated${outcome.n_infeasible > 0 ? `, ${outcome.n_infeasible} infeasible` : ''}`],
     ])]),
     ...outcome.kernels.flatMap(kernelPicture),
   ]);

@@ -1,4 +1,4 @@
-// Puts the page together: what is chosen is chosen everywhere.
+// Puts the page together: a selection is the same in all views.
 
 const byId = (id) => document.getElementById(id);
 
@@ -9,13 +9,13 @@ const state = {
   is(kind, index) {
     return this.chosen !== null && this.chosen.kind === kind && this.chosen.index === index;
   },
-  /** The op that is chosen, or that writes the value that is. */
+  /** The op that is selected, or that writes the selected value. */
   op() {
     if (this.chosen === null) return null;
     if (this.chosen.kind === 'op') return this.chosen.index;
     return this.chosen.kind === 'value' ? values[this.chosen.index].op ?? null : null;
   },
-  /** The values that have to do with what is chosen; none if nothing is, or nothing in particular. */
+  /** The values that the selection reads or writes; none without a selection of that kind. */
   near() {
     if (this.chosen === null) return null;
     if (this.chosen.kind === 'value') return values[this.chosen.index].memory === 'lx' ? new Set([this.chosen.index]) : null;
@@ -25,7 +25,7 @@ const state = {
   },
 };
 
-/** A figure with a bar: what it is, beside the least, in parts of the larger one. */
+/** Returns a figure with a gauge: the bound, or the used part, as a part of the whole. */
 function figure(what, value, more, part, colour, note) {
   const gauge = make('div', 'gauge');
   const whole = make('i');
@@ -35,7 +35,7 @@ function figure(what, value, more, part, colour, note) {
   least.style.width = `${(100 * Math.min(1, part)).toFixed(1)}%`;
   least.style.background = `var(--${colour})`;
   gauge.append(whole, least);
-  const element = make('div', 'figure', make('div', 'what', what, make('span', '', note)), make('div', 'value', value, make('small', '', more)), gauge);
+  const element = make('div', 'figure', make('div', 'what', what, make('span', '', note)), make('div', 'value', value, ' ', make('small', '', more)), gauge);
   return element;
 }
 
@@ -47,16 +47,23 @@ function fillHeader() {
   if (loops.length) parts.push(plural(loops.length, 'loop'));
   byId('subtitle').textContent = parts.join(' · ');
   const { lower_bound: bound, time, total, gap } = report;
-  const times = (ratio) => (Number.isFinite(ratio) ? `${ratio.toFixed(2)} × the bound` : '');
-  const hbm = figure('HBM traffic', bytesText(hbmOf(total)), ` · bound ${bytesText(bound.hbm)}`, hbmOf(total) ? bound.hbm / hbmOf(total) : 1, 'bound', times(hbmOf(total) / bound.hbm));
+  const isPerUse = bound.hbm_per_use !== undefined;
+  const perUse = isPerUse ? ' Each use of a constant counts here, since equal weights of several layers are one constant.' : '';
+  const besideBound = (what, plan, least, text) => {
+    const ratio = plan / least;
+    const times = Number.isFinite(ratio) ? `${ratio.toFixed(2)} × the bound${isPerUse ? ' per use' : ''}` : '';
+    return figure(what, text(plan), `bound ${text(least)}`, plan ? least / plan : 1, 'bound', times);
+  };
+  const hbm = besideBound('HBM traffic', hbmOf(total), bound.hbm_per_use ?? bound.hbm, bytesText);
   Object.assign(hbm.dataset, { name: 'hbm', plan: hbmOf(total), bound: bound.hbm, gap: gap.hbm });
-  hbm.title = `${exact(hbmOf(total))} B: ${exact(total.hbm_read)} read, ${exact(total.hbm_written)} written; no plan moves less than ${exact(bound.hbm)} B; ${exact(gap.hbm)} B above that`;
-  const us = figure('Modelled time', usText(time.estimate_us), ` · bound ${usText(bound.us)}`, time.estimate_us ? bound.us / time.estimate_us : 1, 'bound', times(time.estimate_us / bound.us));
+  hbm.title = `${exact(hbmOf(total))} B: ${exact(total.hbm_read)} read, ${exact(total.hbm_written)} written; `
+    + `lower bound of all plans ${exact(bound.hbm)} B, gap ${exact(gap.hbm)} B.${perUse}`;
+  const us = besideBound('Modeled time', time.estimate_us, bound.us_per_use ?? bound.us, usText);
   Object.assign(us.dataset, { name: 'us', plan: time.estimate_us, bound: bound.us, gap: gap.us });
-  us.title = `${time.estimate_us} us, between ${time.low_us} and ${time.high_us}; no plan takes less than ${bound.us} us; ${gap.us} us above that`;
+  us.title = `${time.estimate_us} us, between ${time.low_us} and ${time.high_us}; lower bound of all plans ${bound.us} us, gap ${gap.us} us.${perUse}`;
   const peak = report.launches.reduce((most, launch) => Math.max(most, launch.lx_peak_bytes), 0);
   const capacity = report.target.lx_bytes || 0;
-  const lx = figure('Scratchpad', bytesText(peak), ` of ${bytesText(capacity)} a core`, capacity ? peak / capacity : 0, 'accent', capacity ? `${((100 * peak) / capacity).toFixed(1)} %` : '');
+  const lx = figure('LX peak', bytesText(peak), `of ${bytesText(capacity)} per core`, capacity ? peak / capacity : 0, 'accent', capacity ? `${((100 * peak) / capacity).toFixed(1)} %` : '');
   Object.assign(lx.dataset, { name: 'lx', plan: peak, bound: capacity });
   byId('figures').append(hbm, us, lx);
 }
@@ -70,8 +77,8 @@ function fillLegend() {
   const kinds = new Set(ops.map(kindOf));
   byId('legend').append(
     ...Object.entries(KINDS).filter(([kind]) => kinds.has(kind)).map(([kind, text]) => entry(kind, text)),
-    entry('read', 'read from HBM'), entry('written', 'written to HBM'), entry('text', 'thick edge: takes over an address'),
-    make('span', 'hint', 'wheel zooms, drag moves, click chooses'),
+    entry('read', 'read from HBM'), entry('written', 'written to HBM'), entry('text', 'thick edge: in-place reuse'),
+    make('span', 'hint', 'wheel zooms, drag moves, click selects'),
   );
 }
 
@@ -79,26 +86,68 @@ const timeline = new Timeline(byId('canvas'), state);
 
 // Lists.
 
-const head = byId('ops-head');
-head.append(...['', '#', 'op', 'result', 'HBM', 'us', 'source'].map((name) => make('div', '', name)));
 byId('ops-pane').style.setProperty('--brackets', `${Math.max(1, nDepths) * 7 + 5}px`);
-byId('ops-count').textContent = `${ops.length}`;
-const opList = new List(byId('ops'), 24, ops.length, (row, index) => {
-  fillOp(row, index);
-  row.classList.toggle('selected', state.op() === index);
-});
+const opTable = new OpTable(byId('ops'), state);
 let lineList = null;
 if (lines.length) {
   byId('source-name').textContent = data.sources.length > 1 ? `${data.sources.length} files` : data.sources[0].file;
-  lineList = new List(byId('source'), 18, lines.length, (row, index) => {
+  lineList = new List(byId('source'), 18, lines.length, 'option', (row, index) => {
     fillLine(row, index);
     row.classList.toggle('selected', state.op() !== null && lineOfOp[state.op()] === index);
   });
 } else {
-  byId('source').append(make('div', 'empty', 'The lines of the program are not in this page: it came from standard input, or as bytecode.'));
+  const reason = 'This page has no lines of the program: it came from standard input, or as bytecode.';
+  byId('source').append(make('div', 'empty', reason));
 }
 
-// What is chosen.
+byId('by').append(...Object.entries(GROUPINGS).filter(([, { isOffered }]) => isOffered).map(([by, { title }]) => {
+  const option = make('option', '', title);
+  option.value = by;
+  return option;
+}));
+
+/** Shows how the list is grouped, sorted and filtered, and notes it in the address. */
+function showTable() {
+  const { by, sort, isDown, filter, nShown } = opTable;
+  byId('by').value = by;
+  if (byId('filter').value !== filter) byId('filter').value = filter;
+  byId('ops-count').textContent = filter ? `${nShown} of ${ops.length}` : `${ops.length}`;
+  byId('fold').disabled = !GROUPINGS[by].pathOf;
+  byId('unfold').disabled = !GROUPINGS[by].pathOf;
+  for (const button of byId('ops-head').querySelectorAll('button')) {
+    const isSorted = button.dataset.sort === sort;
+    button.setAttribute('aria-pressed', isSorted);
+    button.lastChild.textContent = isSorted ? (isDown ? '▾' : '▴') : '';
+  }
+  address.write();
+}
+
+/** Changes the list, and then what is shown of its state. */
+function changeTable(change) {
+  change();
+  showTable();
+}
+
+byId('ops-head').append(make('div'), ...Object.entries(COLUMNS).map(([sort, { head, title, isLargestFirst }]) => {
+  const button = make('button', '', head);
+  button.append(make('span', 'order'));
+  button.dataset.sort = sort;
+  button.title = isLargestFirst ? `Sort by ${title}, largest first` : `Sort by ${title}`;
+  button.setAttribute('aria-label', button.title);
+  const isDown = () => (opTable.sort === sort ? !opTable.isDown : Boolean(isLargestFirst));
+  button.addEventListener('click', () => changeTable(() => {
+    opTable.setSort(sort, isDown());
+    byId('ops').scrollTop = 0;
+    opTable.list.update();
+  }));
+  return button;
+}));
+byId('by').addEventListener('change', () => changeTable(() => opTable.setGrouping(byId('by').value)));
+byId('fold').addEventListener('click', () => opTable.setAllOpen(false));
+byId('unfold').addEventListener('click', () => opTable.setAllOpen(true));
+byId('filter').addEventListener('input', () => changeTable(() => opTable.setFilter(byId('filter').value)));
+
+// The selection.
 
 const TABS = { gap: 'Bound', details: 'Details' };
 if (report.kernels && report.kernels.length) TABS.kernels = 'Kernels';
@@ -109,13 +158,17 @@ function fillSide() {
     tab.setAttribute('role', 'tab');
     tab.setAttribute('aria-selected', state.tab === name);
     tab.id = `tab-${name}`;
-    tab.addEventListener('click', () => { state.tab = name; fillSide(); });
+    tab.addEventListener('click', () => {
+      state.tab = name;
+      fillSide();
+      address.write();
+    });
     return tab;
   }));
   const content = {
     gap: gapDetails,
     kernels: kernelDetails,
-    details: () => (state.chosen ? DETAILS[state.chosen.kind](state.chosen.index) : [make('p', 'dim', 'Choose an op, a value, a loop or a line to see what is known of it.')]),
+    details: () => (state.chosen ? DETAILS[state.chosen.kind](state.chosen.index) : [make('p', 'dim', 'Select an op, a group, a value, a loop or a line.')]),
   };
   byId('side').replaceChildren(...content[state.tab]().filter(Boolean));
   byId('side').scrollTop = 0;
@@ -128,7 +181,7 @@ choose = (kind, index) => {
   showChosen();
 };
 
-/** Chooses nothing. */
+/** Clears the selection. */
 function forget() {
   state.chosen = null;
   showChosen();
@@ -136,32 +189,41 @@ function forget() {
 
 function showChosen() {
   const op = state.op();
+  const { chosen } = state;
+  if (chosen && (chosen.kind === 'group' || op !== null)) opTable.reveal();
   if (op !== null && ops[op]) {
-    opList.reveal(op);
-    byId('ops').setAttribute('aria-activedescendant', `ops-${op}`);
     if (lineList && lineOfOp[op] !== null) lineList.reveal(lineOfOp[op]);
     timeline.reveal(op);
   }
-  opList.mark('selected', (row) => row === op);
+  if (chosen && chosen.kind === 'group') timeline.revealSpan(allGroups[chosen.index].first, allGroups[chosen.index].last);
+  opTable.mark();
   if (lineList) lineList.mark('selected', (row) => op !== null && lineOfOp[op] === row);
   fillSide();
   timeline.redraw();
+  showTable();
 }
 
 function hover(op) {
   if (state.hovered === op) return;
   state.hovered = op;
-  opList.mark('hovered', (row) => row === op);
+  opTable.mark();
   timeline.redraw();
 }
 
 byId('ops').addEventListener('click', (event) => {
   const row = event.target.closest('.row');
-  if (row) choose('op', Number(row.dataset.index));
+  if (!row) return;
+  if (row.dataset.group === undefined) choose('op', Number(row.dataset.op));
+  else if (event.target.closest('.toggle')) opTable.toggle(allGroups[row.dataset.group]);
+  else choose('group', Number(row.dataset.group));
+});
+byId('ops').addEventListener('dblclick', (event) => {
+  const row = event.target.closest('.group-row');
+  if (row && !event.target.closest('.toggle')) opTable.toggle(allGroups[row.dataset.group]);
 });
 byId('ops').addEventListener('mousemove', (event) => {
   const row = event.target.closest('.row');
-  hover(row ? Number(row.dataset.index) : null);
+  hover(row && row.dataset.op !== undefined ? Number(row.dataset.op) : null);
 });
 byId('ops').addEventListener('mouseleave', () => hover(null));
 byId('source').addEventListener('click', (event) => {
@@ -173,10 +235,14 @@ byId('source').addEventListener('click', (event) => {
   choose('op', of[(at + 1) % of.length]);
 });
 
-/** The op next to the one that is chosen. */
+/** Selects the row of the list next to the selected one. */
 function step(by) {
-  const op = state.op();
-  if (ops.length) choose('op', op === null ? 0 : Math.min(Math.max(op + by, 0), ops.length - 1));
+  const { rows, positionOf } = opTable;
+  if (!rows.length) return;
+  const position = positionOf.get(opTable.selected());
+  const { group, op } = rows[position === undefined ? 0 : Math.min(Math.max(position + by, 0), rows.length - 1)];
+  if (group) choose('group', group.index);
+  else choose('op', op);
 }
 
 // The pointer on the timeline.
@@ -241,7 +307,8 @@ canvas.addEventListener('pointerleave', (event) => {
 });
 canvas.addEventListener('dblclick', (event) => {
   const hit = timeline.pen.at(...placeOf(event));
-  if (hit && hit.kind === 'loop') timeline.show(timeline.startOf(loops[hit.index].first), timeline.endOf(loops[hit.index].last));
+  const around = hit && (hit.kind === 'loop' ? loops[hit.index] : hit.kind === 'group' ? allGroups[hit.index] : null);
+  if (around) timeline.show(timeline.startOf(around.first), timeline.endOf(around.last));
 });
 canvas.addEventListener('wheel', (event) => {
   event.preventDefault();
@@ -259,12 +326,13 @@ const KEYS = {
   '/': () => byId('search').focus(), Escape: forget,
 };
 document.addEventListener('keydown', (event) => {
-  const isTyping = event.target === byId('search');
+  const isTyping = event.target.closest && event.target.closest('input, select');
+  const isFold = event.target === byId('ops') && (event.key === 'ArrowLeft' || event.key === 'ArrowRight');
   const isInPane = event.target.closest && event.target.closest('#side, #source') && event.key.startsWith('Arrow');
   const key = KEYS[event.key];
   if (!key || isTyping || isInPane || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
-  key();
+  if (!isFold || !opTable.fold(event.key === 'ArrowRight')) key();
 });
 
 function setAxis(mode) {
@@ -287,37 +355,39 @@ function setTheme(name) {
 byId('theme').addEventListener('click', () => setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
 prefersDark.addEventListener('change', () => setTheme(prefersDark.matches ? 'dark' : 'light'));
 
-// Search: Enter goes from match to match.
+// The search and the address.
 
-let matches = [];
-byId('search').addEventListener('input', () => {
-  const words = byId('search').value.toLowerCase();
-  const text = (op, index) => `${op.function} ${op.op} ${op.module || ''} ${op.location} ${lineOfOp[index] === null ? '' : lines[lineOfOp[index]].text}`.toLowerCase();
-  matches = words ? ops.flatMap((op, index) => (text(op, index).includes(words) ? [index] : [])) : [];
-  byId('found').textContent = words ? plural(matches.length, 'op') : '';
-});
-byId('search').addEventListener('keydown', (event) => {
-  if (event.key !== 'Enter' || !matches.length) return;
-  const behind = matches.find((op) => op > (state.op() ?? -1));
-  choose('op', behind ?? matches[0]);
-});
+const search = new Search(byId('search'), byId('hits'), byId('found'), state);
+
+/** Applies what an address says. */
+function showAddress({ by, sort, isDown, filter, chosen, tab }) {
+  Object.assign(opTable, { sort, isDown });
+  opTable.setFilter(filter);
+  opTable.setGrouping(by);
+  state.chosen = chosen;
+  state.tab = tab || (chosen ? 'details' : 'gap');
+  showChosen();
+  // A selection that is gone to drops a filter that hides it; one that an address has with the filter does not.
+  if (opTable.filter !== filter) changeTable(() => opTable.setFilter(filter));
+}
+const address = new PageAddress(state, opTable, showAddress, (text) => { byId('notice').textContent = text; });
 
 byId('app').hidden = false;
 fillHeader();
 fillLegend();
-fillSide();
 setAxis(timeline.mode);
 setTheme(prefersDark.matches ? 'dark' : 'light');
-new ResizeObserver(() => {
-  timeline.resize();
-  opList.update();
-  if (lineList) lineList.update();
-}).observe(byId('app'));
 timeline.resize();
-opList.update();
+opTable.update();
 if (lineList) lineList.update();
 const firstLine = lineOfOp.find((line) => line !== null);
 if (lineList && firstLine !== undefined) lineList.reveal(firstLine);
+address.read();
+new ResizeObserver(() => {
+  timeline.resize();
+  opTable.list.update();
+  if (lineList) lineList.update();
+}).observe(byId('app'));
 
 /** For scripts that drive the page. */
-window.report_page = { timeline, state, choose, values, ops, loops };
+window.report_page = { timeline, state, choose, values, ops, loops, opTable, search, address, allGroups, groupTree };

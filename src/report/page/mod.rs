@@ -33,13 +33,18 @@ const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
 /// The parts of the script, each behind those that it needs.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 12] = [
+    include_str!("places.js"),
     include_str!("model.js"),
+    include_str!("groups.js"),
     include_str!("draw.js"),
     include_str!("timeline.js"),
     include_str!("lists.js"),
+    include_str!("table.js"),
     include_str!("details.js"),
     include_str!("kernels.js"),
+    include_str!("search.js"),
+    include_str!("address.js"),
     include_str!("main.js"),
 ];
 

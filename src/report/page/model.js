@@ -1,4 +1,3 @@
-'use strict';
 // The report, joined: which values an op reads and writes, which lines and loops it belongs to. No figure is computed here that the report has.
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -24,7 +23,8 @@ function kindOf(op) {
   if (name === 'gather') return 'gather';
   return 'other';
 }
-const KINDS = { product: 'products', reduce: 'reductions', pointwise: 'elementwise', move: 'moves', gather: 'gathers', other: 'others' };
+const kinds = ops.map(kindOf);
+const KINDS = { product: 'matmuls', reduce: 'reductions', pointwise: 'elementwise', move: 'copies', gather: 'gathers', other: 'others' };
 
 /** Values in LX, then those in HBM, with their place in `values`. */
 const values = [
@@ -33,6 +33,7 @@ const values = [
 ];
 values.forEach((value, index) => { value.index = index; });
 const nLxValues = report.explain.scratchpad.length;
+const peakBytes = report.explain.scratchpad.reduce((most, value) => Math.max(most, value.lx_offset_bytes + value.bytes), 0);
 
 /** For each op the values that it reads and those that it writes. */
 const readsOf = ops.map(() => []);
@@ -65,14 +66,13 @@ for (const launch of report.launches) {
   const first = launches.length ? launches[launches.length - 1].last + 1 : 0;
   launches.push({ launch, first, last: first + launch.n_ops - 1, index: launches.length });
 }
+const launchOf = ops.map(() => null);
+for (const each of launches) launchOf.fill(each, each.first, each.last + 1);
 
-/** Where among the lines an op stands: at the innermost place of a file that is shown. */
+/** Returns the line of an op: that of the innermost frame in a file that is shown, those of the user's files first. */
 function lineOf(op) {
-  for (const place of op.location.split(' called from ')) {
-    const match = /^(.*):(\d+):(\d+)$/.exec(place);
-    if (match && rowsBefore.has(match[1])) return rowsBefore.get(match[1]) + Number(match[2]) - 1;
-  }
-  return null;
+  const frame = framesByInterest(op.location).find(({ file }) => file && rowsBefore.has(file));
+  return frame ? rowsBefore.get(frame.file) + frame.line - 1 : null;
 }
 const lineOfOp = ops.map(lineOf);
 const opsOfLine = new Map();
@@ -83,8 +83,11 @@ lineOfOp.forEach((line, op) => {
 });
 
 const hbmOf = (bytes) => bytes.hbm_read + bytes.hbm_written;
+/** Modeled time of an op above its least time, microseconds. */
+const gapOf = (op) => op.gap_us || 0;
 const lxOf = (bytes) => bytes.lx_read + bytes.lx_written;
 const mostHbm = ops.reduce((most, op) => Math.max(most, hbmOf(op.bytes)), 0);
+const mostGap = ops.reduce((most, op) => Math.max(most, gapOf(op)), 0);
 const mostUs = ops.reduce((most, op) => Math.max(most, op.us), 0);
 const endUs = ops.reduce((end, op) => Math.max(end, op.start_us + op.us), 0);
 
@@ -124,7 +127,7 @@ const PLACES = { lx: 'LX', pool: 'pool', hbm: 'HBM' };
 function make(tag, className, ...content) {
   const element = document.createElement(tag);
   if (className) element.className = className;
-  for (const part of content.flat()) {
+  for (const part of content.flat(Infinity)) {
     if (part === null || part === undefined || part === '') continue;
     element.append(part instanceof Node ? part : document.createTextNode(String(part)));
   }

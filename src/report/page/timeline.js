@@ -1,9 +1,9 @@
 // Loops, ops, scratchpad, HBM traffic and modelled time over one axis, on a canvas. Only what is in sight is drawn, and what is narrower than
 // a pixel is drawn together, so that the work of a frame depends on the width of the window, not on the length of the program.
 
-const GUTTER = 92;
+const GUTTER = 108;
 const RIGHT = 26;
-const ROW = { axis: 20, launch: 18, loop: 17, op: 26, lx: 200, bars: 74, gap: 8 };
+const ROW = { axis: 20, launch: 18, module: 18, loop: 17, op: 26, lx: 200, bars: 74, gap: 8 };
 /** Of a box that is drawn by itself, pixels. */
 const LEAST = 3;
 /** The least part of the axis that is shown, in parts of an op. */
@@ -15,6 +15,7 @@ class Timeline {
     this.state = state;
     this.context = canvas.getContext('2d');
     this.pen = new Pen(this.context);
+    this.modules = moduleRuns();
     this.mode = endUs > 0 ? 'time' : 'ops';
     this.view = [0, this.length()];
     this.isWaiting = false;
@@ -99,6 +100,14 @@ class Timeline {
     this.show((start + end) / 2 - half, (start + end) / 2 + half);
   }
 
+  /** Brings some ops into sight: shows them alone if they are not all in sight. */
+  revealSpan(first, last) {
+    const [from, to] = this.view;
+    const [start, end] = [this.startOf(first), this.endOf(last)];
+    const isInSight = start >= from && end <= to && (end - start) * 3 >= to - from;
+    if (!isInSight) this.show(start - (end - start) * 0.1, end + (end - start) * 0.1);
+  }
+
   resize() {
     const scale = window.devicePixelRatio || 1;
     this.width = this.canvas.clientWidth || 800;
@@ -115,13 +124,14 @@ class Timeline {
   layOut() {
     const tracks = [['axis', ROW.axis]];
     if (launches.length > 1) tracks.push(['launches', ROW.launch]);
+    if (this.modules.length) tracks.push(['modules', ROW.module * this.modules.length]);
     if (nDepths) tracks.push(['loops', ROW.loop * nDepths + 4]);
     tracks.push(['ops', ROW.op], ['lx', ROW.lx], ['hbm', ROW.bars], ['time', ROW.bars]);
     this.tracks = {};
     let y = 0;
     for (const [name, height] of tracks) {
       this.tracks[name] = { y, height };
-      y += height + (name === 'axis' || name === 'launches' || name === 'loops' ? 2 : ROW.gap);
+      y += height + (['axis', 'launches', 'modules', 'loops'].includes(name) ? 2 : ROW.gap);
     }
     this.height = y;
   }
@@ -148,6 +158,7 @@ class Timeline {
     context.clip();
     this.drawMarks();
     this.drawLaunches();
+    this.drawModules();
     this.drawLoops();
     this.drawOps();
     this.drawScratchpad();
@@ -175,7 +186,7 @@ class Timeline {
     }
   }
 
-  /** Columns behind the op that is chosen and the one under the pointer. */
+  /** Columns behind the op that is selected and the one under the pointer. */
   drawMarks() {
     const top = this.tracks.ops.y;
     const mark = (op, colour) => {
@@ -209,6 +220,28 @@ class Timeline {
     }
   }
 
+  /** Modules as boxes, inner ones below outer ones; those that are narrower than a few pixels are left out. */
+  drawModules() {
+    const track = this.tracks.modules;
+    if (!track) return;
+    const { pen, colours } = this;
+    this.modules.forEach((runs, level) => {
+      const y = track.y + ROW.module * level;
+      let behind = -Infinity;
+      for (const { group, first, last } of runs) {
+        const span = this.span(first, last);
+        if (!span || span[1] - behind < LEAST) continue;
+        const [left, right] = [Math.max(span[0], behind), span[1]];
+        behind = right;
+        pen.box(left + 0.5, y, right - left - 1, ROW.module - 2, colours.soft);
+        if (this.state.is('group', group.index)) pen.frame(left + 1.5, y + 1, right - left - 3, ROW.module - 4, colours.text, 2);
+        const start = Math.max(left, GUTTER);
+        if (right - start > 16) pen.text(group.label, start + 4, y + ROW.module / 2 - 1, colours.text, { most: right - start - 6 });
+        pen.hit('group', group.index, left, y, right - left, ROW.module);
+      }
+    });
+  }
+
   drawLoops() {
     const track = this.tracks.loops;
     if (!track) return;
@@ -223,7 +256,7 @@ class Timeline {
       const colour = isChosen ? this.colours.text : this.colours.accent;
       this.pen.line([[left + 1, y + ROW.loop - 1], [left + 1, y + 2], [right - 1, y + 2], [right - 1, y + ROW.loop - 1]], colour, 2);
       const middle = (Math.max(left, GUTTER) + Math.min(right, GUTTER + this.plot)) / 2;
-      const count = loop.symbol ? `${loop.symbol} (at most ${loop.count})` : `${loop.count}`;
+      const count = loop.symbol ? `${loop.symbol} (up to ${loop.count})` : `${loop.count}`;
       this.pen.text(`${count} × ${loop.dim}`, middle, y + 10, this.colours.text, { align: 'center', most: right - left - 8 });
       this.pen.hit('loop', index, left, y, right - left, ROW.loop);
     }
@@ -249,7 +282,7 @@ class Timeline {
     this.visit(LEAST, (first, last, left, right) => {
       const isOne = first === last;
       const gap = right - left > 4 ? 1 : 0;
-      pen.box(left, y, right - left - gap, height - 4, isOne ? colours[kindOf(ops[first])] : colours.other);
+      pen.box(left, y, right - left - gap, height - 4, isOne ? colours[kinds[first]] : colours.other);
       const start = Math.max(left, GUTTER);
       if (isOne && right - start > 22) pen.text(ops[first].function, start + 4, y + height / 2 - 1, colours['on-colour'], { most: right - start - 7 });
       if (isOne && this.state.is('op', first)) pen.frame(left + 1, y + 1, right - left - gap - 2, height - 6, colours.text, 2);
@@ -260,8 +293,8 @@ class Timeline {
   /** The bytes at the top of the scratchpad's picture: all of LX, or what is used of it where that is little. */
   topBytes() {
     const capacity = report.target.lx_bytes || 0;
-    const peak = values.slice(0, nLxValues).reduce((most, value) => Math.max(most, value.lx_offset_bytes + value.bytes), 0);
-    return { capacity, peak, top: Math.max(1, peak * 4 < capacity ? peak * 1.15 : Math.max(peak, capacity)) };
+    const isSmall = peakBytes * 4 < capacity;
+    return { capacity, peak: peakBytes, top: Math.max(1, isSmall ? peakBytes * 1.15 : Math.max(peakBytes, capacity)) };
   }
 
   drawScratchpad() {
@@ -286,7 +319,7 @@ class Timeline {
       if (place) seen.add(place);
       const [width, tall] = [Math.max(1, right - left - (right - left > 4 ? 1 : 0)), Math.max(1, low - high - (low - high > 4 ? 1 : 0))];
       this.context.globalAlpha = near && !near.has(value.index) ? 0.35 : 1;
-      pen.box(left, high, width, tall, colours[kindOf(ops[value.op])]);
+      pen.box(left, high, width, tall, colours[kinds[value.op]]);
       if (value.takes_over !== undefined && width > 4) pen.box(left, high, 2.5, tall, colours.text);
       const start = Math.max(left, GUTTER);
       const room = right - start - 7;
@@ -299,7 +332,7 @@ class Timeline {
       pen.hit('value', value.index, left, high, width, tall);
     }
     if (capacity > 0 && capacity <= top) pen.line([[GUTTER, of(capacity)], [GUTTER + this.plot, of(capacity)]], colours.above, 1.5);
-    if (!nLxValues) pen.text('nothing is in the scratchpad', GUTTER + 10, y + height / 2, colours.dim);
+    if (!nLxValues) pen.text('no value is in LX', GUTTER + 10, y + height / 2, colours.dim);
   }
 
   /** Bars of an op's figures, one part on the other; of ops that share a pixel, the highest. */
@@ -324,7 +357,7 @@ class Timeline {
     });
   }
 
-  /** The life of the value in HBM that is chosen: a line above the traffic, with a mark at each op that uses it. */
+  /** The live range of the value in HBM that is selected: a line above the traffic, with a mark at each op that uses it. */
   drawLife() {
     const chosen = this.state.chosen;
     const value = chosen && chosen.kind === 'value' ? values[chosen.index] : null;
@@ -348,15 +381,16 @@ class Timeline {
     const { tracks } = this;
     const bold = '600 12px system-ui, "DejaVu Sans", sans-serif';
     const label = (track, text, more) => {
-      pen.text(text, 10, track.y + 11, colours.text, { font: bold });
+      pen.text(text, 10, track.y + 11, colours.text, { font: bold, most: GUTTER - 14 });
       (more || []).forEach((line, number) => pen.text(line, 10, track.y + 27 + 14 * number, colours.dim, { most: GUTTER - 14 }));
     };
     if (tracks.launches) label(tracks.launches, 'Launches');
+    if (tracks.modules) label(tracks.modules, 'Modules');
     if (tracks.loops) label(tracks.loops, 'Loops');
     label(tracks.ops, 'Ops');
-    label(tracks.lx, 'LX of a core');
-    label(tracks.hbm, 'HBM traffic', mostHbm ? [bytesText(mostHbm), 'an op at most'] : ['not known yet']);
-    label(tracks.time, 'Modelled time', mostUs ? [usText(mostUs), 'an op at most'] : ['not known yet']);
+    label(tracks.lx, 'LX per core');
+    label(tracks.hbm, 'HBM traffic', mostHbm ? [bytesText(mostHbm), 'max per op'] : ['not known yet']);
+    label(tracks.time, 'Modeled time', mostUs ? [usText(mostUs), 'max per op'] : ['not known yet']);
     const { capacity, peak, top } = this.topBytes();
     for (let bytes = this.axisStep; this.axisStep && bytes <= top; bytes += this.axisStep) {
       const y = tracks.lx.y + tracks.lx.height * (1 - bytes / top);

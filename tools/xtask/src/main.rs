@@ -5,16 +5,19 @@
 mod book;
 mod demo;
 mod docs;
+mod editor;
 mod fuzz;
 mod models;
 mod mutants;
 mod mutate_passes;
 mod new_pass;
+mod nightly;
 mod package;
 mod pages;
 mod plans;
 mod plugin;
 mod python;
+mod release;
 mod rooms;
 mod setup;
 mod step;
@@ -38,7 +41,11 @@ usage: cargo xtask COMMAND
   plugin                     build the plugin for a stock mlir-opt
   man FOLDER                 write the man pages of the tools
   completions FOLDER         write what bash, zsh and fish complete the options of the tools by
-  install PREFIX             install the dialects and the C library where CMake's find_package(SpyreMlir) finds them
+  install PREFIX             install the dialects and the C library where CMake's find_package(SpyreMlir) finds them, the language server,
+                             and the extension for VS Code
+  editor                     pack the extension for VS Code, and print the command that installs it
+  nightly [NUMBER]           the long checks beside CI: all mutants, random programs of this night, exported models (hours)
+  release [--check] [TAG]    everything of a release but its upload, in target/release-VERSION; with --check only look at the changelog
   wheel                      build the Python package, and try it in an environment of its own
   mutate-passes [N [FROM [TO]]]
                              break N sampled lines of the passes one at a time, and say which the tests do not notice (hours)
@@ -63,7 +70,11 @@ fn main() -> ExitCode {
         ["plugin"] => plugin::run(),
         [kind @ ("man" | "completions"), folder] => pages::run(kind, folder),
         ["install", prefix] => package::run(prefix),
-        ["wheel"] => python::wheel(),
+        ["wheel"] => python::wheel().map(drop),
+        ["editor"] => editor::run(),
+        ["nightly"] => nightly::run(None),
+        ["nightly", number] => nightly::run(Some(number)),
+        ["release", words @ ..] => release::run(words),
         ["mutate-passes", options @ ..] => mutate_passes::run(options),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),
         [] | ["help" | "--help" | "-h"] => {

