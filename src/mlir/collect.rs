@@ -1,13 +1,16 @@
 //! Diagnostics as values, for callers that are no terminal.
 
-use super::{Context, Location, module_path, text::text_of};
+use super::{
+    Context, Location,
+    module_path::{module_path, parts_of},
+    text::text_of,
+};
 use crate::codes::{Code, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
 use mlir_sys::{
     MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationFileLineColRangeGetFilename,
-    mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine, mlirLocationFusedGetLocations,
-    mlirLocationFusedGetNumLocations, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName,
-    mlirLocationNameGetChildLoc,
+    mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine, mlirLocationIsACallSite,
+    mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc,
 };
 use std::{
     fmt::{self, Write},
@@ -145,18 +148,6 @@ unsafe fn places_below(location: MlirLocation) -> Vec<SourcePlace> {
             return parts_of(location).into_iter().map(|part| places_below(part)).find(|places| !places.is_empty()).unwrap_or_default();
         }
         Vec::new()
-    }
-}
-
-/// # Safety
-/// The location is a fused one of a context that is alive.
-pub(super) unsafe fn parts_of(location: MlirLocation) -> Vec<MlirLocation> {
-    // SAFETY: the array of fused locations has as many entries as C says.
-    unsafe {
-        let count = usize::try_from(mlirLocationFusedGetNumLocations(location)).unwrap_or_default();
-        let mut parts = vec![MlirLocation { ptr: std::ptr::null() }; count];
-        mlirLocationFusedGetLocations(location, parts.as_mut_ptr());
-        parts
     }
 }
 

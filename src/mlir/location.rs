@@ -1,10 +1,9 @@
 //! Locations that carry the name of a value.
 
-use super::{Location, Type, collect::parts_of, places_of};
+use super::{Location, Type, places_of};
 use mlir_sys::{
-    MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationEqual,
-    mlirLocationGetContext, mlirLocationIsACallSite, mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGet,
-    mlirLocationNameGetChildLoc, mlirLocationNameGetName, mlirLocationUnknownGet,
+    mlirIdentifierStr, mlirLocationEqual, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName,
+    mlirLocationUnknownGet,
 };
 
 /// A location with a name for the value that is made there; `--mlir-use-nameloc-as-prefix` prints it.
@@ -50,41 +49,6 @@ pub fn location_text(location: Location<'_>) -> String {
     }
 }
 
-/// Returns the path of the module that an operation belongs to, such as `layers.3.self_attn`: the outermost name around a location that reads
-/// as one. Returns an empty text if there is none. Producers write it as `loc("layers.3.self_attn"("model.py":7:1))`.
-#[must_use]
-pub fn module_path(location: Location<'_>) -> String {
-    // SAFETY: the location is alive as long as its context, of which the caller has a borrow.
-    unsafe { path_around(location.to_raw()) }.unwrap_or_default()
-}
-
-/// # Safety
-/// The location is one of a context that is alive.
-unsafe fn path_around(location: MlirLocation) -> Option<String> {
-    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
-    unsafe {
-        if mlirLocationIsAName(location) {
-            let inner = mlirLocationNameGetChildLoc(location);
-            let is_alone = mlirLocationEqual(inner, mlirLocationUnknownGet(mlirLocationGetContext(location)));
-            let name = location_name(Location::from_raw(location));
-            return if !is_alone && is_module_path(name) { Some(name.to_owned()) } else { path_around(inner) };
-        }
-        if mlirLocationIsACallSite(location) {
-            return path_around(mlirLocationCallSiteGetCallee(location)).or_else(|| path_around(mlirLocationCallSiteGetCaller(location)));
-        }
-        if mlirLocationIsAFused(location) {
-            return parts_of(location).into_iter().find_map(|part| path_around(part));
-        }
-        None
-    }
-}
-
-/// Returns whether a name reads as identifiers and numbers with dots between.
-fn is_module_path(name: &str) -> bool {
-    let is_segment = |segment: &str| !segment.is_empty() && segment.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-    name.split('.').all(is_segment)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,19 +70,5 @@ mod tests {
         assert_eq!(text_of("fused[unknown, \"a.py\":3:5]"), "a.py:3:5");
         assert_eq!(text_of("\"value\""), "value");
         assert_eq!(text_of("unknown"), "unknown");
-    }
-
-    #[test]
-    fn a_module_path_is_the_outermost_name_that_reads_as_one() {
-        let session = session();
-        let path_of = |location: &str| module_path(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
-        assert_eq!(path_of("\"layers.3.self_attn\"(\"a.py\":3:5)"), "layers.3.self_attn");
-        assert_eq!(path_of("\"layers.3\"(\"x\"(\"a.py\":3:5))"), "layers.3");
-        assert_eq!(path_of("\"jit(f)/add\"(\"schicht.ä\"(\"a.py\":3:5))"), "schicht.ä");
-        assert_eq!(path_of("callsite(\"a.py\":1:1 at \"layers.4\"(\"b.py\":7:1))"), "layers.4");
-        assert_eq!(path_of("fused[unknown, \"layers.5\"(\"a.py\":3:5)]"), "layers.5");
-        for none in ["\"a.mlir\":3:5", "\"value\"", "\"<b>.0\"(\"a.py\":3:5)", "\"a..b\"(\"a.py\":3:5)", "unknown"] {
-            assert_eq!(path_of(none), "", "{none}");
-        }
     }
 }

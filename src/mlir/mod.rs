@@ -46,6 +46,7 @@ mod function;
 mod jit;
 mod location;
 mod map;
+mod module_path;
 mod one_of;
 mod op;
 mod pass;
@@ -72,8 +73,9 @@ pub use function::{
     spell_plainly,
 };
 pub use jit::{Jit, JitArray, n_approximated, widen};
-pub use location::{is_unknown, location_name, location_text, module_path, named_block, named_location};
+pub use location::{is_unknown, location_name, location_text, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
+pub use module_path::module_path;
 pub use one_of::one_of;
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
 pub use pass::{Event, Hooks, Observe, Pass, PassInstance, Stop, Upstream, opt_main, register};

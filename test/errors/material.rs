@@ -172,7 +172,7 @@ impl Material {
 }
 
 /// What stands in front of the rows of the page.
-pub(crate) const PAGE_HEAD: &str = "# Mistakes and their answers
+pub(crate) const PAGE_HEAD: &str = "# Messages for common mistakes
 
 `BLESS=errors cargo test --test compiler -- errors::` writes this page: it runs every command below in a new folder. An answer names the place, the value
 that was found, the rule that it breaks and what to do; the tool exits with 1 and leaves nothing behind. What was refused once and is
