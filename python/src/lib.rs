@@ -23,7 +23,7 @@ mod _native {
     #[pymodule_export]
     use super::simulate::Simulation;
     #[pymodule_export]
-    use super::tool::run_tool;
+    use super::tool::{run_tool, write_manual};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

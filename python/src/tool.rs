@@ -1,8 +1,11 @@
 //! The command-line tools, so that one library holds them all.
 
-use pyo3::{exceptions::PyValueError, prelude::*};
+use pyo3::{
+    exceptions::{PyOSError, PyValueError},
+    prelude::*,
+};
 use spyre::tool::{spyre_plan, spyre_run, spyre_translate};
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf};
 
 /// Runs a tool with the words behind its name, and gives its exit code.
 ///
@@ -27,4 +30,14 @@ pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> Py
         "spyre-tune" => Ok(spyre::tool::spyre_tune::main(words()).into()),
         other => Err(PyValueError::new_err(format!("there is no tool '{other}' in this build"))),
     })
+}
+
+/// Writes the man pages of all tools into a folder.
+///
+/// # Errors
+/// Raises `OSError` if a page cannot be written.
+#[pyfunction]
+pub(crate) fn write_manual(folder: PathBuf) -> PyResult<()> {
+    let write = |command| spyre::tool::manual::write(command, &folder);
+    spyre::tool::commands::all().into_iter().try_for_each(write).map_err(PyOSError::new_err)
 }

@@ -8,6 +8,8 @@ mod diagnostics;
 mod help;
 #[cfg(feature = "mlir")]
 mod helper;
+#[cfg(feature = "manual")]
+pub mod manual;
 mod places;
 #[cfg(feature = "mlir")]
 mod remarks;

@@ -76,6 +76,13 @@ fn verdicts(expected: &Array<FieldElement>, found: &Array<FieldElement>, field: 
         (Array::Positions(expected), Array::Positions(found)) if expected.len() == found.len() => {
             expected.iter().zip(found.iter()).map(|(expected, found)| of(found.is_none(), expected == found)).collect()
         }
+        // Integers that the device holds in a floating-point format.
+        (Array::Positions(expected), Array::Numbers(found)) if expected.len() == found.len() => {
+            #[expect(clippy::cast_precision_loss, reason = "such integers keep to a range in which the format is exact")]
+            let number = |position: i64| field.number(position as f64);
+            let both = expected.iter().zip(found.iter());
+            both.map(|(expected, found)| of(field.is_poison(*found), expected.is_some_and(|at| number(at).agrees(*found)))).collect()
+        }
         _ => vec![Verdict::Differs],
     }
 }
@@ -111,6 +118,15 @@ mod tests {
         assert_eq!(of(&expected), None);
         let found = of(&elements([1.0, 2.0, 3.0, 4.0, 0.0, 0.0])).unwrap();
         assert_eq!(found.to_string(), "element [1, 1] of result 0 differs (2 of 6 elements in draw 7)");
+    }
+
+    #[test]
+    fn integers_are_compared_with_numbers_of_the_device() {
+        let field = Field::new(0);
+        let found = |numbers: [f64; 2]| [Array::numbers(numbers.map(|number| field.number(number)).to_vec())];
+        let expected = [Array::positions([-3, 200])];
+        assert_eq!(difference(&expected, &found([-3.0, 200.0]), &[&[2]], 0), None);
+        assert!(difference(&expected, &found([-3.0, 199.0]), &[&[2]], 0).is_some_and(|found| found.index == [1]));
     }
 
     #[test]

@@ -134,7 +134,7 @@ pub(crate) const ROWS: &[Row] = &[
         ["--lx-bytes", "100", "multiple of 128", "give 128"],
     ),
     no(
-        "A planner that is spelt wrong",
+        "A planner with a wrong spelling",
         "spyre-compile small.mlir --lx-planner exat -o out",
         ["--lx-planner", "'exat'", "possible values", "'exact'"],
     ),
@@ -144,7 +144,7 @@ pub(crate) const ROWS: &[Row] = &[
         ["--joint", "'greedy'", "requires", "--lx-planner exact"],
     ),
     no(
-        "An option that is spelt wrong",
+        "An option with a wrong spelling",
         "spyre-compile small.mlir --reprot report.json -o out",
         ["spyre-compile: error", "'--reprot'", "unexpected argument", "a similar argument exists: '--report'"],
     ),
@@ -154,7 +154,7 @@ pub(crate) const ROWS: &[Row] = &[
         ["--report", "'nowhere/report.json'", "there is no directory 'nowhere'", "create it first"],
     ),
     no(
-        "A machine with a key that nobody knows",
+        "A machine with an unknown key",
         "spyre-compile small.mlir --target unknown-key.json -o out",
         ["unknown-key.json", "`coers`", "expected one of", "line 1 column 8"],
     ),
@@ -295,7 +295,7 @@ pub(crate) const ROWS: &[Row] = &[
         ["small.mlir", "'sdsc_bundle'", "which is what a launch does", "'spyre-compile FILE -o DIR'"],
     ),
     no(
-        "A life that ends before it begins",
+        "A live range that ends before it begins",
         "spyre-plan lives.csv --capacity 10",
         ["lives.csv:2", "'a,5,2,3'", "lower below upper", "at least 6"],
     ),
@@ -305,12 +305,12 @@ pub(crate) const ROWS: &[Row] = &[
         ["wrong.json", "'addresses.a' is 8", "expected 4", "make the plan again"],
     ),
     no(
-        "A pass that is spelt wrong",
+        "A pass with a wrong spelling",
         "spyre-opt small.mlir --spyre-complie",
         ["spyre-opt:", "'--spyre-complie'", "Unknown command line argument", "Did you mean '--spyre-compile'?"],
     ),
     no(
-        "An option of a pass that is spelt wrong",
+        "An option of a pass with a wrong spelling",
         "spyre-opt small.mlir --spyre-compile=core=4",
         ["'spyre-compile'", "'core'", "unknown option", "did you mean 'cores'?"],
     ),

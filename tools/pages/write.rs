@@ -2,17 +2,14 @@
 
 use clap::Command;
 use clap_complete::Shell;
-use std::{error::Error, fs, path::Path};
+use std::{error::Error, path::Path};
 
 /// The shells that complete the tools' options.
 const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
-/// The page of a tool.
+/// Writes the man page of a tool.
 pub(crate) fn man(command: Command, folder: &Path) -> Result<(), Box<dyn Error>> {
-    let path = folder.join(format!("{}.1", command.get_name()));
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page)?;
-    fs::write(&path, page).map_err(|error| format!("cannot write '{}': {error}", path.display()).into())
+    spyre::tool::manual::write(command, folder).map_err(Into::into)
 }
 
 /// What each shell reads to complete the options of a tool.

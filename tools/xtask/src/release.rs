@@ -92,7 +92,10 @@ fn tools(place: &Path, version: &str) -> Result<PathBuf, String> {
         copy_into(&step::root().join(page), &folder)?;
     }
     let manual = folder.join("share").join("man").join("man1");
-    step::run("release: man pages", step::cargo(["run", "--release", "--example", "pages", "--", "man"]).arg(manual))?;
+    step::run(
+        "release: man pages",
+        step::cargo(["run", "--release", "--features", "manual", "--example", "pages", "--", "man"]).arg(manual),
+    )?;
     let editors = folder.join("share").join("vscode");
     fs::create_dir_all(&editors).map_err(|error| format!("cannot make {}: {error}", editors.display()))?;
     editor::pack(&editors, None)?;
