@@ -178,6 +178,10 @@ impl Browser {
         loop {
             let message = self.answers.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
             if message["id"] == id {
+                // A page that is left while it is asked is asked again.
+                if message["error"]["message"] == "Inspected target navigated or closed" {
+                    return self.command(method, command["params"].clone());
+                }
                 assert!(message["error"].is_null(), "{command}: {message}");
                 return message["result"].clone();
             }
