@@ -38,7 +38,7 @@ fn results_on<D: Draw + Simulated>(
 
 /// Returns whether the elements of a tensor are integers on the device; integers in a floating-point format are numbers.
 fn is_position(tensor: &program::Tensor) -> bool {
-    [DeviceFormat::IeeeInt32, DeviceFormat::SenInt8].iter().any(|format| tensor.format == format.name())
+    tensor.format == DeviceFormat::IeeeInt32.name()
 }
 
 /// What the caller knows without elements is one in the program, which is zero and nobody gets: there is nothing to compare it with.

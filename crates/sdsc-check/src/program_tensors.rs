@@ -12,8 +12,7 @@ const fn holds(format: DeviceFormat, element: ElementType) -> bool {
     match format {
         DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32 => !matches!(element, ElementType::Index),
         DeviceFormat::IeeeInt32 => matches!(element, ElementType::I32 | ElementType::I64 | ElementType::Index),
-        DeviceFormat::SenInt8 => matches!(element, ElementType::I8),
-        DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 | DeviceFormat::SenUint32 => false,
+        DeviceFormat::SenInt8 | DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 | DeviceFormat::SenUint32 => false,
     }
 }
 
