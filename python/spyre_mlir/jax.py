@@ -6,7 +6,6 @@ Tested with JAX 0.10.2, and 0.9.2 in part.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -16,8 +15,8 @@ import numpy
 
 import spyre_mlir
 from spyre_mlir._locations import with_module_paths
-from spyre_mlir._progress import progress, say
-from spyre_mlir.explanation import parts, record
+from spyre_mlir._progress import progress
+from spyre_mlir.explanation import parts
 
 try:
     import jax
@@ -59,9 +58,7 @@ def compile(
     # Its operations were traced here, so that the places in its report are those of the user's own files.
     program._is_traced = True
     title = getattr(function, "__name__", type(function).__name__)
-    program._compilation = dataclasses.replace(program._compilation, title=title, seconds=time.monotonic() - started)
-    record(program._compilation)
-    say(title, program._compilation.summary(), quiet, log)
+    program._show_compilation(title, time.monotonic() - started, quiet, log)
     return CompiledFunction(program, lowered)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import linecache
+import logging
 import os
 import pathlib
 import sys
@@ -15,7 +17,7 @@ from typing import Any, TextIO
 import numpy
 
 from spyre_mlir._native import compile as _compile
-from spyre_mlir._progress import progress
+from spyre_mlir._progress import progress, say
 from spyre_mlir._source import TEXT, source_file
 from spyre_mlir.errors import CompileError, Diagnostic, Place
 from spyre_mlir.explanation import Compilation, record
@@ -102,6 +104,13 @@ class Program:
         # Text that was given has no file that the user knows, and its place differs from run to run.
         own = str(self._source)
         pathlib.Path(path).write_text(page if _shown(own) == own else page.replace(own, "program"), encoding="utf-8")
+
+    def _show_compilation(self, title: str, seconds: float, quiet: bool, log: logging.Logger, num_ops: int | None = None) -> None:
+        """Records the compilation of a traced function for `explain`, and shows its line."""
+        counted = self._compilation.num_ops if num_ops is None else num_ops
+        self._compilation = dataclasses.replace(self._compilation, title=title, seconds=seconds, num_ops=counted)
+        record(self._compilation)
+        say(title, self._compilation.summary(), quiet, log)
 
     def explain(self, file: TextIO | None = None) -> None:
         """Prints a table of the modules with their operations, traffic and time, and of what stays on the CPU."""

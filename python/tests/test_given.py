@@ -1,4 +1,4 @@
-"""What people give: paths, texts, files of other kinds, and arrays of other kinds."""
+"""Inputs of users: paths, texts, files of other kinds, and arrays of other kinds."""
 
 import pathlib
 

@@ -1,16 +1,13 @@
-"""What is shown beside results: progress, and the tables of `explain`."""
+"""Output beside results: progress lines, and the tables of `explain`."""
 
 import io
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 
 import pytest
-from test_program import SOFTMAX
+from test_program import SOFTMAX, interrupted
 
 import spyre_mlir
 from spyre_mlir import _progress, explanation
@@ -85,27 +82,8 @@ def test_fast_work_shows_nothing(monkeypatch, capsys):
 
 def test_ctrl_c_stops_a_program_at_once():
     """While native code works, and without a handler of the user: the process ends by the exception, and not by a crash."""
-    script = textwrap.dedent(
-        """
-        import numpy, signal, sys, threading, time, spyre_mlir
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        size = 4096
-        text = f'''func.func @main(%a: tensor<{size}x{size}xf16>, %b: tensor<{size}x{size}xf16>) -> tensor<{size}x{size}xf16> {{
-          %c = spyre.matmul(%a, %b) : (tensor<{size}x{size}xf16>, tensor<{size}x{size}xf16>) -> tensor<{size}x{size}xf16>
-          return %c : tensor<{size}x{size}xf16>
-        }}'''
-        program = spyre_mlir.compile(text, validate=False)
-        arrays = [numpy.zeros((size, size), numpy.float16)] * 2
-        print("ready", flush=True)
-        program.run(*arrays)
-        time.sleep(60)
-        """
-    )
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
+    process = interrupted(4096, "program.run(*arrays)\ntime.sleep(60)")
     started = time.monotonic()
-    process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert time.monotonic() - started < 10
     assert "KeyboardInterrupt" in errors and process.returncode == -signal.SIGINT

@@ -278,32 +278,43 @@ def test_python_goes_on_while_the_compiler_works():
     assert ticks > 0
 
 
+#: Makes a program whose simulation takes many steps.
+LONG_SIMULATION = """
+import numpy, signal, time, spyre_mlir
+# A test that is started in the background would ignore this signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+size = {size}
+text = f'''func.func @main(%a: tensor<{{size}}x{{size}}xf16>, %b: tensor<{{size}}x{{size}}xf16>) -> tensor<{{size}}x{{size}}xf16> {{{{
+  %c = spyre.matmul(%a, %b) : (tensor<{{size}}x{{size}}xf16>, tensor<{{size}}x{{size}}xf16>) -> tensor<{{size}}x{{size}}xf16>
+  return %c : tensor<{{size}}x{{size}}xf16>
+}}}}'''
+program = spyre_mlir.compile(text, validate=False)
+arrays = [numpy.zeros((size, size), numpy.float16)] * 2
+print("ready", flush=True)
+"""
+
+
+def interrupted(size: int, script: str) -> subprocess.Popen:
+    """Returns a process that runs a script with a long simulation, and has been interrupted in it."""
+    words = [sys.executable, "-c", LONG_SIMULATION.format(size=size) + textwrap.dedent(script)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    return process
+
+
 def test_ctrl_c_ends_the_wait():
-    # A simulation of many steps, in a process of its own.
-    script = textwrap.dedent(
+    process = interrupted(
+        2048,
         """
-        import numpy, signal, sys, time, spyre_mlir
-        # Who starts the tests in the background has this signal ignored.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        size = 2048
-        text = f'''func.func @main(%a: tensor<{size}x{size}xf32>, %b: tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32> {{
-          %c = spyre.matmul(%a, %b) : (tensor<{size}x{size}xf32>, tensor<{size}x{size}xf32>) -> tensor<{size}x{size}xf32>
-          return %c : tensor<{size}x{size}xf32>
-        }}'''
-        program = spyre_mlir.compile(text.replace("f32", "f16"))
-        arrays = [numpy.zeros((size, size), numpy.float16)] * 2
-        print("ready", flush=True)
         try:
             while True:
                 program.run(*arrays)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
-        """
+        """,
     )
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=os.environ)
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
     started = time.monotonic()
     assert process.stdout.readline() == "interrupted\n"
     assert time.monotonic() - started < 10

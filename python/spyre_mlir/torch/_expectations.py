@@ -7,9 +7,9 @@ from typing import Any
 
 from torch.fx import Graph
 
-from spyre_mlir.errors import HintError, Place
+from spyre_mlir.errors import HintError
 
-from ._hints import EXPECTATIONS, PLACE, scopes_of
+from ._hints import EXPECTATIONS, scope_place, scopes_of
 from ._places import folded, frames_of
 
 
@@ -21,11 +21,9 @@ def check_expectations(graph: Graph, report: Mapping[str, Any]) -> None:
         for kind in EXPECTATIONS:
             expected = scope.get(kind, [])
             if ops and not any(set(expected) <= set(found) for found in names):
-                file, _, line = scope[PLACE].rpartition(":")
                 found = list(dict.fromkeys(name for of_op in names for name in of_op))
                 advice = f"the operations have {found}" if found else "no dimension has a name: call name_tensor_dims for the inputs"
-                location = Place(file, int(line), 1) if line.isdigit() else None
-                raise HintError(f"spyre_hint: {kind}: expected dimensions {expected}; {advice}", location)
+                raise HintError(f"spyre_hint: {kind}: expected dimensions {expected}; {advice}", scope_place(scope))
 
 
 def scopes_with_lines(graph: Graph) -> Iterator[tuple[dict[str, Any], set[tuple[str, int]]]]:

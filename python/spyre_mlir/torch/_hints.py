@@ -15,7 +15,7 @@ from typing import Any
 import torch
 import torch.fx.traceback
 
-from spyre_mlir.errors import HintError
+from spyre_mlir.errors import HintError, Place
 
 from ._places import caller
 from ._user_error import unwrapped
@@ -127,6 +127,12 @@ def unknown_request(spelling: str) -> str:
 
 def spellings_of(kind: str) -> list[str]:
     return [repr(spelling) for spelling, meaning in SPELLINGS.items() if meaning == kind]
+
+
+def scope_place(scope: Mapping[str, Any]) -> Place | None:
+    """Returns the line of the `with` of a scope; none if it is unknown."""
+    file, _, line = str(scope.get(PLACE, "")).rpartition(":")
+    return Place(file, int(line), 1) if file and line.isdigit() else None
 
 
 def check_counts(where: str, counts: object) -> dict[str, int]:

@@ -23,8 +23,8 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils import _pytree as pytree
 
 import spyre_mlir
-from spyre_mlir._progress import progress, say
-from spyre_mlir.explanation import parts, record
+from spyre_mlir._progress import progress
+from spyre_mlir.explanation import parts
 
 from ._decompositions import table
 from ._hints import names_of
@@ -71,14 +71,8 @@ def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: A
     started = time.monotonic()
     with progress("compiling", chosen.quiet):
         compiled = CompiledModule(exported_program(module, inputs), inputs, chosen)
-    compiled.program._compilation = dataclasses.replace(
-        compiled.program._compilation,
-        title=name_of(module_or_function),
-        seconds=time.monotonic() - started,
-        num_ops=compiled.region.n_nodes,
-    )
-    record(compiled.program._compilation)
-    say(name_of(module_or_function), compiled.program._compilation.summary(), chosen.quiet, log)
+    seconds = time.monotonic() - started
+    compiled.program._show_compilation(name_of(module_or_function), seconds, chosen.quiet, log, compiled.region.n_nodes)
     return compiled
 
 

@@ -11,7 +11,7 @@ import spyre_mlir
 from spyre_mlir.errors import HintError, Place
 from spyre_mlir.explanation import Left
 
-from ._hints import PLACE, scopes_of
+from ._hints import scope_place, scopes_of
 from ._places import frames_of
 
 # How the placeholder of an input remembers the names of its dimensions (_hints.name_tensor_dims), and its own name in the model.
@@ -84,8 +84,7 @@ def place_of_hint(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> Plac
             number for number, scope in candidates.items() if quoted.intersection([*scope.get("tiles", {}), *scope.get("work_div", {})])
         ]
         if named or candidates:
-            file, _, line = candidates[max(named or candidates)].get(PLACE, "").rpartition(":")
-            return Place(file, int(line), 1) if line.isdigit() else None
+            return scope_place(candidates[max(named or candidates)])
     return None
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch_mlir import ir
 
-from ._hints import PLACE, scopes_of
+from ._hints import scope_place, scopes_of
 from ._places import folded, frames_of, module_of
 
 MARK = "#spyre.hint="
@@ -155,8 +155,8 @@ def wrap_run(run: Sequence[ir.Operation], wishes: Wishes) -> ir.Block:
 
 def location_of(wishes: Wishes) -> ir.Location | None:
     """Returns the line of the `with`."""
-    file, _, line = str(wishes.get(PLACE, "")).rpartition(":")
-    return ir.Location.file(file, int(line), 1) if file and line.isdigit() else None
+    place = scope_place(wishes)
+    return ir.Location.file(place.file, place.line, place.column) if place else None
 
 
 def is_read_behind(value: ir.Value, run: Sequence[ir.Operation], outer: ir.Block) -> bool:

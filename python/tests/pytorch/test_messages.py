@@ -1,4 +1,4 @@
-"""What a user is told: a line for each compilation, one warning for what stays on the CPU, and where operations come from."""
+"""Output for users: a line per compilation, one warning for operations on the CPU, and the places of operations."""
 
 import json
 import linecache
