@@ -12,9 +12,7 @@ pub(crate) fn run() -> Result<(), String> {
     let tools = target.join("debug");
     let output = target.join("demo/softmax");
     let program = Path::new("examples/softmax.mlir");
-    if output.exists() {
-        fs::remove_dir_all(&output).map_err(|error| format!("cannot remove {}: {error}", output.display()))?;
-    }
+    step::remove_folder(&output)?;
     fs::create_dir_all(target.join("demo")).map_err(|error| format!("cannot make {}: {error}", target.display()))?;
 
     // Each step uses what the one before it left; a tool prints its own summary.

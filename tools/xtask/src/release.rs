@@ -35,13 +35,12 @@ pub(crate) fn run(words: &[&str]) -> Result<(), String> {
         return Ok(());
     }
     let place = step::target_dir()?.join(format!("release-{version}"));
-    clear(&place)?;
+    step::remove_folder(&place)?;
     let mut files = vec![python::wheel()?, python::source_distribution()?];
     for file in &mut files {
         *file = copy_into(file, &place)?;
     }
     files.push(tools(&place, &version)?);
-    python::check_packages(&files[..2])?;
     write_checksums(&place, &files)?;
     write(&place.join("NOTES.md"), &notes)?;
     println!("\nready to upload: {}", place.display());
@@ -100,7 +99,7 @@ fn tools(place: &Path, version: &str) -> Result<PathBuf, String> {
     fs::create_dir_all(&editors).map_err(|error| format!("cannot make {}: {error}", editors.display()))?;
     editor::pack(&editors, None)?;
     let archive = archive(place, &name)?;
-    fs::remove_dir_all(&folder).map_err(|error| format!("cannot remove {}: {error}", folder.display()))?;
+    step::remove_folder(&folder)?;
     Ok(archive)
 }
 
@@ -130,13 +129,6 @@ fn read(path: &Path) -> Result<String, String> {
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
-}
-
-fn clear(place: &Path) -> Result<(), String> {
-    if place.exists() {
-        fs::remove_dir_all(place).map_err(|error| format!("cannot clear {}: {error}", place.display()))?;
-    }
-    fs::create_dir_all(place).map_err(|error| format!("cannot make {}: {error}", place.display()))
 }
 
 /// Copies a file into a folder, and returns its path there.

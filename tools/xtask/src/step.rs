@@ -25,6 +25,14 @@ pub(crate) fn target_dir() -> Result<PathBuf, String> {
     found.map(|(path, _)| PathBuf::from(path)).ok_or_else(|| "cargo metadata names no target directory".to_owned())
 }
 
+/// Removes a folder with all that is in it, if it exists.
+pub(crate) fn remove_folder(folder: &Path) -> Result<(), String> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("cannot remove {}: {error}", folder.display())),
+        _ => Ok(()),
+    }
+}
+
 /// The prefix of MLIR 22; `.cargo/config.toml` has the default.
 pub(crate) fn prefix() -> PathBuf {
     env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from)
