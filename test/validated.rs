@@ -207,7 +207,7 @@ mod shared {
     /// A model of 40 layers, which takes a minute to compile and is too large to be validated.
     const SLOW: &str = "hf_granite2b_40layer_f16";
 
-    /// Programs beside the project that are refused.
+    /// Programs outside of the repository that are refused.
     const REFUSED: [&str; 11] = [
         // A dynamic size.
         "softmax_dyn_f16",

@@ -61,7 +61,7 @@ class LanguageClient {
 
   receive(message, onNotification) {
     if (message.method !== undefined) {
-      // A request of the server that nobody here knows has an empty answer.
+      // Unknown requests of the server get an empty answer.
       if (message.id !== undefined) this.send({ id: message.id, result: null });
       else onNotification(message.method, message.params);
       return;

@@ -1,9 +1,9 @@
-//! What the search for tiles has found in a function: an attribute from and to plain values.
+//! Results of the tile search in a function: an attribute from and to plain values.
 
 use crate::dialect::ods::attr;
 use crate::mlir::{Attributes, Op, OpExt, boolean_unit, dictionary, dictionary_entries, float_value, integer, string_array, strings};
 
-/// What the search for tiles has found: of the parts of the function in which loops could save something.
+/// Results of the tile search, of the ops of a function for which loops could save traffic or time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TileSearch {
     /// The nests that were chosen, as hint scopes say them, with their ops.

@@ -20,7 +20,7 @@ pub enum Side {
 pub struct Outcome {
     /// The kernels, in order.
     pub kernels: Vec<KernelOutcome>,
-    /// Modeled time of the program with what was fused, us; none if moves were not judged.
+    /// Modeled time of the program with what was fused, us; none if moves were not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub us: Option<f64>,
     /// With nothing fused.
@@ -78,7 +78,7 @@ pub struct Fused {
     /// The time that this takes beyond the first time, us.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_us: Option<f64>,
-    /// What the program would take longer without it, and without what moved through it, us; none if moves were not judged.
+    /// What the program would take longer without it, and without what moved through it, us; none if moves were not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_us: Option<f64>,
     /// Bytes to and from HBM that it would move more.

@@ -1,11 +1,11 @@
-//! What the search for tiles has found, and how a summary says it.
+//! Results of the tile search in reports and summaries.
 
 use super::Binary;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modeled, in microseconds.
+/// Results of the tile search, of the ops of a function for which loops could save traffic or time. Times are modeled, in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TileSearchReport {
     /// The function.

@@ -278,8 +278,8 @@ fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Argum
 fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Speaker)) -> Result<(), String> {
     let certificate = report.certificate().ok_or_else(|| {
         codes::NO_PLAN_CHOSEN.says(format_args!(
-            "expected loops chosen by the search for the \
-         certificate '{path}', found loops in the program; remove the loops, or '--certificate'"
+            "expected loops chosen by the search for the certificate '{path}', found loops in the program; remove the loops, or \
+             '--certificate'"
         ))
     })?;
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;

@@ -172,7 +172,7 @@ fn the_largest_gap_is_one_click_away_and_filters_leave_what_they_name() {
     type_into(&mut opened, "filter", "layers.2. lx");
     let (shown, all) = (opened.text("ops-count"), names(&mut opened));
     assert_eq!((shown.as_str(), all.len()), ("6 of 401", 6), "{all:?}");
-    // What is gone to is shown, whatever the filter leaves out.
+    // A selection is shown even if the filter excludes it.
     opened.browser.evaluate("report_page.choose('op', 100)");
     opened.browser.settle();
     assert_eq!(opened.browser.evaluate("document.getElementById('filter').value"), "");
@@ -314,7 +314,7 @@ fn all_sizes_fit() {
     }
 }
 
-/// What a user does, each within the page as a whole: until the next frame could be shown.
+/// Interactions of a user with the page, each timed until the next frame can be shown.
 const INTERACTIONS: [(&str, &str); 9] = [
     ("select an op", "report_page.choose('op', 1500 - round)"),
     ("select a module", "report_page.choose('group', report_page.groupTree('module').byId.get(`model.layers.${90 + round}`).index)"),

@@ -67,7 +67,7 @@ fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
     assert!(opened.text("ops-1999").contains("f1999"));
     assert!(opened.browser.evaluate("document.querySelector('#source .row.selected').innerText").as_str().unwrap().contains("line 1999"));
 
-    // What is looked for is found.
+    // A search finds the op.
     opened.browser.evaluate("(() => { const field = document.getElementById('search'); field.focus(); field.value = 'f1234'; field.dispatchEvent(new Event('input')); })()");
     assert_eq!(opened.text("found"), "1 op");
     opened.browser.key("Enter");

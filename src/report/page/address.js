@@ -1,6 +1,6 @@
-// Deep links: what is selected, grouped, sorted and filtered stands behind the `#` of the address, and is read from there.
+// Deep links: the part of the address after `#` has the selection, the grouping, the order and the filter.
 
-/** What an address may select, by the name of its part: how many there are. */
+/** Kinds of selections in an address, with the number of each in the report. */
 const SELECTABLE = { op: () => ops.length, value: () => values.length, loop: () => loops.length, launch: () => launches.length };
 
 class PageAddress {
@@ -42,7 +42,7 @@ class PageAddress {
     this.written = window.location.hash;
   }
 
-  /** Reads the address; a part that names nothing of this report is told, and the others apply. */
+  /** Reads the address. Parts that name nothing of this report are reported, and the others apply. */
   read() {
     this.written = window.location.hash;
     const parts = new URLSearchParams(window.location.hash.slice(1));

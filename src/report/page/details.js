@@ -152,7 +152,7 @@ function launchDetails(index) {
   ];
 }
 
-/** What limits a modeled time, and what sets a bound of HBM traffic, by the report's words. */
+/** Words for the limits of a modeled time and for the bounds of HBM traffic that the report names. */
 const LIMITS = { hbm: 'HBM-bound', compute: 'compute-bound', fixed: 'bound by op start-up' };
 const BINDINGS = {
   compulsory: 'each argument, result and constant once',

@@ -108,17 +108,11 @@ const exact = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d)(?<!\.\d*))
 const usText = (us) => `${us >= 100 ? us.toFixed(1) : us >= 1 ? us.toFixed(2) : us.toFixed(3)} us`;
 const plural = (count, noun, nouns) => `${count} ${count === 1 ? noun : nouns || `${noun}s`}`;
 const opName = (index) => `${ops[index].function} (op ${index})`;
-/** A value's name; of an argument, its name in the model behind it. */
+/** Returns the name of a value, followed by its name in the model if it is an argument. */
 function nameOf(value) {
   const number = /^arg(\d+)$/.exec(value.name);
   const own = number ? (report.arguments || [])[Number(number[1])] : undefined;
   return own && own !== value.name ? `${value.name} (${own})` : value.name;
-}
-const MAX_PLACE = 48;
-/** The innermost place of an op, cut from the left. */
-function shortPlace(location) {
-  const [place] = location.split(' called from ');
-  return place.length > MAX_PLACE ? `…${place.slice(-MAX_PLACE)}` : place;
 }
 const shapeText = (op) => op.iteration_space.map((size, dim) => (op.dims[dim] ? `${op.dims[dim]} ${size}` : `${size}`)).join(' × ');
 const PLACES = { lx: 'LX', pool: 'pool', hbm: 'HBM' };

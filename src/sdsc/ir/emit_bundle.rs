@@ -80,8 +80,8 @@ fn is_ours_to_mend(options: &Options) -> bool {
     options.is_on(option::COMPILED)
 }
 
-/// What a broken rule means. A program that went through all of our passes has none, so it is a compiler bug. Whoever writes IR of a later
-/// phase answers for it: a program is refused, and so nothing is written; op specs of another front end are written with a warning.
+/// Reports violations of the format. In the output of a complete compilation they are a compiler bug. A program whose IR of a later phase
+/// was given is refused, and nothing is written; op specs of another front end are written with a warning.
 fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
     if is_ours_to_mend(options) {

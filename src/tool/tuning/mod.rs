@@ -242,7 +242,7 @@ fn nothing(found: &Found) -> String {
     ))
 }
 
-/// What is said of candidates that a compiler bug has stopped: nobody knows whether one of them is the best.
+/// Returns the message about candidates that a compiler bug has stopped: one of them may be the best.
 fn bugs_said(found: &Found, program: &Program) -> Option<String> {
     let (count, _) = found.rejected.get(program::BUG)?;
     let of_bug = |(point, judged): (&Point, &Result<Cost, Rejection>)| {

@@ -1,4 +1,4 @@
-//! What a run did, in numbers: bytes moved, modeled time, what was rounded, and the report of all.
+//! Figures of a run: bytes moved, modeled time, rounding, and the report of them.
 
 pub mod report;
 pub(crate) mod rounding;

@@ -32,7 +32,7 @@ impl Generic<'_, '_> {
         let ([lhs, rhs], mut written) = (product.factors, moving(self.output_map(result))?);
         let windowed: Vec<usize> = [lhs, rhs].into_iter().filter(|&operand| self.has_windows[operand]).collect();
         for &windowed in &windowed {
-            // What is read through windows has rows, whatever the order of the result and its size: its positions are no whole sticks.
+            // An operand that is read through windows has the rows, whatever the order of the result: its positions are no whole sticks.
             let of_windowed = shown(windowed)?;
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
