@@ -1,4 +1,4 @@
-"""The Python of the pages in docs/getting-started runs, and prints what the pages show.
+"""The Python of the README and of the pages in docs/getting-started runs, and prints what they show.
 
 Measured numbers, paths and places vary between machines, so they are not compared.
 """
@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-PAGES = pathlib.Path(__file__).parents[2] / "docs" / "getting-started"
+ROOT = pathlib.Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 VARIES = re.compile(r"/\S+/bundle|graph \d+|\d+\.\d+(e-?\d+)?|\d+e-\d+")
 # Parts of an output that a page leaves out.
@@ -34,7 +34,7 @@ def check(name, folder, monkeypatch, caplog):
     caplog.set_level(logging.INFO, logger="spyre_mlir.torch")
     namespace = {"__name__": "page"}
     compared = 0
-    for number, (code, expected) in enumerate(steps((PAGES / name).read_text())):
+    for number, (code, expected) in enumerate(steps((ROOT / name).read_text())):
         file = folder / f"block{number}.py"
         file.write_text(code)
         output = io.StringIO()
@@ -60,12 +60,17 @@ def is_shown(line, expected):
 
 def test_pytorch(tmp_path, monkeypatch, caplog):
     pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
-    assert check("pytorch.md", tmp_path, monkeypatch, caplog) > 3
+    assert check("docs/getting-started/pytorch.md", tmp_path, monkeypatch, caplog) > 3
+
+
+def test_readme(tmp_path, monkeypatch, caplog):
+    pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
+    assert check("README.md", tmp_path, monkeypatch, caplog) == 1
 
 
 def test_jax(tmp_path, monkeypatch, caplog):
     pytest.importorskip("jax", reason="pip install spyre-mlir[jax]")
-    assert check("jax.md", tmp_path, monkeypatch, caplog) > 1
+    assert check("docs/getting-started/jax.md", tmp_path, monkeypatch, caplog) > 1
 
 
 def test_an_output_belongs_to_the_block_in_front_of_it():
