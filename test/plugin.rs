@@ -46,5 +46,5 @@ fn a_refusal_has_a_place_in_the_plugin_too() {
     let output = mlir_opt("builtin.module(spyre-flatten-hints{tiles=B=0})");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("plugin.mlir:") && errors.contains("error: 'builtin.module' op option 'tiles':"), "{errors}");
+    assert!(errors.contains("plugin.mlir:") && errors.contains("] 'builtin.module' op option 'tiles':"), "{errors}");
 }

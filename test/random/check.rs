@@ -20,7 +20,7 @@ use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
 
 /// Codes of refusals under some options, or with some hints, of programs that compile under others.
-const DEPENDS_ON_THE_WAY: [Code; 22] = [
+const DEPENDS_ON_THE_WAY: [Code; 23] = [
     codes::UNKNOWN_DIM,
     codes::COUNT_UNBOUND,
     codes::BINDING_UNUSED,
@@ -38,6 +38,7 @@ const DEPENDS_ON_THE_WAY: [Code; 22] = [
     codes::SPAN,
     // --precision strict, under which integers and truth values stay f32 as well.
     codes::CONVERSION,
+    codes::NEEDS_F32,
     codes::TRUTH_FORMATS,
     codes::BAKED_TENSORS,
     // Sticks that are chosen greedily, or for other hints, may be such that nothing leads on from them.
