@@ -11,7 +11,7 @@
 //! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
 //!
 //! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
-//! in twelve is validated.
+//! in twelve is validated; with `SPYRE_RANDOM_VALIDATE=1` each is.
 //!
 //! A case follows from its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand of each family,
 //! `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, in its simplest form if it fails; with

@@ -9,7 +9,7 @@ use spyre::{
     layout::Strategy,
     pipeline::{Options, Phase},
 };
-use std::path::Path;
+use std::{env, path::Path};
 
 const LX_BYTES: [i64; 8] = [-1, 256, 1024, 4096, 8192, 65536, 262_144, 1_048_576];
 /// The empty name is no option.
@@ -77,6 +77,11 @@ pub(crate) struct Way {
     pub(crate) is_validated: bool,
 }
 
+/// Whether each compilation is validated, not one of twelve.
+fn is_always_validated() -> bool {
+    env::var_os("SPYRE_RANDOM_VALIDATE").is_some()
+}
+
 impl Way {
     /// Every choice made at random; the first choice of each is the default.
     pub(crate) fn drawn(choices: &mut Choices) -> Self {
@@ -97,7 +102,7 @@ impl Way {
             compile_to: Phase::Emit,
             ..Options::default()
         };
-        let mut way = Self { options, machine: None, is_validated: choices.one_in(12) };
+        let mut way = Self { options, machine: None, is_validated: choices.one_in(12) || is_always_validated() };
         if choices.one_in(10) {
             way.machine = Some(Target {
                 cores: *choices.pick(&[32, 8, 3, 64]),

@@ -2,6 +2,8 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/both.mlir -o %t/both --validate | FileCheck %s
 // RUN: spyre-compile %t/wide.mlir -o %t/wide --validate | FileCheck %s
+// RUN: spyre-compile %t/alone.mlir -o %t/alone --validate | FileCheck %s
+// RUN: spyre-compile %t/unread.mlir -o %t/unread --validate | FileCheck %s
 // CHECK: validated: the files and the imported program agree
 
 //--- both.mlir
@@ -28,4 +30,16 @@ func.func @main(%x: tensor<4x70xi32>) -> (tensor<4x70xi32>, tensor<4x70xf16>) {
     linalg.yield %f : f16
   } -> tensor<4x70xf16>
   return %x, %y : tensor<4x70xi32>, tensor<4x70xf16>
+}
+
+//--- alone.mlir
+func.func @main(%x: tensor<4x70xi8>, %y: tensor<4x70xf16>) -> (tensor<4x70xi8>, tensor<4x70xf16>) {
+  %z = arith.addf %y, %y : tensor<4x70xf16>
+  return %x, %z : tensor<4x70xi8>, tensor<4x70xf16>
+}
+
+//--- unread.mlir
+func.func @main(%x: tensor<4x70xi8>, %w: tensor<4x70xf8E4M3FN>, %y: tensor<4x70xf16>) -> tensor<4x70xf16> {
+  %z = arith.addf %y, %y : tensor<4x70xf16>
+  return %z : tensor<4x70xf16>
 }

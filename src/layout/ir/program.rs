@@ -172,7 +172,10 @@ pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
     let own = TensorType::of(value.r#type())?.element;
     // What an op computes keeps its format, whatever it is shown as.
     let is_stored = value.def().is_none_or(|def| def.is(spyre::CONSTANT));
-    format_of(shown_as_number(value).filter(|_| is_stored).unwrap_or(own))
+    let format = format_of(shown_as_number(value).filter(|_| is_stored).unwrap_or(own))?;
+    // No array of a caller has a format of one byte: what no op reads as a number is stored in 16 bits.
+    let is_byte = format.bytes() == 1 && is_stored;
+    Some(if is_byte { DeviceFormat::Sen169Fp16 } else { format })
 }
 
 /// The other type as which views show a stored value, or a copy of it: truth values as what they choose among or become. What is in the
