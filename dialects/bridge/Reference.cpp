@@ -92,6 +92,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         copyBit(sign);
       else if (auto magnitude = dyn_cast<math::AbsIOp>(op))
         compare(magnitude);
+      else if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
+        castByWidth(op);
       else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
         leaveOutEmpty(concat);
       else if (auto pad = dyn_cast<tensor::PadOp>(op))
@@ -111,6 +113,36 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     });
     if (failed)
       signalPassFailure();
+  }
+
+  /// Casts between `index` and integers of other than 64 bits, which `canonicalize` removes in pairs though the inner one drops bits: a cast
+  /// from or to i64, and one that changes the width.
+  static void castByWidth(Operation *op) {
+    constexpr unsigned kIndexBits = 64;
+    Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+    bool isFromIndex = isa<IndexType>(getElementTypeOrSelf(from));
+    Type other = isFromIndex ? to : from;
+    unsigned width = cast<IntegerType>(getElementTypeOrSelf(other)).getWidth();
+    if (width == kIndexBits)
+      return;
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Type wide = builder.getIntegerType(kIndexBits);
+    if (auto shaped = dyn_cast<ShapedType>(other))
+      wide = shaped.clone(wide);
+    bool isUnsigned = isa<arith::IndexCastUIOp>(op);
+    auto toWidth = [&](Value value, Type type, bool isNarrower) -> Value {
+      if (isNarrower)
+        return arith::TruncIOp::create(builder, loc, type, value);
+      if (isUnsigned)
+        return arith::ExtUIOp::create(builder, loc, type, value);
+      return arith::ExtSIOp::create(builder, loc, type, value);
+    };
+    Value value = op->getOperand(0);
+    value = isFromIndex ? toWidth(arith::IndexCastOp::create(builder, loc, wide, value), to, width < kIndexBits)
+                        : arith::IndexCastOp::create(builder, loc, to, toWidth(value, wide, width > kIndexBits));
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
   }
 
   /// A part without elements would be a view that begins behind the end.

@@ -53,7 +53,7 @@ impl Flow {
     pub fn choose(&self, strategy: Strategy) -> Result<Choice, Misfit> {
         let chooser = Chooser::of(self);
         let start = chooser.greedy();
-        let problem = chooser.problem();
+        let problem = chooser.problem(Cost::IMPOSSIBLE);
         let start_cost = problem.cost(&start);
         let (states, is_optimal) = match strategy {
             Strategy::Greedy if start_cost != Cost::IMPOSSIBLE => (start, false),
@@ -65,9 +65,19 @@ impl Flow {
                 if is_better { (found.states, found.is_optimal) } else { (start, false) }
             }
         };
-        chooser.misfit(&states).map_or_else(|| Ok(chooser.choice(&states, is_optimal)), Err)
+        let Some(misfit) = chooser.misfit(&states) else { return Ok(chooser.choice(&states, is_optimal)) };
+        Err(if matches!(misfit.kind, MisfitKind::Part(_) | MisfitKind::PartSticks { .. }) {
+            // A slice can be written in one element a stick at least, so what is in the way is an operand, which can be copied.
+            let all_written = minimize(&chooser.problem(UNREADABLE), &states, MOST_ENTRIES).states;
+            chooser.misfit(&all_written).filter(|misfit| matches!(misfit.kind, MisfitKind::Read { .. })).unwrap_or(misfit)
+        } else {
+            misfit
+        })
     }
 }
+
+/// What an operand that cannot be read costs where all results must be written: more than all moves of a program.
+const UNREADABLE: Cost = Cost { moved_bytes: 1 << 52, ..Cost::ZERO };
 
 /// What decides the ways of a reader besides the sticks: its rules, and how it sees the buffer.
 type ReaderKey<'a> = (Kind, &'a [i64], usize, &'a [super::Index], &'a Buffer, bool, bool);
@@ -142,7 +152,8 @@ impl<'a> Chooser<'a> {
         known.entry(key).or_insert_with(|| Levels::of(op, operand, buffer).map(Rc::new)).clone()
     }
 
-    fn problem(&self) -> Problem<Cost> {
+    /// Returns the problem in which an operand that no chain of moves makes readable costs `unreadable`.
+    fn problem(&self, unreadable: Cost) -> Problem<Cost> {
         let n_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
         let mut factors = Vec::new();
         for (number, op) in self.flow.ops.iter().enumerate() {
@@ -153,7 +164,7 @@ impl<'a> Chooser<'a> {
             if self.writer_of[number].is_none() {
                 factors.push(Factor::new(&n_states, vec![variable], |states| bytes_of(buffer, self.states[variable][states[0]])));
             }
-            self.add_read_factors(&n_states, number, &mut factors);
+            self.add_read_factors(&n_states, number, unreadable, &mut factors);
         }
         Problem { n_states, factors }
     }
@@ -174,7 +185,7 @@ impl<'a> Chooser<'a> {
         })
     }
 
-    fn add_read_factors(&self, n_states: &[usize], buffer: usize, factors: &mut Vec<Factor<Cost>>) {
+    fn add_read_factors(&self, n_states: &[usize], buffer: usize, unreadable: Cost, factors: &mut Vec<Factor<Cost>>) {
         let readers = &self.readers[buffer];
         let variable = self.variable_of[buffer];
         // An op that reads the buffer twice is one variable.
@@ -198,7 +209,7 @@ impl<'a> Chooser<'a> {
                     .zip(&places)
                     .map(|(&(op, operand), &place)| self.ways(op, operand, self.states[op][states[place]], own))
                     .collect();
-                cheapest(&ways).map_or(Cost::IMPOSSIBLE, |(bytes, _)| Cost { moved_bytes: bytes, ..Cost::ZERO })
+                cost_of(ways, unreadable)
             }));
         }
     }
@@ -354,6 +365,17 @@ fn cheapest(readers: &[Rc<Vec<Way>>]) -> Option<(u64, Vec<usize>)> {
     }
 }
 
+/// Returns the cost of the cheapest ways of all readers together, each without one at `unreadable`.
+fn cost_of(mut readers: Vec<Rc<Vec<Way>>>, unreadable: Cost) -> Cost {
+    let n_readers = readers.len();
+    if unreadable == Cost::IMPOSSIBLE && readers.iter().any(|ways| ways.is_empty()) {
+        return unreadable;
+    }
+    readers.retain(|ways| !ways.is_empty());
+    let moved = cheapest(&readers).map_or(Cost::ZERO, |(moved_bytes, _)| Cost { moved_bytes, ..Cost::ZERO });
+    (readers.len()..n_readers).fold(moved, |sum, _| sum.saturating_add(unreadable))
+}
+
 fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
     let forms: BTreeSet<&Form> =
         readers.iter().zip(chosen).filter_map(|(ways, &way)| ways[way].form.as_ref()).flat_map(Form::chain).collect();
@@ -494,7 +516,7 @@ mod tests {
     fn exhaustive(flow: &Flow) -> Option<u64> {
         let chooser = Chooser::of(flow);
         let mut states = vec![0; chooser.states.len()];
-        let (problem, mut best) = (chooser.problem(), None);
+        let (problem, mut best) = (chooser.problem(Cost::IMPOSSIBLE), None);
         loop {
             let is_written = problem.cost(&states) != Cost::IMPOSSIBLE;
             let own = |buffer| chooser.buffer_stick(buffer, states[chooser.variable_of[buffer]]);

@@ -83,7 +83,7 @@ fn end_of(graph: &Graph, number: NodeId) -> Option<i64> {
     let is_whole = known.numbers().all(|number| number.fract() == 0.0);
     let most = known.numbers().map(f64::abs).fold(0.0, f64::max);
     #[allow(clippy::cast_possible_truncation, reason = "a far larger number is above every limit")]
-    is_whole.then_some(most as i64 + 1)
+    is_whole.then_some((most as i64).saturating_add(1))
 }
 
 /// The upper digit, times its step, and the lower one.
