@@ -154,12 +154,7 @@ pub const RULES: &[Rule] = &[
         "schema, section 5",
         Check::File(identity::unit_fits_the_function),
     ),
-    rule(
-        "sdsc_r21",
-        "members for which only one value is legal have this value",
-        "schema, section 6",
-        Check::File(identity::fixed_members_are_fixed),
-    ),
+    rule("sdsc_r21", "members with one legal value have this value", "schema, section 6", Check::File(identity::fixed_members_are_fixed)),
     rule(
         "sdsc_r22",
         "all core counts of a file are equal, and between 1 and the number of cores of the machine",
@@ -518,12 +513,7 @@ pub const RULES: &[Rule] = &[
         "project, `program.json`",
         Check::Reading,
     ),
-    rule(
-        "sdsc_r95",
-        "`pool_bytes` is the size that the tensors of the pool need, and 0 without a pool",
-        "project, `program.json`",
-        Check::Reading,
-    ),
+    rule("sdsc_r95", "`pool_bytes` is the size of the tensors of the pool, and 0 without one", "project, `program.json`", Check::Reading),
     rule(
         "sdsc_r96",
         "an argument that is used as an index has a range from 0 to a size of the tables that it indexes; the size may be the product of several consecutive dimensions",
@@ -556,7 +546,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "sdsc_r102",
-        "the input and the result of an identity have the same format; only other functions convert",
+        "input and result of an identity have the same format; only other functions convert",
         "schema, section 3",
         Check::File(layouts::an_identity_has_one_format),
     ),
