@@ -53,8 +53,8 @@ def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
     stick and of the number of cores, and where an op writes at least 256 KiB. Inserts concatenate the results.
 
     With `compile` the pass compiles the module with and without each split. It keeps a split that saves at least 5% of
-    the modeled time (of the HBM bytes with `objective=bytes`). A split that moves more bytes must also save a fifth of
-    their relative increase. At most two dimensions are tried, each with two sizes of the main range. Writes
+    the modeled time (of the HBM bytes with `objective=bytes`). If a split moves p % more bytes, it must
+    save at least p / 5 % of the time. At most two dimensions are tried, each with two sizes of the main range. Writes
     `spyre.peeled` on the function. A function with hints, named dimensions, symbolic sizes or loops is unchanged.
 
     Implemented in `src/peel/ir/peel_rests.rs`.
@@ -318,7 +318,7 @@ def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
     test/bundle/form-bundles.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
-                        "Kernel arguments: symbolic or absolute (baked) addresses">];
+                        "Addresses of launch arguments: symbolic, or absolute (baked)">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
@@ -351,7 +351,7 @@ def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
     Example: `spyre-opt --spyre-lower-to-sdscbundle test/launch/lower-to-sdscbundle.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
-                        "Kernel arguments: symbolic or absolute (baked) addresses">,
+                        "Addresses of launch arguments: symbolic, or absolute (baked)">,
                  Option<"loops", "loops", "std::string", "\"keep\"", "Emit scf.for (keep) or one execute per iteration (unroll)">];
   let dependentDialects = ["::sdsc::SdscDialect", "::sdscbundle::SdscBundleDialect", "::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];

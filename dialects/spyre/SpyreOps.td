@@ -298,7 +298,7 @@ def Spyre_ConstantOp : Spyre_Op<"constant", [Pure, ConstantLike]> {
 }
 
 def Spyre_ViewOp : Spyre_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
-  let summary = "Show elements of a tensor under other indices, without a copy";
+  let summary = "Access the elements of a tensor by other indices, without a copy";
   let description = [{
     `map` maps an index of the result to an index of `input`. Examples: a transpose is `(d0, d1) -> (d1, d0)`, dropping
     a unit dimension is `(d0) -> (d0, 0)`, a reshape uses `floordiv` and `mod`, and a slice adds a constant. A view
@@ -312,8 +312,8 @@ def Spyre_ViewOp : Spyre_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpI
     Constraints:
     * (view_c1) the map has one dimension per result dimension, one result per input dimension and no symbols;
     * (view_c2) every index of the result maps into the input;
-    * (view_c3) the element types are equal, both are floating-point types or booleans, or 8-bit elements are shown with
-      a wider type.
+    * (view_c3) the element types are equal, both are floating-point types or booleans, or the view widens 8-bit
+      elements.
 
     Example:
     ```mlir

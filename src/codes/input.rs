@@ -4,7 +4,7 @@ super::codes! {
     "Input files and entry point", 100..=199;
 
     100 INPUT_READ "an input file cannot be read":
-        "The message ends with the reason of the operating system, and with a similar file name if there is \
+        "The message ends with the reason that the operating system gives, and with a similar file name if there is \
          one.";
 
     101 INPUT_NOT_MLIR "the input is not an MLIR module":
@@ -12,28 +12,27 @@ super::codes! {
         see "docs/getting-started/pytorch.md";
 
     102 INPUT_NESTING "the input nests too deeply":
-        "The parser limits the nesting of brackets, operators and aliases, so that a file cannot exhaust the \
-         stack."
+        "The parser limits the nesting of brackets, operators and aliases, so that a file cannot cause a stack \
+         overflow."
         see "docs/reference/untrusted-input.md";
 
     103 BYTECODE_VERSION "the bytecode comes from another MLIR version":
-        "An older MLIR cannot read bytecode of a newer one. Save the module as text in the producer."
+        "An older version of MLIR cannot read bytecode of a newer one. Write the module as text instead."
         see "docs/reference/versions.md";
 
     104 FOREIGN_DIALECT "the program has ops of a dialect that is not supported":
-        "Programs consist of `linalg`, `tensor`, `arith`, `math`, `scf` and `spyre` ops. Lower other dialects \
-         before, with the tool that the message names."
+        "A program consists of `linalg`, `tensor`, `arith`, `math`, `scf` and `spyre` ops. Lower other dialects \
+         first, with the tool that the message names."
         see "docs/reference/supported-ops.md";
 
     105 EMPTY_MODULE "the module is empty":
-        "There is nothing to compile. Give a function of `linalg` ops on tensors.";
+        "The module contains no function. Add a function of `linalg` ops on tensors.";
 
-    106 PHASE_ATTRIBUTE "the module has been compiled too far":
-        "The attribute `spyre.phase` names the last phase that ran. A module cannot go back to an earlier \
-         phase."
+    106 PHASE_ATTRIBUTE "the module has already been compiled beyond the phase":
+        "The attribute `spyre.phase` names the last phase that was applied to the module. Phases cannot be undone."
         see "docs/reference/tools.md";
 
-    107 SLICE_BOUNDS "a slice leaves its tensor":
+    107 SLICE_BOUNDS "a slice exceeds its tensor":
         "Offset, size and stride of a slice must select elements inside the tensor."
         see "SPY0221";
 
@@ -41,7 +40,8 @@ super::codes! {
         "`--target` takes a JSON object of numbers, such as `{\"cores\": 4}`.";
 
     110 ENTRY_POINT "expected one public function":
-        "A bundle is one program. If a module has several public functions, choose one with `--entry NAME`."
+        "One public function becomes the program. If a module has several public functions, select one with `--entry \
+         NAME`."
         see "SPY0111";
 
     111 NO_SUCH_FUNCTION "the function named by `--entry` does not exist":
@@ -49,14 +49,15 @@ super::codes! {
         see "SPY0110";
 
     112 EXTERNAL_CALL "a called function has no body":
-        "Calls are inlined, so every function needs a body. Link or define the function before.";
+        "Calls are inlined, so every called function needs a body. Define the function, or link the module that \
+         defines it.";
 
     113 RECURSIVE_CALL "functions call each other in a cycle":
-        "Calls are inlined, so a recursive program does not end. Write the repetition as an `scf.for` with a \
+        "Calls are inlined, so recursive functions are not supported. Write the repetition as an `scf.for` with a \
          constant trip count."
         see "SPY0210";
 
     114 INLINED_SIZE "inlined calls make the program too large":
-        "Calls are inlined, and the number of ops is limited. Split the program, or call large functions \
-         fewer times.";
+        "Calls are inlined, and the number of ops of the result is limited. Split the program, or call large \
+         functions fewer times.";
 }

@@ -47,7 +47,7 @@ pub(super) struct Choices {
     /// Size of a dynamic dimension (arg0.0=128, NAME=128); MAX:STEP defers it to the launch
     #[arg(long, value_name = "DIM=SIZE", value_delimiter = ',', help_heading = INPUT)]
     dim_size: Vec<String>,
-    /// f32 between f16 values: use 16 bits (device) or keep (strict)
+    /// f32 that the device lacks: compute in 16 bits (device), reject (strict)
     #[arg(long, value_name = "MODE", default_value = "device", value_parser = names(Precision::VARIANTS), help_heading = INPUT)]
     precision: String,
     /// Keep f32-f16-f32 round trips (exact) or drop them (relaxed)
@@ -83,7 +83,7 @@ pub(super) struct Choices {
     /// Kernel fusion: fuse, form (and create kernels), separate [default: fuse with --joint]
     #[arg(long, value_name = "MODE", value_parser = names(KernelMode::VARIANTS), help_heading = OPTIMIZATION)]
     kernels: Option<String>,
-    /// Choose stick dimensions for the program or op by op: global, greedy
+    /// Choose stick dimensions jointly or op by op: global, greedy
     #[arg(long, value_name = "MODE", default_value = "global", value_parser = names(Strategy::VARIANTS), help_heading = OPTIMIZATION)]
     sticks: String,
     /// Override machine parameters, such as {"cores": 4}
@@ -95,7 +95,7 @@ pub(super) struct Choices {
     /// Usable LX bytes per core [default: 1625344]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TARGET)]
     lx_bytes: Option<String>,
-    /// Kernel arguments: symbolic or absolute (baked) addresses
+    /// Addresses of launch arguments: symbolic, or absolute (baked)
     #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = names(Addresses::VARIANTS), help_heading = TARGET)]
     addresses: String,
     /// Emit scf.for or one execute per iteration: keep, unroll

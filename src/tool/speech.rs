@@ -24,7 +24,7 @@ pub enum Format {
     /// Lines of text
     #[default]
     Text,
-    /// One JSON object a line, as docs/reference/schemas/message.json says
+    /// One JSON object per line; docs/reference/schemas/message.json describes it
     Json,
 }
 
@@ -55,33 +55,33 @@ pub struct Speaker {
     amount: Amount,
 }
 
-/// What a tool says on standard error with `--format=json`, in one line.
+/// Message of a tool on standard error with `--format=json`, in one line.
 #[derive(Debug, Default, JsonSchema, Serialize)]
 pub struct Message {
-    /// `error`, `warning` or `remark`; of a note `note`.
+    /// `error`, `warning`, `remark` or `note`.
     pub severity: String,
-    /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for a note, and for what MLIR itself reports.
+    /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for notes and for messages of MLIR.
     pub code: Option<String>,
-    /// What it is about.
+    /// Location that the message refers to.
     #[serde(flatten)]
     pub place: Place,
-    /// What it says.
+    /// Text of the message.
     pub message: String,
-    /// Where the place was called from, innermost first.
+    /// Locations of the enclosing calls, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub called_from: Vec<Place>,
-    /// What belongs to it.
+    /// Notes that belong to the message.
     pub notes: Vec<Self>,
 }
 
-/// A place in a file.
+/// Location in a file.
 #[derive(Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Place {
-    /// The file; null for what is about the command line.
+    /// File; null for messages about the command line.
     pub file: Option<String>,
-    /// The line, from 1; null for a file as a whole.
+    /// Line, from 1; null for messages about a complete file.
     pub line: Option<i64>,
-    /// The column, from 1.
+    /// Column, from 1.
     pub column: Option<i64>,
 }
 

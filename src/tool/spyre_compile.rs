@@ -42,7 +42,7 @@ struct Arguments {
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit", hide_default_value = true, help_heading = OUTPUT)]
     compile_to: String,
-    /// Write decisions, traffic, bounds; .html is a page, .json data plus an .svg; repeatable
+    /// Write decisions, traffic, bounds: .html for a page, .json for data and an .svg; repeatable
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     report: Vec<String>,
     /// Write the modeled schedule for Perfetto, one track per core; repeatable
@@ -54,7 +54,7 @@ struct Arguments {
     #[arg(long, value_name = "EFFORT", num_args = 0..=1, require_equals = true, default_missing_value = "quick", conflicts_with = "plan",
           value_parser = ["quick", "full"], help_heading = OPTIMIZATION)]
     tune: Option<String>,
-    /// With --tune, also search numbers that have no knob: tiles, order, splits
+    /// With --tune, also search parameters that have no knob: tiles, order, splits
     #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "tune", value_parser = kinds(), help_heading = OPTIMIZATION)]
     open: Vec<FixedKind>,
     /// Apply a saved plan; if the file is missing, search and save the plan there
@@ -69,7 +69,7 @@ struct Arguments {
     /// Print the explanation of a message code, such as SPY0501, and exit
     #[arg(long, value_name = "CODE", conflicts_with_all = ["input", "compare"], help_heading = MESSAGES)]
     explain: Option<String>,
-    /// Compare bundle and input, fail if they differ: auto (if cheap), on, off
+    /// Compare bundle and input, fail if they differ: auto (if fast), on, off
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto", default_missing_value = "on",
           value_parser = modes(), help_heading = VERIFICATION)]
     validate: Mode,

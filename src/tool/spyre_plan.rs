@@ -22,11 +22,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Allocate the buffers of an instance in LX
+/// Choose which buffers are in LX, and their addresses, with the least HBM traffic
 #[derive(Parser)]
 #[command(name = "spyre-plan")]
 struct Arguments {
-    /// Instance: MiniMalloc CSV (id,lower,upper,size; half-open live ranges; optional column weight) or JSON
+    /// Buffers: MiniMalloc CSV (id,lower,upper,size; half-open live ranges; optional column weight) or JSON
     #[arg(required_unless_present_any = ["price", "certificate"], default_value = "", hide_default_value = true)]
     instance: String,
     /// LX bytes; required for CSV, overrides the value of a JSON instance
@@ -47,7 +47,7 @@ struct Arguments {
     /// Search steps [default: 2000 per buffer, at least 2 million; 10 million for the peak]
     #[arg(long, value_name = "STEPS", help_heading = ALLOCATION)]
     budget: Option<u64>,
-    /// Stop after this time; the result reports it
+    /// Stop the search after this time; the result reports an early stop
     #[arg(long, value_name = "SECONDS", help_heading = ALLOCATION)]
     timeout: Option<f64>,
     /// Write the plan
@@ -56,7 +56,7 @@ struct Arguments {
     /// Draw the plan
     #[arg(long, value_name = "PLAN.svg", help_heading = OUTPUT)]
     svg: Option<String>,
-    /// Check a result of this instance: its plan, HBM bytes and lower bound
+    /// Check a result for these buffers: its plan, HBM bytes and lower bound
     #[arg(long, value_name = "RESULT.json", conflicts_with_all = ["output", "svg", "smallest_peak", "planner", "budget", "timeout", "whole_lives"],
           help_heading = MODES)]
     verify: Option<String>,

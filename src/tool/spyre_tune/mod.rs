@@ -39,7 +39,7 @@ struct Arguments {
     /// Save the best configuration as a plan for spyre-compile --plan
     #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
     write_plan: Option<String>,
-    /// Also search numbers that have no knob: tiles, order, splits
+    /// Also search parameters that have no knob: tiles, order, splits
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), help_heading = SEARCH)]
     open: Vec<FixedKind>,
     /// Limit of compiled configurations; a smaller space is searched exhaustively
