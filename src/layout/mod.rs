@@ -37,6 +37,7 @@
 //! | `choose.rs` | the choice of sticks for the whole program |
 //! | `needs.rs` | what ops need of the views that they read |
 //! | `in_order.rs` | what a view shows, by its place in the tensor behind it |
+//! | `read_window.rs` | the window of a buffer that a reader sees, as a buffer of its own |
 //! | `regroup.rs` | copies through which dimensions are put together and taken apart where no stick ends |
 //! | `misfit.rs` | what no choice makes possible |
 //! | `cost.rs` | what a choice of sticks costs |
@@ -57,6 +58,7 @@ mod index;
 mod index_list;
 mod misfit;
 mod needs;
+mod read_window;
 mod readable;
 mod regroup;
 mod reshape;
@@ -87,6 +89,7 @@ pub use index::{Digit, Index};
 pub use index_list::is_index_list;
 pub use misfit::{Misfit, MisfitKind};
 pub use needs::{Diagonal, diagonal, has_dim, is_whole_dim};
+pub use read_window::ReadWindow;
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
 pub use regroup::{Flattened, Regrouped, flattened, is_whole, kept_dim, put_together, taken_apart, with_whole_rows};
 pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};

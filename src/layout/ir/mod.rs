@@ -2,6 +2,7 @@
 
 pub(crate) mod clone_constants;
 mod compact_operand;
+mod copy_windows;
 pub(crate) mod defer_divisions;
 pub(crate) mod insert_restickify;
 pub(crate) mod lay_out_tables;

@@ -7,7 +7,7 @@
 //! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
 //! broadcast and others read a copy of.
 
-use super::{program::LayoutProgram, regroup_views::take_apart};
+use super::{copy_windows::copy_window, program::LayoutProgram, regroup_views::take_apart};
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
@@ -63,6 +63,8 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
         match program.flow.choose(strategy) {
             Ok(choice) => return Ok((program, choice)),
             Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) if left > 0 && take_apart(program.ops[op], operand) => {}
+            Err(Misfit { op, kind: MisfitKind::View(error) })
+                if left > 0 && error.operand_of_parts().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
             Err(Misfit { op, kind: MisfitKind::Regrouped { .. } }) if left > 0 && copy_shown(function, program.ops[op].op.output()) => {}
             Err(error) => return Err(refused(program.ops[error.op], &error)),
         }

@@ -136,7 +136,7 @@ fn is_doubled(value: Value<'_>, indices: &[Index], shape: &[i64]) -> bool {
     is_copy && shape[0] == 2 && indices[0] == Index::constant(0)
 }
 
-fn tensor_of(value: Value<'_>) -> Option<TensorType<'_>> {
+pub(super) fn tensor_of(value: Value<'_>) -> Option<TensorType<'_>> {
     TensorType::of(value.r#type()).filter(|tensor| {
         let element = ScalarType::of(tensor.element);
         element.is_float() || matches!(element, ScalarType::Integer(_))
@@ -144,14 +144,14 @@ fn tensor_of(value: Value<'_>) -> Option<TensorType<'_>> {
 }
 
 /// The copy of a tensor, in front of an op.
-fn copied<'c>(op: Op<'c>, source: Value<'c>, copy: &Regrouped, from: &TensorType<'c>) -> Value<'c> {
+pub(super) fn copied<'c>(op: Op<'c>, source: Value<'c>, copy: &Regrouped, from: &TensorType<'c>) -> Value<'c> {
     let typed = from.with_shape(copy.shape.clone()).build();
     let map = map_from_exprs(op.ctx(), copy.shape.len(), 0, &copy.from);
     let shown = insert_before(op, view(op.ctx(), op.loc(), source, map, typed)).output();
     insert_before(op, copy_for_layout(op.ctx(), op.loc(), shown, typed)).output()
 }
 
-fn shown_by<'c>(op: Op<'c>, value: Value<'c>, exprs: &[Expr], to: &TensorType<'c>) -> Value<'c> {
+pub(super) fn shown_by<'c>(op: Op<'c>, value: Value<'c>, exprs: &[Expr], to: &TensorType<'c>) -> Value<'c> {
     let map = map_from_exprs(op.ctx(), to.shape.len(), 0, exprs);
     insert_before(op, view(op.ctx(), op.loc(), value, map, to.with_shape(to.shape.clone()).build())).output()
 }

@@ -1,0 +1,54 @@
+//! `spyre-propagate-layouts`: copies of what an op reads of a buffer, where the steps in which it reads do not divide the buffer.
+
+use super::regroup_views::{copied, shown_by, tensor_of};
+use crate::{
+    affine::Expr,
+    dialect::{ComputeOp, empty, insert, shown_as, view},
+    layout::{ReadWindow, Regrouped},
+    mlir::{Op, OpExt, TensorType, Value, ValueExt, insert_before, map_from_exprs},
+};
+
+/// Lets an op read operand `operand` from a copy of its window; returns false if that is the whole buffer.
+pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
+    let Some(value) = compute.reads().into_iter().nth(operand) else { return false };
+    let Some((to, seen)) = tensor_of(value).zip(shown_as(value)) else { return false };
+    let Some(from) = tensor_of(seen.value) else { return false };
+    let Some(window) = ReadWindow::of(&seen.indices, &from.shape) else { return false };
+    let Ok(read) = window.read.iter().map(|index| index.to_expr(&to.shape)).collect::<Result<Vec<_>, _>>() else { return false };
+    let op = compute.op;
+    let positions = window.first.iter().enumerate().map(|(dim, &first)| position(dim, first)).collect();
+    let part = copied(op, seen.value, &Regrouped { from: positions, shape: window.sizes.clone(), read: Vec::new() }, &from);
+    let whole = padded(op, part, &window, &from);
+    let shown = shown_by(op, whole, &read, &to);
+    for (position, input) in op.inputs().into_iter().enumerate() {
+        if input == value {
+            op.set_input(position, shown);
+        }
+    }
+    true
+}
+
+fn position(dim: usize, first: i64) -> Expr {
+    if first == 0 { Expr::Dim(dim) } else { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) }
+}
+
+/// The copy of a window in a buffer of its padded sizes: behind its end stand its last elements once more, which nobody reads.
+fn padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &TensorType<'c>) -> Value<'c> {
+    let (context, at) = (op.ctx(), op.loc());
+    let typed = |sizes: &[i64]| from.with_shape(sizes.to_vec()).build();
+    let (mut value, mut sizes) = (part, window.sizes.clone());
+    for (dim, &padded) in window.padded.iter().enumerate().filter(|(dim, padded)| window.sizes[*dim] != **padded) {
+        let (size, missing) = (sizes[dim], padded - sizes[dim]);
+        let positions: Vec<Expr> = (0..sizes.len()).map(|other| position(other, if other == dim { size - missing } else { 0 })).collect();
+        let (mut last, mut start) = (sizes.clone(), vec![0; sizes.len()]);
+        last[dim] = missing;
+        let map = map_from_exprs(context, sizes.len(), 0, &positions);
+        let last = insert_before(op, view(context, at, value, map, typed(&last))).output();
+        sizes[dim] = padded;
+        let buffer = insert_before(op, empty(context, at, typed(&sizes))).output();
+        let written = insert_before(op, insert(context, at, value, buffer, &start)).output();
+        start[dim] = size;
+        value = insert_before(op, insert(context, at, last, written, &start)).output();
+    }
+    value
+}
