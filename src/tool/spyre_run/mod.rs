@@ -104,7 +104,8 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     check_directory(&arguments.directory)?;
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre())
         .map_err(|error| codes::SIM_FILES.says(format_args!("{error}; compile the program again")))?;
-    let simulation = simulation.at(&sizes_of(simulation.program(), &arguments.dim_size)?).map_err(|error| coded(&error))?;
+    let sizes = sizes_of(simulation.program(), &arguments.dim_size)?;
+    let simulation = simulation.at(&sizes).map_err(|error| codes::RUN_SIZE.says(format_args!("--dim-size: {error}")))?;
     let inputs = inputs_of(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
