@@ -176,8 +176,10 @@ pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
         return Err(codes::OUTPUT_WRITE.says(format_args!("cannot write the result '{name}': it has no plain file name")));
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("--output-dir: cannot write '{}': {}; name another directory", folder.display(), files::reason(&error))))?;
+    fs::create_dir_all(folder).map_err(|error| {
+        let reason = files::reason(&error);
+        codes::OUTPUT_WRITE.says(format_args!("--output-dir: cannot write '{}': {reason}; name another directory", folder.display()))
+    })?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
         let cannot = |error: &dyn std::fmt::Display| format!("cannot write '{}': {error}", path.display());
