@@ -5,6 +5,8 @@ mod choices;
 pub mod commands;
 #[cfg(feature = "mlir")]
 mod diagnostics;
+#[cfg(feature = "mlir")]
+mod foreign_file;
 mod help;
 #[cfg(feature = "mlir")]
 mod helper;
@@ -36,6 +38,8 @@ use crate::codes;
 #[cfg(feature = "mlir")]
 use crate::mlir::tool_found_bug;
 use clap::{Command, FromArgMatches, error::ErrorKind};
+#[cfg(feature = "mlir")]
+pub use foreign_file::check_is_mlir;
 pub use places::{cannot_read, check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
 pub use speech::{Amount, EXIT_CODES, Format, Message, Messages, Place, Speaker, VERSION};
