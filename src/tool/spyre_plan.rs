@@ -184,7 +184,7 @@ fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
 fn read_text(path: &str) -> Result<String, String> {
     read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| {
         let reason = files::reason(&error);
-        codes::INPUT_READ.says(format_args!("cannot read '{path}': {reason}; expected an instance, give a file of JSON or CSV"))
+        codes::INPUT_READ.says(format_args!("cannot read '{path}': {reason}; expected a file of JSON or CSV, name one that can be read"))
     })
 }
 

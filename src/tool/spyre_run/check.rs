@@ -20,7 +20,7 @@ pub(crate) fn check(
 ) -> Result<(), String> {
     // What MLIR has reported has no text.
     let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_DIFFERS.or_says(&format!("--check: {error}")) };
-    if !Path::new(module).exists() {
+    if module != "-" && !Path::new(module).exists() {
         return Err(in_option(tool::cannot_read(module, "No such file or directory")));
     }
     tool::check_is_mlir(module).map_err(in_option)?;
