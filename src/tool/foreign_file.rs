@@ -118,13 +118,14 @@ fn kind_of_text(text: &str) -> Option<FileKind> {
     let is_heading = text.trim_start_matches('#').starts_with(' ') && text.starts_with('#');
     // A module may begin with its resources, `{-#`.
     let is_json = begins(&["{", "["]) && !begins(&["{-#"]);
+    let is_launch = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("!sdscbundle."));
     if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
         Some(HTML)
     } else if begins(&["; ModuleID", "source_filename", "target datalayout", "target triple"]) {
         Some(LLVM_IR)
     } else if is_json && text.contains("\"kernel_options\"") {
         Some(PLAN)
-    } else if (is_json && text.contains("\"element_type\"")) || text.contains("!sdscbundle.") {
+    } else if is_launch || (is_json && text.contains("\"element_type\"")) {
         Some(BUNDLE_FILE)
     } else if is_json {
         Some(JSON)
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_may_be_mlir_is_left_to_the_parser() {
-        for start in ["", "// a comment", "#map = affine_map<(d0) -> (d0)>", "{-# #-}", "\"builtin.module\"() ({}) : () -> ()", "ML\u{ef}R"] {
+        for start in ["", "// a comment", "#map = affine_map<(d0) -> (d0)>", "{-# #-}", "\"builtin.module\"() ({}) : () -> ()", "// CHECK: !sdscbundle.x"] {
             assert_eq!(kind_of("mlir", start.as_bytes()), None, "{start}");
         }
         assert_eq!(kind_of("onnx", b"ML\xefR"), None);
