@@ -117,7 +117,9 @@ impl UserTerms {
     /// The message with the user's op in place of another that it begins with: one of ours, one that a named op was lowered to, or the function
     /// around the op.
     fn with_user_op(&self, said: &Collected) -> String {
-        let Some((op, rest)) = op_and_rest(&said.message).filter(|(op, _)| *op != "builtin.module") else { return said.message.clone() };
+        let Some((op, rest)) = op_and_rest(&said.message).filter(|(op, _)| *op != "builtin.module") else {
+            return said.message.clone();
+        };
         let own = spelled(&said.places).and_then(|place| self.by_place.get(&place)).filter(|own| *own != "builtin.module");
         let is_other = self.is_internal(op) || op == "func.func" || !self.written.contains(op);
         match own {

@@ -37,7 +37,9 @@ impl FromStr for Binding {
         let parts = text.split_once('=').map(|(symbol, number)| (Count::of(symbol), Count::of(number)));
         match parts {
             Some((Some(Count::Symbol(symbol)), Some(Count::Number(number)))) => Ok(Self { symbol, number }),
-            _ => Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'")),
+            _ => Err(format!(
+                "expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'"
+            )),
         }
     }
 }

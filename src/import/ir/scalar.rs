@@ -153,8 +153,9 @@ impl<'c> Importer<'c> {
     }
 
     fn computed(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], element: Element) -> Result<NodeId, String> {
-        let advice = "has no device function yet; write it with ops of docs/reference/supported-ops.md, or compute it outside of the program";
-        let function = ScalarFunction::named(name).ok_or(advice)?;
+        let function = ScalarFunction::named(name).ok_or(
+            "has no device function yet; write it with ops of docs/reference/supported-ops.md, or compute it outside of the program",
+        )?;
         if operands.iter().any(|&operand| self.graph.node(operand).kind == Kind::Undefined) {
             return Err(codes::UNWRITTEN.says("reads a tensor that no op has written; fill it first"));
         }
