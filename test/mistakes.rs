@@ -254,7 +254,11 @@ const ROWS: &[Row] = &[
         "spyre-run small --input arg0=objects.npy",
         ["'objects.npy'", "found Python objects", "expected elements of f16", "numpy.array(rows, dtype='float16')"],
     ),
-    no("A bundle whose program was cut", "spyre-run cut", ["cut/program.json", "EOF", "a bundle needs every file", "compile the program again"]),
+    no(
+        "A bundle whose program was cut",
+        "spyre-run cut",
+        ["cut/program.json", "EOF", "a bundle needs every file", "compile the program again"],
+    ),
     no(
         "A bundle without one of its files",
         "spyre-run less",

@@ -37,9 +37,9 @@ impl FromStr for Binding {
         let parts = text.split_once('=').map(|(symbol, number)| (Count::of(symbol), Count::of(number)));
         match parts {
             Some((Some(Count::Symbol(symbol)), Some(Count::Number(number)))) => Ok(Self { symbol, number }),
-            _ => Err(format!(
-                "expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'"
-            )),
+            _ => {
+                Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'"))
+            }
         }
     }
 }
@@ -67,9 +67,7 @@ impl FromStr for DimNames {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || {
-            format!(
-                "expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'; give one such as '0=M:K'"
-            )
+            format!("expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'; give one such as '0=M:K'")
         };
         let (argument, words) = text.split_once('=').ok_or_else(refuse)?;
         let argument = argument.strip_prefix("arg").unwrap_or(argument).parse().map_err(|_| refuse())?;

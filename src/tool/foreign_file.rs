@@ -22,8 +22,7 @@ const ONNX: FileKind = kind(
     "import it with 'torch-mlir-import-onnx', then lower it with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline \
      --torch-backend-to-linalg-on-tensors-backend-pipeline'",
 );
-const PYTORCH: FileKind =
-    kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
+const PYTORCH: FileKind = kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
 const WEIGHTS: FileKind = kind("weights", "load them into a model in Python, and call spyre_mlir.torch.compile(model, *inputs)");
 const ARRAYS: FileKind = kind("arrays of NumPy", "give them to 'spyre-run DIR --input NAME=FILE.npy'");
 const ZIP: FileKind = kind("a zip archive", "unpack it, and give the file of a module in it");

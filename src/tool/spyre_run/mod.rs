@@ -106,12 +106,11 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
             .says(format_args!("--output-dir: expected a directory, found the file '{folder}'; name another path, or remove the file")));
     }
     check_directory(&arguments.directory)?;
-    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre())
-        .map_err(|error| {
-            let found = error.to_string();
-            let found = found.split_once(" (os error ").map_or(found.as_str(), |(words, _)| words);
-            codes::SIM_FILES.says(format_args!("{found}; a bundle needs every file as it was written, compile the program again"))
-        })?;
+    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
+        let found = error.to_string();
+        let found = found.split_once(" (os error ").map_or(found.as_str(), |(words, _)| words);
+        codes::SIM_FILES.says(format_args!("{found}; a bundle needs every file as it was written, compile the program again"))
+    })?;
     let sizes = sizes_of(simulation.program(), &arguments.dim_size)?;
     let simulation = simulation.at(&sizes).map_err(|error| codes::RUN_SIZE.says(format_args!("--dim-size: {error}")))?;
     let inputs = inputs_of(&simulation, arguments, speaker)?;
@@ -192,11 +191,10 @@ fn sizes_of(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>
     let mut sizes = BTreeMap::new();
     for text in given {
         let split = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
-        let (name, size) =
-            split.ok_or_else(|| {
-                codes::RUN_SIZE
-                    .says(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"))
-            })?;
+        let (name, size) = split.ok_or_else(|| {
+            codes::RUN_SIZE
+                .says(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"))
+        })?;
         let name =
             name_of_size(program, name).ok_or_else(|| codes::RUN_SIZE.or_says(&format!("--dim-size: {}", no_size(program, name))))?;
         if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
