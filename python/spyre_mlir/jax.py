@@ -90,8 +90,8 @@ def lowered_for(function: Callable[..., Any], args: Sequence[Any]) -> jax.stages
     except (jax.errors.ConcretizationTypeError, jax.errors.NonConcreteBooleanIndexError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise LoweringError(
-            f"{user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that depends on values ({reason}); "
-            "use jax.numpy.where(condition, x, 0) in place of a selection"
+            f"{user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that depends on values "
+            f"({reason}); use jax.numpy.where(condition, x, 0) in place of a selection"
         ) from error
 
 

@@ -56,10 +56,14 @@ def text_of(instance: object) -> str:
         try:
             return json.dumps(instance)
         except TypeError as error:
-            raise PlanError(f"plan: instance: expected numbers and texts, found a value that JSON lacks: {error}; give int(value)") from None
+            raise PlanError(
+                f"plan: instance: expected numbers and texts, found a value that JSON lacks: {error}; give int(value)"
+            ) from None
     if isinstance(instance, os.PathLike) or (isinstance(instance, str) and "\n" not in instance and not instance.lstrip().startswith("{")):
         path = os.fspath(instance)
-        raise PlanError(f"plan: instance: expected a dictionary, JSON or CSV, found the path {path!r}; give pathlib.Path({path!r}).read_text()")
+        raise PlanError(
+            f"plan: instance: expected a dictionary, JSON or CSV, found the path {path!r}; give pathlib.Path({path!r}).read_text()"
+        )
     if not isinstance(instance, str):
         raise PlanError(f"plan: instance: expected a dictionary, JSON or CSV, found {described(instance)}; {ADVICE}")
     return instance

@@ -17,8 +17,8 @@ from typing import Any, TextIO
 import numpy
 
 from spyre_mlir._native import compile as _compile
-from spyre_mlir._progress import progress, say
 from spyre_mlir._options import check_output, check_phase, check_plan, pairs_of
+from spyre_mlir._progress import progress, say
 from spyre_mlir._source import TEXT, refusal, source_file
 from spyre_mlir._terms import diagnostic_of
 from spyre_mlir.errors import CompileError, Diagnostic, RunError

@@ -74,9 +74,7 @@ class Simulation:
         sized._become(native)
         return sized
 
-    def run(
-        self, *arrays: numpy.ndarray | str | os.PathLike[str], max_steps: int | None = None, **named: object
-    ) -> list[numpy.ndarray]:
+    def run(self, *arrays: numpy.ndarray | str | os.PathLike[str], max_steps: int | None = None, **named: object) -> list[numpy.ndarray]:
         """Runs on an array for each argument, in order, and gives the results in order.
 
         Arrays have the arguments' shapes and types (`DTYPES`); numbers are not converted, so that nothing is rounded without a word.

@@ -94,14 +94,17 @@ def exported_program(module: torch.nn.Module, inputs: Sequence[Any]) -> Exported
             exported = torch.export.export(module, tuple(inputs), strict=False).run_decompositions(table())
     except GuardOnDataDependentSymNode as error:
         raise CompilationRefused(
-            [], f"{user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that depends on values; "
+            [],
+            f"{user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that depends on values; "
             f"{SIZE_ADVICE}",
         ) from error
     except (HintError, OptionError):
         raise
     except RuntimeError as error:  # PyTorch's own checks: shapes, types, devices.
         advice = f"call the function with these inputs in PyTorch first: {listed(inputs)}"
-        raise CompilationRefused([], f"{user_line(error)}: error: PyTorch cannot trace the function: {first_line(error)}; {advice}") from error
+        raise CompilationRefused(
+            [], f"{user_line(error)}: error: PyTorch cannot trace the function: {first_line(error)}; {advice}"
+        ) from error
     refusals = [Refusal(describe(node), place_of(node), size_reason(node)) for node in exported.graph.nodes if has_unknown_size(node)]
     if refusals:
         raise CompilationRefused(refusals[:1], "programs have fixed sizes")

@@ -110,5 +110,7 @@ def directory(name: str, given: str | os.PathLike[str] | None) -> pathlib.Path |
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OptionError(f"option '{name}': expected a directory, found {str(given)!r}, which cannot be made: {error.strerror}; name another path") from error
+        raise OptionError(
+            f"option '{name}': expected a directory, found {str(given)!r}, which cannot be made: {error.strerror}; name another path"
+        ) from error
     return path

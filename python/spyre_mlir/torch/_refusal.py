@@ -64,7 +64,11 @@ def in_torch_terms(message: str) -> str:
 def hint_refusal(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> HintRefused:
     """Returns the error about the hint that the compiler cannot honor."""
     message = in_torch_terms(reason_of(error))
-    if message.startswith(("SPY0403", "SPY0605")) and "name_tensor_dims" not in message and not any(node.meta.get(NAMES) for node in graph.find_nodes(op="placeholder")):
+    if (
+        message.startswith(("SPY0403", "SPY0605"))
+        and "name_tensor_dims" not in message
+        and not any(node.meta.get(NAMES) for node in graph.find_nodes(op="placeholder"))
+    ):
         message += "; no input has names: call spyre_mlir.torch.name_tensor_dims(tensor, names)"
     return HintRefused(f"the hint cannot be honored: {message}", place_of_hint(graph, error), error.diagnostics)
 
