@@ -49,7 +49,7 @@ def in_python_terms(message: str) -> str:
     message = OPTION.sub(lambda found: f"option '{found[1].replace('-', '_')}'", message)
     message = message.replace("write one with --write-plan FILE.json", "give the plan of a program, program.plan")
     message = re.sub(r"--dim-size (arg\d+\.\d+|\w+)=(\w+)", r"dim_size={'\1': \2}", message)
-    message = re.sub(r"give names with --dims(?: ARG=NAME:NAME)?", "give names with dims={0: 'NAME:NAME'}", message)
+    message = re.sub(r"give names with --dims(?: \d=\S+)?", "give names with dims={0: 'NAME:NAME'}", message)
     message = QUOTED.sub(lambda found: f"{found[1].replace('-', '_')}={found[2]!r}", message)
     return GIVEN.sub(lambda found: found[1].replace("-", "_") + (f"={found[2]}" if found[2] else ""), message)
 

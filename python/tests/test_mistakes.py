@@ -810,6 +810,31 @@ def test_jax(sj, call, kind, place, found, expected, remedy):
     answered(Mistake("", lambda: call(sj, jax.numpy.ones((4, 64), "float16")), kind, place, found, expected, remedy))
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("has no name, give names with --dims 0=NAME:NAME", "has no name, give names with dims={0: 'NAME:NAME'}"),
+        ("[SPY0007] option 'lx-bytes': no", "SPY0007: option 'lx_bytes': no"),
+        ("SPY0105: 'builtin.module' op is empty; give a function", "SPY0105: the module is empty; give a function"),
+        ("choose one with --entry NAME", "choose one with entry=NAME"),
+        ("give its size with --dim-size arg0.0=N", "give its size with dim_size={'arg0.0': N}"),
+        ("remove '--tile-search none'", "remove tile_search='none'"),
+        (
+            "lower it with 'triton-shared-opt --triton-to-linalg-experimental'",
+            "lower it with 'triton-shared-opt --triton-to-linalg-experimental'",
+        ),
+        (
+            "cannot write 'x': No such file or directory (os error 2)",
+            "cannot write 'x': No such file or directory; name another path with bundle_dir",
+        ),
+    ],
+)
+def test_options_are_spelled_as_in_python(said, shown):
+    from spyre_mlir._terms import in_python_terms
+
+    assert in_python_terms(said) == shown
+
+
 def test_no_message_has_a_line_of_ours():
     with pytest.raises(spyre_mlir.RunError) as raised:
         run(X, X)
