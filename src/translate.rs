@@ -231,5 +231,8 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBu
 
 /// What a file below the directory says.
 fn read(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
-    read_below(directory, path).map_err(|error| format!("cannot read '{}': {error}", directory.join(path).display()))
+    read_below(directory, path).map_err(|error| {
+        let (file, reason) = (directory.join(path), files::reason(&error));
+        format!("cannot read '{}': {reason}; expected a bundle directory, give one that 'spyre-compile FILE -o DIR' wrote", file.display())
+    })
 }

@@ -39,6 +39,7 @@ mod json;
 mod known_programs;
 mod memory;
 mod misread;
+mod mistakes;
 mod models;
 mod mutants;
 mod nan;

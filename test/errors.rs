@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
 #[path = "errors/material.rs"]
-mod material;
+pub(crate) mod material;
 #[path = "errors/rows.rs"]
-mod rows;
+pub(crate) mod rows;
 
 use crate::common::{bless, schemas};
 use material::Material;
@@ -32,13 +32,13 @@ const LEAKS: [&str; 13] = [
 ];
 
 /// What one command answered.
-struct Said {
-    code: Option<i32>,
-    text: String,
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) text: String,
 }
 
 /// Runs a command of the table where its files are.
-fn run(command: &str, folder: &Path) -> Said {
+pub(crate) fn run(command: &str, folder: &Path) -> Said {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
     let output = Command::new("sh").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap();
@@ -47,7 +47,7 @@ fn run(command: &str, folder: &Path) -> Said {
 }
 
 /// Every file below a folder, with what it says.
-fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -63,7 +63,7 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// What is wrong with an answer.
-fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> {
+pub(crate) fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> {
     let (code, asked): (i32, Vec<(&str, &str)>) = match &row.answer {
         Answer::Refused(points) => (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect()),
         Answer::Accepted(words) => (0, vec![("what it does", words)]),

@@ -19,7 +19,8 @@ struct Producer {
 };
 
 constexpr Producer kProducers[] = {
-    {"stablehlo chlo", "lower it with 'stablehlo-opt --chlo-legalize-to-stablehlo --stablehlo-legalize-to-linalg' (JAX, OpenXLA)"},
+    {"stablehlo chlo", "lower it with 'stablehlo-opt --chlo-legalize-to-stablehlo --stablehlo-legalize-to-linalg' (JAX, OpenXLA), or call "
+                       "spyre_mlir.jax.compile(function, *arguments) in Python"},
     {"vhlo", "read it with 'stablehlo-translate --deserialize', then lower it with 'stablehlo-opt --stablehlo-legalize-to-linalg'"},
     {"mhlo lmhlo", "lower it with 'mlir-hlo-opt --hlo-legalize-to-stablehlo', then with 'stablehlo-opt --stablehlo-legalize-to-linalg'"},
     {"torch torch_c tm_tensor",

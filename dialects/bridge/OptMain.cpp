@@ -106,7 +106,11 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
   std::unique_ptr<llvm::MemoryBuffer> input = spyre::openInput(inputFilename, message);
   std::unique_ptr<llvm::ToolOutputFile> output = input ? openOutputFile(outputFilename, &message) : nullptr;
   if (!output) {
-    llvm::errs() << message << "\n";
+    llvm::errs() << "spyre-opt: error: ";
+    if (input)
+      llvm::errs() << message << "\n";
+    else
+      llvm::errs() << "cannot read '" << inputFilename << "': " << message << "; expected a module, give a file of MLIR text or bytecode\n";
     return failure();
   }
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -5,7 +5,7 @@
 """
 
 from spyre_mlir import _native
-from spyre_mlir.errors import CompileError, Diagnostic, HintError, Place, RunError
+from spyre_mlir.errors import ArgumentError, CompileError, Diagnostic, HintError, Place, PlanError, RunError
 from spyre_mlir.explanation import explain
 from spyre_mlir.plan import plan
 from spyre_mlir.sim import Simulation, Tensor
@@ -26,10 +26,12 @@ except ImportError as missing:
 
 __version__: str = _native.VERSION
 __all__ = [
+    "ArgumentError",
     "CompileError",
     "Diagnostic",
     "HintError",
     "Place",
+    "PlanError",
     "Program",
     "RunError",
     "Simulation",

@@ -15,22 +15,52 @@ TEXT = "program that was given.mlir"
 MLIR_BEGINNING = re.compile(r'\s*(//|[#!][\w.$-]+\s*=|"[\w.]+"\s*\(|\{-#|%|module\b|[a-zA-Z_]\w*\.\w+\s+[@%"({]|func\.func\b)')
 BYTECODE = b"ML\xefR"
 
+TORCH = "load it with torch.load, and call spyre_mlir.torch.compile(model, *inputs)"
+ARRAYS = "give arrays to Program.run"
+PYTHON = ("a Python file", "import it, and call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function")
+ONNX = (
+    "an ONNX model",
+    "import it with 'torch-mlir-import-onnx model.onnx -o model.mlir', lower that to linalg with "
+    "'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline --torch-backend-to-linalg-on-tensors-backend-pipeline', or "
+    "load the model in PyTorch and call spyre_mlir.torch.compile(model, *inputs)",
+)
+WEIGHTS = ("a file of weights", "load them into a model, and call spyre_mlir.torch.compile(model, *inputs)")
+
 #: How other kinds of files become MLIR, by suffix.
 ADVICE = {
-    ".onnx": (
-        "an ONNX model",
-        "import it with 'torch-mlir-import-onnx model.onnx -o model.mlir', lower that to linalg with "
-        "'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline --torch-backend-to-linalg-on-tensors-backend-pipeline', or "
-        "load the model in PyTorch and call spyre_mlir.torch.compile(model, *inputs)",
-    ),
-    ".pt": ("a file of PyTorch", "load it with torch.load, and call spyre_mlir.torch.compile(model, *inputs)"),
+    ".onnx": ONNX,
+    ".pt": ("a file of PyTorch", TORCH),
     ".pt2": ("an exported program of PyTorch", "load it with torch.export.load(path).module(), and call spyre_mlir.torch.compile"),
-    ".pth": ("a file of PyTorch", "load it with torch.load, and call spyre_mlir.torch.compile(model, *inputs)"),
-    ".py": ("a Python file", "import it, and call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function"),
-    ".safetensors": ("a file of weights", "load them into a model, and call spyre_mlir.torch.compile(model, *inputs)"),
-    ".npy": ("an array", "give arrays to Program.run"),
-    ".npz": ("a file of arrays", "give arrays to Program.run"),
+    ".pth": ("a file of PyTorch", TORCH),
+    ".py": PYTHON,
+    ".ipynb": ("a notebook", "call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function"),
+    ".safetensors": WEIGHTS,
+    ".gguf": WEIGHTS,
+    ".npy": ("an array", ARRAYS),
+    ".npz": ("a file of arrays", ARRAYS),
+    ".md": ("a Markdown text", "give the file of a module, such as model.mlir"),
 }
+
+#: The same by what a file begins with.
+BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
+    (rb"\x93NUMPY", "an array", ARRAYS),
+    (rb"PK\x03\x04.*\.pkl", "a file of PyTorch", TORCH),
+    (rb"PK\x03\x04.*\.npy", "a file of arrays", ARRAYS),
+    (rb"PK[\x03\x05]", "a zip archive", "unpack it, and give the file of a module in it"),
+    (rb"\x1f\x8b", "a gzip archive", "unpack it first"),
+    (rb"\x80[\x02-\x05]", "a pickled object", TORCH),
+    (rb".{7}\x00\{", *WEIGHTS),
+    (rb"GGUF", *WEIGHTS),
+    (rb"\s*<(!doctype|html|\?xml)", "a page of HTML", "save the file itself, and not the page that shows it"),
+    (rb"(; ModuleID|source_filename|target (datalayout|triple)|BC\xc0\xde)", "LLVM IR", "stop the producer at linalg on tensors"),
+    (rb"\x7fELF", "a compiled program", "give the module that it was made from"),
+    (rb"\s*\{[^-].*\"kernel_options\"", "a plan", "give it with plan=, beside the program"),
+    (rb"\s*\{[^-].*\"launches\"", "the file of a bundle", "run its directory with spyre_mlir.Simulation"),
+    (rb"\s*[\[{](?!-#)", "a JSON file", "give the file of a module, such as model.mlir"),
+    (rb"\s*(import|from) \w", *PYTHON),
+    (rb"#{1,6} ", "a Markdown text", "give the file of a module, such as model.mlir"),
+    (rb".*!sdscbundle\.", "one launch of a bundle", "run the directory of the bundle with spyre_mlir.Simulation"),
+)
 
 
 class NoSuchFile(CompileError, FileNotFoundError):
@@ -65,14 +95,34 @@ def checked_file(path: str | bytes) -> pathlib.Path:
     found = pathlib.Path(os.fsdecode(path))
     kind, advice = ADVICE.get(found.suffix.lower(), (None, ""))
     if kind:
-        raise refusal(f"expected a file of MLIR, found {kind}, '{found}'; {advice}")
+        raise not_mlir(found, kind, advice)
     if found.is_dir():
         if (found / "program.json").exists():
             raise refusal(f"expected a file of MLIR, found the bundle directory '{found}'; run it with spyre_mlir.Simulation")
         raise refusal(f"expected a file of MLIR, found the directory '{found}'; give a file in it")
     if not found.exists():
         raise NoSuchFile([Diagnostic("error", f"no such file: '{found}'{similar(found)}; give a path, or the text of a module")])
+    # What a test of the compiler expects stands in comments.
+    start = re.sub(rb"(?m)^[ \t]*//.*$", b"", beginning_of(found))
+    for beginning, kind, advice in BEGINNINGS:
+        if re.match(beginning, start, re.DOTALL | re.IGNORECASE):
+            raise not_mlir(found, kind, advice)
     return found
+
+
+def not_mlir(path: pathlib.Path, kind: str, advice: str) -> CompileError:
+    return refusal(f"expected a file of MLIR, found {kind}, '{path}'; {advice}")
+
+
+def beginning_of(path: pathlib.Path) -> bytes:
+    """Returns what a file begins with; nothing of a pipe or a device, which is read once, and of what cannot be read."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(2048)
+    except OSError:
+        return b""
 
 
 def similar(path: pathlib.Path) -> str:

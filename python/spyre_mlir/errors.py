@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import reprlib
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a file; both count from 1."""
+    """A line and column of a file, from 1; 0 stands for an unknown one."""
 
     file: str
     line: int
     column: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        numbers = [number for number in (self.line, self.column) if number] if self.line else []
+        return ":".join([self.file, *map(str, numbers)])
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Diagnostic:
 
     def __str__(self) -> str:
         where = f"{self.location}: " if self.location else ""
-        callers = [f"{place}: note: called from" for place in self.places[1:]]
+        callers = [f"{place}: note: called from" for place in self.places[1:] if place != self.location]
         module = [f"{where}note: in module '{self.module}'"] if self.module and self.severity != "note" else []
         return "\n".join([f"{where}{self.severity}: {self.message}", *callers, *module, *map(str, self.notes)])
 
@@ -70,3 +72,17 @@ class HintError(ValueError):
 
 class RunError(Exception):
     """Arrays, or a bundle, that the simulated machine refuses."""
+
+
+class ArgumentError(TypeError):
+    """Arguments of a call of the wrong number or kind."""
+
+
+class PlanError(ValueError):
+    """An instance, or an option, that the scratchpad planner refuses."""
+
+
+def described(value: object) -> str:
+    """Returns a value as a message shows it: short, with its type."""
+    text = reprlib.repr(value)
+    return f"{text} ({type(value).__name__})"

@@ -6,16 +6,21 @@ Tested with JAX 0.10.2, and 0.9.2 in part.
 
 from __future__ import annotations
 
+import inspect
 import logging
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
 
 import spyre_mlir
+from spyre_mlir._files import is_installed
 from spyre_mlir._locations import with_module_paths
 from spyre_mlir._progress import progress
+from spyre_mlir._terms import of_frontend
+from spyre_mlir.errors import ArgumentError, described
 from spyre_mlir.explanation import parts
 
 try:
@@ -35,6 +40,9 @@ DIALECTS_BEFORE = ("stablehlo.", "chlo.")
 READ = tuple(f"stablehlo.{name}" for name in ("case", "if", "return", "scatter", "sort", "while"))
 
 
+NAME = "spyre_mlir.jax.compile"
+
+
 class LoweringError(ValueError):
     """An operation that jaxlib cannot lower to `linalg`."""
 
@@ -48,18 +56,49 @@ def compile(
     `spyre_mlir.CompileError` with the compiler's diagnostics.
     """
     if not callable(function):
-        raise TypeError(
+        raise ArgumentError(
             f"spyre_mlir.jax.compile: expected a function, found {type(function).__name__}; compile MLIR with spyre_mlir.compile"
         )
     started = time.monotonic()
     with progress("compiling", quiet), parts():
-        lowered = jax.jit(function, keep_unused=True).lower(*args)
-        program = spyre_mlir.compile(linalg_of(lowered), validate=validate, **options)
+        lowered = lowered_for(function, args)
+        try:
+            program = spyre_mlir.compile(linalg_of(lowered), validate=validate, **options)
+        except spyre_mlir.CompileError as error:
+            raise of_frontend(error) from None
     # Its operations were traced here, so that the places in its report are those of the user's own files.
     program._is_traced = True
     title = getattr(function, "__name__", type(function).__name__)
     program._show_compilation(title, time.monotonic() - started, quiet, log)
     return CompiledFunction(program, lowered)
+
+
+def lowered_for(function: Callable[..., Any], args: Sequence[Any]) -> jax.stages.Lowered:
+    """Traces a function. What JAX cannot trace is refused with the user's line."""
+    try:
+        inspect.signature(function).bind(*args)
+    except TypeError as error:
+        raise ArgumentError(f"{NAME}: {error}: found {len(args)} example arguments; give one for each behind the function") from None
+    except ValueError:  # Functions of C have no signature.
+        pass
+    for path, value in jax.tree_util.tree_leaves_with_path(tuple(args)):
+        if isinstance(value, (str, bytes)) or callable(value):
+            where = f"argument {jax.tree_util.keystr(path).strip('[]')}"
+            raise ArgumentError(f"{NAME}: {where}: expected an array, found {described(value)}; give jax.numpy.asarray(value)")
+    try:
+        return jax.jit(function, keep_unused=True).lower(*args)
+    except (jax.errors.ConcretizationTypeError, jax.errors.NonConcreteBooleanIndexError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise LoweringError(
+            f"{user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that depends on values "
+            f"({reason}); use jax.numpy.where(condition, x, 0) in place of a selection"
+        ) from error
+
+
+def user_line(error: Exception) -> str:
+    """Returns the innermost line of the user's program that an exception passed."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_installed(frame.filename)]
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "unknown line"
 
 
 class CompiledFunction:
@@ -70,7 +109,10 @@ class CompiledFunction:
         self.arguments, self.arguments_tree = jax.tree.flatten(lowered.args_info)
         self.results, self.results_tree = jax.tree.flatten(lowered.out_info)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if named:
+            found = ", ".join(map(repr, named))
+            raise ArgumentError(f"compiled function: expected arguments by position, found {found} by name; give them in order")
         given, tree = jax.tree.flatten((args, {}))
         self.check(given, tree)
         arrays = self.program.run(*map(array_of, given, self.arguments))
@@ -80,11 +122,11 @@ class CompiledFunction:
     def check(self, given: Sequence[Any], tree: object) -> None:
         """A program has fixed shapes and types."""
         if tree != self.arguments_tree:
-            raise TypeError(f"compiled function: expected arguments {self.arguments_tree}, found {tree}; compile for these, too")
+            raise ArgumentError(f"compiled function: expected arguments {self.arguments_tree}, found {tree}; compile for these, too")
         wanted = [f"{info.dtype}{list(info.shape)}" for info in self.arguments]
         found = [f"{jax.dtypes.canonicalize_dtype(jax.numpy.result_type(value))}{list(numpy.shape(value))}" for value in given]
         if wanted != found:
-            raise TypeError(f"compiled function: expected ({', '.join(wanted)}), found ({', '.join(found)}); compile for these, too")
+            raise ArgumentError(f"compiled function: expected ({', '.join(wanted)}), found ({', '.join(found)}); compile for these, too")
 
 
 def array_of(value: Any, info: Any) -> numpy.ndarray:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import os
+from collections.abc import Mapping
 
 from spyre_mlir import _native
+from spyre_mlir.errors import PlanError, described
+
+PLANNERS = ("none", "greedy", "first-fit", "best-fit", "exact")
+EXAMPLES = {"budget": 2_000_000, "capacity": 8192, "alignment": 128}
+ADVICE = "docs/reference/planner.md shows an instance"
 
 #: Steps of search for an instance; as many again for lives that are split.
 BUDGET = 2_000_000
@@ -23,7 +31,39 @@ def plan(
 
     `instance` is a dictionary or JSON text as `docs/reference/planner.md` has it, or MiniMalloc's CSV as text, which needs a `capacity` in bytes.
     Gives what `spyre-plan -o` writes: addresses, reasons, bytes that stay in HBM, lower bound and certificate.
-    Raises `ValueError` for an instance that is wrong. The same instance and budget give the same plan on any machine.
+    Raises `PlanError`, a `ValueError`, for an instance that is wrong. The same instance and budget give the same plan on any machine.
     """
-    text = instance if isinstance(instance, str) else json.dumps(instance)
-    return json.loads(_native.plan(text, planner, budget, whole_lives, capacity, alignment))
+    numbers = {"budget": budget, "capacity": capacity, "alignment": alignment}
+    for name, number in numbers.items():
+        if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 0):
+            raise PlanError(f"plan: {name}: expected a whole number, found {number!r}; give one such as {EXAMPLES[name]}")
+    if planner not in PLANNERS:
+        similar = difflib.get_close_matches(str(planner), PLANNERS, 1)
+        advice = f"did you mean {similar[0]!r}?" if similar else "use one of these"
+        raise PlanError(f"plan: planner: expected one of {', '.join(map(repr, PLANNERS))}, found {planner!r}; {advice}")
+    text = text_of(instance)
+    if capacity is None and not text.lstrip().startswith("{"):
+        raise PlanError("plan: capacity: expected the bytes of the scratchpad for an instance in CSV, found none; give one such as 8192")
+    try:
+        return json.loads(_native.plan(text, planner, budget, whole_lives, capacity, alignment))
+    except ValueError as error:
+        raise PlanError(f"plan: instance: {error}{'' if ';' in str(error) or ', so ' in str(error) else f'; {ADVICE}'}") from None
+
+
+def text_of(instance: object) -> str:
+    """Returns the text of an instance. Raises `PlanError` for what is none."""
+    if isinstance(instance, Mapping):
+        try:
+            return json.dumps(instance)
+        except TypeError as error:
+            raise PlanError(
+                f"plan: instance: expected numbers and texts, found a value that JSON lacks: {error}; give int(value)"
+            ) from None
+    if isinstance(instance, os.PathLike) or (isinstance(instance, str) and "\n" not in instance and not instance.lstrip().startswith("{")):
+        path = os.fspath(instance)
+        raise PlanError(
+            f"plan: instance: expected a dictionary, JSON or CSV, found the path {path!r}; give pathlib.Path({path!r}).read_text()"
+        )
+    if not isinstance(instance, str):
+        raise PlanError(f"plan: instance: expected a dictionary, JSON or CSV, found {described(instance)}; {ADVICE}")
+    return instance

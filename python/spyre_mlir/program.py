@@ -17,14 +17,19 @@ from typing import Any, TextIO
 import numpy
 
 from spyre_mlir._native import compile as _compile
+from spyre_mlir._options import check_output, check_phase, check_plan, pairs_of
 from spyre_mlir._progress import progress, say
-from spyre_mlir._source import TEXT, source_file
-from spyre_mlir.errors import CompileError, Diagnostic, Place
+from spyre_mlir._source import TEXT, refusal, source_file
+from spyre_mlir._terms import diagnostic_of
+from spyre_mlir.errors import CompileError, Diagnostic, RunError
 from spyre_mlir.explanation import Compilation, record
 from spyre_mlir.sim import Simulation, Tensor
 
 #: What an option of `spyre-compile` may be given as.
-Option = str | int | bool | Sequence[str] | Mapping[str, Any]
+Option = str | int | bool | os.PathLike[str] | Sequence[str] | Mapping[str, Any]
+
+#: The file of a plan that was given as a dictionary.
+PLAN = "plan that was given.json"
 
 #: What stands between the places of an operation that was reached by calls, innermost first.
 _CALLED = " called from "
@@ -70,11 +75,23 @@ class Program:
         return self.simulation.results
 
     def run(
-        self, *arrays: numpy.ndarray | str | os.PathLike[str], sizes: Mapping[str, int] | None = None, max_steps: int | None = None
+        self,
+        *arrays: numpy.ndarray | str | os.PathLike[str],
+        sizes: Mapping[str, int] | None = None,
+        max_steps: int | None = None,
+        **named: object,
     ) -> list[numpy.ndarray]:
         """Runs on the simulated machine, at these symbolic sizes: see `Simulation.run` and `Simulation.at`."""
-        simulation = self.simulation.at(sizes) if sizes else self.simulation
-        return simulation.run(*arrays, max_steps=max_steps)
+        simulation = self.simulation if sizes is None else self.simulation.at(sizes)
+        try:
+            return simulation.run(*arrays, max_steps=max_steps, **named)
+        except RunError as error:
+            if sizes is None and self._has_symbolic_sizes() and "give an array of this shape" in str(error):
+                raise RunError(f"{error}, or choose the sizes of the run, such as sizes={{'arg0.0': 64}}") from None
+            raise
+
+    def _has_symbolic_sizes(self) -> bool:
+        return any(":" in value for name, value in pairs_of(self._options) if name == "dim-size")
 
     def validate(self) -> str:
         """Executes the imported program and the files on elements of a finite field, and says what was compared.
@@ -127,10 +144,11 @@ class _Compiled:
         # Text that was given has no file that the user knows.
         file, shown = str(source), _shown(str(source))
         texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
+        named = {file: shown, str(source.parent / PLAN): "the given plan"}
         self.report, self.plan, self.ir, self.validation = texts
         self.page = native["page"]
         self.seconds = seconds
-        self.diagnostics = [_diagnostic(each, {file: shown}) for each in native["diagnostics"]]
+        self.diagnostics = [diagnostic_of(each, named) for each in native["diagnostics"]]
         if not native["done"]:
             raise CompileError(self.diagnostics)
 
@@ -156,10 +174,11 @@ def compile(
     place = tempfile.TemporaryDirectory(prefix="spyre-")
     folder = pathlib.Path(place.name)
     source = source_file(program, folder)
+    check_plan(options.get("plan"))
     if isinstance(options.get("plan"), Mapping):
-        (folder / "plan.json").write_text(json.dumps(options["plan"]))
-        options["plan"] = str(folder / "plan.json")
-    output = folder / "bundle" if bundle_dir is None else pathlib.Path(bundle_dir)
+        (folder / PLAN).write_text(json.dumps(options["plan"]))
+        options["plan"] = str(folder / PLAN)
+    output = folder / "bundle" if bundle_dir is None else check_output(bundle_dir)
     made = Program(source, output, options, place, _compiled(source, output, options, validate))
     record(made._compilation)
     return made
@@ -167,6 +186,7 @@ def compile(
 
 def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
     """The IR of a program after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` if it does not get there."""
+    check_phase(to)
     with tempfile.TemporaryDirectory(prefix="spyre-") as place:
         folder = pathlib.Path(place)
         source = source_file(program, folder)
@@ -188,28 +208,11 @@ def _text_of(path: pathlib.Path) -> str | None:
 
 
 def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool | str) -> _Compiled:
-    pairs = [pair for name, value in options.items() for pair in _pairs(name.replace("_", "-"), value)]
-    mode = {True: "on", False: "off"}.get(validate, str(validate))
+    pairs = pairs_of(options)
+    mode = "auto" if validate == "auto" else {True: "on", False: "off"}.get(validate) if isinstance(validate, bool) else None
+    if mode is None:
+        raise refusal(f"option 'validate': expected 'auto', True or False, found {validate!r}; use one of these")
     started = time.monotonic()
     with progress("compiling"):
         native = _compile(str(source), str(output), pairs, mode)
     return _Compiled(native, source, time.monotonic() - started)
-
-
-def _pairs(name: str, value: Option) -> list[tuple[str, str]]:
-    """An option as the compiler reads it, once for each value."""
-    if value is None or value is False:
-        return []
-    if value is True:
-        return [(name, "true")]
-    if isinstance(value, Mapping):
-        return [(name, f"{key}={each}") for key, each in value.items()]
-    if isinstance(value, (str, int)):
-        return [(name, str(value))]
-    return [(name, str(each)) for each in value]
-
-
-def _diagnostic(native: dict, shown: Mapping[str, str]) -> Diagnostic:
-    places = tuple(Place(shown.get(file, file), line, column) for file, line, column in native["places"])
-    notes = tuple(_diagnostic(note, shown) for note in native["notes"])
-    return Diagnostic(native["severity"], native["message"], places, notes, native.get("module", ""))

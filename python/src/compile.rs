@@ -101,7 +101,7 @@ fn options_of(given: &[(String, String)]) -> Result<Options, String> {
 
 fn compile_file(input: &str, output: &str, options: &Options, validation: Mode) -> Result<Compiled, String> {
     let session = session();
-    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
+    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
     let Done { report, ir, said, found_bug: _ } = compile_source(&source, options, output, validation);
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());

@@ -114,12 +114,18 @@ impl UserTerms {
         Some(Rewording { message, details })
     }
 
-    /// The message with the user's op in place of one of ours that it begins with.
+    /// The message with the user's op in place of another that it begins with: one of ours, one that a named op was lowered to, or the function
+    /// around the op.
     fn with_user_op(&self, said: &Collected) -> String {
-        let Some((op, rest)) = op_and_rest(&said.message).filter(|(op, _)| self.is_internal(op)) else { return said.message.clone() };
-        match spelled(&said.places).and_then(|place| self.by_place.get(&place)).filter(|own| *own != "builtin.module") {
-            Some(own) if own != op => format!("'{own}' op {rest}"),
-            _ => format!("an op of the program {rest}"),
+        let Some((op, rest)) = op_and_rest(&said.message).filter(|(op, _)| *op != "builtin.module") else {
+            return said.message.clone();
+        };
+        let own = spelled(&said.places).and_then(|place| self.by_place.get(&place)).filter(|own| *own != "builtin.module");
+        let is_other = self.is_internal(op) || op == "func.func" || !self.written.contains(op);
+        match own {
+            Some(own) if own != op && is_other => format!("'{own}' op {rest}"),
+            _ if self.is_internal(op) => format!("an op of the program {rest}"),
+            _ => said.message.clone(),
         }
     }
 
@@ -194,6 +200,9 @@ mod tests {
         assert_eq!(error("'spyre.pointwise' op is too large", 3).as_deref(), Some("'math.exp' op is too large"));
         assert_eq!(error("'spyre.pointwise' op is too large", 4).as_deref(), Some("an op of the program is too large"));
         assert_eq!(error("'math.exp' op is too large", 3).as_deref(), Some("'math.exp' op is too large"));
+        assert_eq!(error("'index.mul' op is too large", 3).as_deref(), Some("'math.exp' op is too large"));
+        assert_eq!(error("'func.func' op computes too much", 3).as_deref(), Some("'math.exp' op computes too much"));
+        assert_eq!(error("'func.func' op computes too much", 4).as_deref(), Some("'func.func' op computes too much"));
         assert_eq!(error("argument 'spyre.range' is empty", 3).as_deref(), Some("argument 'spyre.range' is empty"));
     }
 

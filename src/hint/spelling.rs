@@ -17,7 +17,7 @@ impl FromStr for TileCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected NAME=COUNT with a positive count or its name, found '{text}'");
+        let refuse = || format!("expected NAME=COUNT with a positive count or its name, found '{text}'; give one such as 'M=4'");
         let (dim, count) = text.split_once('=').ok_or_else(refuse)?;
         let count = Count::of(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
         Ok(Self { dim: dim.to_owned(), count })
@@ -37,7 +37,9 @@ impl FromStr for Binding {
         let parts = text.split_once('=').map(|(symbol, number)| (Count::of(symbol), Count::of(number)));
         match parts {
             Some((Some(Count::Symbol(symbol)), Some(Count::Number(number)))) => Ok(Self { symbol, number }),
-            _ => Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'")),
+            _ => {
+                Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'"))
+            }
         }
     }
 }
@@ -48,7 +50,8 @@ impl fmt::Display for Binding {
     }
 }
 
-/// `ARG=NAME:NAME@SIZE`: the names of an argument in storage order, outermost first; some with their sizes.
+/// `ARG=NAME:NAME@SIZE`: the names of an argument in storage order, outermost first; some with their sizes. The argument is its number, or
+/// `arg` and its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimNames {
     /// The position of the argument.
@@ -63,9 +66,11 @@ impl FromStr for DimNames {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'");
+        let refuse = || {
+            format!("expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'; give one such as '0=M:K'")
+        };
         let (argument, words) = text.split_once('=').ok_or_else(refuse)?;
-        let argument = argument.parse().map_err(|_| refuse())?;
+        let argument = argument.strip_prefix("arg").unwrap_or(argument).parse().map_err(|_| refuse())?;
         let (mut names, mut sizes) = (Vec::new(), Vec::new());
         for word in words.split(':') {
             let (name, size) = word.split_once('@').map_or((word, None), |(name, size)| (name, Some(size)));
@@ -109,7 +114,7 @@ mod tests {
         assert_eq!("A=2".parse(), Ok(TileCount { dim: "A".to_owned(), count: Count::Number(2) }));
         assert_eq!("A=T".parse(), Ok(TileCount { dim: "A".to_owned(), count: Count::Symbol("T".to_owned()) }));
         for wrong in ["A", "A=", "A=0", "A=-1", "=2", "=T", "A=2x", "A=T=8"] {
-            assert!(wrong.parse::<TileCount>().is_err_and(|message| message.ends_with(&format!("found '{wrong}'"))), "{wrong}");
+            assert!(wrong.parse::<TileCount>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))), "{wrong}");
         }
     }
 
@@ -117,16 +122,18 @@ mod tests {
     fn a_binding_needs_the_name_of_a_count_and_a_positive_number() {
         assert_eq!("T=8".parse(), Ok(Binding { symbol: "T".to_owned(), number: 8 }));
         for wrong in ["T", "T=", "T=0", "T=-1", "T=U", "=8", "2=8", "T=8=8"] {
-            assert!(wrong.parse::<Binding>().is_err_and(|message| message.ends_with(&format!("found '{wrong}'"))), "{wrong}");
+            assert!(wrong.parse::<Binding>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))), "{wrong}");
         }
     }
 
     #[test]
     fn dim_names_are_separated_by_colons() {
         let names = || vec!["A".to_owned(), "B".to_owned()];
-        assert_eq!("1=A:B".parse(), Ok(DimNames { argument: 1, names: names(), sizes: vec![] }));
+        for text in ["1=A:B", "arg1=A:B"] {
+            assert_eq!(text.parse(), Ok(DimNames { argument: 1, names: names(), sizes: vec![] }), "{text}");
+        }
         assert_eq!("1=A:B@64".parse(), Ok(DimNames { argument: 1, names: names(), sizes: vec![("B".to_owned(), 64)] }));
-        for wrong in ["A:B", "x=A", "0=", "0=A::B", "0=A*B", "0=A@", "0=A@0", "0=A@-1", "0=A@x", "0=@8"] {
+        for wrong in ["A:B", "x=A", "argx=A", "0=", "0=A::B", "0=A*B", "0=A@", "0=A@0", "0=A@-1", "0=A@x", "0=@8"] {
             assert!(wrong.parse::<DimNames>().is_err(), "{wrong}");
         }
     }

@@ -174,7 +174,7 @@ impl Display for KnownNames {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.0.iter().map(|name| format!("'{name}'")).collect();
         if names.is_empty() {
-            f.write_str("no dimension has a name, give names with --dims")
+            f.write_str("no dimension has a name, give names with --dims 0=NAME:NAME")
         } else {
             write!(f, "known dimensions are {}", names.join(" and "))
         }

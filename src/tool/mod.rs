@@ -5,6 +5,8 @@ mod choices;
 pub mod commands;
 #[cfg(feature = "mlir")]
 mod diagnostics;
+#[cfg(feature = "mlir")]
+mod foreign_file;
 mod help;
 #[cfg(feature = "mlir")]
 mod helper;
@@ -35,7 +37,12 @@ mod tuning;
 use crate::codes;
 #[cfg(feature = "mlir")]
 use crate::mlir::tool_found_bug;
-use clap::{Command, FromArgMatches, error::ErrorKind};
+use clap::{
+    Command, FromArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+#[cfg(feature = "mlir")]
+pub use foreign_file::check_is_mlir;
 pub use places::{cannot_read, check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
 pub use speech::{Amount, EXIT_CODES, Format, Message, Messages, Place, Speaker, VERSION};
@@ -67,7 +74,7 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
             let _ = say(&help::full_page(&command));
             return 0;
         }
-        Err(error) => return misled(Speaker::misled(name, &words), &error),
+        Err(error) => return misled(Speaker::misled(name, &words), &error, &command, &words),
     };
     let speaker = speaker(&arguments);
     // Sessions end in the thread that they are made in.
@@ -83,16 +90,37 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
 }
 
 /// Help and version are what was asked for. A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
-fn misled(speaker: Speaker, error: &clap::Error) -> u8 {
+fn misled(speaker: Speaker, error: &clap::Error, command: &Command, words: &[OsString]) -> u8 {
     if !error.use_stderr() {
         let _ = error.print();
         return 0;
     }
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-    let advice = if error.kind() == ErrorKind::ArgumentConflict { "\n\n  tip: leave one of them out" } else { "" };
+    // What the standard library says of a number tells no user which numbers there are.
+    let text = text.replace("invalid digit found in string", "expected a whole number without a unit; give one such as 4096");
+    let advice = if error.kind() == ErrorKind::ArgumentConflict {
+        "\n\n  tip: leave one of them out".to_owned()
+    } else {
+        stray_word_advice(error, command, words).map_or_else(String::new, |advice| format!("\n\n  tip: {advice}"))
+    };
     speaker.error(&codes::USAGE.or_says(&text.replacen("\n\nUsage", &format!("{advice}\n\nUsage"), 1)));
     1
+}
+
+/// What to do about a word behind the input, which is often meant as the place of the output.
+fn stray_word_advice(error: &clap::Error, command: &Command, words: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
+    if error.kind() != ErrorKind::UnknownArgument || word.starts_with('-') {
+        return None;
+    }
+    let has_output = command.get_arguments().any(|argument| argument.get_short() == Some('o'));
+    let is_output_given = words.iter().any(|given| given == "-o");
+    Some(if has_output && !is_output_given {
+        format!("expected one input; name the output with '-o {word}'")
+    } else {
+        format!("expected one input; run {} once for each", command.get_name())
+    })
 }
 
 /// Only passes find compiler bugs.

@@ -136,6 +136,7 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
         check_phase_only(arguments, output, follows)?;
     }
     let session = pipeline::session();
+    tool::check_is_mlir(input)?;
     let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
     let mut module = parse_in_user_terms(&source).ok_or_else(String::new)?;

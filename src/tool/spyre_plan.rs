@@ -182,7 +182,10 @@ fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
 }
 
 fn read_text(path: &str) -> Result<String, String> {
-    read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| codes::INPUT_READ.says(format_args!("cannot read '{path}': {error}")))
+    read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| {
+        let reason = files::reason(&error);
+        codes::INPUT_READ.says(format_args!("cannot read '{path}': {reason}; expected a file of JSON or CSV, name one that can be read"))
+    })
 }
 
 /// The instance, and whether it is a CSV.
@@ -195,7 +198,10 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
             let text = reason.to_string();
             // The place stands in front.
             let what = text.split(" at line ").next().unwrap_or(&text);
-            format!("{path}:{}:{}: {what}", reason.line(), reason.column())
+            let (line, column) = (reason.line(), reason.column());
+            codes::LX_INSTANCE.says(format_args!(
+                "{path}:{line}:{column}: expected an instance, found JSON that is none: {what}; docs/reference/planner.md shows one"
+            ))
         }
         other => format!("{path}: {other}{}", other.source().map_or_else(String::new, |source| format!(": {source}"))),
     };

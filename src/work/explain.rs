@@ -20,7 +20,7 @@ impl WorkError {
                 format!("{} cannot be split across cores: the reduction masks its last stick; split another dimension", dim_text(*dim))
             }
             Self::Blocked { dim } => format!("{} cannot be split across cores; split another dimension", dim_text(*dim)),
-            Self::Span { operand, split, .. } => {
+            Self::Span { operand, bytes, limit, split } => {
                 let units = op.units();
                 let along = op.dims_of_operand(*operand).into_iter().map(|dim| {
                     let cut = if op.may_split(dim) {
@@ -31,7 +31,12 @@ impl WorkError {
                     format!("{}: {cut}", dim_text(dim))
                 });
                 let along: Vec<String> = along.collect();
-                format!("{self} (device size {:?}; slices: {})", op.operands[*operand].layout.device_size(), along.join(", "))
+                let parts = bytes.unsigned_abs().div_ceil(limit.unsigned_abs().max(1));
+                let device_size = op.operands[*operand].layout.device_size();
+                format!(
+                    "{self} (device size {device_size:?}; slices: {}); split the tensor into {parts} or more smaller ones in the program",
+                    along.join(", ")
+                )
             }
             _ => self.to_string(),
         };

@@ -114,7 +114,7 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 /// A header of NumPy's and the bytes of zeros.
-fn npy(element: &str, order: &str, shape: &str, n_bytes: usize) -> Vec<u8> {
+pub(crate) fn npy(element: &str, order: &str, shape: &str, n_bytes: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': '{element}', 'fortran_order': {order}, 'shape': {shape}, }}");
     while !(header.len() + 11).is_multiple_of(64) {
         header.push(' ');

@@ -15,11 +15,11 @@ pub(crate) enum Answer {
     Accepted(&'static str),
 }
 
-const fn no(mistake: &'static str, command: &'static str, points: [&'static str; 4]) -> Row {
+pub(crate) const fn no(mistake: &'static str, command: &'static str, points: [&'static str; 4]) -> Row {
     Row { mistake, command, answer: Answer::Refused(points) }
 }
 
-const fn yes(mistake: &'static str, command: &'static str, says: &'static str) -> Row {
+pub(crate) const fn yes(mistake: &'static str, command: &'static str, says: &'static str) -> Row {
     Row { mistake, command, answer: Answer::Accepted(says) }
 }
 

@@ -19,7 +19,7 @@ func.func @long(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %end = arith.constant 1025 : index
-  // expected-error @+1 {{'scf.for' op expands to more than 2048 ops, the limit for all loops of a program; compile fewer iterations, and run the program several times}}
+  // expected-error @+1 {{'scf.for' op expands to 1025 iterations of 2 ops, which is more than 2048 ops, the limit for all loops of a program; compile fewer iterations, and run the program several times}}
   %last = scf.for %i = %c0 to %end step %c1 iter_args(%so_far = %x) -> tensor<8x64xf16> {
     %next = arith.negf %so_far : tensor<8x64xf16>
     scf.yield %next : tensor<8x64xf16>

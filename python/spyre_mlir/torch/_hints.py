@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -40,8 +40,9 @@ _sizes: dict[str, int] = {}
 
 def declare_tensor_dim(name: str, size: int) -> None:
     """Says how large the dimension of a name is. A name may be declared again with another size, for graphs traced later."""
-    check_name(name)
-    check_count("declare_tensor_dim", name, size)
+    with at_caller():
+        check_name(name)
+        check_count("declare_tensor_dim", name, size)
     _sizes[name] = size
 
 
@@ -50,6 +51,23 @@ def name_tensor_dims(tensor: torch.Tensor, names: Sequence[str]) -> torch.Tensor
 
     The tensor is an input of what is compiled; names of everything computed follow from those of the inputs. Returns the tensor.
     """
+    with at_caller():
+        check_tensor_names(tensor, names)
+    setattr(tensor, NAMES, tuple(names))
+    return tensor
+
+
+@contextlib.contextmanager
+def at_caller() -> Iterator[None]:
+    """Adds the user's line to a `HintError`."""
+    try:
+        yield
+    except HintError as error:
+        raise unwrapped(HintError(error.message, caller())) from None
+
+
+def check_tensor_names(tensor: object, names: object) -> None:
+    """Raises `HintError` for names that a tensor cannot have."""
     if not isinstance(tensor, torch.Tensor):
         found = f"{type(tensor).__module__}.{type(tensor).__qualname__}"
         raise HintError(f"name_tensor_dims: expected a tensor, found {found}; give an input of the compiled function")
@@ -61,8 +79,6 @@ def name_tensor_dims(tensor: torch.Tensor, names: Sequence[str]) -> torch.Tensor
             f"size: call declare_tensor_dim({undeclared[0]!r}, size) first"
         )
     check_sizes(tensor, names)
-    setattr(tensor, NAMES, tuple(names))
-    return tensor
 
 
 def check_sizes(tensor: torch.Tensor, names: Sequence[str]) -> None:
@@ -70,30 +86,38 @@ def check_sizes(tensor: torch.Tensor, names: Sequence[str]) -> None:
     if len(names) == tensor.dim():
         for position, (name, size) in enumerate(zip(names, tensor.shape, strict=True)):
             if _sizes.get(name, size) != size:
-                raise HintError(f"name_tensor_dims: dimension {position} has {size} elements, but {name!r} is declared with {_sizes[name]}")
+                raise HintError(
+                    f"name_tensor_dims: dimension {position} has {size} elements, but {name!r} is declared with {_sizes[name]}; "
+                    f"use another name, or call declare_tensor_dim({name!r}, {size})"
+                )
         return
     product = 1
     for name in names:
         product *= _sizes[name]
     if product != tensor.numel():
-        raise HintError(f"name_tensor_dims: {list(names)} are declared with {product} elements in all, but the tensor has {tensor.numel()}")
+        raise HintError(
+            f"name_tensor_dims: {list(names)} are declared with {product} elements in all, but the tensor has {tensor.numel()}; "
+            "declare sizes whose product is that"
+        )
 
 
-def spyre_hint(**requests: Mapping[str, int] | Sequence[str]) -> contextlib.AbstractContextManager[None]:
+def spyre_hint(*positional: object, **requests: Mapping[str, int] | Sequence[str]) -> contextlib.AbstractContextManager[None]:
     """Opens a scope whose operations run tile by tile (`tiles={"M": 8}`: 8 tiles along M, outermost first), or are split over
     the cores (`work_div={"M": 4}`: 4 slices along M). Scopes nest.
 
     `num_tiles_per_dim` and `slices` are other spellings of `tiles`. `expected_named_dims=["M", "N"]` and
     `expected_reduction_dims=["K"]` request nothing: they are an error if no operation of the scope has dimensions of these names.
     """
-    return torch.fx.traceback.annotate(annotation(**requests))
+    return torch.fx.traceback.annotate(annotation(*positional, **requests))
 
 
 @torch.compiler.assume_constant_result
-def annotation(**requests: Any) -> dict[str, Any]:
+def annotation(*positional: Any, **requests: Any) -> dict[str, Any]:
     """Returns the annotation of one scope: its number, which is greater than that of the scope around it, its requests and its line."""
     place = caller()
     try:
+        if positional:
+            raise HintError(f"spyre_hint: expected requests by name, found {positional[0]!r} by position; give tiles={{'M': 8}}")
         found = checked_requests(requests)
     except HintError as error:
         raise unwrapped(HintError(error.message, place)) from None

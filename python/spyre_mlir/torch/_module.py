@@ -24,6 +24,8 @@ from torch.utils import _pytree as pytree
 
 import spyre_mlir
 from spyre_mlir._progress import progress
+from spyre_mlir._terms import of_frontend
+from spyre_mlir.errors import ArgumentError, HintError
 from spyre_mlir.explanation import parts
 
 from ._decompositions import table
@@ -41,6 +43,7 @@ log = logging.getLogger("spyre_mlir.torch")
 _export_lock = threading.Lock()
 
 NAME = "spyre_mlir.torch.compile"
+CPU_ADVICE = "torch.compile(model, backend='spyre') leaves these operations on the CPU and compiles the others"
 WEIGHTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
@@ -64,7 +67,10 @@ def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: A
     """
     for name in ("fallback", "report", "sizes", "cache"):
         if name in options:
-            raise OptionError(f"option '{name}' is one of torch.compile(backend='spyre'): here one program is made, or none")
+            raise OptionError(
+                f"option '{name}': expected an option of spyre_mlir.torch.compile, found {options[name]!r}; remove it, or use "
+                "torch.compile(model, backend='spyre', options=...)"
+            )
     check_call(module_or_function, inputs, options)
     chosen = Options.of(options)
     module = module_or_function if isinstance(module_or_function, torch.nn.Module) else Function(module_or_function)
@@ -87,37 +93,80 @@ def exported_program(module: torch.nn.Module, inputs: Sequence[Any]) -> Exported
         with _export_lock, torch.fx.traceback.preserve_node_meta():
             exported = torch.export.export(module, tuple(inputs), strict=False).run_decompositions(table())
     except GuardOnDataDependentSymNode as error:
-        frames = folded([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
-        place = f"{frames[-1][0]}:{frames[-1][1]}" if frames else "unknown line"
-        raise CompilationRefused([], f"{place}: error: a size or a branch depends on values; {SIZE_ADVICE}") from error
+        raise CompilationRefused(
+            [],
+            f"{user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that depends on values; "
+            f"{SIZE_ADVICE}",
+        ) from error
+    except (HintError, OptionError):
+        raise
+    except RuntimeError as error:  # PyTorch's own checks: shapes, types, devices.
+        advice = f"call the function with these inputs in PyTorch first: {listed(inputs)}"
+        raise CompilationRefused(
+            [], f"{user_line(error)}: error: PyTorch cannot trace the function: {first_line(error)}; {advice}"
+        ) from error
     refusals = [Refusal(describe(node), place_of(node), size_reason(node)) for node in exported.graph.nodes if has_unknown_size(node)]
     if refusals:
         raise CompilationRefused(refusals[:1], "programs have fixed sizes")
     return exported
 
 
+def user_line(error: Exception) -> str:
+    """Returns the innermost line of the user's program that an exception passed."""
+    frames = folded([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
+    return f"{frames[-1][0]}:{frames[-1][1]}" if frames else "unknown line"
+
+
+def first_line(error: Exception) -> str:
+    """Returns the message of an exception of PyTorch, without what stands behind it."""
+    return next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
 def check_call(function: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> None:
-    """Raises `TypeError` for a function that cannot be called, or not with these inputs."""
+    """Raises `ArgumentError` for a function that cannot be called, or not with these inputs."""
     if isinstance(function, type):
-        raise TypeError(f"{NAME}: expected a module or a function, found the class {function.__name__}; give an instance")
+        raise ArgumentError(f"{NAME}: expected a module or a function, found the class {function.__name__}; give an instance")
+    if isinstance(function, torch.jit.ScriptModule | torch.jit.ScriptFunction):
+        raise ArgumentError(f"{NAME}: expected a module or a function, found {type(function).__name__}; give the module before torch.jit")
+    if isinstance(function, ExportedProgram):
+        raise ArgumentError(f"{NAME}: expected a module or a function, found an ExportedProgram; give exported.module()")
     if not callable(function):
         advice = "compile MLIR with spyre_mlir.compile" if isinstance(function, (str, bytes, os.PathLike)) else "give a torch.nn.Module"
-        raise TypeError(f"{NAME}: expected a module or a function, found {described(function)}; {advice}")
+        raise ArgumentError(f"{NAME}: expected a module or a function, found {described(function)}; {advice}")
     for path, value in pytree.tree_flatten_with_path(tuple(inputs))[0]:
-        if isinstance(value, numpy.ndarray):
+        if advice := input_advice(value):
             where = f"input {pytree.keystr(path).strip('[]')}"
-            raise TypeError(f"{NAME}: {where}: expected a tensor, found {described(value)}; give torch.from_numpy(array)")
+            layout = f" of layout {value.layout}" if isinstance(value, torch.Tensor) and value.layout != torch.strided else ""
+            raise ArgumentError(f"{NAME}: {where}: expected a dense tensor of real numbers, found {described(value)}{layout}; {advice}")
     try:
         signature = inspect.signature(function.forward if isinstance(function, torch.nn.Module) else function)
     except (TypeError, ValueError):  # Functions of C have none.
         return
     named = [name for name in options if name in signature.parameters]
     if named:
-        raise TypeError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; give them behind the function")
+        raise ArgumentError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; give them behind the function")
     try:
         signature.bind(*inputs)
     except TypeError as error:
-        raise TypeError(f"{NAME}: {error}; found inputs {listed(inputs)}; give example inputs behind the function") from None
+        expected = f"expected inputs {signature.replace(return_annotation=inspect.Signature.empty)}"
+        raise ArgumentError(
+            f"{NAME}: {error}: {expected}, found {listed(inputs)}; give an example input for each behind the function"
+        ) from None
+
+
+def input_advice(value: object) -> str | None:
+    """Returns what to give instead of an input that no program has; none for a tensor that it has, and for what is no tensor."""
+    if isinstance(value, numpy.ndarray):
+        return "give torch.from_numpy(array)"
+    if not isinstance(value, torch.Tensor):
+        return None
+    if value.is_quantized:
+        return "give tensor.dequantize()"
+    if value.layout != torch.strided:
+        return "give tensor.to_dense()"
+    if value.is_complex():
+        return "give torch.view_as_real(tensor), and compute with real and imaginary parts"
+    return None
 
 
 class CompiledModule:
@@ -137,7 +186,9 @@ class CompiledModule:
         except NotTaken as error:
             raise refusal(exported.graph_module, options, error) from None
         if self.region.compiled is None:
-            raise CompilationRefused([], "nothing is computed: every result is an input or a constant")
+            raise CompilationRefused(
+                [], f"{NAME}: expected a result that is computed from the inputs, found inputs and constants only; return a computed tensor"
+            )
 
     @property
     def program(self) -> spyre_mlir.Program:
@@ -167,7 +218,10 @@ class CompiledModule:
         state = self.exported.state_dict
         return state[spec.target] if spec.target in state else self.exported.constants[spec.target]
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        if named:
+            found = ", ".join(map(repr, named))
+            raise ArgumentError(f"compiled module: expected inputs by position, found {found} by name; give them in order")
         given = pytree.tree_leaves((inputs, {}))
         self.check(given)
         with torch.no_grad():
@@ -184,7 +238,9 @@ class CompiledModule:
             advice = (
                 "give torch.from_numpy(array)" if any(isinstance(value, numpy.ndarray) for value in given) else "compile for these, too"
             )
-            raise TypeError(f"compiled module: expected inputs {expected}, found {found}; {advice}")
+            raise ArgumentError(f"compiled module: expected inputs {expected}, found {found}; {advice}")
+        if any(isinstance(value, torch.Tensor) and value.is_meta for value in given):
+            raise ArgumentError(f"compiled module: expected tensors with values, found {found} on the device 'meta'; give tensor.to('cpu')")
 
     def write_back(self, arguments: Sequence[Any], values: Sequence[Any]) -> None:
         """What the module changes in place, a cache say, is a result of the program and is copied to where it belongs."""
@@ -201,8 +257,8 @@ def refusal(gm: GraphModule, options: Options, error: NotTaken) -> Exception:
     """Returns the error for a module that is not taken: about its hints, the compiler's, or the operations that have no lowering."""
     cause = error.__cause__
     if isinstance(cause, spyre_mlir.CompileError):
-        return hint_refusal(gm.graph, cause) if compiles_without_hints(gm, options) else cause
-    return CompilationRefused(refusals_of(gm, options), str(error))
+        return hint_refusal(gm.graph, cause) if compiles_without_hints(gm, options) else of_frontend(cause)
+    return CompilationRefused(refusals_of(gm, options), f"{error}; {CPU_ADVICE}")
 
 
 def described(value: object) -> str:

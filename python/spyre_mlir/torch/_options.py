@@ -55,16 +55,16 @@ class Options:
         rest = dict(given or {})
         fallback = rest.pop("fallback", "cpu")
         if fallback not in FALLBACKS:
-            raise OptionError(f"option 'fallback' is {fallback!r}, and can be one of {', '.join(map(repr, FALLBACKS))}")
+            raise OptionError(f"option 'fallback': expected one of {', '.join(map(repr, FALLBACKS))}, found {fallback!r}; use one of these")
         sizes = rest.pop("sizes", 16)
         if not isinstance(sizes, int) or isinstance(sizes, bool) or sizes < 1:
-            raise OptionError(f"option 'sizes' is {sizes!r}: give the number of sizes to keep, at least 1")
+            raise OptionError(f"option 'sizes': expected how many sizes to keep, at least 1, found {sizes!r}; give one such as 16")
         quiet = rest.pop("quiet", False)
         if not isinstance(quiet, bool):
-            raise OptionError(f"option 'quiet' is {quiet!r}, and can be True or False")
+            raise OptionError(f"option 'quiet': expected True or False, found {quiet!r}; use one of these")
         validate = rest.pop("validate", "auto")
         if validate != "auto" and not isinstance(validate, bool):
-            raise OptionError(f"option 'validate' is {validate!r}, and can be 'auto', True or False")
+            raise OptionError(f"option 'validate': expected 'auto', True or False, found {validate!r}; use one of these")
         report = directory("report", rest.pop("report", None))
         cache = directory("cache", rest.pop("cache", None) or os.environ.get(CACHE_VARIABLE))
         check_compiler(rest)
@@ -93,7 +93,7 @@ def check_compiler(given: Mapping[str, Any]) -> None:
     """Lets the compiler look at its options before it is asked about a graph, which it would refuse for their sake."""
     for name in MEANINGLESS:
         if name in given:
-            raise OptionError(f"option '{name}' has no meaning here: leave it out")
+            raise OptionError(f"option '{name}': expected no such option for a program of PyTorch, found {given[name]!r}; remove it")
     if not given:
         return
     try:
@@ -110,5 +110,7 @@ def directory(name: str, given: str | os.PathLike[str] | None) -> pathlib.Path |
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OptionError(f"option '{name}' is {str(given)!r}, where no directory can be made: {error.strerror}") from error
+        raise OptionError(
+            f"option '{name}': expected a directory, found {str(given)!r}, which cannot be made: {error.strerror}; name another path"
+        ) from error
     return path

@@ -8,6 +8,7 @@ import re
 import torch
 
 import spyre_mlir
+from spyre_mlir._terms import without_op
 from spyre_mlir.errors import HintError, Place
 from spyre_mlir.explanation import Left
 
@@ -55,15 +56,19 @@ def reason_of(error: spyre_mlir.CompileError) -> str:
 
 def in_torch_terms(message: str) -> str:
     """Returns a message of the compiler without the op that it is about, which the user has not written, and without options of tools."""
-    message = re.sub(r"^((?:SPY\d+: )?)'[\w.]+' op ", r"\1", " ".join(message.split()))
+    message = without_op(" ".join(message.split()))
     advice = "call spyre_mlir.torch.name_tensor_dims(tensor, names) for the inputs"
-    return re.sub(r"[,;] give names with --dims", f"; {advice}", message)
+    return re.sub(r"[,;] give names with (--dims|dims=).*", f"; {advice}", message)
 
 
 def hint_refusal(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> HintRefused:
     """Returns the error about the hint that the compiler cannot honor."""
     message = in_torch_terms(reason_of(error))
-    if "name_tensor_dims" not in message and not any(node.meta.get(NAMES) for node in graph.find_nodes(op="placeholder")):
+    if (
+        message.startswith(("SPY0403", "SPY0605"))
+        and "name_tensor_dims" not in message
+        and not any(node.meta.get(NAMES) for node in graph.find_nodes(op="placeholder"))
+    ):
         message += "; no input has names: call spyre_mlir.torch.name_tensor_dims(tensor, names)"
     return HintRefused(f"the hint cannot be honored: {message}", place_of_hint(graph, error), error.diagnostics)
 

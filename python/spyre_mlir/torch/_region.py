@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 
 import numpy
@@ -16,7 +17,7 @@ from ._expectations import check_expectations
 from ._hints import drop_hints, has_hints
 from ._importer import Linalg, calls, linalg_of
 from ._options import Options
-from ._refusal import LABEL, NAMES, NotTaken, reason_of
+from ._refusal import LABEL, NAMES, NotTaken, reason_of, value_text
 from ._signature import check_precision, signature_of
 
 log = logging.getLogger("spyre_mlir.torch")
@@ -33,6 +34,7 @@ class Region(torch.nn.Module):
         signature = signature_of(gm)
         self.kept, self.outputs, self.results = signature.kept, signature.outputs, signature.results
         self.n_nodes = len(calls(signature.tensors.graph))
+        self.labels: list[str | None] = []
         self.linalg: Linalg | None = None
         self.compiled: Compiled | None = None
         if self.results:
@@ -44,6 +46,7 @@ class Region(torch.nn.Module):
         check_precision(tensors.graph, self.options)
         names = [node.meta.get(NAMES) for node in tensors.graph.find_nodes(op="placeholder")]
         labels = [node.meta.get(LABEL) for node in tensors.graph.find_nodes(op="placeholder")]
+        self.labels = labels
         self.linalg = linalg_of(tensors, names, labels)
         try:
             self.compiled = compiled(self.linalg, self.options)
@@ -57,14 +60,29 @@ class Region(torch.nn.Module):
             return tuple(self.graph_module(*arguments))
         return tuple(output(arguments, results) for output in self.outputs)
 
+    def in_names_of_user(self, message: str) -> str:
+        """Returns a message with the inputs as the user calls them in place of the program's arguments."""
+
+        def name(found: re.Match[str]) -> str:
+            number = int(found[1])
+            return repr(self.labels[number]) if number < len(self.labels) and self.labels[number] else found[0]
+
+        return re.sub(r"'arg(\d+)'", name, message)
+
     def launch(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor] | None:
         """The results, or None where the machine refuses the values (an integer out of range) and PyTorch is to compute."""
         assert self.compiled is not None
+        for number, tensor in enumerate(tensors):
+            if tensor.is_meta:
+                found = f"{value_text(tensor)} on the device 'meta'"
+                name = self.in_names_of_user(f"'arg{number}'")
+                raise spyre_mlir.ArgumentError(f"input {name}: expected a tensor with values, found {found}; give tensor.to('cpu')")
         try:
             arrays = self.compiled.program.run(*map(array_of, tensors))
         except spyre_mlir.RunError as error:
             if self.options.fallback == "error":
-                raise
+                advice = "with options={'fallback': 'cpu'} PyTorch computes what the machine refuses"
+                raise spyre_mlir.RunError(f"{self.in_names_of_user(str(error))}; {advice}") from None
             log.warning("a launch of %d operations is computed by PyTorch this time: %s", self.n_nodes, " ".join(str(error).split()))
             return None
         return [tensor_of(array, like) for array, like in zip(arrays, self.results, strict=True)]

@@ -101,14 +101,14 @@ def test_options_of_the_compiler_are_handed_on(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fallback": "gpu"}, "option 'fallback' is 'gpu', and can be one of 'cpu', 'error'"),
-        ({"sizes": 0}, "option 'sizes' is 0"),
-        ({"quiet": 1}, "option 'quiet' is 1"),
-        ({"validate": "yes"}, "option 'validate' is 'yes'"),
-        ({"report": "/proc/none/here"}, "option 'report' is '/proc/none/here', where no directory can be made"),
+        ({"fallback": "gpu"}, "option 'fallback': expected one of 'cpu', 'error', found 'gpu'"),
+        ({"sizes": 0}, "option 'sizes': expected .*, at least 1, found 0"),
+        ({"quiet": 1}, "option 'quiet': expected True or False, found 1"),
+        ({"validate": "yes"}, "option 'validate': expected 'auto', True or False, found 'yes'"),
+        ({"report": "/proc/none/here"}, "option 'report': expected a directory, found '/proc/none/here', which cannot be made"),
         ({"coers": 4}, "unknown option 'coers'"),
         ({"cores": 99}, "expected 1 to 32 cores, found 99"),
-        ({"entry": "other"}, "option 'entry' has no meaning here: leave it out"),
+        ({"entry": "other"}, "option 'entry': expected no such option .* found 'other'; remove it"),
         ({"tiles": ["Q=2"]}, "cannot be honored: .*no dimension has a name; call spyre_mlir.torch.name_tensor_dims"),
     ],
 )

@@ -121,7 +121,7 @@ def test_what_torch_mlir_does_not_know_is_refused():
 
 
 def test_nothing_to_compute_is_no_program():
-    with pytest.raises(st.CompilationRefused, match="nothing is computed"):
+    with pytest.raises(st.CompilationRefused, match="expected a result that is computed from the inputs, .*return a computed tensor"):
         st.compile(lambda x: x, half(8, 64))
 
 
@@ -158,7 +158,9 @@ def test_branches_that_depend_on_values_are_refused_with_the_line():
         return x if x.sum() > 0 else -x
 
     line = branching.__code__.co_firstlineno + 1
-    with pytest.raises(st.CompilationRefused, match=f"{__file__}:{line}: error: a size or a branch depends on values"):
+    with pytest.raises(
+        st.CompilationRefused, match=f"{__file__}:{line}: error: expected sizes and branches .* found one that depends on values"
+    ):
         st.compile(branching, torch.rand(8, 64))
 
 
@@ -171,12 +173,18 @@ def test_an_operation_without_a_lowering_is_named_with_its_line():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda f, x: st.compile(f), "spyre_mlir.torch.compile: missing a required argument: 'x'; found inputs"),
+        (
+            lambda f, x: st.compile(f),
+            r"spyre_mlir.torch.compile: missing a required argument: 'x': expected inputs .x., found \(\); give an example input",
+        ),
         (lambda f, x: st.compile(f, x, x), "spyre_mlir.torch.compile: too many positional arguments"),
         (lambda f, x: st.compile(f, x=x), "expected inputs by position, found 'x' by name"),
         (lambda f, x: st.compile(torch.nn.Linear, x), "found the class Linear; give an instance"),
         (lambda f, x: st.compile("softmax.mlir", x), "found 'softmax.mlir'; compile MLIR with spyre_mlir.compile"),
-        (lambda f, x: st.compile(f, x.numpy()), r"input 0: expected a tensor, found a NumPy array float16\[8, 64\]; give torch.from_numpy"),
+        (
+            lambda f, x: st.compile(f, x.numpy()),
+            r"input 0: expected a dense tensor of real numbers, found a NumPy array float16\[8, 64\]; give torch.from_numpy",
+        ),
         (lambda f, x: st.compile(f, x)(), r"compiled module: expected inputs \(float16\[8, 64\]\), found \(\)"),
         (lambda f, x: st.compile(f, x)(x.numpy()), r"found \(a NumPy array float16\[8, 64\]\); give torch.from_numpy\(array\)"),
     ],

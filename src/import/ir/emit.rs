@@ -181,9 +181,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 error_at(code, self.function, message).at(self.location(id)).report()
             }
             Unbounded::Width(id, width) => {
-                let message = codes::INTEGER_WIDTH.says(format_args!(
-                    "expected integers that stay within {width} bits, found a value that may overflow; compute with more bits"
-                ));
+                let advice = match width {
+                    ..64 => "compute with more bits",
+                    _ => "bound arguments with 'spyre.range', or use smaller constants",
+                };
+                let message = codes::INTEGER_WIDTH
+                    .says(format_args!("expected integers that stay within {width} bits, found a value that may overflow; {advice}"));
                 error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(id)).report()
             }
             Unbounded::Rounded(id) => {

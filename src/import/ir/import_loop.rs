@@ -55,6 +55,14 @@ fn import_for<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Re
     if step <= 0 {
         return Ok(Err(codes::LOOP_FORM.says(format_args!("expected a positive step, found {step}; count upward"))));
     }
+    let n_iterations = end.saturating_sub(counter).max(0).unsigned_abs().div_ceil(step.unsigned_abs());
+    let n_ops = body.ops().len();
+    if n_iterations.saturating_mul(n_ops as u64) > MOST_WRITTEN_OUT as u64 {
+        return Ok(Err(codes::UNROLLED_SIZE.says(format_args!(
+            "expands to {n_iterations} iterations of {n_ops} ops, which is more than {MOST_WRITTEN_OUT} ops, the limit for all loops of a \
+             program; compile fewer iterations, and run the program several times"
+        ))));
+    }
     let mut carried = carried.to_vec();
     while counter < end {
         let at = importer.graph.known(Known::integer(counter), Vec::new(), Element::Int);

@@ -32,7 +32,8 @@ pub(super) fn import_tensor<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Resu
         "tensor.dim" => dim(importer, op),
         "linalg.softmax" => softmax(importer, op),
         _ => {
-            let message = "has no device function yet".to_owned();
+            let advice = "write it with ops of docs/reference/supported-ops.md, or compute it outside of the program";
+            let message = format!("has no device function yet; {advice}");
             importer.note_result(op, |importer, shape, element| Ok(importer.refused(op, op.loc(), message, shape, element)))
         }
     }

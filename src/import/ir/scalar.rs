@@ -153,7 +153,9 @@ impl<'c> Importer<'c> {
     }
 
     fn computed(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], element: Element) -> Result<NodeId, String> {
-        let function = ScalarFunction::named(name).ok_or("has no device function yet")?;
+        let function = ScalarFunction::named(name).ok_or(
+            "has no device function yet; write it with ops of docs/reference/supported-ops.md, or compute it outside of the program",
+        )?;
         if operands.iter().any(|&operand| self.graph.node(operand).kind == Kind::Undefined) {
             return Err(codes::UNWRITTEN.says("reads a tensor that no op has written; fill it first"));
         }

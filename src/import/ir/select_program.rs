@@ -9,7 +9,7 @@ use super::{check_calls::check_calls, counted_sizes::check_counted};
 use crate::dialect::ods::{attr, option};
 use crate::{
     codes,
-    import::{DimSize, OpenShape, SettledSizes, settled_sizes},
+    import::{DimSize, OpenShape, Operation, SettledSizes, settled_sizes},
     mlir::{
         Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_empty, box_numbers, dictionary,
         drop_empty, error_at, error_behind, functions_of, is_public, make_entry, merge_dims, result_attribute, set_argument_attribute,
@@ -26,6 +26,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     make_entry(module, entry);
     // Before anything is inlined: giving sizes does so, too.
     check_calls(module)?;
+    check_branches(entry)?;
     box_numbers(entry);
     let arguments: Vec<OpenShape> =
         entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
@@ -51,6 +52,16 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         drop_empty(module);
         merge_dims(entry);
         check_shapes(entry)?;
+    }
+    Ok(())
+}
+
+/// Refuses branches between blocks, whose conditions must be numbers, before numbers become tensors.
+fn check_branches(entry: Op<'_>) -> Result<(), Reported> {
+    for op in entry.nested().into_iter().filter(|op| op.full_name().starts_with("cf.")) {
+        if let Some(refusal) = Operation::refusal(op.full_name()) {
+            return Err(error_at(codes::UNSUPPORTED, op, refusal).report());
+        }
     }
     Ok(())
 }

@@ -36,19 +36,24 @@ impl FromStr for DimSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || {
+        let refuse_with = |example: String| {
             format!(
                 "expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, or MAX:STEP for one that is known at launch, with \
                  a MAX of at \
-                 least 2 and a STEP that divides it, found '{text}'"
+                 least 2 and a STEP that divides it, found '{text}'; give one such as '{example}'"
             )
         };
+        let refuse = || refuse_with("arg0.0=128".to_owned());
         let (dim, size) = text.split_once('=').filter(|(dim, _)| !dim.is_empty()).ok_or_else(refuse)?;
         let number = |text: &str| text.parse().ok().filter(|size: &i64| *size >= 1).ok_or_else(refuse);
         let dim = dim.to_owned();
         let Some((largest, step)) = size.split_once(':') else { return Ok(Self { dim, size: number(size)?, granularity: None }) };
         let (size, step) = (number(largest)?, number(step)?);
-        if size < 2 || size % step != 0 { Err(refuse()) } else { Ok(Self { dim, size, granularity: Some(step) }) }
+        if size < 2 || size % step != 0 {
+            let whole = (size - size % step).max(step).max(2);
+            return Err(refuse_with(format!("{dim}={whole}:{}", if whole % step == 0 { step } else { 1 })));
+        }
+        Ok(Self { dim, size, granularity: Some(step) })
     }
 }
 

@@ -30,7 +30,8 @@ const fn refused(name: &'static str, why: &'static str) -> Operation {
 }
 
 const WINOGRAD: &str = "is a step of a convolution in another form: convolutions are read as they are";
-const CONTROL_FLOW: &str = "is control flow: a program is a list of operations on tensors";
+const CONTROL_FLOW: &str =
+    "is control flow: a program is a list of operations on tensors; use `scf.for`, `scf.if` or a choice by `arith.select`";
 const SCATTER: &str = "writes to places that are known at run time only";
 
 /// Operations on whole tensors. The row with the longest name that fits counts.

@@ -65,9 +65,8 @@ pub(super) fn command() -> clap::Command {
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let session = pipeline::session();
-    let source = session
-        .open(&arguments.input)
-        .map_err(|reason| codes::INPUT_READ.says(format_args!("cannot read '{}': {reason}", arguments.input)))?;
+    tool::check_is_mlir(&arguments.input)?;
+    let source = session.open(&arguments.input).map_err(|reason| tool::cannot_read(&arguments.input, &reason))?;
     listen(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
     let name = entry_of(&module, arguments.entry.as_deref())?;

@@ -46,8 +46,10 @@ fn most_bytes(tensor: &Tensor) -> u64 {
 
 fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
     let refuse = |error: &dyn std::fmt::Display| codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {error}"));
-    let file = files::open(Path::new(path)).map_err(|error| refuse(&files::reason(&error)))?;
-    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| refuse(&error))?;
+    let file = files::open(Path::new(path))
+        .map_err(|error| refuse(&format!("{}; expected a .npz file, give one of numpy.savez", files::reason(&error))))?;
+    let mut archive = ZipArchive::new(io::BufReader::new(file))
+        .map_err(|error| refuse(&format!("expected a .npz file, found none ({error}); save the arrays again with numpy.savez")))?;
     let mut arrays = BTreeMap::new();
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(|error| refuse(&error))?;
@@ -69,8 +71,14 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
 
 fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
     let most = arguments.iter().map(most_bytes).fold(1 << 20, u64::saturating_add);
-    let bytes = files::read(Path::new(path), most).map_err(|error| format!("cannot read '{path}': {}", files::reason(&error)))?;
-    let file = SafeTensors::deserialize(&bytes).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let bytes = files::read(Path::new(path), most).map_err(|error| {
+        let advice = "expected a .safetensors file, give one of safetensors.numpy.save_file";
+        format!("cannot read '{path}': {}; {advice}", files::reason(&error))
+    })?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| {
+        let advice = "save the arrays again with safetensors.numpy.save_file";
+        format!("cannot read '{path}': expected a .safetensors file, found none ({error}); {advice}")
+    })?;
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {
         let tensor = argument(path, name, arguments)?;

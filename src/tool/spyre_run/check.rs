@@ -5,10 +5,10 @@ use crate::{
     codes,
     mlir::Session,
     reference::{Comparison, Reference, Verdict, Worst, check_takes, compare, judge},
-    tool::{Speaker, diagnostics::listen},
+    tool::{self, Speaker, diagnostics::listen},
 };
 use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 /// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names the worst element.
 pub(crate) fn check(
@@ -18,10 +18,15 @@ pub(crate) fn check(
     options: &RunOptions,
     (arguments, speaker): (&Arguments, Speaker),
 ) -> Result<(), String> {
+    // What MLIR has reported has no text.
+    let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_DIFFERS.or_says(&format!("--check: {error}")) };
+    if module != "-" && !Path::new(module).exists() {
+        return Err(in_option(tool::cannot_read(module, "No such file or directory")));
+    }
+    tool::check_is_mlir(module).map_err(in_option)?;
     let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
     let listen = |session: &Session| listen(session, speaker);
-    check_takes(module, &simulation.program().name, &in_order, &listen)
-        .map_err(|error| codes::RUN_DIFFERS.or_says(&format!("--check: {error}")))?;
+    check_takes(module, &simulation.program().name, &in_order, &listen).map_err(in_option)?;
     let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| super::coded(&error))?;
     finish(&outcome, arguments, speaker)?;
     let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;

@@ -101,10 +101,18 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
             .says(format_args!("--check '{module}': this spyre-run was built without MLIR; build it with the default features")));
     }
     arguments.report.iter().try_for_each(|path| tool::check_place(path).map_err(|error| format!("--report: {error}")))?;
+    if let Some(folder) = arguments.output_dir.as_ref().filter(|folder| Path::new(folder).exists() && !Path::new(folder).is_dir()) {
+        return Err(codes::OUTPUT_PLACE
+            .says(format_args!("--output-dir: expected a directory, found the file '{folder}'; name another path, or remove the file")));
+    }
     check_directory(&arguments.directory)?;
-    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre())
-        .map_err(|error| codes::SIM_FILES.says(format_args!("{error}; compile the program again")))?;
-    let simulation = simulation.at(&sizes_of(simulation.program(), &arguments.dim_size)?).map_err(|error| coded(&error))?;
+    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
+        let found = error.to_string();
+        let found = found.split_once(" (os error ").map_or(found.as_str(), |(words, _)| words);
+        codes::SIM_FILES.says(format_args!("{found}; a bundle needs every file as it was written, compile the program again"))
+    })?;
+    let sizes = sizes_of(simulation.program(), &arguments.dim_size)?;
+    let simulation = simulation.at(&sizes).map_err(|error| codes::RUN_SIZE.says(format_args!("--dim-size: {error}")))?;
     let inputs = inputs_of(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
@@ -183,8 +191,10 @@ fn sizes_of(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>
     let mut sizes = BTreeMap::new();
     for text in given {
         let split = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
-        let (name, size) =
-            split.ok_or_else(|| codes::RUN_SIZE.says(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'")))?;
+        let (name, size) = split.ok_or_else(|| {
+            codes::RUN_SIZE
+                .says(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"))
+        })?;
         let name =
             name_of_size(program, name).ok_or_else(|| codes::RUN_SIZE.or_says(&format!("--dim-size: {}", no_size(program, name))))?;
         if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
@@ -222,9 +232,13 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
         arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.or_says(&error)));
     let mut inputs = archive.transpose()?.unwrap_or_default();
     for given in &arguments.input {
-        let (name, path) = given
-            .split_once('=')
-            .ok_or_else(|| codes::RUN_ARGUMENT.says(format_args!("--input: expected NAME=FILE.npy, found '{given}'")))?;
+        let (name, path) = given.split_once('=').ok_or_else(|| {
+            let first = program.arguments.first().map_or("NAME", |tensor| tensor.name.as_str());
+            codes::RUN_ARGUMENT.says(format_args!(
+                "--input: expected NAME=FILE.npy, found '{given}'; name one of {}, such as '{first}={given}'",
+                names_of(program)
+            ))
+        })?;
         let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| {
             codes::RUN_ARGUMENT

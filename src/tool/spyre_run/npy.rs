@@ -17,13 +17,19 @@ use std::{
 /// # Errors
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
-    let refuse = |error: io::Error| codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {}", files::reason(&error)));
+    let refuse = |error: io::Error| {
+        codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {}; expected a .npy file, give one of numpy.save", files::reason(&error)))
+    };
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
         let advice = format!("give it by name, --inputs {path}");
         return Err(codes::RUN_ARRAY.says(format_args!("expected one array in a .npy file, found '{path}' with several; {advice}")));
     }
     let file = files::open(Path::new(path)).map_err(refuse)?;
     let n_bytes = file.metadata().map_err(refuse)?.len();
+    if n_bytes == 0 {
+        let advice = "save the array again with numpy.save";
+        return Err(codes::RUN_ARRAY.says(format_args!("expected an array in a .npy file, found no bytes in '{path}'; {advice}")));
+    }
     read_from(BufReader::new(file), n_bytes, path, element_type)
 }
 
@@ -81,10 +87,20 @@ fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), S
              numpy.array(rows, dtype='{name}')"
         ))),
         Some((name, expected)) if found != expected => Err(codes::RUN_ARRAY.says(format_args!(
-            "expected elements of {element} ('{expected}'), found type '{found}'{} in '{path}'; convert the array with .astype('{name}')",
-            spelt_out(found)
+            "expected elements of {element} ('{expected}'), found type '{found}'{} in '{path}'; {}",
+            spelt_out(found),
+            conversion(found, name)
         ))),
         _ => Ok(()),
+    }
+}
+
+/// How an array of another element type becomes one of the type that NumPy calls `name`.
+fn conversion(found: &str, name: &str) -> String {
+    match found.trim_start_matches(['<', '>', '|', '=']).chars().next() {
+        Some('U' | 'S') => format!("give numbers: numpy.array(rows, dtype='{name}')"),
+        Some('c') => format!("give the real part, array.real.astype('{name}')"),
+        _ => format!("convert the array with .astype('{name}')"),
     }
 }
 
@@ -96,6 +112,8 @@ fn spelt_out(found: &str) -> &'static str {
         "<f8" => " (f64)",
         "<i4" => " (i32)",
         "<i8" => " (i64)",
+        "<c8" | "<c16" => " (complex)",
+        text if text.starts_with("<U") || text.starts_with("|S") => " (text)",
         _ => "",
     }
 }
@@ -158,8 +176,10 @@ pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
         return Err(codes::OUTPUT_WRITE.says(format_args!("cannot write the result '{name}': it has no plain file name")));
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{}': {}", folder.display(), files::reason(&error))))?;
+    fs::create_dir_all(folder).map_err(|error| {
+        let reason = files::reason(&error);
+        codes::OUTPUT_WRITE.says(format_args!("--output-dir: cannot write '{}': {reason}; name another directory", folder.display()))
+    })?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
         let cannot = |error: &dyn std::fmt::Display| format!("cannot write '{}': {error}", path.display());

@@ -110,6 +110,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let options = options_of(arguments).map_err(|message| spelled(&message))?;
     check_places(arguments)?;
     let session = pipeline::session();
+    tool::check_is_mlir(input)?;
     let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
     listen(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;

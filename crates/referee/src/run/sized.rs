@@ -36,7 +36,11 @@ impl Simulation {
 
     fn known_sizes(&self) -> String {
         let names: Vec<String> = self.program.sizes.iter().map(|size| format!("'{}'", size.name)).collect();
-        if names.is_empty() { String::new() } else { format!(": it has {}", names.join(", ")) }
+        if names.is_empty() {
+            ": it was compiled for one size of each dimension; leave the sizes out".to_owned()
+        } else {
+            format!(": it has {}; use one of these", names.join(", "))
+        }
     }
 
     /// The value of a parameter that is a size, by its number among those of the launch; none for an address.

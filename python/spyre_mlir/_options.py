@@ -1,0 +1,100 @@
+"""Options of the compiler as Python has them: numbers, texts, lists and dictionaries."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import pathlib
+from collections.abc import Mapping, Sequence
+
+from spyre_mlir._source import refusal
+from spyre_mlir.errors import described
+
+PHASES = ("import", "layout", "hint", "tile", "work", "lx", "bundle")
+
+#: What stands in Python for options of `spyre-compile` that are about files, and for other names of the bundle directory.
+INSTEAD = {
+    "report": "use program.report, or program.report_html(path)",
+    "report-html": "call program.report_html(path)",
+    "write-plan": "use program.plan",
+    "o": "name the directory with bundle_dir",
+    "out": "name the directory with bundle_dir",
+    "output": "name the directory with bundle_dir",
+    "output-dir": "name the directory with bundle_dir",
+    "trace": "use 'spyre-compile --trace FILE.json'",
+    "certificate": "use 'spyre-compile --certificate FILE.json'",
+    "inputs": "give arrays to program.run",
+    "work-div": "declare it in the program, or use spyre_mlir.torch.spyre_hint(work_div={'M': 4})",
+}
+
+
+def pairs_of(options: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Returns options as the compiler reads them: names with `-`, and a text for each value. Raises `CompileError` for what is none."""
+    return [pair for name, value in options.items() for pair in pairs(name.replace("_", "-"), name, value)]
+
+
+def pairs(name: str, written: str, value: object) -> list[tuple[str, str]]:
+    """Returns an option once for each value."""
+    if name in INSTEAD:
+        raise refusal(f"unknown option '{written}': expected an option of spyre_mlir.compile, found {described(value)}; {INSTEAD[name]}")
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [(name, "true")]
+    if isinstance(value, Mapping):
+        return [(name, f"{key}={scalar(written, each, f'{key}: ')}") for key, each in value.items()]
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [(name, scalar(written, each)) for each in value]
+    return [(name, scalar(written, value))]
+
+
+def scalar(written: str, value: object, key: str = "") -> str:
+    """Returns a number or text as the compiler reads it."""
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, float) and value.is_integer():
+        advice = f"give {int(value)}"
+    elif isinstance(value, float):
+        advice = f"give a whole number such as {max(round(value), 1)}"
+    elif isinstance(value, Sequence) and value and all(isinstance(each, str) for each in value):
+        advice = f"give {':'.join(value)!r}"
+    elif isinstance(value, Sequence) and len(value) == 2 and isinstance(value[0], str):
+        advice = f"give a dictionary, {{{value[0]!r}: {value[1]!r}}}"
+    else:
+        advice = "give a number or a text, a list of texts, or a dictionary"
+    raise refusal(f"option '{written}': expected a number or a text, found {key}{described(value)}; {advice}")
+
+
+def check_phase(to: object) -> None:
+    """Refuses a phase of `lower` that there is none of."""
+    if to in PHASES:
+        return
+    similar = difflib.get_close_matches(str(to), PHASES, 1)
+    advice = f"did you mean {similar[0]!r}?" if similar else "use one of these"
+    raise refusal(f"option 'to': expected one of {', '.join(map(repr, PHASES))}, found {to!r}; {advice}")
+
+
+def check_plan(plan: object) -> None:
+    """Refuses a plan that is neither a dictionary nor a path."""
+    if plan is not None and not isinstance(plan, (Mapping, str, os.PathLike)):
+        raise refusal(f"option 'plan': expected a dictionary or a path, found {described(plan)}; give the plan of a program, program.plan")
+
+
+def check_output(bundle_dir: object) -> pathlib.Path:
+    """Returns where a bundle is to be written. Raises `CompileError` for a place that it cannot be written to."""
+    if not isinstance(bundle_dir, (str, os.PathLike)):
+        raise refusal(f"option 'bundle_dir': expected a path, found {described(bundle_dir)}; give one such as 'out'")
+    path = pathlib.Path(bundle_dir)
+    if path.exists() and not path.is_dir():
+        raise refusal(
+            f"option 'bundle_dir': expected a new path or an older bundle, found the file '{path}'; name another path, or remove the file"
+        )
+    if path.is_dir() and any(path.iterdir()) and not (path / "program.json").exists():
+        raise refusal(
+            f"option 'bundle_dir': expected a new path or an older bundle, found the directory '{path}' of other files; name another path"
+        )
+    if not path.parent.is_dir():
+        raise refusal(f"option 'bundle_dir': expected a path in a directory, found '{path}'; create '{path.parent}' first")
+    return path

@@ -1,0 +1,187 @@
+//! Files that are no MLIR, by what they begin with: a message says what they are, and how they become a program.
+
+use crate::codes;
+use std::{io::Read, path::Path};
+
+/// Bytes of a file that are looked at.
+const MAX_BEGINNING_BYTES: u64 = 2048;
+
+/// A kind of file, and what to do with one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileKind {
+    name: &'static str,
+    advice: &'static str,
+}
+
+const fn kind(name: &'static str, advice: &'static str) -> FileKind {
+    FileKind { name, advice }
+}
+
+const ONNX: FileKind = kind(
+    "an ONNX model",
+    "import it with 'torch-mlir-import-onnx', then lower it with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline \
+     --torch-backend-to-linalg-on-tensors-backend-pipeline'",
+);
+const PYTORCH: FileKind = kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
+const WEIGHTS: FileKind = kind("weights", "load them into a model in Python, and call spyre_mlir.torch.compile(model, *inputs)");
+const ARRAYS: FileKind = kind("arrays of NumPy", "give them to 'spyre-run DIR --input NAME=FILE.npy'");
+const ZIP: FileKind = kind("a zip archive", "unpack it, and give the file of a module in it");
+const GZIP: FileKind = kind("a gzip archive", "unpack it first");
+const HTML: FileKind = kind("a page of HTML", "save the file itself, and not the page that shows it");
+const LLVM_IR: FileKind = kind("LLVM IR", "stop the producer at linalg on tensors");
+const BINARY: FileKind = kind("a compiled program", "give the module that it was made from");
+const PLAN: FileKind = kind("a plan", "give it with --plan, beside the program");
+const BUNDLE_FILE: FileKind = kind("a file of a bundle", "run the directory of the bundle with 'spyre-run DIR'");
+const JSON: FileKind = kind("JSON", "give the file of a module, such as model.mlir");
+const PYTHON: FileKind =
+    kind("a Python program", "import it, and call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function");
+const MARKDOWN: FileKind = kind("a Markdown text", "give the file of a module, such as model.mlir");
+
+/// Refuses a file or directory that is plainly something else than MLIR. Of what cannot be read, and of pipes, nothing is said.
+///
+/// # Errors
+/// What it is, and what to do with it.
+pub fn check_is_mlir(path: &str) -> Result<(), String> {
+    let target = Path::new(path);
+    if path == "-" {
+        return Ok(());
+    }
+    if target.is_dir() {
+        return check_is_no_bundle(target, path);
+    }
+    let Ok(file) = files::open(target) else { return Ok(()) };
+    let mut start = Vec::new();
+    if file.take(MAX_BEGINNING_BYTES).read_to_end(&mut start).is_err() {
+        return Ok(());
+    }
+    let extension = target.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    kind_of(&extension, &start).map_or(Ok(()), |FileKind { name, advice }| {
+        Err(codes::INPUT_NOT_MLIR.says(format_args!("expected MLIR text or bytecode, found {name} in '{path}'; {advice}")))
+    })
+}
+
+/// Refuses the directory of a bundle, or of one of its launches, with the command that runs it.
+fn check_is_no_bundle(directory: &Path, path: &str) -> Result<(), String> {
+    let refuse = |what: &str, bundle: &str| {
+        Err(codes::INPUT_NOT_MLIR
+            .says(format_args!("expected MLIR text or bytecode, found {what} '{path}'; run it with 'spyre-run {bundle}'")))
+    };
+    let parent = directory.parent().filter(|parent| parent.join("program.json").exists());
+    match parent {
+        _ if directory.join("program.json").exists() => refuse("the bundle directory", path),
+        Some(parent) if directory.join("bundle.mlir").exists() => {
+            let parent = parent.to_string_lossy();
+            refuse("one launch of a bundle,", if parent.is_empty() { "." } else { &*parent })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The kind of a file with this extension that begins so; none of what may be MLIR.
+fn kind_of(extension: &str, start: &[u8]) -> Option<FileKind> {
+    if start.starts_with(b"ML\xefR") {
+        return None;
+    }
+    let by_name = match extension {
+        "onnx" => Some(ONNX),
+        "pt" | "pth" | "pt2" => Some(PYTORCH),
+        "safetensors" | "gguf" => Some(WEIGHTS),
+        "npy" | "npz" => Some(ARRAYS),
+        "py" => Some(PYTHON),
+        "md" => Some(MARKDOWN),
+        _ => None,
+    };
+    by_name.or_else(|| kind_of_bytes(start)).or_else(|| kind_of_text(&String::from_utf8_lossy(start)))
+}
+
+fn kind_of_bytes(start: &[u8]) -> Option<FileKind> {
+    let has = |part: &[u8]| start.windows(part.len()).any(|window| window == part);
+    let is_pickle = matches!(start, [0x80, 2..=5, ..]);
+    match start {
+        [b'P', b'K', 3 | 5, ..] if has(b".pkl") => Some(PYTORCH),
+        [b'P', b'K', 3 | 5, ..] if has(b".npy") => Some(ARRAYS),
+        [b'P', b'K', 3 | 5, ..] => Some(ZIP),
+        [0x1f, 0x8b, ..] => Some(GZIP),
+        [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Some(ARRAYS),
+        [b'G', b'G', b'U', b'F', ..] | [_, _, _, _, _, _, _, 0, b'{', ..] => Some(WEIGHTS),
+        [b'B', b'C', 0xc0, 0xde, ..] => Some(LLVM_IR),
+        [0x7f, b'E', b'L', b'F', ..] => Some(BINARY),
+        _ => is_pickle.then_some(PYTORCH),
+    }
+}
+
+fn kind_of_text(text: &str) -> Option<FileKind> {
+    let text = text.trim_start();
+    let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| text.starts_with(beginning));
+    let lower: String = text.chars().take(16).collect::<String>().to_ascii_lowercase();
+    let is_heading = text.trim_start_matches('#').starts_with(' ') && text.starts_with('#');
+    // A module may begin with its resources, `{-#`.
+    let is_json = begins(&["{", "["]) && !begins(&["{-#"]);
+    let is_launch = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("!sdscbundle."));
+    if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
+        Some(HTML)
+    } else if begins(&["; ModuleID", "source_filename", "target datalayout", "target triple"]) {
+        Some(LLVM_IR)
+    } else if is_json && text.contains("\"kernel_options\"") {
+        Some(PLAN)
+    } else if is_launch || (is_json && text.contains("\"element_type\"")) {
+        Some(BUNDLE_FILE)
+    } else if is_json {
+        Some(JSON)
+    } else if begins(&["import ", "from "]) {
+        Some(PYTHON)
+    } else {
+        is_heading.then_some(MARKDOWN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn files_of_other_kinds_are_known_by_name_or_by_what_they_begin_with() {
+        for (extension, start, expected) in [
+            ("onnx", &b"\x08\x07"[..], ONNX),
+            ("", b"PK\x03\x04....archive/data.pkl", PYTORCH),
+            ("", b"PK\x03\x04....x.npy", ARRAYS),
+            ("", b"PK\x05\x06", ZIP),
+            ("", b"\x80\x02}", PYTORCH),
+            ("", b"C\0\0\0\0\0\0\0{\"w\": 1}", WEIGHTS),
+            ("", b"\n<!DOCTYPE html>", HTML),
+            ("", b"; ModuleID = \"m\"", LLVM_IR),
+            ("json", b"{\"kernel_options\": 1}", PLAN),
+            ("json", b"{\"a\": 1}", JSON),
+            ("", b"import torch\n", PYTHON),
+            ("", b"# Notes\n", MARKDOWN),
+            ("mlir", b"func.func @f(%x: !sdscbundle.input_arg<index>)", BUNDLE_FILE),
+        ] {
+            assert_eq!(kind_of(extension, start), Some(expected), "{extension}: {start:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_mlir_is_left_to_the_parser() {
+        let generic = "\"builtin.module\"() ({}) : () -> ()";
+        for start in ["", "// a comment", "#map = affine_map<(d0) -> (d0)>", "{-# #-}", generic, "// CHECK: !sdscbundle.x"] {
+            assert_eq!(kind_of("mlir", start.as_bytes()), None, "{start}");
+        }
+        assert_eq!(kind_of("onnx", b"ML\xefR"), None);
+    }
+
+    #[test]
+    fn a_bundle_says_how_it_is_run() {
+        let place = tempfile::tempdir().unwrap();
+        let launch = place.path().join("bundle_0");
+        fs::create_dir(&launch).unwrap();
+        let path = |path: &Path| path.to_str().unwrap().to_owned();
+        assert_eq!(check_is_mlir(&path(place.path())), Ok(()));
+        fs::write(place.path().join("program.json"), "{}").unwrap();
+        fs::write(launch.join("bundle.mlir"), "").unwrap();
+        let run = format!("run it with 'spyre-run {}'", path(place.path()));
+        for directory in [place.path(), &launch] {
+            assert!(check_is_mlir(&path(directory)).unwrap_err().ends_with(&run));
+        }
+    }
+}
