@@ -8,6 +8,7 @@
 //! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
 //! | `cascades` | reductions along one dimension that depend on each other, under hints that tile it |
 //! | `rests` | values of 256 KiB and more, of sizes that nothing divides: a dimension of many runs in two parts |
+//! | `offsets` | pads, slices, concatenations, strided reads and products at any offset, of sizes from 1 to 200: none is refused for where a part begins |
 //! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
 //!
 //! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
@@ -75,6 +76,7 @@ const fn default_cases(family: Family) -> usize {
         Family::Views => 120,
         Family::Tiled | Family::Repeats | Family::Cascades => 90,
         Family::Rests => 30,
+        Family::Offsets => 120,
     }
 }
 
@@ -90,6 +92,7 @@ const fn most_refused_percent(family: Family) -> usize {
         Family::Repeats => 30,
         Family::Cascades => 30,
         Family::Rests => 30,
+        Family::Offsets => 5,
     }
 }
 

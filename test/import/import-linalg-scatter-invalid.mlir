@@ -26,7 +26,7 @@ func.func @windows(%x: tensor<8x64xf16>, %rows: tensor<3x2x64xf16>, %places: ten
 // -----
 
 func.func @many_places(%x: tensor<40000x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<40000x64xf16> {
-  // expected-error @+1 {{'tm_tensor.scatter' op writes 3 parts at run time to any of 40000 places: at most 1024 parts and 32768 places are supported, of which one times the other is at most 4194304}}
+  // expected-error @+1 {{expected at most 1024 slices at runtime indices, 32768 positions, and 33554432 pairs of a slice and a position, found 3 slices, 40000 positions and 120000 pairs; write fewer slices at a time}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<40000x64xf16>) {
   ^bb0(%part: f16, %old: f16):

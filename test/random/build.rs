@@ -97,6 +97,8 @@ pub(crate) struct Builder {
     pub(crate) functions: String,
     pub(crate) most_elements: usize,
     pub(crate) most_points: usize,
+    /// Whether slices begin anywhere, and sizes are of any number.
+    pub(crate) is_at_any_offset: bool,
     /// Union-find over classes of dimensions.
     parents: Vec<usize>,
 }
@@ -133,7 +135,20 @@ impl Builder {
     pub(crate) fn new(element: &'static str, choices: Choices) -> Self {
         let (values, ops, arguments, parents, functions) = (vec![], vec![], vec![], vec![], String::new());
         let (most_elements, most_points) = (MOST_ELEMENTS, MOST_POINTS);
-        Self { element, kind: Kind::Float, choices, values, ops, arguments, axis: None, functions, most_elements, most_points, parents }
+        Self {
+            element,
+            kind: Kind::Float,
+            choices,
+            values,
+            ops,
+            arguments,
+            axis: None,
+            functions,
+            most_elements,
+            most_points,
+            is_at_any_offset: false,
+            parents,
+        }
     }
 
     /// A class of its own.

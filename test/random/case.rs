@@ -46,6 +46,8 @@ pub(crate) struct Case {
     pub(crate) draw: u64,
     /// Also by the tools.
     pub(crate) by_tools: bool,
+    /// A refusal for where a part begins, or for how long it is, is a failure.
+    pub(crate) is_at_any_offset: bool,
 }
 
 /// What became of a case.
@@ -102,6 +104,7 @@ impl Case {
             expected: results.iter().map(of_result).collect(),
             draw,
             by_tools: false,
+            is_at_any_offset: builder.is_at_any_offset,
         };
         (case, Numbers([builder.choices, of_hints, of_options, of_second].map(Choices::into_numbers)))
     }

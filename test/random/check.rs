@@ -49,6 +49,12 @@ const DEPENDS_ON_THE_WAY: [Code; 23] = [
     codes::BUNDLE_FORM,
 ];
 
+/// Whether a refusal is about where parts begin and how sticks lie.
+fn is_for_a_layout(message: &str) -> bool {
+    let of_layouts = [codes::LAYOUT_VIEW, codes::LAYOUT_STICK, codes::LAYOUT_CONFLICT];
+    split_code(message).0.is_some_and(|code| of_layouts.contains(&code))
+}
+
 /// What makes validation take samples of programs that could be executed whole.
 const SAMPLES: Limits = Limits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35 };
 
@@ -86,6 +92,9 @@ fn check(case: &Case) -> Result<Outcome, Outcome> {
     }
     let (simulation, other, refused) = match &emitted {
         [Emitted::Bundle { simulation, .. }, Emitted::Bundle { simulation: other, .. }] => (simulation, Some(other), None),
+        [Emitted::Refused(message), Emitted::Refused(_)] if case.is_at_any_offset && is_for_a_layout(message) => {
+            return Err(fails("it is refused for where a part begins", message));
+        }
         [Emitted::Refused(message), Emitted::Refused(_)] => return Ok(Outcome::Refused(message.clone())),
         [Emitted::Bundle { simulation, .. }, Emitted::Refused(message)]
         | [Emitted::Refused(message), Emitted::Bundle { simulation, .. }] => (simulation, None, Some(message.clone())),

@@ -22,18 +22,24 @@ pub(crate) enum Family {
     Cascades,
     /// Values that are large enough for a dimension to be run in two parts, of sizes that nothing divides.
     Rests,
+    /// Pads, slices, concatenations, strided reads and products at any offset, of any size.
+    Offsets,
 }
 
-pub(crate) const FAMILIES: [Family; 6] = [Family::Any, Family::Views, Family::Tiled, Family::Repeats, Family::Cascades, Family::Rests];
+pub(crate) const FAMILIES: [Family; 7] =
+    [Family::Any, Family::Views, Family::Tiled, Family::Repeats, Family::Cascades, Family::Rests, Family::Offsets];
 
 /// The last stands for any size up to [`MOST_SIZE`].
 const SIZES: [usize; 27] = [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
 const MOST_SIZE: usize = 300;
+const MOST_OFFSET_SIZE: usize = 200;
 /// Around multiples of a stick of 64, and of its half.
 const VIEWED_SIZES: [usize; 16] = [64, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 128];
 const TILED_SIZES: [usize; 10] = [64, 2, 4, 6, 8, 16, 32, 128, 192, 256];
 /// Above a stick, and no multiple of it.
 const REST_SIZES: [usize; 12] = [257, 129, 191, 193, 251, 300, 509, 515, 601, 773, 1021, 1300];
+/// Any size up to 200; small ones and those around a stick more often.
+const OFFSET_SIZES: [usize; 16] = [0, 0, 0, 1, 2, 3, 5, 7, 9, 17, 31, 33, 38, 63, 65, 67];
 /// So many elements at least, and one in eight more at most: a value of 16 bits has the 256 KiB from which on parts are looked at.
 const LEAST_OF_RESTS: usize = 1 << 17;
 const ELEMENTS: [&str; 8] = ["f16", "f16", "f16", "f16", "f16", "f32", "f32", "bf16"];
@@ -179,6 +185,23 @@ const RESTS: [Step; 12] = [
     Step::Again,
 ];
 
+const OFFSETS: [Step; 14] = [
+    Step::Pad,
+    Step::Slice,
+    Step::Concat,
+    Step::Reshape,
+    Step::Slice,
+    Step::Product,
+    Step::Permute,
+    Step::Pad,
+    Step::Reshape,
+    Step::Unary,
+    Step::Reduce,
+    Step::Binary,
+    Step::Insert,
+    Step::Windows,
+];
+
 impl Family {
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -188,6 +211,7 @@ impl Family {
             Self::Repeats => "repeats",
             Self::Cascades => "cascades",
             Self::Rests => "rests",
+            Self::Offsets => "offsets",
         }
     }
 
@@ -203,6 +227,7 @@ impl Family {
             Self::Repeats => 7,
             Self::Cascades => 0,
             Self::Rests => 4,
+            Self::Offsets => 6,
         }
     }
 
@@ -214,6 +239,7 @@ impl Family {
             Self::Repeats => &REPEATS,
             Self::Cascades => &[],
             Self::Rests => &RESTS,
+            Self::Offsets => &OFFSETS,
         }
     }
 }
@@ -223,10 +249,11 @@ pub(crate) fn grow(family: Family, choices: Choices) -> (Builder, Vec<usize>) {
     let mut choices = choices;
     let element = *choices.pick(&ELEMENTS);
     let mut builder = Builder::new(element, choices);
+    builder.is_at_any_offset = family == Family::Offsets;
     match family {
         Family::Cascades => builder.cascade(),
         Family::Rests => builder.large_argument(),
-        Family::Any | Family::Views | Family::Tiled | Family::Repeats => builder.first_argument(family),
+        Family::Any | Family::Views | Family::Tiled | Family::Repeats | Family::Offsets => builder.first_argument(family),
     }
     for _ in 0..family.most_steps() {
         let step = *builder.choices.pick(family.steps());
@@ -247,6 +274,7 @@ impl Builder {
         let sizes = match family {
             Family::Tiled => &TILED_SIZES[..],
             Family::Views => &VIEWED_SIZES[..],
+            Family::Offsets => &OFFSET_SIZES[..],
             Family::Any | Family::Repeats | Family::Cascades | Family::Rests => &SIZES[..],
         };
         let rank = [2, 2, 1, 3, 3, 4, 2, 3, 2, 3, 2, 3, 4, 2, 5, 6][self.choices.below(16)];
@@ -278,6 +306,7 @@ impl Builder {
 
     fn size(&mut self, sizes: &[usize]) -> usize {
         match *self.choices.pick(sizes) {
+            0 if self.is_at_any_offset => 1 + self.choices.below(MOST_OFFSET_SIZE),
             0 => 1 + self.choices.below(MOST_SIZE),
             size => size,
         }
@@ -285,7 +314,7 @@ impl Builder {
 
     /// Any size of a dimension.
     pub(crate) fn any_size(&mut self) -> usize {
-        self.size(&SIZES)
+        self.size(if self.is_at_any_offset { &OFFSET_SIZES } else { &SIZES })
     }
 
     /// A value of the numbers that are computed with now, the last ones more often.

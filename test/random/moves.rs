@@ -25,10 +25,10 @@ impl Builder {
         let (mut offsets, mut sizes, mut steps) = (vec![], vec![], vec![]);
         for &size in &shape {
             if self.choices.one_in(2) {
-                let step = if self.choices.one_in(6) { 2 } else { 1 };
+                let step = if self.choices.one_in(6) { 2 + usize::from(self.is_at_any_offset) * self.choices.below(3) } else { 1 };
                 let offset = self.choices.below(size);
                 // Mostly where a stick begins.
-                let offset = if self.choices.one_in(4) { offset } else { offset / STICK * STICK };
+                let offset = if self.is_at_any_offset || self.choices.one_in(4) { offset } else { offset / STICK * STICK };
                 let most = (size - offset).div_ceil(step);
                 offsets.push(offset);
                 sizes.push(most - self.choices.below(most));

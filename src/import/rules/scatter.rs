@@ -16,8 +16,8 @@ use crate::{
     import::graph::{Element, Graph, Kind, NodeId, known::Known},
 };
 
-/// Most elements of the matrix, which has one for each row and each part: 8 MiB in 16 bits.
-const MOST_COMPARED: i64 = 1 << 22;
+/// Most elements of the matrix, which has one for each row and each part, and for all of the batch: 64 MiB in 16 bits.
+const MOST_COMPARED: i64 = 1 << 25;
 /// Positions among the parts are numbers of the 16-bit format, which has all integers up to this one.
 const MOST_PARTS: i64 = 1024;
 
@@ -102,11 +102,10 @@ pub(in crate::import) fn scatter(
     let rows: i64 = target.sizes(dims).iter().product();
     let n_compared = target.sizes(batch).into_iter().product::<i64>() * rows * n_parts;
     if rows > MOST_VALUES || n_parts > MOST_PARTS || n_compared > MOST_COMPARED {
-        return Err(format!(
-            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_VALUES} places are \
-             supported, of \
-             which one times the other is at most {MOST_COMPARED}"
-        ));
+        return Err(codes::SCATTER_FORM.says(format_args!(
+            "expected at most {MOST_PARTS} slices at runtime indices, {MOST_VALUES} positions, and {MOST_COMPARED} pairs of a slice and a \
+             position, found {n_parts} slices, {rows} positions and {n_compared} pairs; write fewer slices at a time"
+        )));
     }
     if !element.is_float() {
         return Err(codes::SCATTER_FORM.says(format_args!(

@@ -5,7 +5,7 @@ use crate::{
     affine::Expr,
     dialect::{ComputeOp, empty, insert, shown_as, view},
     layout::{ReadWindow, Regrouped},
-    mlir::{Op, OpExt, TensorType, Value, ValueExt, insert_before, map_from_exprs},
+    mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
 };
 
 /// Lets an op read operand `operand` from a copy of its window; returns false if that is the whole buffer.

@@ -1,7 +1,7 @@
 //! What a choice may be where its condition compares a number with a known one: `i < 0 ? i + n : i` is at least 0 for every `i` from `-n` on.
 
 use super::{Bounds, Interval};
-use crate::import::graph::{Kind, NodeId};
+use crate::import::graph::{Graph, Kind, NodeId};
 
 /// The most operations between a choice and the number that its condition compares.
 const MAX_DEPTH: usize = 3;
@@ -11,6 +11,22 @@ struct Sides {
     number: NodeId,
     holds: Interval,
     fails: Interval,
+}
+
+/// The node that a node is but for known numbers that are added or subtracted, and their sum.
+fn without_offset(graph: &Graph, id: NodeId) -> (NodeId, f64) {
+    let (mut base, mut offset) = (id, 0.0);
+    for _ in 0..MAX_DEPTH {
+        let node = graph.node(base);
+        let (Kind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { break };
+        match (*function, graph.number_of(one), graph.number_of(other)) {
+            ("add", _, Some(number)) => (base, offset) = (one, offset + number),
+            ("add", Some(number), _) => (base, offset) = (other, offset + number),
+            ("sub", _, Some(number)) => (base, offset) = (one, offset - number),
+            _ => break,
+        }
+    }
+    (base, offset)
 }
 
 impl Bounds<'_> {
@@ -57,10 +73,12 @@ impl Bounds<'_> {
 
     /// What a node may be where a number is within an interval: what follows from the number by few sums and differences.
     fn interval_where(&mut self, id: NodeId, number: NodeId, within: Interval, depth: usize) -> Option<Interval> {
-        if id == number {
-            return Some(within);
-        }
         let graph = self.graph;
+        let ((base, offset), (base_of_number, offset_of_number)) = (without_offset(graph, id), without_offset(graph, number));
+        if base == base_of_number {
+            let by = offset - offset_of_number;
+            return Some(Interval { first: within.first + by, last: within.last + by, ..within });
+        }
         let node = graph.node(id);
         match (&node.kind, node.inputs.as_slice()) {
             (Kind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) if depth > 0 => {
