@@ -64,7 +64,7 @@ def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: A
     """
     for name in ("fallback", "report", "sizes", "cache"):
         if name in options:
-            raise OptionError(f"option '{name}' is one of torch.compile(backend='spyre'): here one program is made, or none")
+            raise OptionError(f"option '{name}' applies to torch.compile(backend='spyre') only, because this function has no fallback")
     check_call(module_or_function, inputs, options)
     chosen = Options.of(options)
     module = module_or_function if isinstance(module_or_function, torch.nn.Module) else Function(module_or_function)
@@ -113,11 +113,11 @@ def check_call(function: Any, inputs: Sequence[Any], options: Mapping[str, Any])
         return
     named = [name for name in options if name in signature.parameters]
     if named:
-        raise TypeError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; give them behind the function")
+        raise TypeError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; pass them after the function")
     try:
         signature.bind(*inputs)
     except TypeError as error:
-        raise TypeError(f"{NAME}: {error}; found inputs {listed(inputs)}; give example inputs behind the function") from None
+        raise TypeError(f"{NAME}: {error}; found inputs {listed(inputs)}; pass example inputs after the function") from None
 
 
 class CompiledModule:

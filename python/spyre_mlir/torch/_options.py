@@ -110,5 +110,5 @@ def directory(name: str, given: str | os.PathLike[str] | None) -> pathlib.Path |
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OptionError(f"option '{name}' is {str(given)!r}, where no directory can be made: {error.strerror}") from error
+        raise OptionError(f"option '{name}' is {str(given)!r}, which cannot be created as a directory: {error.strerror}") from error
     return path

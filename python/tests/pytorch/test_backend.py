@@ -59,11 +59,11 @@ def test_what_is_refused_runs_on_the_cpu_with_a_line_that_says_why(left, caplog)
     )
     said = [record.getMessage() for record in caplog.records]
     assert any("ops in 2 parts, 1 on CPU" in line for line in said)
-    assert any("is refused as a whole: torch-mlir has no lowering" in line for line in said)
+    assert any("cannot be compiled as one program: torch-mlir has no lowering" in line for line in said)
 
 
 def test_fallback_error_refuses_instead():
-    with pytest.raises(Exception, match="aten.histc.default.*is refused: (.|\n)*the graph is refused as a whole"):
+    with pytest.raises(Exception, match="aten.histc.default.*is refused: (.|\n)*the graph cannot be compiled as one program"):
         compiled(mixed, fallback="error")(torch.randn(8, 64))
 
 
@@ -105,7 +105,7 @@ def test_options_of_the_compiler_are_handed_on(tmp_path):
         ({"sizes": 0}, "option 'sizes' is 0"),
         ({"quiet": 1}, "option 'quiet' is 1"),
         ({"validate": "yes"}, "option 'validate' is 'yes'"),
-        ({"report": "/proc/none/here"}, "option 'report' is '/proc/none/here', where no directory can be made"),
+        ({"report": "/proc/none/here"}, "option 'report' is '/proc/none/here', which cannot be created as a directory"),
         ({"coers": 4}, "unknown option 'coers'"),
         ({"cores": 99}, "expected 1 to 32 cores, found 99"),
         ({"entry": "other"}, "option 'entry' has no meaning here: leave it out"),
