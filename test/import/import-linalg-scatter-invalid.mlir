@@ -26,7 +26,7 @@ func.func @windows(%x: tensor<8x64xf16>, %rows: tensor<3x2x64xf16>, %places: ten
 // -----
 
 func.func @many_places(%x: tensor<40000x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<40000x64xf16> {
-  // expected-error @+1 {{'tm_tensor.scatter' op writes 3 parts at run time to any of 40000 places: at most 1024 parts and 32768 places are supported, of which one times the other is at most 4194304}}
+  // expected-error @+1 {{'tm_tensor.scatter' op writes 3 slices at runtime indices to 40000 positions; at most 1024 slices, 32768 positions, and a product of at most 4194304 are supported}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<40000x64xf16>) {
   ^bb0(%part: f16, %old: f16):

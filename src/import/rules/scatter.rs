@@ -103,9 +103,8 @@ pub(in crate::import) fn scatter(
     let n_compared = target.sizes(batch).into_iter().product::<i64>() * rows * n_parts;
     if rows > MOST_VALUES || n_parts > MOST_PARTS || n_compared > MOST_COMPARED {
         return Err(format!(
-            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_VALUES} places are \
-             supported, of \
-             which one times the other is at most {MOST_COMPARED}"
+            "writes {n_parts} slices at runtime indices to {rows} positions; at most {MOST_PARTS} slices, {MOST_VALUES} positions, \
+             and a product of at most {MOST_COMPARED} are supported"
         ));
     }
     if !element.is_float() {
