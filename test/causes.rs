@@ -48,10 +48,10 @@ impl Compiled {
         let is_in = |list: &str| buffers(list).iter().any(|buffer| buffer["name"] == name);
         let (kind, holds) = match cause {
             "is a constant of one number" => ("one number", is_in("constants") && self.uniform.contains(name) && number("needed") == 0),
-            "is no result" => ("no result", !is_in("results") && !is_in("arguments") && !is_in("constants")),
-            "is made for the sake of layouts" => ("layout", writer()["is_for_layout"] == true),
+            "is not a program result" => ("no result", !is_in("results") && !is_in("arguments") && !is_in("constants")),
+            "is a relayout copy" => ("layout", writer()["is_for_layout"] == true),
             "is a result that an op reads back" => ("read back", is_in("results") && number("hbm_read") > 0),
-            "fills only a part of the sticks that are moved" => {
+            "uses only a part of each stick that is moved" => {
                 let buffer = buffer.expect("a buffer of the program");
                 let sizes = buffer["shape"].as_array().unwrap().iter().map(|size| size.as_i64().unwrap());
                 let elements: i64 = sizes.product();
@@ -65,7 +65,7 @@ impl Compiled {
                 "readers",
                 count(cause) == i64::try_from(readers.len()).unwrap() && readers.len() > 1 && number("hbm_read") > number("needed"),
             ),
-            _ if cause.starts_with("a loop moves the same part ") => {
+            _ if cause.starts_with("a loop reads or writes the same elements ") => {
                 let trips =
                     |position: &usize| op(*position)["loops"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product::<i64>();
                 ("loop", count(cause) > 1 && readers.iter().any(|reader| trips(reader) % count(cause) == 0))

@@ -139,7 +139,7 @@ fn a_tool_that_is_asked_to_says_each_step_with_its_options() {
     assert_eq!(steps.len(), 8);
     steps.iter().for_each(|step| schemas::expect_form("message", step));
     let said = run("spyre-run", &["out", "-v", "--seed", "7"], place.path());
-    assert!(said.err.contains("argument 'arg0': f16 of [64, 64], drawn by seed 7"), "{}", said.err);
+    assert!(said.err.contains("argument 'arg0': f16 of [64, 64], random data with seed 7"), "{}", said.err);
     let said = run("spyre-run", &["out", "-v", "-q"], place.path());
     assert!(
         said.code == Some(1) && said.err.starts_with("spyre-run: error[SPY0005]: the argument '--verbose' cannot be used with '--quiet'"),

@@ -58,7 +58,7 @@ impl Bench {
 
     /// With the validation that is the default.
     fn validate(&self) -> &Self {
-        self.run(env!("CARGO_BIN_EXE_spyre-compile"), &["in.mlir", "-o", "out"], "the program as written agree in f64")
+        self.run(env!("CARGO_BIN_EXE_spyre-compile"), &["in.mlir", "-o", "out"], "the program as written (MLIR's JIT) agree in f64")
     }
 
     /// The simulator, MLIR's JIT and the comparison of both.

@@ -84,7 +84,7 @@ fn one_compilation_writes_several_reports_and_traces() {
     for (words, wanted) in [
         ([["--report", "b.html"], ["--report", "b.txt"]], "--report: expected a file name that ends in '.json' or '.html', found"),
         ([["--trace", "b.json"], ["--trace", "b.html"]], "--trace: expected a file name that ends in '.json', found"),
-        ([["--report", "b.json"], ["--trace", "b.json"]], "--trace: expected a file of its own, found"),
+        ([["--report", "b.json"], ["--trace", "b.json"]], "--trace: expected different output files, found"),
     ] {
         let refused = compile(&words);
         let said = String::from_utf8_lossy(&refused.stderr);
@@ -189,7 +189,7 @@ fn the_bound_is_that_of_the_program_and_not_of_its_layouts() {
     assert_eq!(bytes(&report, "lower_bound", "hbm"), 64 * 100 * 2 + 128);
     assert!(bytes(&report, "gap", "hbm") > 0);
     let why = report["gap"]["values"].as_array().unwrap().iter().map(|value| value["why"].as_str().unwrap());
-    assert!(why.clone().any(|why| why == "fills only a part of the sticks that are moved"), "{:?}", why.collect::<Vec<_>>());
+    assert!(why.clone().any(|why| why == "uses only a part of each stick that is moved"), "{:?}", why.collect::<Vec<_>>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +240,7 @@ fn an_accumulator_that_is_a_result_is_copied_behind_its_loop() {
     let [copied] = around["copied"].as_array().unwrap().as_slice() else { panic!("one copy") };
     assert_eq!(copied["from"]["op"], around["accumulators"][0]["op"]);
     assert_eq!((&copied["from"]["memory"], &copied["to"]["memory"]), (&Value::from("lx"), &Value::from("hbm")));
-    assert_eq!(copied["why"], "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile");
+    assert_eq!(copied["why"], "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile");
 }
 
 #[test]

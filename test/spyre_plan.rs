@@ -31,7 +31,7 @@ fn a_csv_instance_is_placed_and_drawn() {
     assert!(
         String::from_utf8(output.stdout)
             .unwrap()
-            .starts_with("5 of 5 buffers in LX; HBM 0 bytes left, bound 0, optimal among whole lives;")
+            .starts_with("5 of 5 buffers in LX; HBM traffic 0 bytes (lower bound 0, optimal among plans without split live ranges);")
     );
     let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert_eq!(result["addresses"].as_object().unwrap().len(), 5);
@@ -53,11 +53,13 @@ fn an_evicted_buffer_is_planned_drawn_and_verified() {
     fs::write(folder.path().join("in.json"), EVICTED).unwrap();
     let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with("2 of 2 buffers in LX in 3 stays; HBM 6 bytes left, bound 6, optimal among split stays;"), "{said}");
+    let among = "optimal among plans that may split live ranges";
+    let start = format!("2 of 2 buffers in LX, in 3 residency intervals; HBM traffic 6 bytes (lower bound 6, {among});");
+    assert!(said.starts_with(&start), "{said}");
     assert!(fs::read_to_string(folder.path().join("out.svg")).unwrap().contains("outer is evicted and reloaded"));
     let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
     let said = String::from_utf8(verified.stdout).unwrap();
-    assert_eq!(said, "valid for 4 bytes of LX: HBM 6 bytes left, bound 6, gap 0.000 %, optimal among split stays\n");
+    assert_eq!(said, format!("valid for 4 bytes of LX: HBM traffic 6 bytes (lower bound 6, gap 0.000 %, {among})\n"));
     let text = fs::read_to_string(folder.path().join("out.json")).unwrap();
     fs::write(folder.path().join("out.json"), text.replace("\"hbm_bytes_left\": 6", "\"hbm_bytes_left\": 5")).unwrap();
     let refused = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
@@ -95,7 +97,7 @@ fn weights_say_what_is_worth_its_place() {
     assert!(
         String::from_utf8(output.stdout)
             .unwrap()
-            .starts_with("2 of 3 buffers in LX; HBM 6 bytes left, bound 6, optimal among whole lives;")
+            .starts_with("2 of 3 buffers in LX; HBM traffic 6 bytes (lower bound 6, optimal among plans without split live ranges);")
     );
     let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert!(result["addresses"]["a"].is_null());
@@ -107,10 +109,11 @@ fn the_smallest_peak_needs_no_capacity() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.csv"), CSV).unwrap();
     let output = spyre_plan(folder.path(), &["in.csv", "--smallest-peak", "-o", "out.json"]);
-    assert!(String::from_utf8(output.stdout).unwrap().contains("12 bytes suffice, bound 12, optimal among whole lives"));
+    let suffices = "12 bytes of LX suffice, lower bound 12, optimal among plans without split live ranges";
+    assert!(String::from_utf8(output.stdout).unwrap().contains(suffices));
     let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]);
     let said = String::from_utf8(verified.stdout).unwrap();
-    assert!(said.starts_with("valid for 12 bytes of LX, which suffice for everything, bound 12: HBM 0 bytes left"), "{said}");
+    assert!(said.starts_with("valid for 12 bytes of LX, which suffice for all buffers, lower bound 12: HBM traffic 0 bytes"), "{said}");
 }
 
 /// All but the seconds.
@@ -138,7 +141,7 @@ fn late_operations_are_planned_and_huge_numbers_refused() {
     let late = EVICTED.replace("\"time\": 4", "\"time\": 1000000000004").replace("\"end\": 5", "\"end\": 1000000000005");
     fs::write(folder.path().join("in.json"), late).unwrap();
     let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
-    assert!(String::from_utf8(output.stdout).unwrap().contains("HBM 6 bytes left, bound 6, optimal"));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("HBM traffic 6 bytes (lower bound 6, optimal"));
     assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
     for power in [43, 45, 50, 62] {
         let text = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << power));
@@ -152,7 +155,7 @@ fn late_operations_are_planned_and_huge_numbers_refused() {
     let large = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << 40)).replace("\"limit\": 4", "\"limit\": 1500000000000");
     fs::write(folder.path().join("in.json"), large).unwrap();
     let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json"]);
-    assert!(String::from_utf8(output.stdout).unwrap().contains("HBM 2199023255552 bytes left, bound 2199023255552, optimal"));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("HBM traffic 2199023255552 bytes (lower bound 2199023255552, optimal"));
     assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
 }
 

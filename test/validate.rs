@@ -80,7 +80,7 @@ fn a_program_too_large_for_samples_is_validated_in_pieces() {
     // Equal layers are compiled once; the first one has its arguments in another order.
     assert_eq!(verdict.pieces.map(|pieces| (pieces.number, pieces.different)), Some((4, 2)));
     let said = verdict.to_string();
-    assert!(said.contains("validated in 4 pieces, as the program is too large for samples of it: 2 of them"), "{said}");
+    assert!(said.contains("validated in 4 pieces, because the program is too large for samples: 2 different pieces"), "{said}");
     assert!(output.join("program.json").exists());
     fs::remove_dir_all(&output).unwrap();
     // Names of the program's dimensions are those of no piece.

@@ -179,7 +179,7 @@ fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
         .collect();
     let compiled: Vec<&String> = said.iter().filter(|(code, _)| *code == Some(0)).map(|(_, said)| said).collect();
     let count = |texts: &[&str]| compiled.iter().filter(|said| texts.iter().any(|text| said.contains(text))).count();
-    [compiled.len(), count(&["files and the imported program agree"]), count(&["files and the program as written agree"])]
+    [compiled.len(), count(&["files and the imported program agree"]), count(&["files and the program as written (MLIR's JIT) agree"])]
 }
 
 /// What PyTorch exports, as `test/exports` has it, in the programs that are stored.

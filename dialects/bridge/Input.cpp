@@ -295,7 +295,7 @@ static void endGuard() {
 }
 
 void spyre::guardParser() {
-  guard("error: MLIR's own parser failed on this file by a signal; what it complained about stands above\n");
+  guard("error: MLIR's parser crashed on this file; its messages are above\n");
 }
 
 void spyre::endParserGuard() { endGuard(); }

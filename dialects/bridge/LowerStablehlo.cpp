@@ -542,7 +542,7 @@ bool spyreLowerStablehlo(MlirOperation module) {
     LogicalResult lowered = TypeSwitch<Operation *, LogicalResult>(op)
                                 .Case<stablehlo::ScatterOp, stablehlo::SortOp, stablehlo::WhileOp, stablehlo::CaseOp, stablehlo::IfOp>(
                                     [](auto op) { return lower(op); })
-                                .Default([](Operation *op) { return op->emitError("'") << op->getName() << "' op stands where nothing reads it"; });
+                                .Default([](Operation *op) { return op->emitError("'") << op->getName() << "' op has no users here"; });
     if (failed(lowered))
       return false;
   }

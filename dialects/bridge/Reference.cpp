@@ -272,7 +272,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     ArrayRef<int64_t> shape = shapeOf(parts);
     int64_t rank = shapeOf(scatter.getOutputs()[0]).size(), first = rank - (shape.size() - 1);
     if (first < 0)
-      return scatter.emitError("the reference writes no parts of more dimensions than what they are written to");
+      return scatter.emitError("the reference cannot insert a tensor of higher rank into one of lower rank");
     SmallVector<Value> lower(shape.size(), index(builder, 0)), upper, steps(shape.size(), index(builder, 1));
     for (int64_t size : shape)
       upper.push_back(index(builder, size));

@@ -318,7 +318,7 @@ LogicalResult OpSpecOp::verify() {
   for (Attribute attribute : getDims()) {
     auto dim = cast<DimAttr>(attribute);
     if (dim.getSplit() > dim.getRange())
-      return emitOpError("cannot cut dimension ") << dim.getName() << " of " << dim.getRange() << " into " << dim.getSplit() << " slices";
+      return emitOpError("cannot split dimension ") << dim.getName() << " of " << dim.getRange() << " into " << dim.getSplit() << " slices";
   }
   return success();
 }

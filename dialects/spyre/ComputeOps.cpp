@@ -84,7 +84,7 @@ LogicalResult spyre::verifyComputeOp(Operation *op) {
                                      << " entries";
     for (auto [dim, pair] : llvm::enumerate(llvm::zip(work.getSlices(), space)))
       if (std::get<0>(pair) > std::get<1>(pair))
-        return op->emitOpError("cannot cut dimension ") << dim << " of " << std::get<1>(pair) << " into " << std::get<0>(pair)
+        return op->emitOpError("cannot split dimension ") << dim << " of " << std::get<1>(pair) << " into " << std::get<0>(pair)
                                                         << " slices";
   }
   // compute_c2

@@ -142,7 +142,7 @@ LogicalResult WorkAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   // work_c1
   for (int64_t count : slices)
     if (count <= 0)
-      return emitError() << "a dimension is cut into at least one slice, found " << count;
+      return emitError() << "a dimension must have at least one slice, found " << count;
   // work_c2
   SmallVector<int64_t> sorted(order);
   llvm::sort(sorted);
@@ -167,7 +167,7 @@ Attribute PlaceAttr::parse(AsmParser &parser, Type) {
   std::optional<Memory> memory = symbolizeMemory(word);
   // place_c1
   if (!memory) {
-    parser.emitError(at) << "a value lives in 'lx', 'pool' or 'hbm', found '" << word << "'";
+    parser.emitError(at) << "expected memory 'lx', 'pool' or 'hbm', found '" << word << "'";
     return {};
   }
   if (memory != Memory::Hbm && (parser.parseComma() || parser.parseInteger(offsetBytes)))
@@ -256,7 +256,7 @@ LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    StringRef symbol, bool) {
   // tile_hint_c1
   if (symbol.empty() ? count <= 0 : count != 0)
-    return emitError() << "dimension '" << dim << "' is cut into at least one tile, found " << count;
+    return emitError() << "dimension '" << dim << "' must have at least one tile, found " << count;
   // tile_hint_c2
   if (!symbol.empty() && !isCountSymbol(symbol))
     return emitError() << "dimension '" << dim << "' is cut into '" << symbol << "' tiles, which is no name of letters, digits and '_'";

@@ -382,7 +382,7 @@ static LogicalResult verifyTiled(LoopOp loop, size_t index) {
   // loop_c2
   RankedTensorType tile = LoopOp::getTileType(type, loop.getTiledDims()[index], loop.getCount());
   if (!tile)
-    return loop.emitOpError("cannot cut dimension ")
+    return loop.emitOpError("cannot split dimension ")
            << loop.getTiledDims()[index] << " of " << type << " into " << loop.getCount() << " tiles";
   // loop_c3
   Type found = loop.getBody().front().getArgument(index).getType();
@@ -481,7 +481,7 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
     auto full = dyn_cast<RankedTensorType>(types.back());
     RankedTensorType tile = full ? getTileType(full, dims.back(), count) : RankedTensorType();
     if (!tile)
-      return parser.emitError(tileLocation, "cannot cut dimension ")
+      return parser.emitError(tileLocation, "cannot split dimension ")
              << dims.back() << " of " << types.back() << " into " << count << " tiles";
     arguments.back().type = tile;
     return success();
@@ -562,7 +562,7 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
     if (failed(parser.parseOptionalLSquare()))
       return success();
     if (dims.size() + 1 < operands.size())
-      return parser.emitError(dimLocation, "a tile stands behind a value without a dimension: tiles come first");
+      return parser.emitError(dimLocation, "expected tiles before carried values, found a tile after a carried value");
     return failure(parser.parseInteger(dims.emplace_back()) || parser.parseRSquare());
   };
   OpAsmParser::UnresolvedOperand first;

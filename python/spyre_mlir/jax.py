@@ -78,7 +78,7 @@ def lowered_for(function: Callable[..., Any], args: Sequence[Any]) -> jax.stages
     try:
         inspect.signature(function).bind(*args)
     except TypeError as error:
-        raise ArgumentError(f"{NAME}: {error}: found {len(args)} example arguments; give one for each behind the function") from None
+        raise ArgumentError(f"{NAME}: {error}: found {len(args)} example arguments; give one for each after the function") from None
     except ValueError:  # Functions of C have no signature.
         pass
     for path, value in jax.tree_util.tree_leaves_with_path(tuple(args)):

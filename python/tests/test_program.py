@@ -74,7 +74,7 @@ def test_a_program_is_compiled_run_and_validated():
     assert found.dtype == numpy.float16 and abs(found - softmax_of(x)).max() < 1e-3
     assert program.validation == program.validate() and "agree" in program.validation
     # A library starts no process, which the other half of a validation runs in.
-    assert "not validated beside the program as written" in program.validation
+    assert "not compared with the program as written" in program.validation
     assert spyre_mlir.compile(SOFTMAX).report["validation"]["as_written"]["not_compared"]
     assert program.report["total"] and program.simulation.report["total"]
     assert (program.bundle_dir / "program.json").is_file()

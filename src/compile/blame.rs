@@ -14,7 +14,11 @@ pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
         let (judged, said) = collect(original.session().context(), || judged(&mut original.duplicate(), &options, limits));
         match judged {
-            Some(Ok(_)) => return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right"),
+            Some(Ok(_)) => {
+                return format!(
+                    "phase '{phase}', or a later phase that uses its result, is at fault: without {without} the files are correct"
+                );
+            }
             Some(Err(_)) => {}
             None => {
                 let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();

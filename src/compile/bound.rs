@@ -171,5 +171,5 @@ fn why_slow(kernel: &KernelOp, spent: &Price, least_ns: f64, target: &Target) ->
         return format!("moves {} bytes of HBM", kernel.bytes.hbm());
     }
     let share = 100.0 * (least_ns - constants.op_ns) / spent.compute_ns;
-    format!("computes on {} of {} cores, at {share:.0} % of the best rate of all of them", kernel.cores, target.cores)
+    format!("computes on {} of {} cores, at {share:.0} % of the peak rate of all cores", kernel.cores, target.cores)
 }

@@ -35,15 +35,15 @@ pub(super) enum Cause<'a> {
 impl fmt::Display for Cause<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::MadeForLayout => formatter.write_str("is made for the sake of layouts"),
+            Self::MadeForLayout => formatter.write_str("is a relayout copy"),
             Self::NotInLx(reason) => write!(formatter, "is not in LX: {reason}"),
-            Self::NoResult => formatter.write_str("is no result"),
+            Self::NoResult => formatter.write_str("is not a program result"),
             Self::OneNumber => formatter.write_str("is a constant of one number"),
             Self::ReadBack => formatter.write_str("is a result that an op reads back"),
             Self::ManyReaders(readers) => write!(formatter, "{readers} operands read it"),
             Self::ManyWriters(writers) => write!(formatter, "{writers} ops write it"),
-            Self::Repeated(times) => write!(formatter, "a loop moves the same part {times} times"),
-            Self::PartOfSticks => formatter.write_str("fills only a part of the sticks that are moved"),
+            Self::Repeated(times) => write!(formatter, "a loop reads or writes the same elements {times} times"),
+            Self::PartOfSticks => formatter.write_str("uses only a part of each stick that is moved"),
             Self::Uncounted => formatter.write_str("ops move more of it than the bound counts"),
         }
     }

@@ -55,7 +55,7 @@ impl Validation<'_> {
     /// The field alone: a library starts no process.
     #[must_use]
     pub fn of_library(mode: Mode) -> Self {
-        let why = "it is run by MLIR's JIT in a process of its own, which a library does not start: 'spyre-compile' does";
+        let why = "MLIR's JIT runs it in a separate process, which a library does not start; use 'spyre-compile'";
         Self { mode, limits: Limits::default(), original: Err(why) }
     }
 }

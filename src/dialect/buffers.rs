@@ -19,11 +19,10 @@ pub struct Misuse<'c> {
 }
 
 const UNWRITTEN: &str = "is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into";
-const NO_BUFFER: &str = "writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made";
+const NO_BUFFER: &str = "writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'";
 const MADE_ELSEWHERE: &str =
     "has a part in place that no op but a gather makes for it alone, in loops of known counts that make it tile by tile or in none";
-const WRITTEN_TWICE: &str =
-    "has a part in place that overlaps another part of the buffer, so that what is left there depends on who comes first";
+const WRITTEN_TWICE: &str = "writes a part in place that overlaps another part of the buffer; remove 'in_place'";
 const TOO_MANY: &str = "has a part in place in a buffer of more than 256 parts: leave out 'in_place'";
 const HALF_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would see it half written";
 

@@ -133,10 +133,7 @@ fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::Affine
 pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION);
     let function = function.ok_or_else(|| {
-        (
-            module,
-            format!("has no function '{FUNCTION}', which is what a launch does: a program becomes files by 'spyre-compile FILE -o DIR'"),
-        )
+        (module, format!("has no function '{FUNCTION}' that describes a launch; compile programs with 'spyre-compile FILE -o DIR'"))
     })?;
     let Some(body) = function.body() else { return Err((function, "has no body".to_owned())) };
     let mut reader = Reader {
@@ -275,7 +272,7 @@ impl Reader<'_> {
     fn extract(&mut self, op: Op<'_>) -> Result<Stmt, String> {
         let param = self.operand(op, 0)?;
         let value = self.name(op.output(), || if let Name::ArgumentBase(argument) = param { Some(Name::Argument(argument)) } else { None });
-        let known = self.launch.params.iter_mut().find(|known| known.name == param).ok_or("extracts what is no parameter")?;
+        let known = self.launch.params.iter_mut().find(|known| known.name == param).ok_or("extracts a value that is not a parameter")?;
         known.value = value;
         Ok(Stmt::InputArgExtract { param: *known })
     }

@@ -296,7 +296,8 @@ impl<'c> SymbolicSizes<'c> {
         if !is_same_place || self.sizes[first].granularity != self.sizes[second].granularity {
             let (first, second) = (&self.sizes[first], &self.sizes[second]);
             let message = format!(
-                "walks along '{}' of {} in steps of {} and '{}' of {} in steps of {} by iteration dimension {dim}: they must be one size",
+                "uses symbolic sizes '{}' (maximum {}, multiple {}) and '{}' (maximum {}, multiple {}) for iteration dimension {dim}; they \
+                 must be the same size",
                 first.name, first.maximum, first.granularity, second.name, second.maximum, second.granularity
             );
             return Err(error_at(codes::SYMBOLIC_SIZE, op, message).report());

@@ -105,8 +105,8 @@ impl<'c> Reader<'_, 'c> {
         if needed.is_empty() {
             return String::new();
         }
-        let verb = if needed.len() == 1 { "is" } else { "are" };
-        format!("needs the whole of {}, which {verb} complete only behind the loop before it", needed.join(" and "))
+        let (noun, verb) = if needed.len() == 1 { ("value", "is") } else { ("values", "are") };
+        format!("needs the complete {noun} {}, which {verb} available only after the previous loop", needed.join(" and "))
     }
 
     /// The buffers from outside that the loop reads, each once.
@@ -159,9 +159,9 @@ impl<'c> Reader<'_, 'c> {
         let (input, to) = (copy.inputs()[0], place_of(ComputeOp::of(copy)?.place()));
         let from = self.value(input, bytes_of(input));
         let why = match copy.text_attr(attr::SPYRE_FOR_LOOP) {
-            "" if copy.attr(attr::SPYRE_FOR_LAYOUT).is_some() => "an op cannot read it where it lies",
+            "" if copy.attr(attr::SPYRE_FOR_LAYOUT).is_some() => "an op cannot read its layout",
             "" if to.memory == "lx" && from.place.memory != "lx" => "ops read it from LX",
-            "" => "the program asks for it",
+            "" => "the program requests it",
             why => why,
         };
         Some(Copied { op: self.numbers.of(copy)?, from, bytes: bytes_of(copy.output()), why: why.to_owned(), to })
@@ -175,7 +175,7 @@ impl<'c> Reader<'_, 'c> {
             (Some((_, number)), _) => format!("arg{number}"),
             (None, Some(compute)) => compute.function().to_owned(),
             (None, None) if writer.is_some_and(|writer| writer.is(spyre::CONSTANT)) => "constant".to_owned(),
-            (None, None) => "buffer written in parts".to_owned(),
+            (None, None) => "buffer written by several ops".to_owned(),
         };
         let place = place_of(owner_of(home).and_then(Place::on));
         LoopValue { name, op: writer.and_then(|writer| self.numbers.of(writer)), bytes, place }

@@ -76,7 +76,7 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
     }
 
     fn uses(&self, op: Op<'m>) -> Result<Vec<ValueId>, Unreadable<'m>> {
-        let id = |value| self.ids.get(value).copied().ok_or_else(|| (op, "cannot be interpreted: reads what nothing has made".to_owned()));
+        let id = |value| self.ids.get(value).copied().ok_or_else(|| (op, "cannot be interpreted: reads an undefined value".to_owned()));
         op.inputs().into_iter().map(id).collect()
     }
 

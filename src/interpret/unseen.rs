@@ -62,16 +62,16 @@ impl Buffers {
         let starts = op.inputs.iter().zip(&around.read).filter(|(_, dim)| dim.is_none()).map(|(start, _)| self.of[*start]);
         for start in starts {
             if !taken.insert(start) {
-                return Some("a loop begins with one value in two places");
+                return Some("a loop initializes two carried buffers with one value");
             }
             if !made.contains(&start) && !carried.contains(&start) {
-                return Some("a loop overwrites what is no buffer of its block");
+                return Some("a loop overwrites a value that is not a buffer of its block");
             }
             if self.is_read(&around.body.ops, &around.body.yields, start) {
-                return Some("a loop reads in its body what it has begun with and overwritten");
+                return Some("the body of a loop reads the initial value after overwriting it");
             }
             if self.is_read(&block.ops[at + 1..], &block.yields, start) {
-                return Some("what a loop has begun with and overwritten is read behind it");
+                return Some("the initial value of a loop is read after the loop overwrote it");
             }
         }
         None
@@ -87,16 +87,16 @@ impl Buffers {
         let mut places = BTreeSet::new();
         for (found, left) in found.iter().zip(&left) {
             if !places.insert(left) {
-                return Some("a loop leaves one value in two places");
+                return Some("a loop yields one value twice");
             }
             if found == left {
                 continue;
             }
             let Some(writer) = body.ops.iter().position(|op| op.outputs.contains(left)) else {
-                return Some("a loop leaves in a place what is made elsewhere");
+                return Some("a loop yields a value that is defined outside of it");
             };
             if self.is_read(&body.ops[writer + 1..], &body.yields, *found) {
-                return Some("what an iteration finds is read when it is overwritten");
+                return Some("a carried value is read after it was overwritten");
             }
         }
         self.trouble(body, &found.into_iter().collect())

@@ -250,7 +250,7 @@ fn p_kind(edge: &Prologue) -> Result<(), Refusal> {
     match &edge.op.does {
         Does::Elementwise | Does::Gathers | Does::Constant => Ok(()),
         Does::Follows { .. } => refuse(Code::PKind, "the op is a kernel"),
-        Does::Reduces(_) => refuse(Code::PKind, "the op is a reduction, which each tile of the kernel needs whole"),
+        Does::Reduces(_) => refuse(Code::PKind, "the op is a reduction, and each tile of the kernel needs its complete result"),
         Does::Other(name) => refuse(Code::PKind, format!("the op is '{name}'; only elementwise ops and gathers are fused before a kernel")),
     }
 }
@@ -341,7 +341,7 @@ fn e_order(edge: &Epilogue) -> Result<(), Refusal> {
 }
 
 fn e_own(edge: &Epilogue) -> Result<(), Refusal> {
-    if edge.op.has_wishes { refuse(Code::EOwn, "has hints or a division of work of its own") } else { Ok(()) }
+    if edge.op.has_wishes { refuse(Code::EOwn, "has its own hints or core split") } else { Ok(()) }
 }
 
 fn e_cover(edge: &Epilogue) -> Result<(), Refusal> {

@@ -120,10 +120,11 @@ impl fmt::Display for Outcome {
         let (Some(bytes), Some(separate_bytes)) = (self.hbm_bytes, self.separate_hbm_bytes) else { return Ok(()) };
         let n_judged = self.n_judged;
         let infeasible = if self.n_infeasible > 0 { format!(", {} of them infeasible", self.n_infeasible) } else { String::new() };
-        let again = self.again_us.map_or_else(String::new, |us| format!(" ({us:.1} us of it again in loops)"));
+        let again = self.again_us.map_or_else(String::new, |us| format!(" ({us:.1} us of recomputation)"));
         write!(
             formatter,
-            "\n  with what moved {us:.1} us{again} and {bytes} bytes of HBM, without {separate_us:.1} us and {separate_bytes} bytes; {n_judged} compilations{infeasible}"
+            "\n  with fusion {us:.1} us{again} and {bytes} bytes of HBM traffic, without {separate_us:.1} us and {separate_bytes} bytes; \
+             {n_judged} compilations{infeasible}"
         )
     }
 }
@@ -192,7 +193,9 @@ mod tests {
         assert_eq!(outcome.to_string(), lines);
         (outcome.us, outcome.separate_us, outcome.hbm_bytes, outcome.separate_hbm_bytes) = (Some(1.0), Some(2.0), Some(512), Some(1024));
         assert!(
-            outcome.to_string().ends_with("\n  with what moved 1.0 us and 512 bytes of HBM, without 2.0 us and 1024 bytes; 0 compilations")
+            outcome
+                .to_string()
+                .ends_with("\n  with fusion 1.0 us and 512 bytes of HBM traffic, without 2.0 us and 1024 bytes; 0 compilations")
         );
         let read: Outcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
         assert_eq!(read, outcome);

@@ -49,29 +49,29 @@ impl OpInLoop {
         for read in &self.reads {
             let dim = match read.has {
                 Has::All => continue,
-                Has::Partial => return Err("reads a partial result of what the loop combines, which is whole behind the loop only"),
+                Has::Partial => return Err("uses a partial result of a reduction, which is complete only after the loop"),
                 Has::Tile(dim) => dim,
             };
             let Some(walked) = read.dims[dim] else {
-                return Err("repeats a tile, or chooses from it, along the dimension that the loop cuts");
+                return Err("broadcasts or indexes a tile along the tiled dimension");
             };
             if *along.get_or_insert(walked) != walked {
-                return Err("reads tiles that are cut along two of its dimensions, of which only those with one number meet");
+                return Err("reads operands that are tiled along two different dimensions, so only diagonal tiles would be computed");
             }
         }
         let Some(along) = along else { return Ok(Has::All) };
         if self.reads.iter().any(|read| self.is_shared(read, along)) {
-            return Err("reads the same elements with each tile along the dimension that the loop cuts");
+            return Err("reads the same elements in every iteration along the tiled dimension");
         }
         if along >= self.n_kept {
             return if self.combines {
                 Ok(Has::Partial)
             } else {
-                Err("reduces each tile by itself along the dimension that the loop cuts, in a way that makes no whole of the results")
+                Err("reduces each tile along the tiled dimension, and the loop does not combine the partial results")
             };
         }
         let cut = self.result.iter().position(|dim| *dim == Some(along));
-        cut.map(Has::Tile).ok_or("gives nothing along the dimension that the loop cuts")
+        cut.map(Has::Tile).ok_or("has no result dimension that corresponds to the tiled dimension")
     }
 
     /// Whether all iterations read the same elements along an iteration dimension of the op.
@@ -110,14 +110,15 @@ mod tests {
         let gives = |reads: Vec<ReadInLoop>| elementwise(reads).gives();
         assert_eq!(gives(vec![matrix(Has::All)]), Ok(Has::All));
         assert_eq!(gives(vec![matrix(Has::Tile(1)), matrix(Has::Tile(1))]), Ok(Has::Tile(1)));
-        assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::Tile(1))]).unwrap_err().contains("along two of its dimensions"));
-        assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::All)]).unwrap_err().contains("the same elements with each tile"));
+        assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::Tile(1))]).unwrap_err().contains("along two different dimensions"));
+        assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::All)]).unwrap_err().contains("the same elements in every iteration"));
         assert!(gives(vec![matrix(Has::Partial)]).unwrap_err().contains("a partial result"));
         // One row is repeated, with each tile and with the whole tensor, even if a tile is one row as well.
         let row = |dim: Option<usize>| ReadInLoop { has: Has::All, sizes: vec![1, 128], dims: vec![dim, Some(1)] };
         assert_eq!(gives(vec![matrix(Has::Tile(0)), row(None)]), Ok(Has::Tile(0)));
         assert_eq!(gives(vec![matrix(Has::Tile(0)), row(Some(0))]), Ok(Has::Tile(0)));
-        assert!(gives(vec![ReadInLoop { has: Has::Tile(0), ..row(None) }, matrix(Has::All)]).unwrap_err().contains("repeats a tile"));
+        let repeated = ReadInLoop { has: Has::Tile(0), ..row(None) };
+        assert!(gives(vec![repeated, matrix(Has::All)]).unwrap_err().contains("broadcasts or indexes a tile"));
     }
 
     #[test]
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(product(Has::Tile(1), Has::Tile(0)).gives(), Ok(Has::Partial));
         assert!(product(Has::Tile(1), Has::All).gives().unwrap_err().contains("the same elements"));
         let maximum = OpInLoop { combines: false, ..product(Has::Tile(1), Has::Tile(0)) };
-        assert!(maximum.gives().unwrap_err().contains("reduces each tile by itself"));
+        assert!(maximum.gives().unwrap_err().contains("reduces each tile along the tiled dimension"));
     }
 
     #[test]

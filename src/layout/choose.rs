@@ -69,7 +69,10 @@ impl Flow {
         Err(if matches!(misfit.kind, MisfitKind::Part(_) | MisfitKind::PartSticks { .. }) {
             // A slice can be written in one element a stick at least, so what is in the way is an operand, which can be copied.
             let all_written = minimize(&chooser.problem(UNREADABLE), &states, MOST_ENTRIES).states;
-            chooser.misfit(&all_written).filter(|misfit| matches!(misfit.kind, MisfitKind::Read { .. } | MisfitKind::View(_))).unwrap_or(misfit)
+            chooser
+                .misfit(&all_written)
+                .filter(|misfit| matches!(misfit.kind, MisfitKind::Read { .. } | MisfitKind::View(_)))
+                .unwrap_or(misfit)
         } else {
             misfit
         })

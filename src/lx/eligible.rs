@@ -7,7 +7,7 @@ use scratchpad::Barred;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ineligible {
     /// The back end reads or writes LX only for some device functions.
-    #[error("the device function '{function}' cannot have it in LX")]
+    #[error("the device function '{function}' cannot access LX for it")]
     FunctionNotAllowed {
         /// The device function of the op that writes it.
         function: String,
@@ -16,7 +16,7 @@ pub enum Ineligible {
     #[error("it is written in parts")]
     WrittenInParts,
     /// It has the place of the value that the loop begins with.
-    #[error("a loop carries it in the buffer of the value that it begins with")]
+    #[error("it shares the buffer of the initial value of a loop")]
     Carried,
     /// An LX address cannot advance with a loop.
     #[error("its address would advance with a loop")]
@@ -43,7 +43,7 @@ pub enum Ineligible {
     #[error("an op reads a part of it")]
     PartialRead,
     /// A core only has its own LX.
-    #[error("its users divide it among the cores in different ways: {0}")]
+    #[error("its users split it over the cores differently: {0}")]
     CoreMismatch(Mismatch),
     /// Nothing would be saved.
     #[error("no op could read it from LX")]
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn reasons_are_sentences_without_a_full_stop() {
         let reason = Ineligible::CoreMismatch(Mismatch::Shared { user: 1, cores: 32, slices: 8 });
-        let expected = "its users divide it among the cores in different ways: use 1 runs on 32 cores, but there are 8 slices";
+        let expected = "its users split it over the cores differently: use 1 runs on 32 cores, but there are 8 slices";
         assert_eq!(reason.to_string(), expected);
         assert_eq!(Barred::from(reason).to_string(), expected);
     }

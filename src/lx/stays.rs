@@ -137,10 +137,10 @@ impl Chosen {
 const COMES_LATER: &str = "it comes to LX for later uses only";
 
 /// Why a value that is in LX for its whole life or not at all is not there.
-const WHOLE_ONLY: &str = "it could be in LX for a part of its life only, and may not leave it";
+const WHOLE_ONLY: &str = "it fits in LX only for a part of its live range, which cannot be split";
 
 /// Why a value that a plan has in LX is not there.
-const SAVES_NOTHING: &str = "a stay in LX saves nothing";
+const SAVES_NOTHING: &str = "LX would save no traffic";
 
 #[cfg(test)]
 mod tests {

@@ -324,11 +324,11 @@ pub fn unescaped(written: &str) -> Result<String, String> {
         let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
         let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let read = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let refuse = || format!("expected two hexadecimal digits behind '\\', found '{written}'; write '\\5C' for '\\'");
+        let refuse = || format!("expected two hexadecimal digits after '\\', found '{written}'; write '\\5C' for '\\'");
         bytes.push(read.ok_or_else(refuse)?);
         rest = &behind[2..];
     }
-    String::from_utf8(bytes).map_err(|_| format!("expected digits of a text in UTF-8 behind '\\', found '{written}'"))
+    String::from_utf8(bytes).map_err(|_| format!("expected digits of a text in UTF-8 after '\\', found '{written}'"))
 }
 
 #[cfg(test)]

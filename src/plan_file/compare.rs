@@ -59,8 +59,8 @@ fn shown(nest: &Nest) -> String {
     let counts: Vec<String> = nest.levels.iter().map(|level| level.count.to_string()).collect();
     let copies = match nest.copies.len() {
         0 => String::new(),
-        1 => ", behind a copy of what they read".to_owned(),
-        n_copies => format!(", behind {n_copies} copies of what they read"),
+        1 => ", after copying an operand".to_owned(),
+        n_copies => format!(", after copying {n_copies} operands"),
     };
     format!("{} tiles around ops {} to {}{copies}", counts.join(" x "), nest.ops[0], nest.ops[1].saturating_sub(1))
 }

@@ -282,8 +282,8 @@ impl<'r> Run<'r> {
             && self.agrees_with(&|array, position| if self.is_wide(position) { few_integers(array) } else { array })
         {
             return Answer::Explained(format!(
-                "{message}; they agree where the integers of {which} are 0 and 1, so the larger ones that were drawn may be none that the program \
-                 means: 'spyre-run --check' compares with integers of your own"
+                "{message}; they agree if the integers of {which} are 0 and 1, so the program may not allow the larger random integers; \
+                 compare with your own integers: 'spyre-run --check'"
             ));
         }
         if difference.mismatch.is_nan {
@@ -294,7 +294,8 @@ impl<'r> Run<'r> {
         }
         if self.jumps(inputs, difference) {
             return Answer::Explained(format!(
-                "{message}; the program itself jumps there: its results change by as much where its inputs change by {NUDGE:e} of themselves"
+                "{message}; the program is discontinuous there: a relative change of the inputs by {NUDGE:e} changes its results as \
+                 much"
             ));
         }
         Answer::Differs(message)

@@ -95,9 +95,9 @@ struct Against {
 impl fmt::Display for Against {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.hbm - self.own {
-            0 => f.write_str("as many bytes of HBM"),
-            more if more > 0 => write!(f, "{} of HBM more", Binary(more)),
-            less => write!(f, "{} of HBM less", Binary(-less)),
+            0 => f.write_str("the same HBM traffic"),
+            more if more > 0 => write!(f, "{} more HBM traffic", Binary(more)),
+            less => write!(f, "{} less HBM traffic", Binary(-less)),
         }
     }
 }

@@ -122,7 +122,7 @@ fn kind_of_text(text: &str) -> Option<FileKind> {
         Some(HTML)
     } else if begins(&["; ModuleID", "source_filename", "target datalayout", "target triple"]) {
         Some(LLVM_IR)
-    } else if is_json && text.contains("\"kernel_options\"") {
+    } else if is_json && text.contains("\"chosen\"") && text.contains("\"program\"") {
         Some(PLAN)
     } else if is_launch || (is_json && text.contains("\"element_type\"")) {
         Some(BUNDLE_FILE)
@@ -151,7 +151,7 @@ mod tests {
             ("", b"C\0\0\0\0\0\0\0{\"w\": 1}", WEIGHTS),
             ("", b"\n<!DOCTYPE html>", HTML),
             ("", b"; ModuleID = \"m\"", LLVM_IR),
-            ("json", b"{\"kernel_options\": 1}", PLAN),
+            ("json", b"{\"version\": \"0.1.0\", \"program\": \"f\", \"chosen\": {}}", PLAN),
             ("json", b"{\"a\": 1}", JSON),
             ("", b"import torch\n", PYTHON),
             ("", b"# Notes\n", MARKDOWN),

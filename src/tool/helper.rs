@@ -51,7 +51,7 @@ impl Helper {
         if let Some(name) = first_of_ours(module.op()) {
             return Err(format!("it has '{name}', which MLIR's JIT does not run"));
         }
-        let runner = beside().ok_or_else(|| format!("there is no '{NAME}' beside the tool, which runs it by MLIR's JIT"))?;
+        let runner = beside().ok_or_else(|| format!("'{NAME}', which runs MLIR's JIT, is not in the directory of this tool"))?;
         let ops = module.op().nested();
         let runs = if ops.iter().any(|op| APPROXIMATED.contains(&op.full_name())) { 2 } else { 1 };
         let n_ops = runs * ops.len() as u64;
@@ -100,7 +100,7 @@ fn understood(output: &Output) -> Answer {
     match serde_json::from_slice(&output.stdout) {
         Ok(answer) => answer,
         Err(_) if said.contains(ENDED) => Answer::Explained(format!(
-            "{ENDED} on the inputs that were drawn: it reads outside of a tensor, divides an integer by 0, or fails its own assertion"
+            "{ENDED} on random inputs: it accesses a tensor out of bounds, divides an integer by 0, or fails an assertion"
         )),
         Err(_) => {
             let first = said.lines().next().unwrap_or("it says nothing");
@@ -132,7 +132,7 @@ pub(super) fn answer_request() -> u8 {
     let request = read.and_then(|_| serde_json::from_str::<Request>(&text).map_err(|error| error.to_string()));
     let answered = request.map(|request| {
         if request.version != VERSION {
-            return Answer::NotRun(format!("'{NAME}' beside the tool is of another version, {VERSION}"));
+            return Answer::NotRun(format!("'{NAME}' in the directory of this tool has another version, {VERSION}"));
         }
         limit(request.max_bytes);
         super::on_large_stack(|| answer(&request))

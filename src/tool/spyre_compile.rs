@@ -231,7 +231,7 @@ fn check_places(arguments: &Arguments) -> Result<(), String> {
         for path in paths {
             tool::check_place(path).map_err(in_option)?;
             if seen.contains(&path) && Path::new(path).extension().is_some() {
-                let twice = format_args!("expected a file of its own, found '{path}' again; give another name");
+                let twice = format_args!("expected different output files, found '{path}' twice; change one name");
                 return Err(in_option(codes::OUTPUT_PLACE.says(twice)));
             }
             seen.push(path);

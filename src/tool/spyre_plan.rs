@@ -90,7 +90,7 @@ fn price(path: &str, output: Option<&str>) -> Result<(), String> {
     for row in &rows {
         let Price { low_ns, estimate_ns, high_ns, is_ranked, .. } = row.price(&time, Formula::Recommended);
         let [low, estimate, high] = [low_ns, estimate_ns, high_ns].map(|ns| ns / 1e3);
-        let unranked = if is_ranked { "" } else { "; nobody has published times of some of its ops" };
+        let unranked = if is_ranked { "" } else { "; no published times for some of its ops" };
         said += &format!("{}: {estimate:.3} us ({low:.3} to {high:.3}{unranked})\n", row.id);
         if estimates.insert(&row.id, estimate).is_some() {
             return Err(codes::LX_INSTANCE.says(format_args!("expected unique ids, found '{}' twice in '{path}'", row.id)));
@@ -173,11 +173,12 @@ fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
         .map_err(|error| codes::LX_INSTANCE.or_says(&format!("{result}: {error}")))?;
     let Verified { hbm_bytes_left, lower_bound, optimal, among, capacity, peak_bound } = verified;
     let optimal = if optimal { ", optimal" } else { "" };
-    let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for everything, bound {bound}"));
+    let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for all buffers, lower bound {bound}"));
     let gap = 100.0 * verified.gap();
     tool::say(&format!(
-        "valid for {capacity} bytes of LX{suffices}: HBM {hbm_bytes_left} bytes left, bound {lower_bound}, gap {gap:.3} \
-         %{optimal} among {among}\n"
+        "valid for {capacity} bytes of LX{suffices}: HBM traffic {hbm_bytes_left} bytes (lower bound {lower_bound}, gap {gap:.3} \
+         %{optimal} among {})\n",
+        plans(among)
     ))
 }
 
@@ -222,20 +223,28 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
 }
 
 fn summary(plan: &Plan, peak: Option<PlannedBytes>) -> String {
-    let suffices = peak.map_or_else(String::new, |peak| format!("; {} bytes suffice, bound {}", peak.bytes, peak.lower_bound));
+    let suffices = peak.map_or_else(String::new, |peak| format!("; {} bytes of LX suffice, lower bound {}", peak.bytes, peak.lower_bound));
     let is_optimal = plan.optimal && peak.is_none_or(|peak| peak.bytes == peak.lower_bound);
     let optimal = if is_optimal { ", optimal" } else { "" };
     let stopped = if plan.timed_out { ", timed out" } else { "" };
     let Plan { hbm_bytes_left, lower_bound, steps, .. } = plan;
-    let (n_placed, among) = (n_placed(plan), plan.among());
-    format!("{n_placed}; HBM {hbm_bytes_left} bytes left, bound {lower_bound}{suffices}{optimal} among {among}; {steps} steps{stopped}\n")
+    let (n_placed, among) = (n_placed(plan), plans(plan.among()));
+    format!(
+        "{n_placed}; HBM traffic {hbm_bytes_left} bytes (lower bound {lower_bound}{suffices}{optimal} among {among}); {steps} \
+         steps{stopped}\n"
+    )
+}
+
+/// Plans that a bound is for, by their name in `RESULT.json`.
+fn plans(among: &str) -> &'static str {
+    if among == "whole lives" { "plans without split live ranges" } else { "plans that may split live ranges" }
 }
 
 fn n_placed(plan: &Plan) -> String {
     let n_buffers = plan.reasons.len();
     let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
     let n_split = plan.stays.len() - n_placed;
-    let split = if n_split > 0 { format!(" in {} stays", plan.stays.len()) } else { String::new() };
+    let split = if n_split > 0 { format!(", in {} residency intervals", plan.stays.len()) } else { String::new() };
     format!("{n_placed} of {n_buffers} buffers in LX{split}")
 }
 

@@ -106,7 +106,7 @@ fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
         differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' there and '{here}' here")).collect();
     let asked = |terms: &Terms| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
     let why = if fields.is_empty() {
-        format!("was found with {}, and {} are asked for", asked(&nearest.entry.terms), asked(terms))
+        format!("was found with {}; this search has {}", asked(&nearest.entry.terms), asked(terms))
     } else {
         fields.join(", ")
     };

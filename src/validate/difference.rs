@@ -27,7 +27,7 @@ impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { draw, result, index, count, length, is_sampled, is_unwritten } = self;
         let elements = if *is_sampled { "sampled elements" } else { "elements" };
-        let what = if *is_unwritten { "depends on what nothing has written" } else { "differs" };
+        let what = if *is_unwritten { "depends on unwritten memory" } else { "differs" };
         write!(formatter, "element {index:?} of result {result} {what} ({count} of {length} {elements} in draw {draw})")
     }
 }

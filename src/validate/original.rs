@@ -30,15 +30,15 @@ impl fmt::Display for OriginalVerdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Agrees(Agreement { elements, of, difference, allowed }) => {
-                let which = if elements == of { String::new() } else { format!(" on {elements} of the {of} elements of results") };
+                let which = if elements == of { String::new() } else { format!(" on {elements} of {of} result elements") };
                 write!(
                     formatter,
-                    "validated: the files and the program as written agree in f64{which}, by MLIR's JIT on drawn inputs: largest \
-                     difference {difference:.2e} of {allowed:.2e} allowed"
+                    "validated: the files and the program as written (MLIR's JIT) agree in f64{which} for random inputs: largest \
+                     difference {difference:.2e}, {allowed:.2e} allowed"
                 )
             }
-            Self::Explained(_) => formatter.write_str("not validated beside the program as written: a warning says why"),
-            Self::NotCompared(reason) => write!(formatter, "not validated beside the program as written: {reason}"),
+            Self::Explained(_) => formatter.write_str("not compared with the program as written: see the warning"),
+            Self::NotCompared(reason) => write!(formatter, "not compared with the program as written: {reason}"),
         }
     }
 }

@@ -99,8 +99,8 @@ impl fmt::Display for Verdict {
         if let Some(Pieces { number, different }) = pieces {
             write!(
                 formatter,
-                "validated in {number} pieces, as the program is too large for samples of it: {different} of them are no copies of others, and \
-                 were compiled by themselves; what is decided for the whole program alone is not seen; "
+                "validated in {number} pieces, because the program is too large for samples: {different} different pieces were compiled \
+                 separately; decisions that concern several pieces are not checked; "
             )?;
         }
         let draws = if *draws == 1 { "1 draw, as the program is large,".to_owned() } else { format!("{draws} draws") };
@@ -112,9 +112,9 @@ impl fmt::Display for Verdict {
             )?,
             Some(Samples { elements, of, element_operations: needed }) => write!(
                 formatter,
-                "validated by samples: {compared} and the imported program agree on {elements} of the {of} elements of results, with all \
-                 that these depend on ({needed} of {element_operations} element operations), in {draws} of random elements of a finite \
-                 field; a fault that reaches none of them is not seen"
+                "validated by samples: {compared} and the imported program agree on {elements} of {of} result elements and everything \
+                 that they depend on ({needed} of {element_operations} element operations), in {draws} of random elements of a finite \
+                 field; faults that do not affect a sampled element are not found"
             )?,
         }
         if !at_sizes.is_empty() {
@@ -124,7 +124,7 @@ impl fmt::Display for Verdict {
             write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
         }
         if *lawful {
-            write!(formatter, "; exponentials of what has exponentials in it were compared by their law alone, as a loop corrects them")?;
+            write!(formatter, "; nested exponentials were compared only by exp(a + b) = exp(a) exp(b), because a loop corrects them")?;
         }
         if *ordered {
             write!(formatter, "; maxima and minima were compared in the order of real numbers alone, as a loop corrects them")?;
@@ -134,7 +134,7 @@ impl fmt::Display for Verdict {
             Some(chance) => write!(formatter, "; a difference{where_it_is} is hidden with probability 2^{chance:.0} at most"),
             None => write!(
                 formatter,
-                "; a difference{where_it_is} may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"
+                "; the degree of the program, 2^{log2_degree:.0}, is too high to bound the probability of a hidden difference{where_it_is}"
             ),
         }
     }
@@ -347,7 +347,7 @@ fn unreadable(phase: Phase, reason: &str) -> Failure {
 /// What the device sees of a program behind a phase, and what it computes over whole tensors does not show.
 fn unseen(phase: Phase, version: &Function<'_>) -> Option<&'static str> {
     if phase >= Phase::Layout && has_wrong_padding(version) {
-        return Some("a product reads other numbers than zeros behind its rows");
+        return Some("a matmul reads nonzero padding");
     }
     overwritten(version).filter(|_| phase >= Phase::Tile)
 }
@@ -446,8 +446,8 @@ mod tests {
             let versions = Versions { versions: &versions, samples: None, draw: 0 };
             versions.blame(&versions.run(&functions[0]).unwrap(), "wrong")
         };
-        let expected = "computes something else on the device after phase 'tile', which is a compiler bug: 'f': what a loop has begun with and \
-                        overwritten is read behind it: wrong";
+        let expected = "computes something else on the device after phase 'tile', which is a compiler bug: 'f': the initial value of a \
+                        loop is read after the loop overwrote it: wrong";
         assert!(matches!(blamed([Phase::Import, Phase::Tile]), Failure::Phase(message) if message == expected));
         assert!(matches!(blamed([Phase::Import, Phase::Hint]), Failure::Files(_)), "loops come to lie in one buffer in phase 'tile'");
     }

@@ -64,7 +64,7 @@ func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
 // A value whose last reader reads its copy in LX has done with its offset when the copy is made.
 // CHECK-LABEL: func @parts
 // CHECK: spyre.pointwise log({{.*}}place = #spyre.place<pool, [[LOG:[0-9]+]],
-// CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "its users divide it among the cores in different ways: use 0 divides a dimension of which it needs a part">}
+// CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "its users split it over the cores differently: use 0 divides a dimension of which it needs a part">}
 // CHECK-NEXT: [[COPY:%.*]] = spyre.copy {{.*}}place = #spyre.place<lx,
 // CHECK-NEXT: spyre.insert [[COPY]] into {{.*}} at [0, 0] {spyre.bundle = 0 : i64,
 // CHECK: spyre.pointwise tanh([[COPY]])

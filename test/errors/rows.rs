@@ -292,7 +292,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "Linalg for files",
         "spyre-translate --mlir-to-bundle small.mlir -o out",
-        ["small.mlir", "'sdsc_bundle'", "which is what a launch does", "'spyre-compile FILE -o DIR'"],
+        ["small.mlir", "'sdsc_bundle'", "that describes a launch", "'spyre-compile FILE -o DIR'"],
     ),
     no(
         "A live range that ends before it begins",

@@ -26,7 +26,7 @@
 // COUNTED: counted.mlir:5:{{.*}}: error{{.*}}'arith.sitofp' op computes with the size of a symbolic dimension, which differs between runs; give one size with '--dim-size NAME=SIZE'
 // REVERSED: error{{.*}}'tensor.extract_slice' op slices or reshapes symbolic dimension 'arg0.0', so its elements depend on the size; give one size with '--dim-size NAME=SIZE'
 // ROWS: error{{.*}}'tensor.concat' op concatenates symbolic dimension 'arg0.0' with other elements along dimension 0, whose offset depends on the size; give one size with '--dim-size NAME=SIZE'
-// STEPS: error{{.*}}: {{.*}}walks along 'arg0.0' of 128 in steps of 64 and 'arg1.0' of 128 in steps of 32 by iteration dimension 0: they must be one size
+// STEPS: error{{.*}}: {{.*}}uses symbolic sizes 'arg0.0' (maximum 128, multiple 64) and 'arg1.0' (maximum 128, multiple 32) for iteration dimension 0; they must be the same size
 // BAKED: error{{.*}}: {{.*}}iteration dimension 0 is symbolic, which baked addresses cannot say
 // TILES: error{{.*}}'linalg.add' op tiles symbolic dimension 's0', which must stay whole; give one size with '--dim-size NAME=SIZE'
 

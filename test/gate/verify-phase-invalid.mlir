@@ -59,7 +59,7 @@ func.func @nothing_copies_what_is_not_written() {
 // -----
 
 func.func @a_part_goes_into_a_buffer_and_no_argument(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
-  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
+  // expected-error @+1 {{'spyre.insert' op writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'}}
   spyre.insert %part into %whole at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
   return
 }
@@ -68,7 +68,7 @@ func.func @a_part_goes_into_a_buffer_and_no_argument(%part: tensor<4x64xf16>, %w
 
 func.func @a_part_goes_into_a_buffer_and_no_other_result(%part: tensor<4x64xf16>, %x: tensor<8x64xf16>) {
   %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
-  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
+  // expected-error @+1 {{'spyre.insert' op writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'}}
   spyre.insert %part into %exp at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
   return
 }
@@ -215,7 +215,7 @@ func.func @a_part_in_place_is_apart(%x: tensor<4x64xf16, #a>, %y: tensor<4x64xf1
   %made = spyre.pointwise exp(%x) : (tensor<4x64xf16, #a>) -> tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
   %1 = spyre.insert %y into %0 at [0, 0] : tensor<4x64xf16, #a> into tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op has a part in place that overlaps another part of the buffer, so that what is left there depends on who comes first}}
+  // expected-error @+1 {{'spyre.insert' op writes a part in place that overlaps another part of the buffer; remove 'in_place'}}
   %2 = spyre.insert %made into %1 at [3, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %2 : tensor<8x64xf16, #whole>
 }
@@ -308,7 +308,7 @@ func.func @values_in_lx_share_no_bytes(%x: tensor<64x64xf16, #layout>) -> tensor
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @readers_have_what_the_writer_left(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': expected a result in HBM, found a place in LX: its users divide it among the cores in different ways: use 1 slices it differently from use 0; remove the place}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': expected a result in HBM, found a place in LX: its users split it over the cores differently: use 1 slices it differently from use 0; remove the place}}
   %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[2, 1]>} : tensor<64x64xf16, #layout>
   %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[4, 1]>} : tensor<64x64xf16, #layout>
   return %b : tensor<64x64xf16, #layout>

@@ -30,7 +30,7 @@ func.func @main(%scores: tensor<2x1500xf16>, %table: tensor<1400x40xf16>) -> (te
     %wrapped = arith.select %is_negative, %from_behind, %place : i64
     %row = arith.index_cast %wrapped : i64 to index
     %column = linalg.index 1 : index
-    // expected-error @+1 {{'tensor.extract' op takes places beyond 1024, which are two digits, of a shorter table, or of one of which another index moves with them: not supported yet}}
+    // expected-error @+1 {{'tensor.extract' op uses positions above 1024 in a table that is shorter, or that a second index accesses: not supported}}
     %element = tensor.extract %table[%row, %column] : tensor<1400x40xf16>
     linalg.yield %element : f16
   } -> tensor<2x40xf16>

@@ -2,7 +2,7 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-fuse-prologue-epilogue %s
 
 func.func @p_kind(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
-  // expected-remark @+1 {{not fused before kernel 'k' (P-KIND): the op is a reduction, which each tile of the kernel needs whole}}
+  // expected-remark @+1 {{not fused before kernel 'k' (P-KIND): the op is a reduction, and each tile of the kernel needs its complete result}}
   %sum = spyre.reduce sum(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
   // expected-note @+1 {{the kernel 'k'}}
   %y = spyre.kernel "k"(%in = %sum : tensor<64x1xf16>) {
@@ -165,7 +165,7 @@ func.func @own_wishes(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
     %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
     spyre.yield %exp : tensor<64x128xf16>
   }
-  // expected-remark @+1 {{not fused after kernel 'k' (E-OWN): has hints or a division of work of its own}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-OWN): has its own hints or core split}}
   %z = spyre.pointwise neg(%y) {work_div = [#spyre.work_hint<0, rows = 2>]} : tensor<64x128xf16>
   return %z : tensor<64x128xf16>
 }

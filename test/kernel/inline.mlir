@@ -14,7 +14,7 @@
 // RUN: spyre-compile %s --compile-to tile | FileCheck %s --check-prefix=LOOPS
 
 // INLINE:        kernel 'matmul' with M = 2, N = 2: INLINE mul (2 times, {{[0-9.]+}} us more)
-// INLINE-NEXT:   with what moved {{[0-9.]+}} us ({{[0-9.]+}} us of it again in loops) and 655872 bytes of HBM, without {{[0-9.]+}} us and 917632 bytes; 5 compilations
+// INLINE-NEXT:   with fusion {{[0-9.]+}} us ({{[0-9.]+}} us of recomputation) and 655872 bytes of HBM traffic, without {{[0-9.]+}} us and 917632 bytes; 5 compilations
 // INLINE:        HBM traffic 640.5 KiB
 // INLINE:        validated: the files and the imported program agree
 // STAGE:         kernel 'matmul' with M = 4, N = 1: STAGE mul{{$}}

@@ -6,7 +6,7 @@ func.func @corrects(%x: tensor<64x128xf16>, %zero: tensor<64x1xf16>) -> tensor<6
   %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
     %half = spyre.pointwise neg(%before) : tensor<64x1xf16>
-    // expected-error @+1 {{'spyre.pointwise' op yields another value than the carried value combined with a partial result: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.pointwise' op yields another value than the carried value combined with a partial result: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %after = spyre.pointwise add(%half, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -19,7 +19,7 @@ func.func @begins_with_an_argument(%x: tensor<64x128xf16>, %begin: tensor<64x1xf
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %begin : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{'spyre.pointwise' op carries an initial value that is not neutral, such as 0 for a sum: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.pointwise' op carries an initial value that is not neutral, such as 0 for a sum: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -34,7 +34,7 @@ func.func @combines_otherwise(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{'spyre.pointwise' op yields another value than the carried value combined with a partial result: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.pointwise' op yields another value than the carried value combined with a partial result: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %after = spyre.pointwise maximum(%before, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -49,7 +49,7 @@ func.func @adds_the_whole(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> ten
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "columns" tiled(%tile = %w[1] : tensor<128x64xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%x) dims [1] : tensor<64x128xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{'spyre.pointwise' op combines the carried value with a value that is not a partial result of the tiles: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.pointwise' op combines the carried value with a value that is not a partial result of the tiles: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
     spyre.yield %after : tensor<64x1xf16>
   } : tensor<64x1xf16>
@@ -64,7 +64,7 @@ func.func @reads_too_early(%x: tensor<64x128xf16>) -> (tensor<128x1xf16>, tensor
   // expected-note @+1 {{the loop}}
   %y:2 = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
     %part = spyre.reduce sum(%tile) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16>
-    // expected-error @+1 {{'spyre.pointwise' op yields a value that other ops read before it is complete: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.pointwise' op yields a value that other ops read before it is complete: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %after = spyre.pointwise add(%before, %part) : tensor<64x1xf16>
     %now = spyre.pointwise neg(%after) : tensor<64x1xf16>
     spyre.yield %now[0], %after : tensor<64x1xf16>, tensor<64x1xf16>
@@ -77,7 +77,7 @@ func.func @reads_too_early(%x: tensor<64x128xf16>) -> (tensor<128x1xf16>, tensor
 func.func @shares(%x: tensor<64x128xf16>, %w: tensor<32x128xf16>) -> tensor<64x128xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.pointwise' op reads the same elements with each tile along the dimension that the loop cuts}}
+    // expected-error @+1 {{'spyre.pointwise' op reads the same elements in every iteration along the tiled dimension}}
     %z = spyre.pointwise add(%tile, %w) : tensor<32x128xf16>
     spyre.yield %z[0] : tensor<32x128xf16>
   } : tensor<64x128xf16>
@@ -89,7 +89,7 @@ func.func @shares(%x: tensor<64x128xf16>, %w: tensor<32x128xf16>) -> tensor<64x1
 func.func @diagonal(%x: tensor<64x64xf16>) -> tensor<64x32xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%row = %x[0] : tensor<64x64xf16>, %column = %x[1] : tensor<64x64xf16>) {
-    // expected-error @+1 {{'spyre.matmul' op reads tiles that are cut along two of its dimensions, of which only those with one number meet}}
+    // expected-error @+1 {{'spyre.matmul' op reads operands that are tiled along two different dimensions, so only diagonal tiles would be computed}}
     %z = spyre.matmul(%row, %column) : (tensor<32x64xf16>, tensor<64x32xf16>) -> tensor<32x32xf16>
     spyre.yield %z[0] : tensor<32x32xf16>
   } : tensor<64x32xf16>
@@ -102,7 +102,7 @@ func.func @reduces_each_tile(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
     %z = spyre.reduce sum(%tile) dims [0] : tensor<32x128xf16> -> tensor<1x128xf16>
-    // expected-error @+1 {{'spyre.pointwise' op reads a partial result of what the loop combines, which is whole behind the loop only}}
+    // expected-error @+1 {{'spyre.pointwise' op uses a partial result of a reduction, which is complete only after the loop}}
     %e = spyre.pointwise exp(%z) : tensor<1x128xf16>
     spyre.yield %e[0] : tensor<1x128xf16>
   } : tensor<2x128xf16>
@@ -114,7 +114,7 @@ func.func @reduces_each_tile(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
 func.func @lays_it_otherwise(%x: tensor<64x64xf16>) -> tensor<32x128xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x64xf16>) {
-    // expected-error @+1 {{'spyre.pointwise' op concatenates results along another dimension than the tiled one: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.pointwise' op concatenates results along another dimension than the tiled one: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %e = spyre.pointwise exp(%tile) : tensor<32x64xf16>
     spyre.yield %e[1] : tensor<32x64xf16>
   } : tensor<32x128xf16>
@@ -127,7 +127,7 @@ func.func @lays_it_otherwise(%x: tensor<64x64xf16>) -> tensor<32x128xf16> {
 func.func @first_rows(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.view' op reads a tile through a view that does not keep the tiled dimension: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.view' op reads a tile through a view that does not keep the tiled dimension: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %first = spyre.view %tile by affine_map<(d0, d1) -> (0, d1)> : tensor<32x128xf16> -> tensor<1x128xf16>
     spyre.yield %first[0] : tensor<1x128xf16>
   } : tensor<2x128xf16>
@@ -140,7 +140,7 @@ func.func @first_rows(%x: tensor<64x128xf16>) -> tensor<2x128xf16> {
 func.func @first_halves(%x: tensor<64x128xf16>) -> (tensor<32x128xf16>, tensor<64x128xf16>) {
   // expected-note @+1 {{the loop}}
   %y:2 = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.view' op reads a tile through a view that does not keep the tiled dimension: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.view' op reads a tile through a view that does not keep the tiled dimension: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %half = spyre.view %tile by affine_map<(d0, d1) -> (d0, d1)> : tensor<32x128xf16> -> tensor<16x128xf16>
     %abs = spyre.pointwise abs(%half) : tensor<16x128xf16>
     %neg = spyre.pointwise neg(%tile) : tensor<32x128xf16>
@@ -156,7 +156,7 @@ func.func @inserts(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
   %empty = spyre.empty : tensor<64x128xf16>
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.insert' op is not an elementwise op, reduction, product or gather: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+    // expected-error @+1 {{'spyre.insert' op is not an elementwise op, reduction, product or gather: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %z = spyre.insert %tile into %empty at [32, 0] : tensor<32x128xf16> into tensor<64x128xf16>
     spyre.yield %z[0] : tensor<64x128xf16>
   } : tensor<128x128xf16>
@@ -166,7 +166,7 @@ func.func @inserts(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
 // -----
 
 func.func @known_at_launch(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
-  // expected-error @+1 {{'spyre.loop' op has a trip count that is known only at launch: loops over tensors without layouts must compute tile by tile what an op computes on whole tensors}}
+  // expected-error @+1 {{'spyre.loop' op has a trip count that is known only at launch: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) attributes {symbol = "T"} {
     %e = spyre.pointwise exp(%tile) : tensor<32x128xf16>
     spyre.yield %e[0] : tensor<32x128xf16>
@@ -178,7 +178,7 @@ func.func @known_at_launch(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
 
 func.func @nameless(%x: tensor<8192xf16>) -> tensor<64x128xf16> {
   %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 * 128 + d1)> : tensor<8192xf16> -> tensor<64x128xf16>
-  // expected-error @+1 {{'spyre.loop' op cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint scope, whose loops cut what arguments name; write the ops of its body on whole tensors}}
+  // expected-error @+1 {{'spyre.loop' op expected a loop that tiles a complete dimension of an argument, because it is converted to a hint scope; write the ops of its body on complete tensors in 'spyre.hint'}}
   %y = spyre.loop 2 "rows" tiled(%tile = %rows[0] : tensor<64x128xf16>) {
     %e = spyre.pointwise exp(%tile) : tensor<32x128xf16>
     spyre.yield %e[0] : tensor<32x128xf16>

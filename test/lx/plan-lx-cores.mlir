@@ -11,7 +11,7 @@ func.func @equal_slices_share_lx(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
 }
 
 // CHECK-LABEL: func.func @other_slices_do_not(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users divide it among the cores in different ways: use 1 slices it differently from use 0">,
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 1 slices it differently from use 0">,
 func.func @other_slices_do_not(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[32, 1]>} : tensor<64x256xf16>
   %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
@@ -20,7 +20,7 @@ func.func @other_slices_do_not(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
 
 // The second reader is the one that disagrees.
 // CHECK-LABEL: func.func @every_reader_must_agree(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users divide it among the cores in different ways: use 2 slices it differently from use 0">,
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 2 slices it differently from use 0">,
 func.func @every_reader_must_agree(%x: tensor<64x256xf16>) -> (tensor<64x256xf16>, tensor<64x256xf16>) {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
   %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
@@ -30,7 +30,7 @@ func.func @every_reader_must_agree(%x: tensor<64x256xf16>) -> (tensor<64x256xf16
 
 // Four cores want the one slice of a row, but only one has it.
 // CHECK-LABEL: func.func @a_slice_is_on_one_core(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users divide it among the cores in different ways: use 1 runs on 4 cores, but there are 1 slices">,
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 1 runs on 4 cores, but there are 1 slices">,
 func.func @a_slice_is_on_one_core(%row: tensor<1x64xf16>, %x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %exp = spyre.pointwise exp(%row) {work = #spyre.work<[1, 1]>} : tensor<1x64xf16>
   %sum = spyre.pointwise add(%x, %exp) {work = #spyre.work<[4, 1]>} : (tensor<64x64xf16>, tensor<1x64xf16>) -> tensor<64x64xf16>
@@ -39,7 +39,7 @@ func.func @a_slice_is_on_one_core(%row: tensor<1x64xf16>, %x: tensor<64x64xf16>)
 
 // Each core sums its part of a row; the sums of the parts are added up in HBM.
 // CHECK-LABEL: func.func @partial_sums_are_not_in_lx(
-// CHECK:         spyre.reduce sum({{.+}}) dims [1] {place = #spyre.place<hbm, "its users divide it among the cores in different ways: its writer divides a reduction, so that each core has a partial result">,
+// CHECK:         spyre.reduce sum({{.+}}) dims [1] {place = #spyre.place<hbm, "its users split it over the cores differently: its writer divides a reduction, so that each core has a partial result">,
 func.func @partial_sums_are_not_in_lx(%x: tensor<64x256xf16>) -> tensor<64x1xf16> {
   %sum = spyre.reduce sum(%x) dims [1] {work = #spyre.work<[8, 4]>} : tensor<64x256xf16> -> tensor<64x1xf16>
   %neg = spyre.pointwise neg(%sum) {work = #spyre.work<[8, 1]>} : tensor<64x1xf16>
@@ -47,7 +47,7 @@ func.func @partial_sums_are_not_in_lx(%x: tensor<64x256xf16>) -> tensor<64x1xf16
 }
 
 // CHECK-LABEL: func.func @unequal_slices_are_not_in_lx(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users divide it among the cores in different ways: use 0 cuts a device dimension into unequal parts">,
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 0 cuts a device dimension into unequal parts">,
 func.func @unequal_slices_are_not_in_lx(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[5, 1]>} : tensor<64x256xf16>
   %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[5, 1]>} : tensor<64x256xf16>
@@ -86,7 +86,7 @@ func.func @a_product_is_where_its_rows_were_made(%x: tensor<64x128xf16>, %y: ten
 
 // The second matmul counts K first, so the cores of a block of %exp are other ones: neighbours instead of every eighth.
 // CHECK-LABEL: func.func @the_number_of_a_core_counts(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users divide it among the cores in different ways: use 1 slices it differently from use 0">,
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 1 slices it differently from use 0">,
 func.func @the_number_of_a_core_counts(%x: tensor<64x256xf16>, %y: tensor<256x64xf16>) -> tensor<64x64xf16> {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
   %product = spyre.matmul(%exp, %y) {work = #spyre.work<[8, 1, 4]>} : (tensor<64x256xf16>, tensor<256x64xf16>) -> tensor<64x64xf16>

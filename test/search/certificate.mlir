@@ -1,13 +1,13 @@
 // A certificate says how far a plan is from the best one, and is checked by what shares no code with the search.
 // RUN: spyre-compile %s --lx-bytes 32768 -o %t.dir --certificate %t.json | FileCheck %s --check-prefix=WRITES
 // WRITES: tiling: ops 0-1 in 2 tiles of axis0
-// WRITES: no plan of loops on this machine, which is not the usual one, takes less than {{[0-9.]+}} us, and this one takes {{[0-9.]+}}: the best one saves {{[0-9.]+}} % at the most
+// WRITES: lower bound for all tilings on the given machine (not the default one): {{[0-9.]+}} us; this plan: {{[0-9.]+}} us; the best tiling saves at most {{[0-9.]+}} %
 // WRITES-NEXT: certificate written to {{.*}}.json
 
 // RUN: spyre-compile %s --lx-bytes 32768 -q -o %t.dir --certificate %t.json | FileCheck %s --allow-empty --check-prefix=QUIET
 // QUIET-NOT: {{.}}
 // RUN: spyre-plan --certificate %t.json | FileCheck %s --check-prefix=CHECKED
-// CHECKED: no plan of loops on this machine, which is not the usual one, takes less than {{[0-9.]+}} us
+// CHECKED: lower bound for all tilings on the given machine (not the default one): {{[0-9.]+}} us
 
 // What claims more is refused, wherever it does.
 // RUN: sed 's/"bound_us":/"bound_us":9/' %t.json > %t.claim.json
@@ -23,7 +23,7 @@
 // On the usual machine both values fit, and nothing is to be gained from loops.
 // RUN: spyre-compile %s -o %t.usual --certificate %t.usual.json | FileCheck %s --check-prefix=USUAL
 // USUAL-NOT: tiling:
-// USUAL: no plan of loops takes less than
+// USUAL: lower bound for all tilings:
 
 // RUN: not spyre-compile %s -o %t.dir --certificate %t.json --tile-search none 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: error{{.*}}--certificate requires the tile search; remove '--tile-search none' and '--lx-planner', or give '--joint'

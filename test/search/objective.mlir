@@ -10,15 +10,15 @@
 // A plan of the fewest bytes never moves more than one of the least time.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m2048_h4096_f12800_f16.mlir -o %t.large --objective bytes | FileCheck %s --check-prefix=LARGE
 // LARGE: tiling: ops 0-4 in 40 tiles of axis0 with 1 operand copied; {{.*}} us ({{.*}}, objective: bytes);
-// LARGE-NEXT: next best: {{.*}} of HBM more
+// LARGE-NEXT: next best: {{.*}} more HBM traffic
 // LARGE: HBM traffic 332.00 MiB (lower bound 332.00 MiB, 1.00 times)
 
 // What is next best by time is said of the first plan, and what more LX would save where a report is asked for.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m2048_h4096_f12800_f16.mlir -o %t.larger --report %t.json | FileCheck %s --check-prefix=MORE
 // RUN: FileCheck %s --check-prefix=REPORT --input-file %t.json
 // MORE: tiling: ops 0-4 in 40 tiles of axis0 with 1 operand copied; 11349.7 us
-// MORE-NEXT: next best: ops 0-4 in 8 tiles of axis0; 11150.3 us, 240.00 MiB of HBM more
-// MORE-NEXT: with 1.00 MiB more LX per core: 11001.2 us, as many bytes of HBM
+// MORE-NEXT: next best: ops 0-4 in 8 tiles of axis0; 11150.3 us, 240.00 MiB more HBM traffic
+// MORE-NEXT: with 1.00 MiB more LX per core: 11001.2 us, the same HBM traffic
 // REPORT: "runner_up": {
 // REPORT-NEXT: "nests": [
 // REPORT-NEXT: "ops 0-4 in 8 tiles of axis0"

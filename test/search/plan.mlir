@@ -37,7 +37,7 @@
 // FIELD: expected a plan, found '{{.*}}': unknown field `cores`
 // RUN: sed 's/"levels": \[/"copies": [{"reads": [[0, 0]], "cut_dims": []}], "levels": [/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=COPIES
-// COPIES: a copy has 0 dimensions that loops cut, and there are 1 loops
+// COPIES: a copy of the plan has 0 tiled dimensions, but the nest has 1 loops
 // RUN: sed 's/"levels": \[/"copies": [{"reads": [[0, 7]], "cut_dims": [null]}], "levels": [/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=OPERAND
 // OPERAND: op 0 has 1 operands, and no operand 7

@@ -175,7 +175,7 @@ func.func @a_sum_beside_tiles(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) 
 // What may stay in LX is copied out to be returned.
 // CHECK-LABEL: func.func @a_returned_accumulator_is_copied(
 // CHECK:         [[SUM:%.+]] = spyre.loop 4 "B"
-// CHECK:         [[COPY:%.+]] = spyre.copy [[SUM]] {dims = ["A", ""], spyre.for_loop = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile"} : tensor<64x1xf16, #[[COLUMN]]> -> tensor<64x1xf16, #[[COLUMN]]>
+// CHECK:         [[COPY:%.+]] = spyre.copy [[SUM]] {dims = ["A", ""], spyre.for_loop = "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile"} : tensor<64x1xf16, #[[COLUMN]]> -> tensor<64x1xf16, #[[COLUMN]]>
 // CHECK-NEXT:    return [[COPY]]
 func.func @a_returned_accumulator_is_copied(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<64x1xf16> {
   %sum = spyre.reduce sum(%x) dims [1] {hints = [#spyre.tile_hint<0, B = 4>]} : tensor<64x256xf16> -> tensor<64x1xf16>

@@ -26,16 +26,16 @@
 // RUN: not spyre-compile %s -o %t.no --open tiles 2>&1 | FileCheck %s --check-prefix=NO-TUNE
 // RUN: not spyre-tune %s --open rows 2>&1 | FileCheck %s --check-prefix=KIND
 
-// CHECK: main: open: product.tiles_m, product.tiles_n, product.order, product.splits_m, kernels; 1764 points, {{[0-9]+}} compiled, all were looked at
+// CHECK: main: tunable: product.tiles_m, product.tiles_n, product.order, product.splits_m, kernels; 1764 candidates, {{[0-9]+}} compiled, complete search
 // CHECK-NEXT: refused: 234 by order, {{[0-9]+}} by splits, {{[0-9]+}} by sticks
 // CHECK: validated: the files and the imported program agree
 // CHECK: --knobs product.tiles_m=1,product.tiles_n=1,product.order=1,product.splits_m=32 --kernels fuse
 // REPORT: "name": "product.order"
 // CSV: product.tiles_m,product.tiles_n,product.order,product.splits_m,kernels
-// TUNED: main: open: product.tiles_m, product.tiles_n, product.order, product.splits_m, kernels; 1764 points, 64 compiled
+// TUNED: main: tunable: product.tiles_m, product.tiles_n, product.order, product.splits_m, kernels; 1764 candidates, 64 compiled
 // TUNED: validated: the files and the imported program agree
-// CLOSED: main: open: kernels; 3 points
-// GIVEN: main: open: product.tiles_n, kernels;
+// CLOSED: main: tunable: kernels; 3 candidates
+// GIVEN: main: tunable: product.tiles_n, kernels;
 // WALK: --knobs product.tiles_m=1,product.tiles_n=1,product.order=1,product.splits_m=32 --kernels fuse
 // SET: spyre.matmul{{.*}} {hints = [#spyre.tile_hint<0, n = 2>, #spyre.tile_hint<1, m = 8>], work_div = [#spyre.work_hint<2, m = 2>]}
 // ORDER: error{{.*}}--knobs: expected one of the 2 orders of loops, found 3 for 'product.order'

@@ -16,13 +16,13 @@
 // RUN: spyre-tune %s --cache %t.cache --budget 2 --shard 1/2 --report %t.part.json
 // RUN: FileCheck %s --check-prefix=PART < %t.part.json
 
-// CHECK: main: open: twice.T, kernels; 21 points, 21 compiled, all were looked at
+// CHECK: main: tunable: twice.T, kernels; 21 candidates, 21 compiled, complete search
 // CHECK-NEXT: untuned {{.*}}, tuned {{.*}}, bound
 // CHECK-NEXT: --knobs twice.T=1 --kernels fuse
 // CHECK-NEXT: main: 2 ops in 1 launch
 // CHECK: validated: the files and the imported program agree
-// FULL: main: open: kernels; 3 points
-// IMPORT-NOT: open:
+// FULL: main: tunable: kernels; 3 candidates
+// IMPORT-NOT: tunable:
 // IMPORT: func.func @main
 // EFFORT: invalid value 'long' for '--tune[=<EFFORT>]'
 // PLAN: cannot be used with

@@ -52,7 +52,7 @@
 // HOSTILE: warning{{.*}}tuned.jsonl:1: entry is skipped
 // HOSTILE-NEXT: warning{{.*}}tuned.jsonl:2: entry is skipped
 // HOSTILE-NEXT: warning{{.*}}: {{.*}}other.jsonl:1: has choices that the program does not have, and is passed over
-// HOSTILE-NEXT: main: open: kernels; 3 points, 3 compiled, all were looked at
+// HOSTILE-NEXT: main: tunable: kernels; 3 candidates, 3 compiled, complete search
 // HOSTILE-NEXT: not in the cache: there are no entries
 
 //--- fine.mlir

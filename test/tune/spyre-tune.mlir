@@ -42,11 +42,11 @@
 // RUN: spyre-tune %s --write-plan %t.plan --budget 1
 // RUN: FileCheck %s --check-prefix=PLAN < %t.plan
 
-// FOUND: main: open: scale.R, scale.C, kernels; 48 points, {{[0-9]+}} compiled, all were looked at
+// FOUND: main: tunable: scale.R, scale.C, kernels; 48 candidates, {{[0-9]+}} compiled, complete search
 // MISS-NEXT: not in the cache: there are no entries
 // HIT-NEXT: from the cache, {{.*}}tuned.jsonl:1
 // FOUND-NEXT: refused: 6 by condition, 9 by divisibility, 6 by sticks
-// FOUND-NEXT: us HBM bytes above choices
+// FOUND-NEXT: us HBM bytes above bound choices
 // FOUND-NEXT: scale.R=1 scale.C=1 kernels=fuse
 // FOUND: untuned {{.*}} us and {{.*}} bytes, tuned {{.*}} us and {{.*}} bytes, bound {{.*}} us and {{.*}} bytes
 // HIT-NOT: validated
@@ -67,19 +67,19 @@
 // CSV-NEXT: 1,1,fuse,{{[0-9.]+}},{{[0-9]+}},,
 // ALL: 1,8,separate,,,sticks,"tiles of {{.*}} must be whole sticks (64 elements), found 32 elements
 
-// GIVEN: main: open: scale.C; 4 points
+// GIVEN: main: tunable: scale.C; 4 candidates
 // GIVEN-NEXT: not in the cache: the nearest entry, {{.*}}tuned.jsonl:1, differs: {{.*}}'space' is 'scale.R in [1, 2, 3, 4] from 4; scale.C in [1, 2, 4, 8] from 2; kernels in [separate, fuse, form] from fuse' there and 'scale.C in [1, 2, 4, 8] from 2' here
 
-// PART: main: open: scale.R, scale.C, kernels; 48 points
+// PART: main: tunable: scale.R, scale.C, kernels; 48 candidates
 // PART-NOT: validated
 // MISSING: warning{{.*}}shards 3/3 of the search for program '{{[0-9a-f]+}}' are missing; run them, and merge again
 // MISSING-NEXT: spyre-tune: error{{.*}}expected a complete search to merge, found none; run the missing shards
 // MERGED: 1 searches of 3 entries are in
 
-// BYTES: ended near the bound
+// BYTES: stopped within the requested distance of the bound
 // BYTES-NEXT: not in the cache: {{.*}}'objective' is 'time' there and 'bytes' here
 // BUDGET: 1 of at most 1 compiled: best
-// BUDGET: 48 points, 1 compiled, ended with the budget
+// BUDGET: 48 candidates, 1 compiled, budget used up
 // PLAN: "program": "main"
 
 func.func private @scale(%x: tensor<256x256xf16> {spyre.dims = ["rows", "columns"]}, %y: tensor<256x256xf16>) -> tensor<256x256xf16>

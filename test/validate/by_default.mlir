@@ -8,7 +8,7 @@
 
 //--- samples.mlir
 // CHECK:      validated by samples: the files and the imported program agree on {{[0-9]+}} of the 4194304 elements of results
-// CHECK-NEXT: not validated beside the program as written: 17184063488 operations, and the code for them, are more than the default affords; '--validate' affords more
+// CHECK-NEXT: not compared with the program as written: 17184063488 operations, and the code for them, are more than the default affords; '--validate' affords more
 func.func @linear(%a: tensor<2048x4096xf16>, %b: tensor<4096x2048xf16>, %e: tensor<2048x2048xf16>) -> tensor<2048x2048xf16> {
   %c = linalg.matmul ins(%a, %b : tensor<2048x4096xf16>, tensor<4096x2048xf16>) outs(%e : tensor<2048x2048xf16>) -> tensor<2048x2048xf16>
   return %c : tensor<2048x2048xf16>
@@ -30,7 +30,7 @@ func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tens
 
 //--- ours.mlir
 // CHECK:      validated: the files and the imported program agree
-// CHECK-NEXT: not validated beside the program as written: it has 'spyre.pointwise', which MLIR's JIT does not run
+// CHECK-NEXT: not compared with the program as written: it has 'spyre.pointwise', which MLIR's JIT does not run
 func.func @twice(%x: tensor<2x64xf16>) -> tensor<2x64xf16> {
   %y = spyre.pointwise add(%x, %x) : tensor<2x64xf16>
   return %y : tensor<2x64xf16>

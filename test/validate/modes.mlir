@@ -9,7 +9,7 @@
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
 
 // CHECK:      validated: the files and the imported program agree in 3 draws
-// CHECK-NEXT: validated: the files and the program as written agree in f64, by MLIR's JIT on drawn inputs
+// CHECK-NEXT: validated: the files and the program as written (MLIR's JIT) agree in f64 for random inputs
 // CHECK-NEXT: files written
 // OFF-NOT:    validated
 // OFF:        files written

@@ -6,7 +6,7 @@
 
 //--- large.mlir
 // An element of this depends on all of a product.
-// CHECK: validated in 2 pieces, as the program is too large for samples of it: 2 of them are no copies of others, and were compiled by themselves; what is decided for the whole program alone is not seen; validated by samples:
+// CHECK: validated in 2 pieces, because the program is too large for samples: 2 different pieces were compiled separately; decisions that concern several pieces are not checked; validated by samples:
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
   %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>

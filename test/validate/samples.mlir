@@ -4,10 +4,10 @@
 // RUN: ls %t/out | FileCheck %s --check-prefix=FILES
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
 
-// CHECK: validated by samples: the files and the imported program agree on 4096 of the 16777216 elements of results, with all that these
-// CHECK-SAME: depend on (16781312 of 68736253952 element operations), in 3 draws of random elements of a finite field; a fault that reaches
-// CHECK-SAME: none of them is not seen; a difference in them is hidden with probability 2^-{{[0-9]+}} at most
-// CHECK-NEXT: not validated beside the program as written: it has 'spyre.matmul', which MLIR's JIT does not run
+// CHECK: validated by samples: the files and the imported program agree on 4096 of 16777216 result elements and everything that they
+// CHECK-SAME: depend on (16781312 of 68736253952 element operations), in 3 draws of random elements of a finite field; faults that do not
+// CHECK-SAME: affect a sampled element are not found; a difference in them is hidden with probability 2^-{{[0-9]+}} at most
+// CHECK-NEXT: not compared with the program as written: it has 'spyre.matmul', which MLIR's JIT does not run
 // CHECK-NEXT: files written
 // FILES: program.json
 // REPORT: "sampled": {

@@ -8,7 +8,7 @@
 
 // CHECK: validated: the files and the imported program agree in 3 draws of random elements of a finite field
 // CHECK-SAME: a difference is hidden with probability 2^-{{[0-9]+}} at most
-// CHECK-NEXT: validated: the files and the program as written agree in f64
+// CHECK-NEXT: validated: the files and the program as written (MLIR's JIT) agree in f64
 // CHECK-NEXT: files written
 // FILES: program.json
 // REPORT: "validation": {

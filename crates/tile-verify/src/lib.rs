@@ -93,12 +93,12 @@ impl Verified {
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { us, bound_us, is_usual_machine, .. } = self;
-        let machine = if *is_usual_machine { "" } else { " on this machine, which is not the usual one," };
-        let claim = format!("no plan of loops{machine} takes less than {bound_us:.1} us, and this one takes {us:.1}");
+        let machine = if *is_usual_machine { "" } else { " on the given machine (not the default one)" };
+        let claim = format!("lower bound for all tilings{machine}: {bound_us:.1} us; this plan: {us:.1} us");
         if self.is_optimal() {
             return write!(f, "optimal in this space: {claim}");
         }
-        write!(f, "{claim}: the best one saves {:.1} % at the most", 100.0 * self.gap())
+        write!(f, "{claim}; the best tiling saves at most {:.1} %", 100.0 * self.gap())
     }
 }
 

@@ -68,7 +68,7 @@ def compile_forward(
 def compile_backward(gm: GraphModule, inputs: Sequence[Any], *, options: Options) -> Callable[..., Any]:
     """A graph of gradients. What it reads has no names, so that hints cannot speak of it."""
     if has_hints(gm.graph):
-        log.warning("hints are not applied to the backward graph: what it reads has no names")
+        log.warning("hints are not applied to the backward graph, because its inputs have no dimension names")
         drop_hints(gm.graph)
     return compiled(gm, "backward", options)
 

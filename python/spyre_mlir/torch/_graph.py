@@ -57,8 +57,8 @@ class StaticGraph:
         split.divide()
         self.refusals = split.refusals
         if self.options.fallback == "error":
-            advice = "with options={'fallback': 'cpu'} it runs in parts, and PyTorch computes the rest"
-            raise CompilationRefused(self.refusals, f"the graph is refused as a whole: {self.reason}; {advice}")
+            advice = "with options={'fallback': 'cpu'}, PyTorch runs the unsupported operations"
+            raise CompilationRefused(self.refusals, f"the graph cannot be compiled as one program: {self.reason}; {advice}")
         return split.gm, split.regions
 
     def check_without_hints(self, gm: GraphModule, cause: spyre_mlir.CompileError) -> None:
@@ -75,7 +75,7 @@ class StaticGraph:
         record(compilation)
         say(title, compilation.summary(), self.options.quiet, log)
         if self.reason is not None:
-            log.debug("%s is refused as a whole: %s", title, self.reason)
+            log.debug("%s cannot be compiled as one program: %s", title, self.reason)
         for refusal in self.refusals:
             log.debug("graph %d: %s", self.number, refusal)
         if self.refusals:

@@ -144,13 +144,13 @@ def check_call(function: Any, inputs: Sequence[Any], options: Mapping[str, Any])
         return
     named = [name for name in options if name in signature.parameters]
     if named:
-        raise ArgumentError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; give them behind the function")
+        raise ArgumentError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; pass them after the function")
     try:
         signature.bind(*inputs)
     except TypeError as error:
         expected = f"expected inputs {signature.replace(return_annotation=inspect.Signature.empty)}"
         raise ArgumentError(
-            f"{NAME}: {error}: {expected}, found {listed(inputs)}; give an example input for each behind the function"
+            f"{NAME}: {error}: {expected}, found {listed(inputs)}; pass an example input for each after the function"
         ) from None
 
 

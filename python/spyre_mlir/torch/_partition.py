@@ -172,7 +172,7 @@ class Split:
             else:
                 refused, reason = middle, found
         for node in steps[refused - 1]:
-            self.reasons[node] = reason or "refused beside its neighbours"
+            self.reasons[node] = reason or "not supported together with its neighbors"
 
     def replace(self, number: int, nodes: list[Node]) -> Region:
         """Puts a compiled region in the place of a part."""

@@ -42,7 +42,7 @@ class Region(torch.nn.Module):
 
     def compile(self, tensors: GraphModule) -> None:
         if not all(isinstance(value, torch.Tensor) for value in self.results):
-            raise NotTaken("it hands several tensors as one value to what stays on the CPU")
+            raise NotTaken("it passes a tuple of tensors to an operation on the CPU")
         check_precision(tensors.graph, self.options)
         names = [node.meta.get(NAMES) for node in tensors.graph.find_nodes(op="placeholder")]
         labels = [node.meta.get(LABEL) for node in tensors.graph.find_nodes(op="placeholder")]

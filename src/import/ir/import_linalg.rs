@@ -72,8 +72,8 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     })?;
     let mut importer = settled.ok_or_else(|| {
         let message = format!(
-            "has integers that choose rows of tables by each other: what they may be is not settled after {MOST_READINGS} \
-             readings of the program; say with 'spyre.range' of the arguments what their integers keep to"
+            "has integers that index tables whose entries are indices again: their ranges are not known after {MOST_READINGS} \
+             passes over the program; declare the ranges of arguments with 'spyre.range'"
         );
         error_at(codes::UNSUPPORTED, function, message).report()
     })?;

@@ -268,9 +268,7 @@ fn note_chosen(graph: &mut Graph, index: NodeId, rows: i64) {
 }
 
 /// Why places that are known by their digits only choose no rows.
-const NOT_BY_DIGITS: &str = "takes places beyond 1024, which are two digits, of a shorter table, or of one of which another index \
- moves with them: not \
-                             supported yet";
+const NOT_BY_DIGITS: &str = "uses positions above 1024 in a table that is shorter, or that a second index accesses: not supported";
 
 /// Rows that integers of the program choose, which the device computes.
 fn computed_row(

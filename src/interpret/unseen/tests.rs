@@ -37,13 +37,13 @@ fn a_sum_in_one_buffer_is_in_order() {
 #[test]
 fn every_early_overwriting_is_found() {
     let found = |starts: &[ValueId], body, yields: &[ValueId], last| overwritten(&looped(starts, body, yields, last)).unwrap();
-    assert_eq!(found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0), "a loop begins with one value in two places");
-    assert_eq!(found(&[0], vec![add([3, 3], 5)], &[5], 1), "a loop overwrites what is no buffer of its block");
+    assert_eq!(found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0), "a loop initializes two carried buffers with one value");
+    assert_eq!(found(&[0], vec![add([3, 3], 5)], &[5], 1), "a loop overwrites a value that is not a buffer of its block");
     assert!(found(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("a loop reads in its body"));
-    assert_eq!(found(&[1], vec![add([3, 0], 5)], &[5], 1), "what a loop has begun with and overwritten is read behind it");
-    assert_eq!(found(&[1, 2], vec![add([3, 4], 5)], &[5, 5], 0), "a loop leaves one value in two places");
-    assert_eq!(found(&[1], vec![], &[0], 0), "a loop leaves in a place what is made elsewhere");
-    let late = "what an iteration finds is read when it is overwritten";
+    assert_eq!(found(&[1], vec![add([3, 0], 5)], &[5], 1), "the initial value of a loop is read after the loop overwrote it");
+    assert_eq!(found(&[1, 2], vec![add([3, 4], 5)], &[5, 5], 0), "a loop yields one value twice");
+    assert_eq!(found(&[1], vec![], &[0], 0), "a loop yields a value that is defined outside of it");
+    let late = "a carried value is read after it was overwritten";
     assert_eq!(found(&[1], vec![add([3, 0], 5), add([3, 5], 6)], &[5], 0), late);
     assert_eq!(found(&[1, 2], vec![add([3, 0], 5)], &[5, 3], 0), late, "two values change places");
 }
@@ -52,7 +52,7 @@ fn every_early_overwriting_is_found() {
 fn a_view_lies_in_what_it_shows() {
     let view = || op(Kind::View(vec![Expr::Dim(0)]), &[3], &[6]);
     let late = overwritten(&looped(&[1], vec![view(), add([3, 0], 5), add([6, 5], 4)], &[5], 0));
-    assert_eq!(late, Some("what an iteration finds is read when it is overwritten"));
+    assert_eq!(late, Some("a carried value is read after it was overwritten"));
     assert_eq!(overwritten(&looped(&[1], vec![add([3, 0], 5), view()], &[5], 0)), None, "a view reads nothing");
 }
 

@@ -153,8 +153,8 @@ fn whole_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
 /// The name of the dimension that a loop cuts: that of the arguments from which it comes, which get the loop's if they have none.
 fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Result<String, Reported> {
     let Some(name) = names.settle(around.text_attr(attr::DIM), cut) else {
-        let message = "cuts no dimension of an argument, whole, as it is: a loop over tensors without layouts becomes a hint \
-         scope, whose loops cut what arguments name; write the ops of its body on whole tensors";
+        let message = "expected a loop that tiles a complete dimension of an argument, because it is converted to a hint \
+         scope; write the ops of its body on complete tensors in 'spyre.hint'";
         return Err(error_at(codes::KERNEL_LOOP, around, message).report());
     };
     for (argument, dim) in cut.iter().filter(|origin| !names.is_named(**origin, &name)) {
@@ -331,7 +331,7 @@ fn outside_of_kernel(value: Value<'_>) -> Value<'_> {
 
 /// Why a loop is no scope, at an op of its body.
 fn refuse(around: Op<'_>, at: Op<'_>, why: &str) -> Reported {
-    let advice = "loops over tensors without layouts must compute tile by tile what an op computes on whole tensors";
+    let advice = "a loop over tensors without layouts must be equivalent to ops on complete tensors";
     let error = error_at(codes::KERNEL_LOOP, at, format_args!("{why}: {advice}"));
     if at == around { error.report() } else { error.note(around, "the loop").report() }
 }

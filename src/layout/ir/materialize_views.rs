@@ -69,8 +69,8 @@ fn masked<'c>(op: Op<'c>, seen: &View<'c>, found: Diagonal) -> Result<Masked<'c>
     let is_float = ScalarType::of(tensor.element).is_float();
     let Some(free) = free.filter(|_| is_float && size.saturating_mul(size) <= MOST_MASK_ELEMENTS) else {
         return Err(format!(
-            "shows a diagonal: dimension {} moves dimensions {} and {} of '{}'; a diagonal is read through a mask, which takes whole \
-             dimensions of at most {} elements of a float type",
+            "reads a diagonal: dimension {} indexes dimensions {} and {} of '{}'; diagonals are supported for complete dimensions, \
+             float types and at most {} elements",
             found.dim,
             found.first,
             found.second,

@@ -121,8 +121,8 @@ fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), Stri
     let most = shared.len().max(own.len());
     if most > MOST_ROWS_OF_A_PRODUCT {
         return Err(format!(
-            "would have {most} dimensions of one kind, where the device has {MOST_ROWS_OF_A_PRODUCT}: its operands cut the rows \
-             apart: reshape one of them less"
+            "needs {most} dimensions of one kind, but the device has {MOST_ROWS_OF_A_PRODUCT}: reshapes of its operands split the rows \
+             differently; remove a reshape"
         ));
     }
     Ok(())

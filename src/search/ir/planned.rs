@@ -70,7 +70,7 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
     for copied in &loops.copies {
         if copied.cut_dims.len() != loops.levels.len() {
             return Err(format!(
-                "a copy has {} dimensions that loops cut, and there are {} loops",
+                "a copy of the plan has {} tiled dimensions, but the nest has {} loops",
                 copied.cut_dims.len(),
                 loops.levels.len()
             ));

@@ -25,8 +25,8 @@ mod accumulate;
 use accumulate::in_order;
 
 /// Why there is a copy of a tile.
-const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";
-const PUT_TOGETHER: &str = "read outside, and put together of parts: the tile may stay in LX";
+const READ_ON_BOTH_SIDES: &str = "used inside and outside of the loop: the tile may stay in LX";
+const PUT_TOGETHER: &str = "used outside and concatenated from parts: the tile may stay in LX";
 
 /// Where a loop cuts a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -359,7 +359,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             return source.map_or_else(|| self.base(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
         };
         let key = (tile.clone(), self.tree.chains[op][last.level]);
-        let refuse = || error_at(codes::TILE_READ, self.items.list[op].op, "reads a tile that no loop has").report();
+        let refuse = || error_at(codes::TILE_READ, self.items.list[op].op, "reads a tile that no loop provides").report();
         self.tiles.get(&key).copied().ok_or_else(refuse)
     }
 
@@ -394,7 +394,8 @@ impl<'a, 'c> Builder<'a, 'c> {
             return Ok(read.value);
         }
         let known = if is_tiled { &self.made[maker].far } else { &self.made[maker].near };
-        let made = known[shared].ok_or_else(|| error_at(codes::TILE_READ, items.list[op].op, "reads what is made later").report())?;
+        let refuse = || error_at(codes::TILE_READ, items.list[op].op, "uses a value that is defined later").report();
+        let made = known[shared].ok_or_else(refuse)?;
         if read.views.is_empty() {
             return Ok(made);
         }

@@ -279,14 +279,15 @@ fn say_what_is_drawn(
     (arguments, speaker): (&Arguments, Speaker),
 ) -> Result<(), String> {
     for tensor in &program.arguments {
-        let source = if inputs.contains_key(&tensor.name) { "from a file".to_owned() } else { format!("drawn by seed {}", arguments.seed) };
+        let is_read = inputs.contains_key(&tensor.name);
+        let source = if is_read { "from a file".to_owned() } else { format!("random data with seed {}", arguments.seed) };
         speaker.step(&format!("argument '{}': {} of {:?}, {source}", tensor.name, tensor.element_type, tensor.shape));
     }
     let drawn: Vec<&str> = program.arguments.iter().map(|tensor| tensor.name.as_str()).filter(|name| !inputs.contains_key(*name)).collect();
     if inputs.is_empty() || drawn.is_empty() || arguments.count {
         return Ok(());
     }
-    speaker.say(&format!("drawn by seed {}: {}\n", arguments.seed, drawn.join(", ")))
+    speaker.say(&format!("random data with seed {}: {}\n", arguments.seed, drawn.join(", ")))
 }
 
 fn summary(report: &Report) -> String {

@@ -133,8 +133,8 @@ fn table(tuned: &Tuned) -> Vec<String> {
     let row = |ranked: &Ranked| {
         let named =
             tuned.program.space.dimensions().iter().zip(&ranked.choices).map(|(dimension, choice)| format!("{}={choice}", dimension.name));
-        format!("  {:>10.1} {:>12} {:>10}  {}", ranked.us, ranked.hbm_bytes, above(ranked.us), named.collect::<Vec<_>>().join(" "))
+        format!("  {:>10.1} {:>12} {:>11}  {}", ranked.us, ranked.hbm_bytes, above(ranked.us), named.collect::<Vec<_>>().join(" "))
     };
-    let head = format!("  {:>10} {:>12} {:>10}  choices", "us", "HBM bytes", "above");
+    let head = format!("  {:>10} {:>12} {:>11}  choices", "us", "HBM bytes", "above bound");
     std::iter::once(head).chain(answer.best.iter().map(row)).collect()
 }

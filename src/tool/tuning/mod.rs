@@ -184,7 +184,7 @@ fn second_look(
     let mut looked: Vec<(Cost, Candidate)> = Vec::new();
     for candidate in best.drain(..n_counted) {
         let cost = counted(module, &program.options_at(&candidate.point), &program.target).map_err(|error| {
-            codes::OWN_FILES.says(format_args!("the referee refuses what is written with {}: {error}", program.line_at(&candidate.point)))
+            codes::OWN_FILES.says(format_args!("the simulator rejects the bundle of {}: {error}", program.line_at(&candidate.point)))
         })?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.line_at(&candidate.point);

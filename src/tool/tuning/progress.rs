@@ -58,7 +58,7 @@ fn line(progress: Progress, elapsed: Duration) -> String {
                 bound.hbm_bytes
             )
         }
-        _ => "nothing that can be had so far".to_owned(),
+        _ => "no valid candidate so far".to_owned(),
     };
     #[expect(clippy::cast_precision_loss, reason = "an estimate for people")]
     let left = elapsed.as_secs_f64() * most.saturating_sub(n_compiled) as f64 / n_compiled.max(1) as f64;
@@ -77,6 +77,6 @@ mod tests {
         let expected = "10 of at most 30 compiled: best 3.0 us, 64 bytes; bound 2.0 us, 64 bytes, gap 50.0 %; 8 s left";
         assert_eq!(line(progress, Duration::from_secs(4)), expected);
         let nothing = Progress { best: None, bound: None, ..progress };
-        assert!(line(nothing, Duration::from_secs(4)).contains("nothing that can be had so far"));
+        assert!(line(nothing, Duration::from_secs(4)).contains("no valid candidate so far"));
     }
 }

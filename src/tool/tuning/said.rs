@@ -13,14 +13,14 @@ pub(in crate::tool) fn short_summary(tuned: &Tuned) -> String {
 pub(in crate::tool) fn first_line(tuned: &Tuned) -> String {
     let answer = &tuned.entry.answer;
     let names: Vec<&str> = tuned.program.space.dimensions().iter().map(|dimension| dimension.name.as_str()).collect();
-    let open = if names.is_empty() { "nothing is left open".to_owned() } else { format!("open: {}", names.join(", ")) };
+    let open = if names.is_empty() { "nothing to tune".to_owned() } else { format!("tunable: {}", names.join(", ")) };
     let how = match (answer.stop, answer.is_exhaustive) {
-        (Stop::Exhausted, _) => "all were looked at",
-        (Stop::Bound, _) => "ended near the bound",
-        (Stop::Budget, _) => "ended with the budget",
-        (Stop::Interrupted, _) => "stopped; this is the best so far",
+        (Stop::Exhausted, _) => "complete search",
+        (Stop::Bound, _) => "stopped within the requested distance of the bound",
+        (Stop::Budget, _) => "budget used up",
+        (Stop::Interrupted, _) => "interrupted; best candidate so far",
     };
-    format!("{}: {open}; {} points, {} compiled, {how}", tuned.program.name, tuned.program.space.size(), answer.n_compiled)
+    format!("{}: {open}; {} candidates, {} compiled, {how}", tuned.program.name, tuned.program.space.size(), answer.n_compiled)
 }
 
 /// Untuned, tuned and the bound.

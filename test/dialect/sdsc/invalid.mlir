@@ -258,7 +258,7 @@ sdsc.bundle @op_c2() {
 
 #out = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0, d1) -> (d0, d1)>, memory = "lx">
 sdsc.bundle @op_c3() {
-  // expected-error @+1 {{'sdsc.op' op cannot cut dimension "c0" of 8 into 32 slices}}
+  // expected-error @+1 {{'sdsc.op' op cannot split dimension "c0" of 8 into 32 slices}}
   sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 8, split = 32>, #sdsc.dim<name = "c1", range = 64>] ins [] outs [#out]
 }
 

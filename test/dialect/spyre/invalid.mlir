@@ -52,7 +52,7 @@ func.func private @layout_c5(tensor<512x1024xf16, #spyre.layout<[16, 256, 64], [
 // -----
 
 func.func @work_c1(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{a dimension is cut into at least one slice, found 0}}
+  // expected-error @+1 {{a dimension must have at least one slice, found 0}}
   spyre.copy %x {work = #spyre.work<[4, 0]>} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -60,7 +60,7 @@ func.func @work_c1(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @place_c1(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{a value lives in 'lx', 'pool' or 'hbm', found 'ddr'}}
+  // expected-error @+1 {{expected memory 'lx', 'pool' or 'hbm', found 'ddr'}}
   spyre.copy %x {place = #spyre.place<ddr, 0>} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -92,7 +92,7 @@ func.func @place_c2(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @tile_hint_c1(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{dimension 'A' is cut into at least one tile, found 0}}
+  // expected-error @+1 {{dimension 'A' must have at least one tile, found 0}}
   spyre.copy %x {hints = [#spyre.tile_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -152,7 +152,7 @@ func.func @compute_c1(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @compute_c1(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
-  // expected-error @+1 {{'spyre.matmul' op cannot cut dimension 2 of 256 into 512 slices}}
+  // expected-error @+1 {{'spyre.matmul' op cannot split dimension 2 of 256 into 512 slices}}
   spyre.matmul(%a, %b) {min_work = #spyre.work<[1, 1, 512]>}
     : (tensor<128x256xf16>, tensor<256x512xf16>) -> tensor<512x512xf16>
   return
@@ -780,7 +780,7 @@ func.func @loop_c1() {
 // -----
 
 func.func @loop_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{cannot cut dimension 0 of 'tensor<4x64xf16>' into 3 tiles}}
+  // expected-error @+1 {{cannot split dimension 0 of 'tensor<4x64xf16>' into 3 tiles}}
   spyre.loop 3 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
     spyre.yield
   }
@@ -790,7 +790,7 @@ func.func @loop_c2(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @loop_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.loop' op cannot cut dimension 2 of 'tensor<4x64xf16>' into 2 tiles}}
+  // expected-error @+1 {{'spyre.loop' op cannot split dimension 2 of 'tensor<4x64xf16>' into 2 tiles}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 2>}> ({
   ^bb0(%x0: tensor<2x64xf16>):
     "spyre.yield"() <{operandSegmentSizes = array<i32: 0, 0>, tiled_dims = array<i64>}> : () -> ()
@@ -933,7 +933,7 @@ func.func @yield_lists(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
 
 func.func @tiles_come_first(%x: tensor<4x64xf16>, %y: tensor<2x64xf16>) {
   %sum, %all = spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) carried(%before = %y : tensor<2x64xf16>) {
-    // expected-error @+1 {{a tile stands behind a value without a dimension: tiles come first}}
+    // expected-error @+1 {{expected tiles before carried values, found a tile after a carried value}}
     spyre.yield %before, %x0[0] : tensor<2x64xf16>, tensor<2x64xf16>
   } : tensor<2x64xf16>, tensor<4x64xf16>
   return
@@ -1019,7 +1019,7 @@ func.func private @unknown_attribute() attributes {spyre.unknown = 1}
 
 func.func @only_copies_are_made_for_loops(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
   // expected-error @+1 {{'spyre.pointwise' op has no attribute 'spyre.for_loop' of the spyre dialect}}
-  %exp = spyre.pointwise exp(%x) {spyre.for_loop = "read inside and outside"} : tensor<4x64xf16>
+  %exp = spyre.pointwise exp(%x) {spyre.for_loop = "used inside and outside of the loop"} : tensor<4x64xf16>
   return %exp : tensor<4x64xf16>
 }
 

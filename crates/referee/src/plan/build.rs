@@ -210,7 +210,7 @@ fn constant(info: &ConstantInfo) -> Checked<OpConstant> {
             let value = constant_value(format, *bits);
             Ok(OpConstant { name: info.name.to_string(), value, exact: meaning(format, value) })
         }
-        Some([Bits::Marker(text)]) => Err(Fault::NotSimulated(format!("the constant {text}, whose bits nobody knows"))),
+        Some([Bits::Marker(text)]) => Err(Fault::NotSimulated(format!("the constant {text}, whose bits are unknown"))),
         _ => malformed(format!("constant '{}' has not exactly one value", info.name)),
     }
 }
@@ -257,7 +257,8 @@ fn check_selection(plan: &Plan, selected: Selected) -> Checked<()> {
     };
     let (searched, ranks) = (&plan.dims[searched], &plan.dims[ranks]);
     if searched.slices > 1 {
-        return malformed(format!("'{}' is searched, but split over cores, which cannot compare what they found", searched.label));
+        let label = &searched.label;
+        return malformed(format!("dimension '{label}' of a top-k search is split over cores, which cannot combine their results"));
     }
     if ranks.size > searched.size {
         return malformed(format!("the {} largest of {} elements along '{}'", ranks.size, searched.size, searched.label));

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Why there is a copy of an accumulator.
-const MAY_STAY_IN_LX: &str = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile";
+const MAY_STAY_IN_LX: &str = "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile";
 
 impl<'c> Builder<'_, 'c> {
     /// Whether an iteration sees one element of a mean only.
