@@ -182,6 +182,8 @@ bool spyreLowerTosa(MlirOperation module) {
 
 void spyreBoxNumbers(MlirOperation function) {
   auto program = cast<func::FuncOp>(unwrap(function));
+  // A program of numbers alone has no op of `tensor`.
+  program.getContext()->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   auto boxOf = [&](Type number) { return RankedTensorType::get({}, number.isIndex() ? builder.getI64Type() : number); };

@@ -127,21 +127,16 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       return;
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    Type wide = builder.getIntegerType(kIndexBits);
-    if (auto shaped = dyn_cast<ShapedType>(other))
-      wide = shaped.clone(wide);
+    Type i64 = builder.getI64Type(), wide = isa<ShapedType>(other) ? cast<ShapedType>(other).clone(i64) : i64;
     bool isUnsigned = isa<arith::IndexCastUIOp>(op);
     auto toWidth = [&](Value value, Type type, bool isNarrower) -> Value {
       if (isNarrower)
         return arith::TruncIOp::create(builder, loc, type, value);
-      if (isUnsigned)
-        return arith::ExtUIOp::create(builder, loc, type, value);
-      return arith::ExtSIOp::create(builder, loc, type, value);
+      return isUnsigned ? Value(arith::ExtUIOp::create(builder, loc, type, value)) : arith::ExtSIOp::create(builder, loc, type, value);
     };
     Value value = op->getOperand(0);
-    value = isFromIndex ? toWidth(arith::IndexCastOp::create(builder, loc, wide, value), to, width < kIndexBits)
-                        : arith::IndexCastOp::create(builder, loc, to, toWidth(value, wide, width > kIndexBits));
-    op->getResult(0).replaceAllUsesWith(value);
+    op->getResult(0).replaceAllUsesWith(isFromIndex ? toWidth(arith::IndexCastOp::create(builder, loc, wide, value), to, width < kIndexBits)
+                                                    : arith::IndexCastOp::create(builder, loc, to, toWidth(value, wide, width > kIndexBits)));
     op->erase();
   }
 

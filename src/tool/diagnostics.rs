@@ -2,7 +2,7 @@
 
 use super::{
     Speaker,
-    speech::{Message, Place, print_line},
+    speech::{Message, Place, RemarkOrigin, print_line},
 };
 use crate::{
     codes::split_code,
@@ -85,10 +85,17 @@ fn message(said: &Collected, subject: &Subject<'_>) -> Message {
         Subject::Tool(what) | Subject::File(_, what) => what.clone(),
         Subject::Place => said.message.clone(),
     };
+    let op = without_subject(&said.message).0;
+    let (origin, text) = match RemarkOrigin::split(&text) {
+        Some((origin, text)) if said.severity == "remark" => (Some(origin), text),
+        _ => (None, text),
+    };
     let mut places = if matches!(subject, Subject::Tool(_)) { [].iter() } else { said.places.iter() };
     Message {
         severity: said.severity.to_owned(),
         code: said.code.map(|code| code.to_string()),
+        op: Some(op.trim_matches('\'').to_owned()).filter(|op| !op.is_empty() && op != "builtin.module"),
+        origin,
         place: places.next().map(place_of).unwrap_or_default(),
         message: text,
         called_from: places.map(place_of).collect(),
@@ -141,7 +148,7 @@ mod tests {
         said.notes.push(Collected { severity: "note", ..collected("as here", 4) });
         assert_eq!(
             in_json(&said),
-            r#"{"severity":"error","code":null,"file":"a.mlir","line":3,"column":3,"message":"'linalg.exp' op is wrong","called_from":[{"file":"b.py","line":7,"column":2}],"notes":[{"severity":"note","code":null,"file":"a.mlir","line":4,"column":4,"message":"as here","notes":[]}]}"#
+            r#"{"severity":"error","code":null,"op":"linalg.exp","file":"a.mlir","line":3,"column":3,"message":"'linalg.exp' op is wrong","called_from":[{"file":"b.py","line":7,"column":2}],"notes":[{"severity":"note","code":null,"file":"a.mlir","line":4,"column":4,"message":"as here","notes":[]}]}"#
         );
         let of_tool = in_json(&collected("'builtin.module' op option 'cores': no", 0));
         assert_eq!(of_tool, r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"--cores: no","notes":[]}"#);

@@ -117,7 +117,8 @@ fn kind_of_text(text: &str) -> Option<FileKind> {
     let is_heading = text.trim_start_matches('#').starts_with(' ') && text.starts_with('#');
     // A module may begin with its resources, `{-#`.
     let is_json = begins(&["{", "["]) && !begins(&["{-#"]);
-    let is_launch = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("!sdscbundle."));
+    let is_launch =
+        !text.contains("#sdsc.") && text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("!sdscbundle."));
     if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
         Some(HTML)
     } else if begins(&["; ModuleID", "source_filename", "target datalayout", "target triple"]) {

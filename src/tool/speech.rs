@@ -62,6 +62,12 @@ pub struct Message {
     pub severity: String,
     /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for notes and for messages of MLIR.
     pub code: Option<String>,
+    /// Op that the message is about, such as `linalg.exp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<String>,
+    /// Origin of an optimization remark.
+    #[serde(flatten)]
+    pub origin: Option<RemarkOrigin>,
     /// Location that the message refers to.
     #[serde(flatten)]
     pub place: Place,
@@ -72,6 +78,32 @@ pub struct Message {
     pub called_from: Vec<Place>,
     /// Notes that belong to the message.
     pub notes: Vec<Self>,
+}
+
+/// Origin of an optimization remark: `--remarks-filter` selects by category.
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct RemarkOrigin {
+    /// `passed`, `missed`, `analysis` or `failure`.
+    pub kind: String,
+    /// Category, such as `spyre-lx`.
+    pub category: String,
+    /// Name of the remark in its category, such as `place`.
+    pub name: String,
+    /// Function that contains the op.
+    pub function: String,
+}
+
+impl RemarkOrigin {
+    /// Returns the origin and the text of a remark as MLIR prints it; none for another message.
+    #[must_use]
+    pub fn split(message: &str) -> Option<(Self, String)> {
+        let (kind, rest) = message.strip_prefix('[')?.split_once("] ")?;
+        let (name, rest) = rest.split_once(" | Category:")?;
+        let (category, rest) = rest.split_once(" | Function=")?;
+        let (function, text) = rest.split_once(" | Remark=\"")?;
+        let [kind, category, name, function] = [&kind.to_ascii_lowercase(), category, name, function].map(|part| part.trim().to_owned());
+        Some((Self { kind, category, name, function }, text.strip_suffix('"')?.to_owned()))
+    }
 }
 
 /// Location in a file.
@@ -191,6 +223,15 @@ mod tests {
         assert_eq!(format(&["tool", "--nonsense", "--format", "json"]), Format::Json);
         assert_eq!(format(&["tool", "--format=text", "json"]), Format::Text);
         assert_eq!(format(&["spyre-reduce", "a.mlir", "--", "spyre-compile", "--format=json"]), Format::Text);
+    }
+
+    #[test]
+    fn a_remark_has_its_origin_beside_its_text() {
+        let (origin, text) =
+            RemarkOrigin::split("[Missed] place | Category:spyre-lx | Function=f | Remark=\"result of 'max' is not \"here\"\"").unwrap();
+        assert_eq!([&origin.kind, &origin.category, &origin.name, &origin.function], ["missed", "spyre-lx", "place", "f"]);
+        assert_eq!(text, "result of 'max' is not \"here\"");
+        assert_eq!(RemarkOrigin::split("[1, 2] is no shape"), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@
 // RANGE: "name": "arg1"
 // RANGE: "index_range": [
 // RANGE-NEXT: 1,
-// ZERO: error{{.*}}'func.func' op requires a positive integer divisor, found one that may be 0 or negative; apply 'arith.maxsi' with 1 to it
+// ZERO: error{{.*}}'arith.subi' op requires a positive integer divisor, found one that may be 0 or negative; apply 'arith.maxsi' with 1 to it
 
 //--- half.mlir
 #id = affine_map<(d0) -> (d0)>

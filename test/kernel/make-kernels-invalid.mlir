@@ -8,7 +8,7 @@
 // KNOB: error{{.*}}'spyre.kernel' op option 'knobs': expected a knob of the kernel, found 'V'; choose one of 'T', 'U'
 // VALUE: error{{.*}}'spyre.kernel' op option 'knobs': expected 1, 2, 4, 8 for knob 'T', found 3
 // TEXT: error{{.*}}'builtin.module' op option 'knobs': expected KERNEL.KNOB=VALUE with a positive value, found 'twice=3'
-// CONDITION: error{{.*}}'spyre.kernel' op breaks the condition "H * K <= 8" with H = 4, K = 4
+// CONDITION: error{{.*}}'func.call' op breaks the condition "H * K <= 8" with H = 4, K = 4
 
 // expected-error @+1 {{'func.func' op expected 'spyre.kernel' on a function that the entry function calls, found it on the entry function; remove it}}
 func.func @program(%x: tensor<64x128xf16>) -> tensor<64x128xf16> attributes {spyre.kernel} {

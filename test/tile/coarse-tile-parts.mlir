@@ -25,7 +25,7 @@ func.func @columns(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) -
 // CHECK-LABEL: func.func @given(
 // CHECK:         spyre.loop 2 "A"
 // CHECK:           [[BOTH:%.+]] = spyre.insert %{{.+}} into %{{.+}} at [0, 64]
-// CHECK:           [[COPY:%.+]] = spyre.copy [[BOTH]] {{.*}}put together of parts{{.*}} of = [32, 128]>>
+// CHECK:           [[COPY:%.+]] = spyre.copy [[BOTH]] {{.*}}concatenated from parts{{.*}} of = [32, 128]>>
 // CHECK:           spyre.yield [[COPY]][0]
 func.func @given(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) -> tensor<32x128xf16, #whole> {
   %buffer = spyre.empty : tensor<32x128xf16, #whole>

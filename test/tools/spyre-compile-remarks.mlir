@@ -20,7 +20,7 @@
 // MISSED: remark{{.*}}: {{.*}}spyre-lx{{.*}}is in HBM: the LX planner is off
 // MISSED-NOT: spyre-work
 
-// JSON: {"severity":"remark","code":"SPY0701","file":"{{.*}}spyre-compile-remarks.mlir","line":[[#@LINE+21]],"column":8,"message":"[Missed] place
+// JSON: {"severity":"remark","code":"SPY0701","kind":"missed","category":"spyre-lx","name":"place","function":"two","file":"{{.*}}spyre-compile-remarks.mlir","line":[[#@LINE+21]],"column":8,"message":"
 
 // A file has all of them where nothing is said of which, once each: what validation compiles again is not told. The terminal has none.
 // FILE-NOT: remark:

@@ -4,7 +4,9 @@
 // RUN: spyre-compile %t/wide.mlir -o %t/wide --validate | FileCheck %s
 // RUN: spyre-compile %t/alone.mlir -o %t/alone --validate | FileCheck %s
 // RUN: spyre-compile %t/unread.mlir -o %t/unread --validate | FileCheck %s
+// RUN: spyre-compile %t/numbers.mlir -o %t/numbers --validate | FileCheck %s --check-prefixes=CHECK,JIT
 // CHECK: validated: the files and the imported program agree
+// JIT: validated: the files and the program as written
 
 //--- both.mlir
 #map = affine_map<(d0, d1) -> (d0, d1)>
@@ -42,4 +44,9 @@ func.func @main(%x: tensor<4x70xi8>, %y: tensor<4x70xf16>) -> (tensor<4x70xi8>, 
 func.func @main(%x: tensor<4x70xi8>, %w: tensor<4x70xf8E4M3FN>, %y: tensor<4x70xf16>) -> tensor<4x70xf16> {
   %z = arith.addf %y, %y : tensor<4x70xf16>
   return %z : tensor<4x70xf16>
+}
+
+//--- numbers.mlir
+func.func @main(%x: f16) -> f16 {
+  return %x : f16
 }

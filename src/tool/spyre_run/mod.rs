@@ -272,7 +272,7 @@ fn names_of(program: &Program) -> String {
     program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// A misspelt name would leave an argument to the generator without a word.
+/// Lists the arguments that are filled with random data, so that a misspelt name is noticed.
 fn say_what_is_drawn(
     program: &Program,
     inputs: &BTreeMap<String, HostArray>,
@@ -284,10 +284,11 @@ fn say_what_is_drawn(
         speaker.step(&format!("argument '{}': {} of {:?}, {source}", tensor.name, tensor.element_type, tensor.shape));
     }
     let drawn: Vec<&str> = program.arguments.iter().map(|tensor| tensor.name.as_str()).filter(|name| !inputs.contains_key(*name)).collect();
-    if inputs.is_empty() || drawn.is_empty() || arguments.count {
+    if drawn.is_empty() || arguments.count {
         return Ok(());
     }
-    speaker.say(&format!("random data with seed {}: {}\n", arguments.seed, drawn.join(", ")))
+    let names = if inputs.is_empty() { "all arguments".to_owned() } else { drawn.join(", ") };
+    speaker.say(&format!("random data with seed {}: {names}\n", arguments.seed))
 }
 
 fn summary(report: &Report) -> String {

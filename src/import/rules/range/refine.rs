@@ -13,9 +13,18 @@ struct Sides {
     fails: Interval,
 }
 
+/// The node by which the device computes a node.
+fn on_device(graph: &Graph, id: NodeId) -> NodeId {
+    let mut id = id;
+    while let (Kind::Virtual(_), Some(&last)) = (&graph.node(id).kind, graph.node(id).inputs.last()) {
+        id = last;
+    }
+    id
+}
+
 /// The node that a node is but for known numbers that are added or subtracted, and their sum.
 fn without_offset(graph: &Graph, id: NodeId) -> (NodeId, f64) {
-    let (mut base, mut offset) = (id, 0.0);
+    let (mut base, mut offset) = (on_device(graph, id), 0.0);
     for _ in 0..MAX_DEPTH {
         let node = graph.node(base);
         let (Kind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { break };
@@ -25,6 +34,7 @@ fn without_offset(graph: &Graph, id: NodeId) -> (NodeId, f64) {
             ("sub", _, Some(number)) => (base, offset) = (one, offset - number),
             _ => break,
         }
+        base = on_device(graph, base);
     }
     (base, offset)
 }
@@ -48,7 +58,7 @@ impl Bounds<'_> {
     /// The sides of a comparison of an integer, of which the range is known, with a known number.
     fn sides_of(&mut self, condition: NodeId) -> Option<Sides> {
         let graph = self.graph;
-        let node = graph.node(condition);
+        let node = graph.node(on_device(graph, condition));
         let (Kind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { return None };
         let (number, bound, is_first) = match (graph.number_of(one), graph.number_of(other)) {
             (None, Some(bound)) => (one, bound, true),
