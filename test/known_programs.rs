@@ -133,7 +133,8 @@ fn programs() -> Vec<(String, String)> {
     paths.sort();
     let read = |path: PathBuf| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
     let is_plain = |text: &str| {
-        let others = ["//---", "// -----", "spyre.", "RUN: not", "tensor<0x", "@exp(", "tensor<?"];
+        // A logarithm of 1 but for the rounding of f64 differs between any two computations.
+        let others = ["//---", "// -----", "spyre.", "RUN: not", "tensor<0x", "@exp(", "@log_of_sum(", "tensor<?"];
         text.matches("func.func").count() == 1 && !others.iter().any(|other| text.contains(other))
     };
     paths.into_iter().map(read).filter(|(_, text)| is_plain(text)).collect()

@@ -28,9 +28,9 @@ super::codes! {
         "The contracted dimension is padded to complete sticks. The view through which the op reads the operand \
          prevents that.";
 
-    307 LAYOUT_COLUMN "a product with a single column is not supported":
-        "A result with one column does not fill a stick. Multiply the transposed tensors instead, so that the result \
-         has one row.";
+    307 LAYOUT_COLUMN "a product has a single column or sums a single element":
+        "A result with one column does not fill a stick: multiply the transposed tensors instead, so that the result \
+         has one row. A product that sums one element is an elementwise product.";
 
     308 LAYOUT_ARGUMENT "an argument or result has no valid layout":
         "The layout in the encoding of the tensor type does not match the shape of the tensor.";

@@ -4,7 +4,7 @@
 // CHECK: result0: correct
 // RANGE: "index_range": [
 // RANGE-NEXT: 0,
-// RANGE-NEXT: 1
+// RANGE-NEXT: 2
 
 func.func @main(%x: tensor<16x64xf16>, %mask: tensor<3x16xi64>) -> tensor<3x64xf16> {
   %c0 = arith.constant 0 : i64

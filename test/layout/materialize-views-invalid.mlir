@@ -32,3 +32,11 @@ func.func @one_column(%x: tensor<64x512xf16>, %y: tensor<512x1xf16>) -> tensor<6
   %product = spyre.matmul(%x, %y) : (tensor<64x512xf16>, tensor<512x1xf16>) -> tensor<64x1xf16>
   return %product : tensor<64x1xf16>
 }
+
+// -----
+
+func.func @one_summed(%a: tensor<8x1xf16>, %b: tensor<1x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{expected a product that sums more than one element, found one; multiply the tensors elementwise, with 'spyre.pointwise mul'}}
+  %0 = spyre.matmul(%a, %b) : (tensor<8x1xf16>, tensor<1x64xf16>) -> tensor<8x64xf16>
+  return %0 : tensor<8x64xf16>
+}

@@ -215,6 +215,24 @@ impl Graph {
         std::mem::replace(&mut self.scope, scope)
     }
 
+    /// Returns the product of matrices, a batch in front of them: what one element is summed of, and what has one column, which fills no stick of
+    /// the device's product, is multiplied elementwise.
+    pub fn product(&mut self, left: NodeId, right: NodeId, shape: Vec<i64>, element: Element) -> NodeId {
+        let (k, n) = (self.node(left).shape[shape.len() - 1], shape[shape.len() - 1]);
+        if k == 1 {
+            return self.pointwise("mul", &[left, right], element);
+        }
+        if n > 1 {
+            return self.add(Kind::Matmul, &[left, right], shape, element);
+        }
+        let column = shape.len() - 1;
+        let mut of_row = self.node(right).shape.clone();
+        of_row.swap(column - 1, column);
+        let row = self.reshape(right, &of_row);
+        let terms = self.pointwise("mul", &[left, row], element);
+        self.reduce("sum", terms, column)
+    }
+
     /// The node that is like this one; a new one if there is none in this scope.
     pub fn add(&mut self, kind: Kind, inputs: &[NodeId], shape: Vec<i64>, element: Element) -> NodeId {
         let kind = if let Kind::Known(known) = kind { Kind::Known(known.stored_as(element == Element::Int)) } else { kind };

@@ -3,7 +3,7 @@
 use super::importer::Importer;
 use crate::{
     affine::Expr,
-    import::{Element, Graph, Kind, NodeId, rules::safe_softmax::bounded_softmax},
+    import::{Element, Graph, NodeId, rules::safe_softmax::bounded_softmax},
     mlir::{Op, OpExt, Reported, shape_of},
 };
 
@@ -31,7 +31,7 @@ fn attention(graph: &mut Graph, nodes: &[NodeId], shape: &[i64], element: Elemen
     let across: Vec<Expr> = (0..n_batch).chain([n_batch + 1, n_batch]).map(Expr::Dim).collect();
     let columns = graph.view(keys, across, &[&of_keys[..n_batch], &[length, of_keys[n_batch]]].concat());
     let of_scores = [&shape[..=n_batch], &[of_keys[n_batch]]].concat();
-    let scores = graph.add(Kind::Matmul, &[queries, columns], of_scores, element);
+    let scores = graph.product(queries, columns, of_scores, element);
     #[allow(clippy::cast_precision_loss, reason = "a size is far below 2^53")]
     let scale = graph.number(1.0 / (length as f64).sqrt());
     let mut scores = graph.apply("arith.mulf", &[scores, scale], element)?;
@@ -53,5 +53,5 @@ fn attention(graph: &mut Graph, nodes: &[NodeId], shape: &[i64], element: Elemen
     } else {
         bounded_softmax(graph, scores, dim)
     };
-    Ok(graph.add(Kind::Matmul, &[weights, values], shape.to_vec(), element))
+    Ok(graph.product(weights, values, shape.to_vec(), element))
 }

@@ -153,7 +153,7 @@ pub(in crate::import) fn one_hot(
         let shape = graph.node(hot).shape.clone();
         let hot = graph.add(Kind::Reshape, &[hot], shape, element);
         let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
-        graph.add(Kind::Matmul, &[hot, table], [of_batch.clone(), vec![m, n]].concat(), element)
+        graph.product(hot, table, [of_batch.clone(), vec![m, n]].concat(), element)
     } else {
         // One column is a row beside the matrix, and a few are rows beside one row.
         let table = graph.reshape(table, &[of_batch.clone(), vec![n, n_rows]].concat());

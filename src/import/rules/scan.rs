@@ -5,7 +5,7 @@ use crate::{
     affine::Expr,
     codes,
     import::graph::{
-        Element, Graph, Kind, NodeId,
+        Element, Graph, NodeId,
         known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
     },
 };
@@ -56,7 +56,7 @@ pub(in crate::import) fn scan(
     let rows = graph.view(input, places_in(&order), &turned);
     let flat = vec![shape.iter().product::<i64>() / size, size];
     let rows = graph.reshape(rows, &flat);
-    let sums = graph.add(Kind::Matmul, &[rows, triangle], flat, element);
+    let sums = graph.product(rows, triangle, flat, element);
     let sums = graph.reshape(sums, &turned);
     Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
 }
@@ -104,6 +104,7 @@ fn triangle(size: i64) -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::graph::Kind;
 
     #[test]
     fn what_is_known_is_computed_at_once() {

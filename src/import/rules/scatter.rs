@@ -219,7 +219,7 @@ fn product(graph: &mut Graph, writing: &Writing, is_place: NodeId, parts: NodeId
     let &Writing { rows, n_parts, columns, element, .. } = writing;
     if columns > 1 {
         let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
-        return graph.add(Kind::Matmul, &[ones, parts], writing.shape(rows, columns), element);
+        return graph.product(ones, parts, writing.shape(rows, columns), element);
     }
     // One column is a row beside the matrix.
     let parts = graph.reshape(parts, &writing.shape(1, n_parts));

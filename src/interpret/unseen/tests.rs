@@ -39,7 +39,7 @@ fn every_early_overwriting_is_found() {
     let found = |starts: &[ValueId], body, yields: &[ValueId], last| overwritten(&looped(starts, body, yields, last)).unwrap();
     assert_eq!(found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0), "a loop initializes two carried buffers with one value");
     assert_eq!(found(&[0], vec![add([3, 3], 5)], &[5], 1), "a loop overwrites a value that is not a buffer of its block");
-    assert!(found(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("a loop reads in its body"));
+    assert!(found(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("the body of a loop reads"));
     assert_eq!(found(&[1], vec![add([3, 0], 5)], &[5], 1), "the initial value of a loop is read after the loop overwrote it");
     assert_eq!(found(&[1, 2], vec![add([3, 4], 5)], &[5, 5], 0), "a loop yields one value twice");
     assert_eq!(found(&[1], vec![], &[0], 0), "a loop yields a value that is defined outside of it");

@@ -35,6 +35,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     }
     for compute in ComputeOp::all_in(module) {
         complete(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
+    }
+    // Copies that were made just now are among these.
+    for compute in ComputeOp::all_in(module) {
         copy_whole_rows(compute);
     }
     Ok(())
@@ -116,6 +119,11 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
                 return Err(codes::LAYOUT_COLUMN.says(
                     "expected a product with more than one column, found one, which fills no stick; \
                      multiply the transposed tensors by one row",
+                ));
+            }
+            if ranges[k] == 1 {
+                return Err(codes::LAYOUT_COLUMN.says(
+                    "expected a product that sums more than one element, found one; multiply the tensors elementwise, with 'spyre.pointwise mul'",
                 ));
             }
             let of_left: Vec<usize> = (0..ranges.len()).filter(|&dim| dim != n).collect();

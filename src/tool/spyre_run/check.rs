@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, path::Path};
 pub(crate) fn check(
     module: &str,
     simulation: &Simulation,
-    inputs: &BTreeMap<String, HostArray>,
+    (inputs, drawn): (&BTreeMap<String, HostArray>, &str),
     options: &RunOptions,
     (arguments, speaker): (&Arguments, Speaker),
 ) -> Result<(), String> {
@@ -27,6 +27,7 @@ pub(crate) fn check(
     let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
     let listen = |session: &Session| listen(session, speaker);
     check_takes(module, &simulation.program().name, &in_order, &listen).map_err(in_option)?;
+    speaker.say(drawn)?;
     let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| super::coded(&error))?;
     finish(&outcome, arguments, speaker)?;
     let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;

@@ -113,7 +113,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     })?;
     let sizes = sizes_of(simulation.program(), &arguments.dim_size)?;
     let simulation = simulation.at(&sizes).map_err(|error| codes::RUN_SIZE.says(format_args!("--dim-size: {error}")))?;
-    let inputs = inputs_of(&simulation, arguments, speaker)?;
+    let (inputs, drawn) = inputs_of(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
     let n_launches = launches(simulation.program().launches.len());
@@ -125,8 +125,9 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     }
     #[cfg(feature = "mlir")]
     if let Some(module) = &arguments.check {
-        return check::check(module, &simulation, &inputs, &options, (arguments, speaker));
+        return check::check(module, &simulation, (&inputs, &drawn), &options, (arguments, speaker));
     }
+    speaker.say(&drawn)?;
     let outcome = simulation.run(&inputs, &options).map_err(|error| coded(&error))?;
     finish(&outcome, arguments, speaker)
 }
@@ -225,8 +226,9 @@ fn no_size(program: &Program, name: &str) -> String {
     }
 }
 
-/// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.
-fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -> Result<BTreeMap<String, HostArray>, String> {
+/// Returns the inputs from files, with generated ones for the other arguments, for counting only where they are indices; and the line that says
+/// which are generated.
+fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -> Result<(BTreeMap<String, HostArray>, String), String> {
     let program = simulation.program();
     let archive =
         arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.or_says(&error)));
@@ -256,7 +258,7 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
             return Err(codes::OPTION_TWICE.says(format_args!("--input: '{name}' is given twice; remove one")));
         }
     }
-    say_what_is_drawn(program, &inputs, (arguments, speaker))?;
+    let line = drawn_arguments(program, &inputs, (arguments, speaker));
     for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
@@ -264,7 +266,7 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
             inputs.insert(tensor.name.clone(), array);
         }
     }
-    Ok(inputs)
+    Ok((inputs, line))
 }
 
 /// The names of what a caller may give.
@@ -272,12 +274,8 @@ fn names_of(program: &Program) -> String {
     program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Lists the arguments that are filled with random data, so that a misspelt name is noticed.
-fn say_what_is_drawn(
-    program: &Program,
-    inputs: &BTreeMap<String, HostArray>,
-    (arguments, speaker): (&Arguments, Speaker),
-) -> Result<(), String> {
+/// Returns the line that lists the arguments that are filled with random data, so that a misspelt name is noticed; empty if there are none.
+fn drawn_arguments(program: &Program, inputs: &BTreeMap<String, HostArray>, (arguments, speaker): (&Arguments, Speaker)) -> String {
     for tensor in &program.arguments {
         let is_read = inputs.contains_key(&tensor.name);
         let source = if is_read { "from a file".to_owned() } else { format!("random data with seed {}", arguments.seed) };
@@ -285,10 +283,10 @@ fn say_what_is_drawn(
     }
     let drawn: Vec<&str> = program.arguments.iter().map(|tensor| tensor.name.as_str()).filter(|name| !inputs.contains_key(*name)).collect();
     if drawn.is_empty() || arguments.count {
-        return Ok(());
+        return String::new();
     }
     let names = if inputs.is_empty() { "all arguments".to_owned() } else { drawn.join(", ") };
-    speaker.say(&format!("random data with seed {}: {names}\n", arguments.seed))
+    format!("random data with seed {}: {names}\n", arguments.seed)
 }
 
 fn summary(report: &Report) -> String {
