@@ -583,8 +583,8 @@ def test_functions_that_no_program_has(st, function, dtype, kind, line, found, e
 
 
 CALLS = [
-    (lambda st, x: st.compile(doubled), "spyre_mlir.torch.compile:", "found ()", "expected inputs (a)", "give an example input"),
-    (lambda st, x: st.compile(doubled, x, x), "spyre_mlir.torch.compile:", f"({FLOAT}, {FLOAT})", "expected inputs (a)", "give an example"),
+    (lambda st, x: st.compile(doubled), "spyre_mlir.torch.compile:", "found ()", "expected inputs (a)", "pass an example input"),
+    (lambda st, x: st.compile(doubled, x, x), "spyre_mlir.torch.compile:", f"({FLOAT}, {FLOAT})", "expected inputs (a)", "pass an example"),
     (lambda st, x: st.compile(doubled, a=x), "spyre_mlir.torch.compile:", "'a' by name", "inputs by position", "after the function"),
     (lambda st, x: st.compile("model.py", x), "spyre_mlir.torch.compile:", "'model.py'", "a module or a function", "spyre_mlir.compile"),
     (lambda st, x: st.compile(type("M", (), {}), x), "spyre_mlir.torch.compile:", "the class M", "a module or a function", "an instance"),

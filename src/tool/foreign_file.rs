@@ -71,7 +71,7 @@ fn check_is_no_bundle(directory: &Path, path: &str) -> Result<(), String> {
         _ if directory.join("program.json").exists() => refuse("the bundle directory", path),
         Some(parent) if directory.join("bundle.mlir").exists() => {
             let parent = parent.to_string_lossy();
-            refuse("one launch of a bundle,", if parent.is_empty() { "." } else { &*parent })
+            refuse("one launch of a bundle,", if parent.is_empty() { "." } else { &parent })
         }
         _ => Ok(()),
     }

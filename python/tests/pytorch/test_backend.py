@@ -59,11 +59,11 @@ def test_what_is_refused_runs_on_the_cpu_with_a_line_that_says_why(left, caplog)
     )
     said = [record.getMessage() for record in caplog.records]
     assert any("ops in 2 parts, 1 on CPU" in line for line in said)
-    assert any("is refused as a whole: torch-mlir has no lowering" in line for line in said)
+    assert any("cannot be compiled as one program: torch-mlir has no lowering" in line for line in said)
 
 
 def test_fallback_error_refuses_instead():
-    with pytest.raises(Exception, match="aten.histc.default.*is refused: (.|\n)*the graph is refused as a whole"):
+    with pytest.raises(Exception, match="aten.histc.default.*is refused: (.|\n)*the graph cannot be compiled as one program"):
         compiled(mixed, fallback="error")(torch.randn(8, 64))
 
 

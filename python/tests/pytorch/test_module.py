@@ -175,7 +175,7 @@ def test_an_operation_without_a_lowering_is_named_with_its_line():
     [
         (
             lambda f, x: st.compile(f),
-            r"spyre_mlir.torch.compile: missing a required argument: 'x': expected inputs .x., found \(\); give an example input",
+            r"spyre_mlir.torch.compile: missing a required argument: 'x': expected inputs .x., found \(\); pass an example input",
         ),
         (lambda f, x: st.compile(f, x, x), "spyre_mlir.torch.compile: too many positional arguments"),
         (lambda f, x: st.compile(f, x=x), "expected inputs by position, found 'x' by name"),

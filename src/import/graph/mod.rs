@@ -17,6 +17,7 @@
 //! | `linear.rs` | indices that are sums of multiples: strides and windows |
 //! | `pad.rs` | tensors with borders |
 //! | `partly_known.rs` | known numbers of which some have no value |
+//! | `product.rs` | products of matrices, and what stands for those that the device does not compute |
 //! | `unfinished.rs` | memory that has not been written everywhere |
 //! | `window.rs` | parts of an iteration space, for branches |
 
@@ -29,6 +30,7 @@ pub(in crate::import) mod linear;
 pub(in crate::import) mod order;
 pub(in crate::import) mod pad;
 mod partly_known;
+mod product;
 pub(in crate::import) mod reshape;
 pub(in crate::import) mod rows;
 mod unfinished;
@@ -213,24 +215,6 @@ impl Graph {
     /// Says in which scope the next nodes are computed; gives the scope before.
     pub fn enter_scope(&mut self, scope: usize) -> usize {
         std::mem::replace(&mut self.scope, scope)
-    }
-
-    /// Returns the product of matrices, a batch in front of them: what one element is summed of, and what has one column, which fills no stick of
-    /// the device's product, is multiplied elementwise.
-    pub fn product(&mut self, left: NodeId, right: NodeId, shape: Vec<i64>, element: Element) -> NodeId {
-        let (k, n) = (self.node(left).shape[shape.len() - 1], shape[shape.len() - 1]);
-        if k == 1 {
-            return self.pointwise("mul", &[left, right], element);
-        }
-        if n > 1 {
-            return self.add(Kind::Matmul, &[left, right], shape, element);
-        }
-        let column = shape.len() - 1;
-        let mut of_row = self.node(right).shape.clone();
-        of_row.swap(column - 1, column);
-        let row = self.reshape(right, &of_row);
-        let terms = self.pointwise("mul", &[left, row], element);
-        self.reduce("sum", terms, column)
     }
 
     /// The node that is like this one; a new one if there is none in this scope.
