@@ -85,6 +85,18 @@ pub(crate) fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> 
     faults
 }
 
+/// Runs a row. Returns the answer, and the report of its faults, which is empty if there are none.
+pub(crate) fn judged(row: &Row, folder: &Path) -> (Said, String) {
+    let before = contents(folder);
+    let said = run(row.command, folder);
+    let faults = faults(row, &said, contents(folder) == before);
+    let report = match faults.as_slice() {
+        [] => String::new(),
+        faults => format!("{}\n  $ {}\n{}  {}\n\n", row.mistake, row.command, said.text, faults.join("\n  ")),
+    };
+    (said, report)
+}
+
 fn first_difference(a: &str, b: &str) -> Option<String> {
     let mut lines = a.lines().zip(b.lines()).zip(1..).filter(|((a, b), _)| a != b);
     let differing = lines.next().map(|((_, b), number)| format!("line {number} should be: {b}"));
@@ -96,13 +108,8 @@ fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
     let mut wrong = String::new();
     let mut page = material::PAGE_HEAD.to_owned();
     for (number, row) in (1..).zip(ROWS) {
-        let material = Material::new();
-        let before = contents(material.folder());
-        let said = run(row.command, material.folder());
-        let faults = faults(row, &said, contents(material.folder()) == before);
-        if !faults.is_empty() {
-            let _ = writeln!(wrong, "{number}. {}\n  $ {}\n{}  {}\n", row.mistake, row.command, said.text, faults.join("\n  "));
-        }
+        let (said, report) = judged(row, Material::new().folder());
+        wrong += &report;
         let _ = write!(page, "\n## {number}. {}\n\n```console\n$ {}\n{}```\n", row.mistake, row.command, rows::shown(row, &said.text));
     }
     page += &material::page_end();

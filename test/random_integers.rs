@@ -53,7 +53,7 @@ const RUNTIME_SHARE: usize = 16;
 const LEAST_ACCEPTED_PERCENT: usize = 35;
 /// Failing programs that are reported.
 const MOST_REPORTED: usize = 5;
-/// What the codes of compiler bugs begin with.
+/// The prefix of codes of compiler bugs.
 const OF_A_BUG: &str = "SPY9";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

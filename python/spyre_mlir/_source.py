@@ -102,7 +102,7 @@ def checked_file(path: str | bytes) -> pathlib.Path:
         raise refusal(f"expected a file of MLIR, found the directory '{found}'; give a file in it")
     if not found.exists():
         raise NoSuchFile([Diagnostic("error", f"no such file: '{found}'{similar(found)}; give a path, or the text of a module")])
-    # What a test of the compiler expects stands in comments.
+    # Comments are left out: tests of the compiler have their expectations in them.
     start = re.sub(rb"(?m)^[ \t]*//.*$", b"", beginning_of(found))
     for beginning, kind, advice in BEGINNINGS:
         if re.match(beginning, start, re.DOTALL | re.IGNORECASE):

@@ -78,7 +78,7 @@ pub struct Fused {
     /// The time that this takes beyond the first time, us.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_us: Option<f64>,
-    /// What the program would take longer without it, and without what moved through it, us; none if moves were not evaluated.
+    /// The additional time of the program without it and without the ops that moved through it, us; none if moves were not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_us: Option<f64>,
     /// Bytes to and from HBM that it would move more.

@@ -79,7 +79,7 @@ impl Flow {
     }
 }
 
-/// What an operand that cannot be read costs where all results must be written: more than all moves of a program.
+/// The cost of an unreadable operand where all results must be written: more than all moves of a program.
 const UNREADABLE: Cost = Cost { moved_bytes: 1 << 52, ..Cost::ZERO };
 
 /// What decides the ways of a reader besides the sticks: its rules, and how it sees the buffer.

@@ -40,7 +40,7 @@ const MARKDOWN: FileKind = kind("a Markdown text", "give the file of a module, s
 /// Refuses a file or directory that is plainly something else than MLIR. Of what cannot be read, and of pipes, nothing is said.
 ///
 /// # Errors
-/// What it is, and what to do with it.
+/// The kind of the file, and its use.
 pub fn check_is_mlir(path: &str) -> Result<(), String> {
     let target = Path::new(path);
     if path == "-" {

@@ -97,7 +97,7 @@ fn misled(speaker: Speaker, error: &clap::Error, command: &Command, words: &[OsS
     }
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-    // What the standard library says of a number tells no user which numbers there are.
+    // The standard library's message does not say which numbers are valid.
     let text = text.replace("invalid digit found in string", "expected a whole number without a unit; give one such as 4096");
     let advice = if error.kind() == ErrorKind::ArgumentConflict {
         "\n\n  tip: leave one of them out".to_owned()
@@ -108,7 +108,7 @@ fn misled(speaker: Speaker, error: &clap::Error, command: &Command, words: &[OsS
     1
 }
 
-/// What to do about a word behind the input, which is often meant as the place of the output.
+/// Returns the advice for a word after the input, which is often meant as the output directory.
 fn stray_word_advice(error: &clap::Error, command: &Command, words: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument || word.starts_with('-') {

@@ -133,9 +133,13 @@ pub(crate) struct Material(TempDir);
 impl Material {
     pub(crate) fn new() -> Self {
         static MADE: OnceLock<Material> = OnceLock::new();
-        let made = MADE.get_or_init(Self::make);
+        MADE.get_or_init(Self::make).copied()
+    }
+
+    /// Returns a folder with the same files.
+    pub(crate) fn copied(&self) -> Self {
         let copy = tempfile::tempdir().unwrap();
-        for (name, content) in crate::errors::contents(made.folder()) {
+        for (name, content) in crate::errors::contents(self.folder()) {
             let path = copy.path().join(&name);
             if name.ends_with('/') { fs::create_dir(path).unwrap() } else { fs::write(path, content).unwrap() }
         }

@@ -23,7 +23,7 @@ impl std::fmt::Display for Site {
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
     /// A file that is missing or cannot be read.
-    #[error("{path}: {source}")]
+    #[error("{path}: {reason}", reason = files::reason(source))]
     Io {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,6 @@
 //! `spyre-propagate-layouts`: copies of what an op reads of a buffer, where the steps in which it reads do not divide the buffer.
 
-use super::regroup_views::{copied, shown_by, tensor_of};
+use super::regroup_views::{copied, replace_operand, shown_by, tensor_of};
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, empty, insert, shown_as, view},
@@ -19,12 +19,7 @@ pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     let positions = window.first.iter().enumerate().map(|(dim, &first)| position(dim, first)).collect();
     let part = copied(op, seen.value, &Regrouped { from: positions, shape: window.sizes.clone(), read: Vec::new() }, &from);
     let whole = padded(op, part, &window, &from);
-    let shown = shown_by(op, whole, &read, &to);
-    for (position, input) in op.inputs().into_iter().enumerate() {
-        if input == value {
-            op.set_input(position, shown);
-        }
-    }
+    replace_operand(op, value, shown_by(op, whole, &read, &to));
     true
 }
 

@@ -121,13 +121,17 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     };
     let Some(copy) = copy.or_else(|| put_together(&indices, &from.shape, &to.shape)) else { return false };
     let apart = copied(op, source, &copy, &from);
-    let shown = shown_by(op, apart, &copy.read, &to);
+    replace_operand(op, value, shown_by(op, apart, &copy.read, &to));
+    true
+}
+
+/// Lets an op read `by` wherever it reads `value`.
+pub(super) fn replace_operand<'c>(op: Op<'c>, value: Value<'c>, by: Value<'c>) {
     for (position, input) in op.inputs().into_iter().enumerate() {
         if input == value {
-            op.set_input(position, shown);
+            op.set_input(position, by);
         }
     }
-    true
 }
 
 /// Whether a value is a copy with a dimension for the sticks already.

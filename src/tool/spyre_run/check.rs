@@ -18,7 +18,7 @@ pub(crate) fn check(
     options: &RunOptions,
     (arguments, speaker): (&Arguments, Speaker),
 ) -> Result<(), String> {
-    // What MLIR has reported has no text.
+    // The text is empty if MLIR has reported the error.
     let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_DIFFERS.or_says(&format!("--check: {error}")) };
     if module != "-" && !Path::new(module).exists() {
         return Err(in_option(tool::cannot_read(module, "No such file or directory")));

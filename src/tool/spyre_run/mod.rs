@@ -107,9 +107,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     }
     check_directory(&arguments.directory)?;
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
-        let found = error.to_string();
-        let found = found.split_once(" (os error ").map_or(found.as_str(), |(words, _)| words);
-        codes::SIM_FILES.says(format_args!("{found}; a bundle needs every file as it was written, compile the program again"))
+        codes::SIM_FILES.says(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
     })?;
     let sizes = sizes_of(simulation.program(), &arguments.dim_size)?;
     let simulation = simulation.at(&sizes).map_err(|error| codes::RUN_SIZE.says(format_args!("--dim-size: {error}")))?;
