@@ -26,9 +26,10 @@ fn the_schemas_are_what_the_types_say() {
             fs::write(&path, &wanted).unwrap();
         }
         let found = fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(
-            found, wanted,
-            "docs/reference/schemas/{form}.json: write it again with BLESS=json cargo test --test compiler -- json::"
+        let first = found.lines().zip(wanted.lines()).find(|(found, wanted)| found != wanted);
+        assert!(
+            found == wanted,
+            "docs/reference/schemas/{form}.json: write it again with BLESS=json cargo test --test compiler -- json::\n{first:?}"
         );
     }
 }
