@@ -10,6 +10,7 @@ mod common {
     pub(crate) mod listen;
     pub(crate) mod mutation;
     mod places;
+    pub(crate) mod sample;
     pub(crate) mod schemas;
     pub(crate) mod tiled;
 

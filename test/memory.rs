@@ -80,50 +80,13 @@ const SOFTMAX: &str = include_str!("pipeline/softmax/01-input.mlir");
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
 fn an_elementwise_program_in_hint_scopes() {
-    Bench::with(ADD_MUL).compile(&[], "files written").validate();
+    Bench::with(ADD_MUL).validate();
 }
 
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
 fn a_softmax() {
     Bench::with(SOFTMAX).compile(&["--cores", "4"], "files written");
-}
-
-#[test]
-#[ignore = "slow: `cargo xtask test` runs this"]
-fn a_layer_norm_in_tiles_that_is_executed_and_compared() {
-    let bench = Bench::of("layer_norm");
-    bench.compile(&["--tiles", "A=2", "--cores", "2", "--report", "report.json"], "files written").check();
-}
-
-#[test]
-#[ignore = "slow: `cargo xtask test` runs this"]
-fn a_product_in_tiles_of_rows_and_of_what_is_summed() {
-    Bench::of("product").compile(&["--tiles", "M=2,K=2", "--loops", "unroll", "--lx-planner", "greedy"], "files written");
-}
-
-#[test]
-#[ignore = "slow: `cargo xtask test` runs this"]
-fn a_gather() {
-    Bench::of("rows_of_a_table").compile(&["--lx-planner", "none"], "files written");
-}
-
-#[test]
-#[ignore = "slow: `cargo xtask test` runs this"]
-fn a_mean_of_one_element_a_tile() {
-    Bench::of("mean_over_heads").compile(&["--tiles", "N=2,H=4"], "files written");
-}
-
-#[test]
-#[ignore = "slow: `cargo xtask test` runs this"]
-fn several_launches_with_baked_addresses() {
-    Bench::of("several_launches").compile(&["--addresses", "baked"], "in 2 launches");
-}
-
-#[test]
-#[ignore = "slow: `cargo xtask test` runs this"]
-fn an_f32_program_that_is_executed_and_compared() {
-    Bench::of("wide").compile(&["--cores", "1"], "files written").check();
 }
 
 #[test]
@@ -149,4 +112,46 @@ fn a_plan() {
     let bench = Bench::with("");
     fs::write(bench.folder.path().join("in.csv"), "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n").unwrap();
     bench.run(env!("CARGO_BIN_EXE_spyre-plan"), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"], "optimal");
+}
+
+/// Further programs.
+mod nightly {
+    use super::*;
+
+    #[test]
+    #[ignore = "minutes: `cargo xtask nightly` runs this"]
+    fn a_layer_norm_in_tiles_that_is_executed_and_compared() {
+        let bench = Bench::of("layer_norm");
+        bench.compile(&["--tiles", "A=2", "--cores", "2", "--report", "report.json"], "files written").check();
+    }
+
+    #[test]
+    #[ignore = "minutes: `cargo xtask nightly` runs this"]
+    fn a_product_in_tiles_of_rows_and_of_what_is_summed() {
+        Bench::of("product").compile(&["--tiles", "M=2,K=2", "--loops", "unroll", "--lx-planner", "greedy"], "files written");
+    }
+
+    #[test]
+    #[ignore = "minutes: `cargo xtask nightly` runs this"]
+    fn a_mean_of_one_element_a_tile() {
+        Bench::of("mean_over_heads").compile(&["--tiles", "N=2,H=4"], "files written");
+    }
+
+    #[test]
+    #[ignore = "minutes: `cargo xtask nightly` runs this"]
+    fn an_f32_program_that_is_executed_and_compared() {
+        Bench::of("wide").compile(&["--cores", "1"], "files written").check();
+    }
+
+    #[test]
+    #[ignore = "minutes: `cargo xtask nightly` runs this"]
+    fn several_launches_with_baked_addresses() {
+        Bench::of("several_launches").compile(&["--addresses", "baked"], "in 2 launches");
+    }
+
+    #[test]
+    #[ignore = "minutes: `cargo xtask nightly` runs this"]
+    fn a_gather() {
+        Bench::of("rows_of_a_table").compile(&["--lx-planner", "none"], "files written");
+    }
 }

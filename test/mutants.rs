@@ -39,7 +39,7 @@ use table::{Counts, Outcome};
 use verdict::{Verdict, judge};
 
 /// One mutant in so many is tried unless all are asked for.
-const SAMPLE: u64 = 50;
+const SAMPLE: u64 = 150;
 
 /// Mutants of one kind of one field of one program: more tell nothing new.
 const MOST_ALIKE: usize = 3;

@@ -72,11 +72,11 @@ use std::{env, ops::Range};
 /// Cases of a family that run by default.
 const fn default_cases(family: Family) -> usize {
     match family {
-        Family::Any => 200,
-        Family::Views => 120,
-        Family::Tiled | Family::Repeats | Family::Cascades => 90,
-        Family::Rests => 30,
-        Family::Offsets => 120,
+        Family::Any => 120,
+        Family::Views => 60,
+        Family::Tiled | Family::Repeats | Family::Cascades => 45,
+        Family::Rests => 10,
+        Family::Offsets => 60,
     }
 }
 

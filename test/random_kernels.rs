@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use std::{env, fmt::Write as _, fs, ops::Range, process::Command};
 
-const DEFAULT_PROGRAMS: u64 = 24;
+const DEFAULT_PROGRAMS: u64 = 10;
 /// What large programs take fused, as a part of what they take separate.
 const MOST_FUSED: f64 = 0.75;
 

@@ -35,7 +35,7 @@ use std::{
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
 const OPEN: [(usize, &str); 0] = [];
 
-const DEFAULT_PROGRAMS: usize = 1200;
+const DEFAULT_PROGRAMS: usize = 300;
 
 /// Of a hundred programs so many may have numbers that grow too large.
 const MOST_SKIPPED_PERCENT: usize = 25;

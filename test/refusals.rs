@@ -5,7 +5,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::random::{case::Case, generate::FAMILIES};
+use crate::{
+    common::sample::sample,
+    random::{case::Case, generate::FAMILIES},
+};
 use spyre::{
     compile::{compile, in_user_terms, parse_in_user_terms},
     dialect::ods,
@@ -16,7 +19,7 @@ use spyre::{
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 /// Random programs of each family that are compiled by default.
-const DRAWN: usize = 10;
+const DRAWN: usize = 4;
 
 /// What no message says, whatever the program has: parts of files, of rules, of the compiler.
 const INTERNAL: [&str; 12] = [
@@ -94,7 +97,7 @@ fn programs() -> Vec<(String, String, Options)> {
     }
     let small = Options { cores: 3, lx_bytes: 1024, ..Options::default() };
     let strict = Options { precision: Precision::Strict, lx_planner: Some(PlannerName::none()), ..Options::default() };
-    for (number, (name, text)) in texts("test/execution", ".mlir").into_iter().enumerate() {
+    for (number, (name, text)) in sample(texts("test/execution", ".mlir"), 5).into_iter().enumerate() {
         let options = if number % 2 == 0 { &small } else { &strict };
         found.push((name, text, options.clone()));
     }

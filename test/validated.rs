@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
-use crate::common::{self, granite::Granite};
+use crate::common::{self, granite::Granite, sample::sample};
 use crate::models::attention::Attention;
 
 use rayon::prelude::*;
@@ -128,7 +128,7 @@ fn what_text_tests_compile_is_validated() {
     assert!(runs.len() > 140, "{} compilations were found", runs.len());
     // A program with other options takes as long, and lit runs what comes of them.
     runs.dedup_by(|one, other| one.input == other.input);
-    check_by_default(&runs);
+    check_by_default(&sample(runs, 3));
 }
 
 #[test]
@@ -237,7 +237,7 @@ mod shared {
         let programs = files_below(&inputs).into_iter().filter(|path| !is_broken(path) && !is_slow(path));
         let (refused, accepted): (Vec<PathBuf>, Vec<PathBuf>) = programs.partition(is_refused);
         let run = |input| Run { input, options: Vec::new() };
-        check_by_default(&accepted.into_iter().map(run).collect::<Vec<_>>());
+        check_by_default(&sample(accepted.into_iter().map(run), 4));
         assert_eq!(refused.len(), REFUSED.len(), "{refused:?}");
         for run in refused.into_iter().map(run) {
             assert_eq!(compile(&run, &[]).status.code(), Some(1), "{} is refused no more", run.input.display());

@@ -6,7 +6,7 @@ use std::{
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -93,10 +93,24 @@ impl Browser {
 
     /// Opens a file at a fragment, which begins with `#`, and waits until it is there.
     pub(crate) fn open_at(&mut self, path: &std::path::Path, fragment: &str) {
-        self.address = format!("file://{}", path.display());
-        let address = self.address.clone();
+        self.go_to(&format!("file://{}", path.display()), fragment);
+    }
+
+    /// Leaves the page for an empty one, and waits until that is there.
+    pub(crate) fn leave(&mut self) {
+        self.go_to("about:blank", "");
+    }
+
+    /// Navigates to an address.
+    ///
+    /// # Panics
+    /// If the page is not there in time: another navigation may have taken its place.
+    fn go_to(&mut self, address: &str, fragment: &str) {
+        address.clone_into(&mut self.address);
         self.command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
-        while self.evaluate("document.readyState") != "complete" || self.evaluate("location.href.split('#')[0]") != *self.address {
+        let started = Instant::now();
+        while self.evaluate("document.readyState") != "complete" || self.evaluate("location.href.split('#')[0]") != *address {
+            assert!(started.elapsed() < PATIENCE, "{address}{fragment} is not loaded after {PATIENCE:?}");
             thread::sleep(Duration::from_millis(20));
         }
         self.settle();

@@ -227,7 +227,7 @@ fn an_address_opens_what_it_was_taken_from() {
 
     let path = opened.browser.evaluate("decodeURIComponent(location.pathname)");
     let path = Path::new(path.as_str().unwrap()).to_owned();
-    opened.browser.evaluate("location.href = 'about:blank'");
+    opened.browser.leave();
     opened.browser.open_at(&path, &at_group);
     assert_eq!((chosen(&mut opened).as_str(), opened.text("notice").as_str()), (hostile, ""));
     assert_eq!(opened.browser.evaluate("[report_page.opTable.sort, report_page.opTable.isDown]"), serde_json::json!(["us", true]));

@@ -16,6 +16,9 @@ const SAMPLED: [(&str, &str, &str); 5] = [
     ("known_programs::", "SPYRE_KNOWN", "1"),
 ];
 
+/// The tests that run a sample of their programs (`test/common/sample.rs`), or none, unless they are to run all.
+const WHOLE: [&str; 5] = ["joint::", "memory::", "refusals::", "supported_ops::", "validated::"];
+
 /// Runs all of it, whatever fails. The number says which random programs are tried; without one, the date does.
 pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
     let number = match number {
@@ -29,6 +32,12 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
     ];
     for (tests, variable, count) in SAMPLED {
         done.push(step::run(&format!("nightly: {tests}"), test(tests).env(variable, count)));
+    }
+    for tests in WHOLE {
+        done.push(step::run(
+            &format!("nightly: {tests}"),
+            test(tests).args(["--include-ignored", "--skip", "programs_of_a_folder"]).env("SPYRE_ALL", "1"),
+        ));
     }
     done.push(exports());
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();

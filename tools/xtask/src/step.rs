@@ -59,12 +59,10 @@ thread_local! {
 /// Runs `command` with its output shown; an error says what it was for.
 pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     let log = LOG.with_borrow(|log| log.as_ref().map(File::try_clone).transpose()).map_err(|error| format!("{what}: {error}"))?;
-    let say = |text: String| match &log {
-        Some(log) => writeln!(&*log, "{text}").map_err(|error| format!("{what}: {error}")),
-        None => {
-            println!("{text}");
-            Ok(())
-        }
+    // The heads of steps are shown at once, so that one that does not end has a name.
+    let say = |text: String| {
+        println!("{text}");
+        log.as_ref().map_or(Ok(()), |mut log| writeln!(log, "{text}").map_err(|error| format!("{what}: {error}")))
     };
     say(format!("==> {what}: {}", text_of(command)))?;
     if let Some(log) = &log {
@@ -79,7 +77,7 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     say(format!("==> {what}: done in {:.1} s", started.elapsed().as_secs_f64()))
 }
 
-/// Does both at a time. The steps of `other` are shown when all is done, so that lines do not mix.
+/// Does both at a time. What the steps of `other` print is shown when all is done, so that lines do not mix.
 pub(crate) fn beside<T, O: Send>(one: impl FnOnce() -> T, other: impl FnOnce() -> O + Send) -> Result<(T, O), String> {
     let place = target_dir()?.join("beside.log");
     let fault = |error: io::Error| format!("{}: {error}", place.display());
