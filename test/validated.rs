@@ -208,13 +208,11 @@ mod shared {
     const SLOW: &str = "hf_granite2b_40layer_f16";
 
     /// Programs outside of the repository that are refused.
-    const REFUSED: [&str; 10] = [
+    const REFUSED: [&str; 8] = [
         // A dynamic size.
         "softmax_dyn_f16",
         // Index lists of run-time values that are no rows of a table, or too many of them.
         "shl",
-        "d16_group",
-        "e16_last_token",
         // A table of which one core would address more than the hardware can.
         "d20_embed",
         // Parts that do not begin with a stick.

@@ -30,13 +30,26 @@ pub struct Integers {
     widths: BTreeMap<NodeId, u32>,
     /// Nodes whose elements are some of those of another node, however they are computed.
     chosen_from: BTreeMap<NodeId, NodeId>,
+    /// Nodes that are the quotients or the rests of integers, however they are computed.
+    divided: BTreeMap<NodeId, Division>,
+}
+
+/// A division of integers by integers from 1 on, rounded to the last whole number that is not above the quotient.
+#[derive(Clone, Copy, Debug)]
+pub struct Division {
+    /// What is divided.
+    pub dividend: NodeId,
+    /// What it is divided by.
+    pub divisor: NodeId,
+    /// Whether the node is what is left, from 0 on and below the divisor.
+    pub is_rest: bool,
 }
 
 impl Default for Integers {
     fn default() -> Self {
         let (rows, wanted, given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (nodes, least, widths, chosen_from) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { element: Element::F32, rows, wanted, given, nodes, least, widths, chosen_from }
+        Self { element: Element::F32, rows, wanted, given, nodes, least, widths, chosen_from, divided: BTreeMap::new() }
     }
 }
 
@@ -91,6 +104,12 @@ impl Integers {
     #[must_use]
     pub fn chosen_from(&self, id: NodeId) -> Option<NodeId> {
         self.chosen_from.get(&id).copied()
+    }
+
+    /// Returns the division that a node is the quotient or the rest of, if it is one.
+    #[must_use]
+    pub fn division(&self, id: NodeId) -> Option<Division> {
+        self.divided.get(&id).copied()
     }
 
     /// The smallest integer that a node may be, if what is computed of it asks for one.
@@ -263,6 +282,11 @@ impl Graph {
     /// Notes that each element of `id` is an element of `whole`: a sum of one element and zeros has the range of the element.
     pub fn note_chosen_from(&mut self, id: NodeId, whole: NodeId) {
         self.integers.chosen_from.insert(id, whole);
+    }
+
+    /// Notes that a node is the quotient or the rest of a division: its range follows from the integers, not from how the device corrects itself.
+    pub fn note_division(&mut self, id: NodeId, division: Division) {
+        self.integers.divided.insert(id, division);
     }
 
     /// Notes that a node is integers in the device's format.

@@ -273,7 +273,7 @@ const NOT_BY_DIGITS: &str = "uses positions above 1024 in a table that is shorte
 /// Rows that integers of the program choose, which the device computes.
 fn computed_row(
     graph: &mut Graph,
-    table: (NodeId, &[i64]),
+    (table, rows): (NodeId, &[i64]),
     computed: NodeId,
     dim: usize,
     exprs: &[Option<Expr>],
@@ -283,8 +283,16 @@ fn computed_row(
         (Some(digits), Some(end)) => Row::Digits { digits, end },
         _ => Row::Number(graph.numbers_of(computed).ok()?),
     };
-    let OneHot { node, bounds } = one_hot(graph, table, row, dim, exprs, sizes)?;
-    Some(Lookup { node, chosen: Vec::new(), bounds })
+    if graph.node(table).element != Element::Int {
+        let OneHot { node, bounds } = one_hot(graph, (table, rows), row, dim, exprs, sizes)?;
+        return Some(Lookup { node, chosen: Vec::new(), bounds });
+    }
+    // Integers are chosen as the numbers that the device has for them.
+    let numbers = graph.numbers_of(table).ok()?;
+    let OneHot { node, bounds } = one_hot(graph, (numbers, rows), row, dim, exprs, sizes)?;
+    graph.note_integers(node);
+    graph.note_chosen_from(node, numbers);
+    Some(Lookup { node: graph.as_integers(node), chosen: Vec::new(), bounds })
 }
 
 /// The numbers of an index that is known at compile time.

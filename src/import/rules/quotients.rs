@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     codes,
-    import::graph::{Element, Graph, Kind, NodeId, known::Known},
+    import::graph::{Element, Graph, Kind, NodeId, integers::Division, known::Known},
 };
 
 /// What integers are divided by.
@@ -129,7 +129,11 @@ fn floor(graph: &mut Graph, x: NodeId, divisor: Divisor, element: Element) -> Re
         let found = graph.pointwise("where3", &[is_beyond, beyond, value], element);
         Ok(graph.pointwise("where3", &[is_below, below, found], element))
     };
-    Ok([corrected(whole, one, [false, true])?, corrected(rest, by, [true, false])?])
+    let found = [corrected(whole, one, [false, true])?, corrected(rest, by, [true, false])?];
+    for (node, is_rest) in found.into_iter().zip([false, true]) {
+        graph.note_division(node, Division { dividend: x, divisor: by, is_rest });
+    }
+    Ok(found)
 }
 
 /// The quotient without what is behind the point.

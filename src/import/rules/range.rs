@@ -259,6 +259,9 @@ impl Bounds<'_> {
         if let Some(whole) = graph.integers.chosen_from(id) {
             return self.of(whole);
         }
+        if let Some(found) = graph.integers.division(id).and_then(|division| self.divided(division)) {
+            return Some(found);
+        }
         match &node.kind {
             Kind::Known(known) => Some(self.of_known(known)),
             Kind::Filled | Kind::View(_) | Kind::Reshape => self.of(node.inputs[0]),

@@ -1,7 +1,7 @@
 //! What a choice may be where its condition compares a number with a known one: `i < 0 ? i + n : i` is at least 0 for every `i` from `-n` on.
 
 use super::{Bounds, Interval};
-use crate::import::graph::{Graph, Kind, NodeId};
+use crate::import::graph::{Graph, Kind, NodeId, integers::Division};
 
 /// The most operations between a choice and the number that its condition compares.
 const MAX_DEPTH: usize = 3;
@@ -39,6 +39,32 @@ fn without_offset(graph: &Graph, id: NodeId) -> (NodeId, f64) {
     (base, offset)
 }
 
+/// Whether two nodes have the same values: one node, or the same view of such. A value that is shown under other indices has a node for each time.
+fn is_same(graph: &Graph, one: NodeId, other: NodeId) -> bool {
+    let (mut one, mut other) = (on_device(graph, one), on_device(graph, other));
+    while one != other {
+        let (first, second) = (graph.node(one), graph.node(other));
+        let is_view = matches!(first.kind, Kind::View(_) | Kind::Reshape | Kind::Filled) && first.inputs.len() == 1;
+        if !is_view || first.kind != second.kind || first.shape != second.shape || second.inputs.len() != 1 {
+            return false;
+        }
+        (one, other) = (on_device(graph, first.inputs[0]), on_device(graph, second.inputs[0]));
+    }
+    true
+}
+
+/// Whether a node is integers, under whatever indices they are shown.
+fn is_integer(graph: &Graph, id: NodeId) -> bool {
+    let mut id = on_device(graph, id);
+    while !graph.integers.has(id) {
+        match (&graph.node(id).kind, graph.node(id).inputs.as_slice()) {
+            (Kind::View(_) | Kind::Reshape | Kind::Filled, &[shown]) => id = on_device(graph, shown),
+            _ => return false,
+        }
+    }
+    true
+}
+
 impl Bounds<'_> {
     /// Returns what a choice between `yes` and `no` may be, if its condition compares an integer with a known number.
     pub(super) fn refined_choice(&mut self, condition: NodeId, yes: NodeId, no: NodeId) -> Option<Interval> {
@@ -55,6 +81,20 @@ impl Bounds<'_> {
         }
     }
 
+    /// Returns what the quotient or the rest of a division may be; none if the divisor may be below 1.
+    pub(super) fn divided(&mut self, Division { dividend, divisor, is_rest }: Division) -> Option<Interval> {
+        let (x, by) = (self.of(dividend)?, self.of(divisor)?);
+        if by.first < 1.0 {
+            return None;
+        }
+        if is_rest {
+            let last = if x.first >= 0.0 { x.last.min(by.last - 1.0) } else { by.last - 1.0 };
+            return Some(x.around(&[0.0, last]));
+        }
+        let ends = [x.first / by.first, x.first / by.last, x.last / by.first, x.last / by.last];
+        Some(x.around(&ends.map(f64::floor)))
+    }
+
     /// The sides of a comparison of an integer, of which the range is known, with a known number.
     fn sides_of(&mut self, condition: NodeId) -> Option<Sides> {
         let graph = self.graph;
@@ -65,7 +105,7 @@ impl Bounds<'_> {
             (Some(bound), None) => (other, bound, false),
             _ => return None,
         };
-        if !graph.integers.has(number) || bound.fract() != 0.0 {
+        if !is_integer(graph, number) || bound.fract() != 0.0 {
             return None;
         }
         let whole = self.of(number)?;
@@ -85,7 +125,7 @@ impl Bounds<'_> {
     fn interval_where(&mut self, id: NodeId, number: NodeId, within: Interval, depth: usize) -> Option<Interval> {
         let graph = self.graph;
         let ((base, offset), (base_of_number, offset_of_number)) = (without_offset(graph, id), without_offset(graph, number));
-        if base == base_of_number {
+        if is_same(graph, base, base_of_number) {
             let by = offset - offset_of_number;
             return Some(Interval { first: within.first + by, last: within.last + by, ..within });
         }
