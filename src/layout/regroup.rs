@@ -102,6 +102,75 @@ pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<R
     })
 }
 
+/// A digit with which a dimension of a buffer is read.
+type Piece = (usize, Digit);
+
+/// A copy of a buffer in which neighbouring digits of one dimension of the reader are one dimension, behind the others, and which walks along at most
+/// `max_dims` dimensions: a first step for a reader that takes apart more dimensions than an op walks along. The dimension in which the last one of
+/// the buffer is stays whole, for it is in the sticks. None where no dimension of the reader has such neighbours.
+#[must_use]
+pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<Regrouped> {
+    let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
+    let is_all_read = |dim: usize| {
+        let index = &indices[dim];
+        index.offset == 0 && index.digits.iter().map(|digit| digit.size).product::<i64>() == sizes[dim]
+    };
+    let last = *large.last()?;
+    let n_digits = |dim: usize| indices[dim].digits.len();
+    let pieces_of = |seen: usize| {
+        let digits = large
+            .iter()
+            .filter(|&&dim| dim != last && is_all_read(dim))
+            .flat_map(|&dim| indices[dim].digits.iter().map(move |digit| (dim, *digit)));
+        let mut pieces: Vec<Piece> = digits.filter(|(_, digit)| digit.dim == seen).collect();
+        pieces.sort_by_key(|(_, digit)| digit.divisor);
+        pieces
+    };
+    let n_walked = |run: &[Piece]| {
+        let is_apart = |dim: usize| run.iter().any(|(own, _)| *own == dim);
+        large.iter().map(|&dim| if is_apart(dim) { n_digits(dim) } else { 1 }).sum::<usize>()
+    };
+    let runs = (0..space.len()).flat_map(|seen| {
+        let pieces = pieces_of(seen);
+        let ends = (0..pieces.len()).flat_map(|first| (first + 2..=pieces.len()).map(move |end| (first, end))).collect::<Vec<_>>();
+        ends.into_iter().map(move |(first, end)| pieces[first..end].to_vec()).collect::<Vec<_>>()
+    });
+    let are_neighbours = |run: &[Piece]| run.windows(2).all(|pair| pair[0].1.end() == pair[1].1.divisor);
+    let run = runs.filter(|run| are_neighbours(run) && n_walked(run) <= max_dims).max_by_key(Vec::len)?;
+    let (lowest, size) = (run[0].1, run.iter().map(|(_, digit)| digit.size).product::<i64>());
+
+    let mut found = Regrouped { from: vec![Expr::Constant(0); sizes.len()], shape: Vec::new(), read: Vec::new() };
+    let shown = |digits: Vec<Digit>| Index { digits, offset: 0 }.to_expr(space).ok();
+    let together = |position: usize, digit: &Digit| {
+        let own = Digit { dim: position, divisor: digit.divisor / lowest.divisor, factor: 1, ..*digit };
+        Index { digits: vec![own], offset: 0 }.to_expr(&[vec![1; position], vec![size]].concat()).ok()
+    };
+    let mut parts: Vec<(usize, Expr, i64)> = Vec::new();
+    for &dim in &large {
+        if run.iter().all(|(own, _)| *own != dim) {
+            parts.push((dim, Expr::Dim(found.shape.len()), 1));
+            found.shape.push(sizes[dim]);
+            found.read.push(indices[dim].to_expr(space).ok()?);
+            continue;
+        }
+        for digit in indices[dim].digits.iter().filter(|digit| !run.contains(&(dim, **digit))) {
+            parts.push((dim, Expr::Dim(found.shape.len()), digit.factor));
+            found.shape.push(digit.size);
+            found.read.push(shown(vec![Digit { factor: 1, ..*digit }])?);
+        }
+    }
+    let position = found.shape.len();
+    for (dim, digit) in &run {
+        parts.push((*dim, together(position, digit)?, digit.factor));
+    }
+    found.shape.push(size);
+    found.read.push(shown(vec![Digit { size, factor: 1, ..lowest }])?);
+    for (dim, expr, factor) in parts {
+        found.from[dim] = found.from[dim].clone().plus(expr.times(factor));
+    }
+    Some(found)
+}
+
 /// Several dimensions that are read at quotients and remainders of one number which is no sum of their digits, as where rows of 10 are
 /// read as rows of 9.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -309,6 +378,24 @@ mod tests {
         assert_eq!(kept_dim(&indices, &[1, 24], &space), None);
         let indices: Vec<Index> = exprs(&[d(0), d(1)]).iter().map(|expr| index(expr, &space)).collect();
         assert_eq!(kept_dim(&indices, &[3, 8], &space), None, "nothing is to be taken apart");
+    }
+
+    #[test]
+    fn channels_and_frames_of_a_clip_are_put_together_before_patches() {
+        // [3, 4, 32, 32] as patches of 2 x 8 x 8 of 3 channels: an op walks along six dimensions.
+        let space = [8, 4, 384];
+        let exprs = exprs(&[
+            d(2).floordiv(128),
+            d(0).floordiv(4) * 2 + d(2).floordiv(64).modulo(2),
+            d(0).modulo(4) * 8 + d(2).floordiv(8).modulo(8),
+            d(1) * 8 + d(2).modulo(8),
+        ]);
+        let sizes = [3, 4, 32, 32];
+        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = neighbours_together(&indices, &sizes, &space, 6).unwrap();
+        assert_eq!(found.shape, [2, 32, 32, 6]);
+        shows_the_same(&found, &exprs, &space);
+        assert_eq!(neighbours_together(&indices, &sizes, &space, 4), None, "the copy walks along five dimensions");
     }
 
     #[test]

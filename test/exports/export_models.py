@@ -1,4 +1,4 @@
-"""Small configurations of Hugging Face models with random weights: export_models.py DIR [NAME...]"""
+"""Small configurations of Hugging Face models with random weights: export_models.py DIR [NAME...]; the name `architectures` is all hybrid, video and depth models"""
 
 import sys
 import warnings
@@ -109,9 +109,26 @@ add("regnet",lambda:vis(T.RegNetModel,T.RegNetConfig(embedding_size=32,hidden_si
 add("wav2vec2",lambda:vis(T.Wav2Vec2Model,T.Wav2Vec2Config(hidden_size=128,num_hidden_layers=1,num_attention_heads=4,intermediate_size=256,conv_dim=(32,32),conv_stride=(5,2),conv_kernel=(10,3),num_feat_extract_layers=2,num_conv_pos_embeddings=16,num_conv_pos_embedding_groups=4),(1,1000))())
 add("whisper_enc",lambda:vis(lambda c:T.WhisperModel(c).encoder,T.WhisperConfig(d_model=128,encoder_layers=1,decoder_layers=1,encoder_attention_heads=4,decoder_attention_heads=4,encoder_ffn_dim=256,decoder_ffn_dim=256,num_mel_bins=16,max_source_positions=50,vocab_size=512,pad_token_id=0,bos_token_id=1,eos_token_id=2,decoder_start_token_id=1),(1,16,100))())
 add("mamba",lambda:enc(T.MambaForCausalLM,T.MambaConfig(hidden_size=64,num_hidden_layers=1,vocab_size=512,state_size=8))())
-for name in sys.argv[2:] or B:
+# Models of other architectures: state spaces beside attention, parts at odd offsets, clips, depth.
+A={}
+def architecture(n,f): A[n]=f
+architecture("mamba2",lambda:enc(T.Mamba2ForCausalLM,T.Mamba2Config(hidden_size=64,num_hidden_layers=1,vocab_size=512,state_size=16,num_heads=4,head_dim=32,n_groups=1,chunk_size=16,expand=2))())
+architecture("bamba",lambda:dec(T.BambaForCausalLM,T.BambaConfig(**{k:v for k,v in D.items() if k!='num_hidden_layers'},num_hidden_layers=2,**kv,attn_layer_indices=[1],mamba_n_heads=8,mamba_d_head=32,mamba_d_state=16,mamba_n_groups=1,mamba_chunk_size=16))())
+architecture("falcon_h1",lambda:dec(T.FalconH1ForCausalLM,T.FalconH1Config(**D,**kv,mamba_n_heads=8,mamba_d_head=32,mamba_d_state=16,mamba_n_groups=1,mamba_chunk_size=16,mamba_d_ssm=256,head_dim=32))())
+architecture("granitemoehybrid",lambda:moe(T.GraniteMoeHybridForCausalLM,T.GraniteMoeHybridConfig(**{**E,"num_hidden_layers":2},num_local_experts=4,num_experts_per_tok=2,shared_intermediate_size=64,layer_types=["mamba","attention"],mamba_n_heads=4,mamba_d_head=32,mamba_d_state=16,mamba_n_groups=1,mamba_chunk_size=16))())
+architecture("wav2vec2_conformer",lambda:vis(T.Wav2Vec2ConformerModel,T.Wav2Vec2ConformerConfig(hidden_size=128,num_hidden_layers=1,num_attention_heads=4,intermediate_size=256,conv_dim=(32,32),conv_stride=(5,2),conv_kernel=(10,3),num_feat_extract_layers=2,num_conv_pos_embeddings=16,num_conv_pos_embedding_groups=4,position_embeddings_type="relative",vocab_size=32,apply_spec_augment=False),(1,800))())
+architecture("mobilevit",lambda:vis(T.MobileViTModel,T.MobileViTConfig(image_size=64,patch_size=2,hidden_sizes=[32,48,64],neck_hidden_sizes=[16,16,24,32,48,64,96],num_attention_heads=4),(1,3,64,64))())
+architecture("hiera",lambda:vis(T.HieraModel,T.HieraConfig(embed_dim=32,image_size=[64,64],depths=[1,1],num_heads=[1,2],embed_dim_multiplier=2.0,num_query_pool=1,query_stride=[2,2],masked_unit_size=[4,4],masked_unit_attention=[True,False]),(1,3,64,64))())
+architecture("focalnet",lambda:vis(T.FocalNetModel,T.FocalNetConfig(image_size=32,patch_size=4,embed_dim=32,depths=[1,1],hidden_sizes=[32,64],focal_levels=[2,2],focal_windows=[3,3]))())
+architecture("depth_anything",lambda:vis(T.DepthAnythingForDepthEstimation,T.DepthAnythingConfig(backbone_config=T.Dinov2Config(hidden_size=64,num_hidden_layers=2,num_attention_heads=2,mlp_ratio=2,image_size=56,patch_size=14,out_features=["stage1","stage2"],reshape_hidden_states=False),patch_size=14,reassemble_hidden_size=64,neck_hidden_sizes=[16,32],fusion_hidden_size=16,head_hidden_size=8,reassemble_factors=[2,1]),(1,3,56,56))())
+architecture("zoedepth",lambda:vis(T.ZoeDepthForDepthEstimation,T.ZoeDepthConfig(backbone_config=T.BeitConfig(hidden_size=64,num_hidden_layers=4,num_attention_heads=2,intermediate_size=128,image_size=32,patch_size=8,out_features=["stage1","stage2","stage3","stage4"],reshape_hidden_states=False,use_relative_position_bias=True),neck_hidden_sizes=[16,16,32,32],fusion_hidden_size=16,bottleneck_features=16,num_attractors=[4,2,2,1],bin_embedding_dim=16,num_relative_features=16,reassemble_factors=[4,2,1,0.5],bin_configurations=[{"n_bins":8,"min_depth":0.001,"max_depth":10.0,"name":None}]))())
+architecture("timesformer",lambda:vis(T.TimesformerModel,T.TimesformerConfig(image_size=32,patch_size=8,num_frames=2,hidden_size=64,num_hidden_layers=1,num_attention_heads=2,intermediate_size=128),(1,2,3,32,32))())
+architecture("xlnet",lambda:enc(T.XLNetModel,T.XLNetConfig(vocab_size=512,d_model=128,n_layer=1,n_head=4,d_inner=256))())
+architecture("vjepa2",lambda:[("",W(T.VJEPA2Model(T.VJEPA2Config(patch_size=8,crop_size=32,frames_per_clip=4,tubelet_size=2,hidden_size=64,num_attention_heads=2,num_hidden_layers=1,mlp_ratio=2.0,pred_hidden_size=48,pred_num_attention_heads=2,pred_num_hidden_layers=1)),lambda m,x:m(x,skip_predictor=True)),(torch.randn(1,4,3,32,32).half(),))])
+names=[own for name in sys.argv[2:] for own in (A if name=="architectures" else [name])]
+for name in names or B:
     try:
-        variants = B[name]()
+        variants = {**B, **A}[name]()
     except Exception as error:
         print(f"{name}: cannot be built: {error}")
         continue

@@ -7,7 +7,10 @@ use crate::{
         ods::{attr, spyre},
         shown_as, view,
     },
-    layout::{Index, IndexError, OperandView, Regrouped, flattened, kept_dim, put_together, split_iteration, taken_apart, with_whole_rows},
+    layout::{
+        Index, IndexError, OperandView, Regrouped, flattened, kept_dim, neighbours_together, put_together, split_iteration, taken_apart,
+        with_whole_rows,
+    },
     mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
 };
 use machine::Family;
@@ -112,7 +115,8 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     // A copy of the same dimensions is no step.
     let is_short = |copy: &Regrouped| copy.shape.len() <= MOST_DIMS;
     let copy = match apart.filter(|apart| apart.shape != from.shape) {
-        Some(apart) => Some(apart).filter(is_short),
+        Some(apart) if is_short(&apart) => Some(apart),
+        Some(_) => neighbours_together(&indices, &from.shape, &to.shape, MOST_DIMS),
         None if is_doubled(source, &indices, &from.shape) || from.shape.len() >= MOST_DIMS => None,
         // All is read from two copies, of which the second one only fills the sticks: one element a stick becomes two, and lanes become sticks.
         None => Some(behind_two(taken_apart(&indices, &from.shape, from.shape.len(), &to.shape))).filter(is_short).inspect(|_| {
