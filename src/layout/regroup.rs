@@ -102,6 +102,29 @@ pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<R
     })
 }
 
+/// A copy of a buffer that has of one dimension only what is read of it, for a reader with more strides than an op walks along: a dimension that is read
+/// with a stride is two to the device. It is the dimension with the largest stride. None where the buffer has `max_dims` dimensions at most, those of
+/// strides counted twice, or no dimension is read with a stride alone.
+#[must_use]
+pub fn with_fewer_strides(indices: &[Index], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<Regrouped> {
+    let stride_of = |dim: usize| match indices[dim].digits.as_slice() {
+        [digit] if digit.factor > 1 => Some(*digit),
+        _ => None,
+    };
+    let strided: Vec<(usize, Digit)> = (0..sizes.len()).filter_map(|dim| Some((dim, stride_of(dim)?))).collect();
+    let n_large = sizes.iter().filter(|&&size| size > 1).count();
+    if strided.len() < 2 || n_large + strided.len() <= max_dims {
+        return None;
+    }
+    let (dim, digit) = strided.into_iter().max_by_key(|(_, digit)| digit.factor)?;
+    let (mut shape, mut from) = (sizes.to_vec(), (0..sizes.len()).map(Expr::Dim).collect::<Vec<_>>());
+    shape[dim] = digit.size;
+    from[dim] = Expr::Dim(dim).times(digit.factor).plus(Expr::Constant(indices[dim].offset));
+    let mut read = indices.iter().map(|index| index.to_expr(space).ok()).collect::<Option<Vec<_>>>()?;
+    read[dim] = Index { digits: vec![Digit { factor: 1, ..digit }], offset: 0 }.to_expr(space).ok()?;
+    Some(Regrouped { from, shape, read })
+}
+
 /// A digit with which a dimension of a buffer is read.
 type Piece = (usize, Digit);
 
@@ -378,6 +401,19 @@ mod tests {
         assert_eq!(kept_dim(&indices, &[1, 24], &space), None);
         let indices: Vec<Index> = exprs(&[d(0), d(1)]).iter().map(|expr| index(expr, &space)).collect();
         assert_eq!(kept_dim(&indices, &[3, 8], &space), None, "nothing is to be taken apart");
+    }
+
+    #[test]
+    fn of_many_strides_the_largest_is_copied_first() {
+        let space = [2, 3, 2];
+        let exprs = exprs(&[d(0) * 2, d(1) * 2, d(2) * 5 + 59, E(Expr::Constant(2))]);
+        let sizes = [12, 6, 70, 5];
+        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = with_fewer_strides(&indices, &sizes, &space, 6).unwrap();
+        assert_eq!(found.shape, [12, 6, 2, 5]);
+        shows_the_same(&found, &exprs, &space);
+        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(with_fewer_strides(&indices, &found.shape, &space, 6), None, "four dimensions, two of them twice");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::{
     },
     layout::{
         Index, IndexError, OperandView, Regrouped, flattened, kept_dim, neighbours_together, put_together, split_iteration, taken_apart,
-        with_whole_rows,
+        with_fewer_strides, with_whole_rows,
     },
     mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
 };
@@ -87,6 +87,25 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
         let Some(found) = with_whole_rows(&exprs, &from.shape, &to.shape) else { continue };
         let whole = copied(op, op.inputs()[0], &found, &from);
         replace(op, shown_by(op, whole, &found.read, &to));
+    }
+}
+
+/// Replaces the views of an op that read more dimensions with strides than an op walks along: dimension by dimension is copied.
+pub(super) fn copy_strides(op: Op<'_>) {
+    for value in op.inputs() {
+        let Some((to, mut seen)) = tensor_of(value).zip(shown_as(value)) else { continue };
+        let mut read = None;
+        while let Some(from) = tensor_of(seen.value)
+            && let Some(copy) = with_fewer_strides(&seen.indices, &from.shape, &to.shape, MOST_DIMS)
+        {
+            seen.value = copied(op, seen.value, &copy, &from);
+            let Ok(indices) = copy.read.iter().map(|expr| Index::of(expr, &to.shape)).collect() else { break };
+            seen.indices = indices;
+            read = Some(copy.read);
+        }
+        if let Some(read) = read {
+            replace_operand(op, value, shown_by(op, seen.value, &read, &to));
+        }
     }
 }
 
