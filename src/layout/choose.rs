@@ -71,7 +71,7 @@ impl Flow {
             let all_written = minimize(&chooser.problem(UNREADABLE), &states, MOST_ENTRIES).states;
             chooser
                 .misfit(&all_written)
-                .filter(|misfit| matches!(misfit.kind, MisfitKind::Read { .. } | MisfitKind::View(_)))
+                .filter(|misfit| matches!(misfit.kind, MisfitKind::Read { .. } | MisfitKind::View(_) | MisfitKind::Regrouped { .. }))
                 .unwrap_or(misfit)
         } else {
             misfit
@@ -79,7 +79,7 @@ impl Flow {
     }
 }
 
-/// The cost of an unreadable operand where all results must be written: more than all moves of a program.
+/// The cost of an unreadable operand, or of a result that is shown with other dimensions than its sticks allow, where all results must be written: more than all moves of a program.
 const UNREADABLE: Cost = Cost { moved_bytes: 1 << 52, ..Cost::ZERO };
 
 /// What decides the ways of a reader besides the sticks: its rules, and how it sees the buffer.
@@ -155,12 +155,13 @@ impl<'a> Chooser<'a> {
         known.entry(key).or_insert_with(|| Levels::of(op, operand, buffer).map(Rc::new)).clone()
     }
 
-    /// Returns the problem in which an operand that no chain of moves makes readable costs `unreadable`.
+    /// Returns the problem in which an operand that no chain of moves makes readable costs `unreadable`, and a result whose sticks do not allow the
+    /// dimensions with which it is shown.
     fn problem(&self, unreadable: Cost) -> Problem<Cost> {
         let n_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
         let mut factors = Vec::new();
         for (number, op) in self.flow.ops.iter().enumerate() {
-            factors.push(self.write_factor(&n_states, number, op));
+            factors.push(self.write_factor(&n_states, number, op, unreadable));
         }
         for (number, buffer) in self.flow.buffers.iter().enumerate() {
             let variable = self.variable_of[number];
@@ -172,8 +173,8 @@ impl<'a> Chooser<'a> {
         Problem { n_states, factors }
     }
 
-    /// What the result of an op costs besides moves, where the op can write it so.
-    fn write_factor(&self, n_states: &[usize], number: usize, op: &Op) -> Factor<Cost> {
+    /// What the result of an op costs besides moves, where the op can write it so; `unregrouped` where only its sticks are in the way.
+    fn write_factor(&self, n_states: &[usize], number: usize, op: &Op, unregrouped: Cost) -> Factor<Cost> {
         let buffer = &self.flow.buffers[op.result];
         let variable = self.variable_of[op.result];
         if variable != number {
@@ -184,7 +185,11 @@ impl<'a> Chooser<'a> {
         }
         Factor::new(n_states, vec![number], |states| {
             let own = self.buffer_stick(op.result, states[0]);
-            if buffer.allows(own) { bytes_of(buffer, own) } else { Cost::IMPOSSIBLE }
+            match (buffer.allows(own), buffer.given.is_some()) {
+                (true, _) => bytes_of(buffer, own),
+                (false, true) => Cost::IMPOSSIBLE,
+                (false, false) => unregrouped,
+            }
         })
     }
 

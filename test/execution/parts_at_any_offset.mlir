@@ -6,6 +6,7 @@
 // RUN: spyre-compile %t/class_token.mlir -o %t/class_token --validate > %t.log && spyre-run %t/class_token --check %t/class_token.mlir | FileCheck %s
 // RUN: spyre-compile %t/padded_rows.mlir -o %t/padded_rows --validate > %t.log && spyre-run %t/padded_rows --check %t/padded_rows.mlir | FileCheck %s
 // RUN: spyre-compile %t/every_fifth.mlir -o %t/every_fifth --validate > %t.log && spyre-run %t/every_fifth --check %t/every_fifth.mlir | FileCheck %s
+// RUN: spyre-compile %t/flat_product.mlir -o %t/flat_product --validate > %t.log && spyre-run %t/flat_product --check %t/flat_product.mlir | FileCheck %s
 // CHECK: result0: correct
 
 // A causal convolution of channels, of which some are read as heads.
@@ -69,4 +70,19 @@ func.func @main(%x: tensor<9x67xf32>) -> tensor<9x19xf32> {
     tensor.yield %c : f32
   } : tensor<9x13xf32> to tensor<9x19xf32>
   return %padded : tensor<9x19xf32>
+}
+
+// A padded row in a product whose result is read as one list: the operand and the result are in the way of sticks.
+//--- flat_product.mlir
+func.func @main(%x: tensor<1x6xf16>, %w: tensor<11x77xf16>) -> tensor<154xf16> {
+  %zero = arith.constant 0.0 : f16
+  %padded = tensor.pad %x low[1, 0] high[0, 5] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f16
+  } : tensor<1x6xf16> to tensor<2x11xf16>
+  %e = tensor.empty() : tensor<2x77xf16>
+  %zeros = linalg.fill ins(%zero : f16) outs(%e : tensor<2x77xf16>) -> tensor<2x77xf16>
+  %y = linalg.matmul ins(%padded, %w : tensor<2x11xf16>, tensor<11x77xf16>) outs(%zeros : tensor<2x77xf16>) -> tensor<2x77xf16>
+  %flat = tensor.collapse_shape %y [[0, 1]] : tensor<2x77xf16> into tensor<154xf16>
+  return %flat : tensor<154xf16>
 }
