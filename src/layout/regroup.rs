@@ -429,7 +429,7 @@ mod tests {
         let sizes = [3, 4, 32, 32];
         let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
         let found = neighbours_together(&indices, &sizes, &space, 6).unwrap();
-        assert_eq!(found.shape, [2, 32, 32, 6]);
+        assert_eq!(found.shape, [2, 4, 32, 48], "channels, frames and lines of a patch");
         shows_the_same(&found, &exprs, &space);
         assert_eq!(neighbours_together(&indices, &sizes, &space, 4), None, "the copy walks along five dimensions");
     }

@@ -1,6 +1,6 @@
 //! `cargo xtask nightly`: the long checks beside CI: all mutants, random programs of fresh seeds, and exported models.
 
-use crate::{models, python, step};
+use crate::{book, models, python, step};
 use std::{fs, process::Command, time::SystemTime};
 
 /// Random programs of each family, and random cases of each other test.
@@ -39,6 +39,7 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
             test(tests).args(["--include-ignored", "--skip", "programs_of_a_folder"]).env("SPYRE_ALL", "1"),
         ));
     }
+    done.push(book::run());
     done.push(exports());
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test and check.
 
 use crate::{
-    book, package, plugin, python, setup,
+    package, plugin, python, setup,
     step::{self, cargo},
 };
 use std::{
@@ -103,16 +103,8 @@ fn tests() -> Command {
 fn with_one_core_each(crates: &[OsString]) -> Vec<Result<(), String>> {
     let alone = |what: &str, module: &str| step::run(what, &mut ignored(module)?);
     let one = || [beside_the_project(crates), plugin_test(), tools_alone()];
-    let other = || {
-        [
-            alone("memory", "memory"),
-            alone("page in a browser", "page"),
-            alone("editor", "editor"),
-            python::test(),
-            package::test(),
-            book::run(),
-        ]
-    };
+    let other =
+        || [alone("memory", "memory"), alone("page in a browser", "page"), alone("editor", "editor"), python::test(), package::test()];
     step::beside(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| one.into_iter().chain(other).collect())
 }
 
