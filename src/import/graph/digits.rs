@@ -22,7 +22,7 @@ impl Graph {
         (*kind == Kind::Virtual(DIGITS)).then(|| [inputs[0], inputs[1]])
     }
 
-    /// What integers that are known by their digits only are below.
+    /// Returns the exclusive upper bound of integers that are known by their digits only; None for other nodes.
     #[must_use]
     pub fn end_of_digits(&self, id: NodeId) -> Option<i64> {
         self.digits_of(id)?;

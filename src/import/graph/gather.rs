@@ -14,7 +14,7 @@ impl Graph {
         self.gather_as(table, dim, index, element)
     }
 
-    /// The same, as elements of a type.
+    /// Gathers rows as `gather` does, with result elements of type `element`.
     pub(super) fn gather_as(&mut self, table: NodeId, dim: usize, index: NodeId, element: Element) -> NodeId {
         let mut shape = self.node(table).shape.clone();
         let n_rows = shape.remove(dim);
@@ -74,7 +74,7 @@ impl Graph {
         }
     }
 
-    /// What an index is before it was shown under other shapes.
+    /// Returns the tensor behind the reshapes and views of `index` that keep its element order.
     fn as_it_lies(&self, mut index: NodeId) -> NodeId {
         loop {
             let Node { kind, inputs, shape, .. } = self.node(index);

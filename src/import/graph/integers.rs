@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Rows of a table that nothing in the program bounds, such as positions that only a rotary embedding reads.
 const MOST_POSITIONS: i64 = 4096;
 
-/// What is known of the integers of a program.
+/// Facts about the integers of a program that are known at compile time.
 #[derive(Debug)]
 pub struct Integers {
     /// As what the device computes with them.
@@ -20,7 +20,7 @@ pub struct Integers {
     rows: BTreeMap<usize, i64>,
     /// Those that should be, and the rows of the smallest table that they choose from, if there is one.
     wanted: BTreeMap<usize, Option<i64>>,
-    /// What the caller has promised about tensors: the first integer, and the one behind the last.
+    /// Ranges that the caller promised, by tensor number: the first integer, and one past the last.
     given: BTreeMap<usize, [i64; 2]>,
     /// The nodes that are integers in the device's format.
     nodes: BTreeSet<NodeId>,
@@ -37,9 +37,9 @@ pub struct Integers {
 /// A division of integers by integers from 1 on, rounded to the last whole number that is not above the quotient.
 #[derive(Clone, Copy, Debug)]
 pub struct Division {
-    /// What is divided.
+    /// Dividend.
     pub dividend: NodeId,
-    /// What it is divided by.
+    /// Divisor.
     pub divisor: NodeId,
     /// Whether the node is what is left, from 0 on and below the divisor.
     pub is_rest: bool,
@@ -76,7 +76,8 @@ impl Integers {
         self.given.insert(number, range);
     }
 
-    /// What the caller has promised about the integers of a tensor.
+    /// Returns the range that the caller promised for the integers of a tensor: the first one, and one past the last.
+    /// None without a promise.
     #[must_use]
     pub fn promised(&self, number: usize) -> Option<[i64; 2]> {
         self.given.get(&number).copied()
@@ -178,7 +179,8 @@ impl Graph {
         }
     }
 
-    /// The same of integers as numbers, if they are the integers of a tensor and nothing is computed of them.
+    /// Records an index as `note_index` does, where `id` is the numeric form of integers. Does nothing unless these are
+    /// the integers of a tensor, and no arithmetic is applied to them.
     pub fn note_index_behind(&mut self, id: NodeId, n_rows: i64) {
         if self.source_of(id).is_some() {
             return self.note_index(id, n_rows);
@@ -207,7 +209,8 @@ impl Graph {
         }
     }
 
-    /// The same, if a node follows from one integer, element by element, and not from sums of them.
+    /// Requests lookups as `want_rows` does, if `id` is an elementwise function of one integer and constants, without
+    /// sums over several integers.
     pub fn want_rows_of_one(&mut self, id: NodeId) {
         if self.follows_from_one(id) {
             self.want_rows(id);
@@ -234,9 +237,10 @@ impl Graph {
         found.len() == 1
     }
 
-    /// The same, if the nodes follow from integers and known numbers alone.
+    /// Requests lookups of several nodes as `want_rows` does, if the nodes depend on integers and constants alone.
     pub fn want_rows_alone(&mut self, ids: &[NodeId]) {
-        /// What follows from an integer is short; so is the way from what follows from more to a tensor of numbers.
+        /// Limit of visited nodes. Functions of an integer have few ops, and from any other node a tensor of numbers is
+        /// reached within few ops.
         const MOST_STEPS: usize = 64;
         let (mut stack, mut seen, mut has_integers) = (ids.to_vec(), BTreeSet::new(), false);
         while let Some(id) = stack.pop() {

@@ -162,7 +162,8 @@ impl Known {
         Self::of_floats(walked(inputs, shape, Self::as_number, function))
     }
 
-    /// The same of integers.
+    /// Applies an integer `function` to several tensors, element by element; dimensions of size 1 and numbers are
+    /// broadcast.
     #[must_use]
     pub fn combined_integers(inputs: &[(&Self, &[i64])], shape: &[i64], mut function: impl FnMut(&[i64]) -> i64) -> Self {
         let function = |operands: &[i64]| function(operands).cast_unsigned();
@@ -195,7 +196,7 @@ impl Known {
         self.clone().stored_as(false).reduced_bits(shape, dim, combine)
     }
 
-    /// The same of integers.
+    /// Combines integers along one dimension, which remains with size 1.
     #[must_use]
     pub fn reduced_integers(&self, shape: &[i64], dim: usize, combine: impl Fn(i64, i64) -> i64) -> Self {
         let combine = |one: u64, other: u64| combine(one.cast_signed(), other.cast_signed()).cast_unsigned();
@@ -225,7 +226,7 @@ impl Known {
         self.clone().stored_as(false).scanned_bits(shape, dim, combine)
     }
 
-    /// The same of integers.
+    /// Computes the running combination of integers along one dimension: each element is combined with all before it.
     #[must_use]
     pub fn scanned_integers(&self, shape: &[i64], dim: usize, combine: impl Fn(i64, i64) -> i64) -> Self {
         let combine = |one: u64, other: u64| combine(one.cast_signed(), other.cast_signed()).cast_unsigned();
@@ -287,7 +288,8 @@ fn combined_with_itself(element: u64, mut count: i64, combine: impl Fn(u64, u64)
     combined.expect("a dimension has elements")
 }
 
-/// What a function makes of the elements of several tensors, point by point. One number may stand for a tensor of any shape.
+/// Applies `function` to the elements of several tensors, point by point. One number may stand for a tensor of any
+/// shape.
 fn walked<T: Copy + Default>(
     inputs: &[(&Known, &[i64])],
     shape: &[i64],

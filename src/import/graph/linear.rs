@@ -10,7 +10,7 @@ pub(in crate::import) const MOST_PARTS: i64 = 1024;
 pub(in crate::import) struct Linear {
     /// Dimensions of more than one position with their factors, each dimension once, the smallest factor first.
     pub(in crate::import) terms: Vec<(usize, i64)>,
-    /// What is added.
+    /// Constant term.
     pub(in crate::import) constant: i64,
 }
 

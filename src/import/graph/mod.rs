@@ -56,7 +56,7 @@ impl NodeId {
     }
 }
 
-/// What the elements of a node are, once f32 islands are folded.
+/// Element type of a node, once f32 islands are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     /// IEEE half precision.
@@ -78,7 +78,7 @@ impl Element {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32)
     }
 
-    /// What a message calls it.
+    /// Returns the name of the type in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ impl Element {
     }
 }
 
-/// What a node is.
+/// Kind of a node: its operation with attributes, or its source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The `n`-th tensor from outside of the graph: an argument, a result of an op that stays, a large constant.
@@ -119,20 +119,20 @@ pub enum Kind {
     Gather(usize),
     /// The second input with the first written over a part of it, from these indices on.
     Insert(Vec<i64>),
-    /// What the device cannot do: the `n`-th refusal.
+    /// Unsupported operation: index `n` into the recorded rejections.
     Refused(usize),
 }
 
 /// A tensor in the making. A number has no dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
-    /// What it is.
+    /// Operation or source of the node.
     pub kind: Kind,
-    /// What it is made of.
+    /// Operands.
     pub inputs: Vec<NodeId>,
     /// Sizes of its dimensions.
     pub shape: Vec<i64>,
-    /// What its elements are.
+    /// Element type.
     pub element: Element,
 }
 
@@ -148,7 +148,7 @@ pub struct Graph {
     known: BTreeMap<(usize, Node), NodeId>,
     scope: usize,
     place: usize,
-    /// What is known of integers of run time.
+    /// Facts about runtime integers.
     pub integers: integers::Integers,
     /// Whether no function may be NaN where the program has a number, however many ops more that takes.
     pub keeps_nan: bool,
@@ -486,7 +486,8 @@ impl Graph {
         self.together(inserted).unwrap_or(inserted)
     }
 
-    /// What was written in parts that are all known, or all looked up by one index, as one such node.
+    /// Merges a chain of inserts into one node if all inserted slices are constants, or all are looked up by one index.
+    /// None otherwise.
     fn together(&mut self, whole: NodeId) -> Option<NodeId> {
         let (Node { shape, element, .. }, mut parts, mut into) = (self.node(whole).clone(), Vec::new(), whole);
         let number = |graph: &Self, id: NodeId| match graph.node(id).kind {

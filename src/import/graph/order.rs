@@ -1,14 +1,18 @@
-//! Comparisons of what is known along two dimensions, such as a causal mask over many positions: too many elements for a constant.
+//! Comparisons of values that are known along two dimensions, such as a causal mask over many positions, which has too
+//! many elements for a constant.
 //!
-//! `u[s] < v[t]` depends on the order of the numbers alone. So each number is written as its rank, in numbers that the device's formats
-//! hold exactly, and the device compares two vectors. Sums and differences of vectors on either side (`t - s > 3`) are sorted by dimension first.
+//! `u[s] < v[t]` depends on the order of the numbers alone. Each number is therefore replaced by its rank, written in
+//! numbers that the device's formats hold exactly, and the device compares two vectors. Sums and differences of vectors
+//! on either side (`t - s > 3`) are sorted by dimension first.
 //!
-//! The device's comparisons and choices cannot have their results in LX. The ranks of the two sides differ always, so their difference over 0 is
-//! `inf` where the truth is 0, and `-inf` where it is 1: the *wall*. What a truth chooses is computed from its wall by negation and maximum, without
-//! rounding: `inf` and `-inf` chosen by two truths are the larger and the smaller of their walls, `a` or a smaller `b` is
-//! `max(-max(wall, -a), b)`, and a tensor `x` or `-inf` is `-max(-x, wall)`.
+//! The device's comparisons and selects cannot have their results in LX. The ranks of the two sides always differ, so
+//! their difference divided by 0 is `inf` where the truth value is 0, and `-inf` where it is 1. This tensor is the
+//! *mask* of the truth value (`wall` in the code). A select is computed from the mask of its condition by negation and
+//! maximum, without rounding: `inf` or `-inf` selected by two conditions is the larger or the smaller of their masks,
+//! `a` or a smaller `b` is `max(-max(mask, -a), b)`, and a tensor `x` or `-inf` is `-max(-x, mask)`.
 //!
-//! What follows from such truths alone is computed where it is read, tile by tile, and not once for all readers ([`spread`]).
+//! A value that depends on such truth values alone is recomputed tile by tile at each use, not once for all uses
+//! ([`spread`]).
 
 use super::{
     Element, Graph, Kind, NodeId,
@@ -62,7 +66,7 @@ pub(in crate::import) fn compared_at_run_time(graph: &mut Graph, name: &str, inp
     Some(graph.virtual_op(ABOVE, &[above, below], compared, Element::Bool))
 }
 
-/// What a comparison asks.
+/// Predicate of a comparison.
 #[derive(Clone, Copy, PartialEq)]
 enum Predicate {
     Above {
@@ -161,7 +165,8 @@ fn number_of_rank(rank: usize, below: usize) -> Option<f64> {
     EXPONENTS.contains(&exponent).then_some(if rank < below { -magnitude } else { magnitude })
 }
 
-/// What one of two truths, or both, choose: a truth with a wall if each of them has one.
+/// Returns the conjunction or disjunction (`operation`) of truth values: a virtual op that has a mask if each input has
+/// one, else `joined`.
 pub(in crate::import) fn joined(graph: &mut Graph, operation: &'static str, inputs: &[NodeId], joined: NodeId) -> NodeId {
     let have_walls = inputs.iter().all(|&input| has_wall(graph, input));
     if have_walls { graph.virtual_op(operation, inputs, joined, Element::Bool) } else { joined }
@@ -199,7 +204,8 @@ fn negative(graph: &mut Graph, x: NodeId, element: Element) -> NodeId {
     graph.as_pointwise(x, "neg").map(|undone| undone[0]).unwrap_or_else(|| graph.pointwise("neg", &[x], element))
 }
 
-/// What a truth with a wall chooses; none where it has none, or chooses between two tensors.
+/// Computes `select(truth, yes, no)` from the mask of `truth`. Returns None if `truth` has no mask, or if neither `yes`
+/// nor `no` is a number below `inf`.
 pub(in crate::import) fn chosen(graph: &mut Graph, truth: NodeId, yes: NodeId, no: NodeId, element: Element) -> Option<NodeId> {
     if !has_wall(graph, truth) {
         return None;
@@ -246,7 +252,8 @@ fn bounded(graph: &mut Graph, x: NodeId, low: f64, wall: NodeId, element: Elemen
     graph.pointwise("maximum", &[limited, floor], element)
 }
 
-/// What is subtracted where the negative of something large is added, views between included.
+/// Returns `x`, under the same views, if `added` is a view of `neg(x)` or `neg(x)` itself, so that the addition becomes
+/// a subtraction. Returns None for other ops, and for tensors of at most [`MOST_COMPARED`] elements.
 pub(in crate::import) fn subtracted(graph: &mut Graph, added: NodeId) -> Option<NodeId> {
     let node = graph.node(added).clone();
     if node.shape.iter().product::<i64>() <= MOST_COMPARED {
@@ -278,8 +285,9 @@ pub(in crate::import) fn shown(graph: &mut Graph, truth: NodeId, map: &[Expr], s
     Some(graph.add(Kind::Virtual(operation), &[&sides[..], &[compared]].concat(), shape.to_vec(), element))
 }
 
-/// What a large input of an elementwise op is computed from, over all of the op's iteration space, if that is known numbers alone: so the op
-/// that reads it can be run in tiles together with what computes it, and nobody writes or reads all of it. Else the input as it is.
+/// Recomputes a large broadcast input of an elementwise op over the op's full iteration space if the input depends on
+/// constants alone. The op can then be tiled together with the producers of the input, and the large tensor is never
+/// stored or loaded as a whole. Returns any other input unchanged.
 pub(in crate::import) fn spread(graph: &mut Graph, input: NodeId, shape: &[i64]) -> NodeId {
     let node = graph.node(input);
     let n_elements: i64 = node.shape.iter().product();
@@ -369,7 +377,8 @@ fn is_known_or_side(graph: &Graph, id: NodeId) -> bool {
     graph.known_of(id).is_some() || matches!(graph.node(id).kind, Kind::Virtual("arith.addi" | "arith.subi"))
 }
 
-/// What a side of a comparison is for any other operation: the numbers, if they are not too many.
+/// Returns the operand that ops other than comparisons read in place of a side of a comparison: its constant value if
+/// it is small enough for one, else `id`.
 pub(in crate::import) fn numbers_of_side(graph: &Graph, id: NodeId) -> NodeId {
     let numbers = graph.needs(id).first().copied().filter(|&numbers| is_known_or_side(graph, id) && graph.known_of(numbers).is_some());
     numbers.filter(|_| graph.known_of(id).is_none()).unwrap_or(id)

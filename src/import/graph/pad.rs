@@ -149,7 +149,7 @@ impl Graph {
         self.insert(input, whole, low.to_vec())
     }
 
-    /// What a tensor with borders is made of; none if it has none.
+    /// Returns the padded tensor, its low padding and the padding value; None if `id` is not a padded tensor.
     fn padding_of(&self, id: NodeId) -> Option<Padding> {
         let Kind::Insert(low) = &self.node(id).kind else { return None };
         let &[part, mut around] = self.node(id).inputs.as_slice() else { return None };

@@ -45,7 +45,8 @@ pub(in crate::import) fn parts(graph: &Graph, id: NodeId) -> Option<(NodeId, Nod
     matches!(node.kind, Kind::Virtual(LOOKED_UP)).then_some((table, index))
 }
 
-/// The same of a node that has a name, such as that of a comparison, and is looked up to be computed.
+/// Returns the table and the index of a node that is looked up, or of a virtual op, such as a comparison, that a lookup
+/// computes. None for other nodes.
 fn parts_behind(graph: &Graph, id: NodeId) -> Option<(NodeId, NodeId)> {
     let node = graph.node(id);
     parts(graph, id).or_else(|| match node.kind {
@@ -54,8 +55,8 @@ fn parts_behind(graph: &Graph, id: NodeId) -> Option<(NodeId, NodeId)> {
     })
 }
 
-/// What makes an operation on `inputs` a row of a table: `evaluate` is given the tables with the index as their first dimension. None unless
-/// all inputs follow from one index and from known numbers.
+/// Builds an operation on `inputs` as a lookup: `evaluate` receives the tables, with the index as their first
+/// dimension. Returns None unless all inputs depend on one index and on constants alone.
 pub(in crate::import) fn applied(
     graph: &mut Graph,
     inputs: &[NodeId],
@@ -103,7 +104,7 @@ fn is_apart(graph: &Graph, index: NodeId, table: &[i64]) -> bool {
     is_small && table.iter().skip(1).zip(of_index).all(|(&of_table, &of_index)| of_table == 1 || of_index == 1)
 }
 
-/// What is looked up, under other indices; none where the index would not move along whole dimensions.
+/// Returns the looked-up node `id` under the indices `map`; None if the index would not vary along whole dimensions.
 pub(in crate::import) fn shown(graph: &mut Graph, id: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
     let (table, index) = parts(graph, id)?;
     let element = graph.node(id).element;
@@ -137,7 +138,7 @@ fn is_of_index_alone(graph: &Graph, table: NodeId) -> bool {
     graph.node(table).shape.iter().skip(1).all(|&size| size == 1)
 }
 
-/// The same under another shape.
+/// Returns the looked-up node `id` under another shape; None if the index would not vary along whole dimensions.
 pub(in crate::import) fn reshaped(graph: &mut Graph, id: NodeId, shape: &[i64]) -> Option<NodeId> {
     let (table, index) = parts(graph, id)?;
     if is_of_index_alone(graph, table) && graph.node(index).shape == graph.node(id).shape {
