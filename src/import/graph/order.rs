@@ -177,7 +177,7 @@ fn has_wall(graph: &Graph, truth: NodeId) -> bool {
     node.element == Element::Bool && matches!(node.kind, Kind::Virtual(ABOVE | "arith.andi" | "arith.ori"))
 }
 
-/// `inf` where a truth is 0, and `-inf` where it is 1.
+/// Returns the mask of a truth value: `inf` where it is 0, `-inf` where it is 1. None if it has no mask.
 fn wall(graph: &mut Graph, truth: NodeId, element: Element) -> Option<NodeId> {
     let node = graph.node(truth).clone();
     let (Kind::Virtual(operation), &[one, other, _]) = (node.kind, node.inputs.as_slice()) else { return None };
@@ -228,7 +228,7 @@ pub(in crate::import) fn chosen(graph: &mut Graph, truth: NodeId, yes: NodeId, n
     }
 }
 
-/// `larger` in front of the wall, `smaller` behind.
+/// Returns `larger` where the mask is `-inf`, and `smaller` where it is `inf`.
 fn above(graph: &mut Graph, larger: NodeId, smaller: NodeId, wall: NodeId, element: Element) -> NodeId {
     let least = negative(graph, larger, element);
     let opposite = graph.pointwise("maximum", &[wall, least], element);
@@ -236,7 +236,7 @@ fn above(graph: &mut Graph, larger: NodeId, smaller: NodeId, wall: NodeId, eleme
     if graph.number_of(smaller) == Some(f64::NEG_INFINITY) { bounded } else { graph.pointwise("maximum", &[bounded, smaller], element) }
 }
 
-/// A tensor in front of the wall, a number behind.
+/// Returns the tensor `x` where the mask is `-inf`, and the number `low` where it is `inf`.
 fn bounded(graph: &mut Graph, x: NodeId, low: f64, wall: NodeId, element: Element) -> NodeId {
     let opposite = negative(graph, x, element);
     let limited = graph.pointwise("maximum", &[opposite, wall], element);
@@ -244,7 +244,7 @@ fn bounded(graph: &mut Graph, x: NodeId, low: f64, wall: NodeId, element: Elemen
     if low == f64::NEG_INFINITY {
         return limited;
     }
-    // -inf in front of the wall, where the tensor may be lower than the number.
+    // -inf where the mask is -inf: the tensor may be lower than the number there.
     let (zero, low) = (graph.number(0.0), graph.number(low));
     let opposite = negative(graph, wall, element);
     let before = graph.pointwise("maximum", &[opposite, zero], element);
@@ -266,7 +266,7 @@ pub(in crate::import) fn subtracted(graph: &mut Graph, added: NodeId) -> Option<
     }
 }
 
-/// A truth with a wall under other indices; each side has the dimensions alone that it lies along.
+/// Returns a truth value with a mask under the indices `map`; each side has only the dimensions that it varies along.
 pub(in crate::import) fn shown(graph: &mut Graph, truth: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
     let node = graph.node(truth).clone();
     let Kind::Virtual(operation) = node.kind else { return None };

@@ -248,8 +248,9 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(())
     }
 
-    /// What is asserted and does not hold anyway, but for assertions of the program that no range of integers makes hold: the device cannot stop a
-    /// program, so that these are the caller's to keep.
+    /// Returns the assertions that do not hold for every index, without those of the program (`cf.assert`) that no
+    /// range of integers makes true. The latter get a warning: the device cannot stop a program, so the caller must
+    /// ensure them.
     fn checkable_asserts(&self, limits: Limits) -> Vec<(NodeId, Op<'c>, Location<'c>)> {
         let open: Vec<_> = self.importer.open_asserts().collect();
         let conditions: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();

@@ -27,7 +27,7 @@ pub(super) struct Generic<'a, 'c> {
     pub(super) body: Body,
     /// The operations of the body, in the order of `body.ops`.
     pub(super) ops: Vec<Op<'c>>,
-    /// What the operands and operations are over the iteration space: each is built once, when it is needed first.
+    /// Nodes of the operands and of the body operations over the iteration space; each is built at its first use.
     pub(super) known_operands: Vec<Option<NodeId>>,
     pub(super) known_ops: Vec<Option<NodeId>>,
 }
@@ -103,7 +103,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         self.importer.refused(at, location, message, vec![1; self.space.window.sizes.len()], element)
     }
 
-    /// The same for a whole result.
+    /// Returns a node for a complete result that is rejected with `message` if it is needed.
     pub(super) fn refused_result(&mut self, result: usize, message: String) -> NodeId {
         let of = self.op.outputs()[result].r#type();
         let (element, shape) = (self.importer.scalar_element(of), TensorType::of(of).map(|tensor| tensor.shape).unwrap_or_default());

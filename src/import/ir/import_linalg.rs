@@ -125,8 +125,9 @@ fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
 /// How often a program is read at most to learn which of its integers are indices. Programs of models take up to four readings.
 const MOST_READINGS: usize = 64;
 
-/// What `read` makes of the state that it leaves as it is, beginning with `state`: it gives the next state where it needs another one. None where no state
-/// lasts, be it that one of them comes again or that there are more than `limit`.
+/// Repeats `read`, beginning with `state`, until it leaves the state unchanged, and returns its result. `read` returns
+/// the next state if it needs another one. Returns None if no fixed point is found: a state recurs, or there are more
+/// than `limit`.
 fn settle<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Result<(T, Option<S>), E>) -> Result<Option<T>, E> {
     let (mut seen, mut state) = (BTreeSet::new(), state);
     while seen.len() < limit && seen.insert(state.clone()) {

@@ -111,7 +111,8 @@ fn import_if<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Rep
     }
 }
 
-/// What the last operation of a block reads, once the others are read with the block's arguments as given.
+/// Imports the ops of a block with `taken` as its arguments, and returns the operands of the last op, which is not
+/// imported.
 fn import_once<'c>(importer: &mut Importer<'c>, around: Op<'c>, block: Block<'c>, taken: &[NodeId]) -> Result<Results, Reported> {
     for (argument, &node) in block.args().into_iter().zip(taken) {
         importer.note_node(argument, node);

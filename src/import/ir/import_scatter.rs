@@ -131,7 +131,8 @@ pub(super) fn insert_at<'c>(
     }
 }
 
-/// The same with several offsets of run time, the first of which is `along`: what is there along it is taken out, written over, and put back.
+/// Writes a slice at several runtime offsets, the first of which is `along`: extracts the slice at that offset, inserts
+/// `part` into it, and writes it back.
 fn insert_inside<'c>(
     importer: &mut Importer<'c>,
     op: Op<'c>,
@@ -164,7 +165,8 @@ fn moved(importer: &mut Importer<'_>, number: NodeId, counted: NodeId, shape: &[
     Ok(graph.as_integers(sum))
 }
 
-/// What must hold of places: each is a row. Where numbers of the device are too coarse for the rows, the integer behind the places is an index.
+/// Records the assertions that each position is a row. If the number format of the device is too coarse for the rows,
+/// also records the integer behind the positions as an index.
 fn note_rows<'c>(importer: &mut Importer<'c>, op: Op<'c>, index: NodeId, places: NodeId, n_rows: RangeInclusive<i64>) {
     let (of_index, n_rows) = n_rows.into_inner();
     if is_too_coarse(&importer.graph, n_rows) {

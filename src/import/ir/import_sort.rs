@@ -26,7 +26,7 @@ pub(super) fn import_sort<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     Ok(())
 }
 
-/// What a `tm_tensor.topk` begins with comes behind every element, so only the shape of it counts.
+/// Imports a `tm_tensor.topk`. Its initial elements sort after all others, so only their shape matters.
 pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (body, _) = read_body(importer, op, 0)?;
     let (inputs, shape, dim) = (op.inputs(), shape_of(op.inputs()[0]), op.required(attr::DIMENSION, natural));

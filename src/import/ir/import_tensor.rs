@@ -208,7 +208,8 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     })
 }
 
-/// What a `tensor.pad` adds in front of each dimension and behind it.
+/// Returns the low and high padding of each dimension of a `tensor.pad`. Reports an error if one of them is a runtime
+/// value.
 fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec<i64>), Reported> {
     let list = |name: &str| op.required(name, integers);
     let (mut low, mut high) = (list("static_low"), list("static_high"));

@@ -58,7 +58,7 @@ pub(super) enum Source<'c> {
     Weights(Attribute<'c>, Location<'c>),
 }
 
-/// What the device cannot do, and where the program asks for it.
+/// Unsupported operation: the op, its location in the program, and the message.
 pub(super) struct Refusal<'c> {
     pub(super) op: Op<'c>,
     pub(super) location: Location<'c>,
@@ -69,7 +69,7 @@ pub(super) struct Refusal<'c> {
 pub(super) struct Importer<'c> {
     pub(super) graph: Graph,
     nodes: ValueMap<NodeId>,
-    /// What all floating-point values are; none where each keeps its own type.
+    /// Type of all floating-point values; None if each value keeps its own type.
     pub(super) half: Option<Element>,
     precision: Precision,
     pub(super) sources: Vec<Source<'c>>,
@@ -86,7 +86,7 @@ pub(super) struct Importer<'c> {
     pub(super) n_written_out: usize,
     /// The tables that indices choose rows of: the index and the number of rows.
     pub(super) gathered: Vec<(NodeId, i64)>,
-    /// What the program asserts, and where.
+    /// Assertions of the program: condition, op and location.
     pub(super) asserted: Vec<(NodeId, Op<'c>, Location<'c>)>,
 }
 
@@ -164,7 +164,8 @@ impl<'c> Importer<'c> {
         Ok(())
     }
 
-    /// What a scope gives is known outside of it too, so that a program is taken with a scope if it is without.
+    /// Makes the constants that a scope yields known outside of it too. A program that is accepted without a scope is
+    /// then accepted with it.
     pub(super) fn look_into_scope(&mut self, scope: Op<'c>, body: Block<'c>) {
         let yielded = body.ops().last().map(|yielded| yielded.inputs()).unwrap_or_default();
         for (output, value) in scope.outputs().into_iter().zip(yielded) {
@@ -297,7 +298,8 @@ impl<'c> Importer<'c> {
         }
     }
 
-    /// What is asserted and does not hold for every index that chooses a row: a range must make it hold, since the device checks nothing.
+    /// Returns the assertions that do not hold for every index value that chooses a row. A value range must imply them,
+    /// since the device checks nothing.
     pub(super) fn open_asserts(&self) -> impl Iterator<Item = (NodeId, Op<'c>, Location<'c>)> {
         self.asserted.iter().copied().filter(|&(condition, ..)| !always_holds(&self.graph, condition, &self.gathered))
     }

@@ -138,7 +138,7 @@ impl<'c> Narrow<'c> {
     }
 }
 
-/// What an op hands an operand on as; none if it computes with it.
+/// Returns the values as which an op forwards operand `number` unchanged; None if the op computes with it.
 fn handed_on<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c>>> {
     match user.full_name() {
         GENERIC => {
@@ -156,7 +156,8 @@ fn handed_on<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c>>> {
     }
 }
 
-/// What a loop leaves to its next iteration where this value is what an iteration finds, or what the loop gives: then they are of one type.
+/// Returns the initial value, the block argument, the yielded value and the result of the loop-carried slot whose
+/// argument or result is `value`: all four have one type. Empty if `value` is not carried by `around`.
 fn carried_as<'c>(around: Op<'c>, value: Value<'c>) -> Vec<Value<'c>> {
     let slots = if around.is(spyre::LOOP) { carried_by(around) } else { Vec::new() };
     let slot = slots.into_iter().find(|slot| slot.argument == value || slot.result == value);

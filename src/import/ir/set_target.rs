@@ -47,7 +47,8 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
     Ok(target)
 }
 
-/// What is wrong with a number of the machine that an option gave is wrong with the option.
+/// Returns an error message about a machine parameter with the name of the option in place of the parameter, if the
+/// option set it.
 fn said_of_option(options: &Options, message: String) -> String {
     let is_given = options.number(option::LX_BYTES) >= 0;
     if is_given { message.replacen("'lx_bytes'", "option 'lx-bytes'", 1) } else { message }

@@ -1,4 +1,4 @@
-//! What the body of a `linalg.generic` computes, as a plain value.
+//! Body of a `linalg.generic`, as a plain value.
 
 pub(super) mod comparisons;
 
@@ -26,7 +26,7 @@ pub enum Scalar {
 pub struct ScalarOp {
     /// The full name, such as `arith.addf`; comparisons have the predicate behind it.
     pub name: String,
-    /// What it is applied to.
+    /// Operands.
     pub operands: Vec<Scalar>,
 }
 
@@ -193,7 +193,7 @@ impl ScalarOp {
 /// A result that is combined over the reduced dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// What combines.
+    /// Combining operation.
     pub combiner: Combiner,
     /// The scalar that is new at each point.
     pub new: Scalar,

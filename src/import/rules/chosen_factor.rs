@@ -84,7 +84,8 @@ fn rows_behind(graph: &Graph, id: NodeId, rows: usize) -> Option<usize> {
     (of_input[found] == node.shape[rows]).then_some(found)
 }
 
-/// What `id` shows of the product, of the table: all its rows in place of the chosen ones.
+/// Applies the views and reshapes between the product and `id` to `table`: all rows of the table replace the chosen
+/// ones along dimension `rows`. Returns None if there is any other op between them.
 fn shown_like(graph: &mut Graph, id: NodeId, rows: usize, table: NodeId) -> Option<NodeId> {
     let node = graph.node(id).clone();
     if node.kind == Kind::Matmul {

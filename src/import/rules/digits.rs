@@ -12,7 +12,7 @@ use crate::{
 
 /// The base: the 16-bit format has all integers up to this one.
 const BASE: i64 = 1024;
-/// What an upper digit counts.
+/// Weight of an upper digit.
 const UPPER_STEP: i64 = 2 * BASE;
 /// Most integers that two digits stand for: the multiples of the upper step up to this many are numbers of the format.
 pub(in crate::import) const MOST_VALUES: i64 = 32 * BASE;

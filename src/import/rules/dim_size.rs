@@ -19,13 +19,13 @@ impl DimSize {
         self.granularity.is_some()
     }
 
-    /// The same dimension with one size.
+    /// Returns the dimension with a fixed size in place of a symbolic one.
     #[must_use]
     pub fn fixed(&self, size: i64) -> Self {
         Self { dim: self.dim.clone(), size, granularity: None }
     }
 
-    /// What it calls the dimension.
+    /// Returns the dimension as the user specified it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.dim
@@ -64,7 +64,7 @@ impl fmt::Display for DimSize {
     }
 }
 
-/// What is known of the dimensions of an argument.
+/// Sizes and names of the dimensions of an argument, as far as they are known.
 #[derive(Clone, Debug, Default)]
 pub struct OpenShape {
     /// Their sizes; none where the program leaves them open.
@@ -80,7 +80,7 @@ pub struct SettledSizes {
     pub sizes: Vec<i64>,
     /// For each argument and dimension the name of its symbolic size; empty for one that has none.
     pub symbolic: Vec<Vec<String>>,
-    /// What each symbolic size is a multiple of.
+    /// Number that each symbolic size is a multiple of, by the name of the size.
     pub granularities: BTreeMap<String, i64>,
 }
 

@@ -13,10 +13,10 @@
 //! polynomial (9 steps) has 7e-5, which the steps' own rounding hides; the error function by Abramowitz and Stegun (7.1.26) has 1.5e-7 and takes 21
 //! steps. A large x^2 may saturate: the exponential is then 0 or the largest number, and the quotient x or, at -65504, -8e-6.
 
-/// What a step reads.
+/// Operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
-    /// What the function is applied to.
+    /// Argument of the function.
     Argument,
     /// A number.
     Number(f64),
@@ -29,7 +29,7 @@ pub enum Source {
 pub struct Step {
     /// Its name; a row of the table of device functions whose result may live in LX.
     pub function: &'static str,
-    /// What it reads, in order.
+    /// Operands, in order.
     pub sources: &'static [Source],
 }
 
@@ -38,7 +38,7 @@ pub struct Step {
 pub struct Expansion {
     /// The function whose result cannot live in LX.
     pub function: &'static str,
-    /// What computes it.
+    /// Steps that compute the function, in order.
     pub steps: &'static [Step],
 }
 

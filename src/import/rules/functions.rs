@@ -1,4 +1,5 @@
-//! What each scalar operation of a body becomes: the table that drives the import, and `docs/reference/supported-ops.md`.
+//! Table of the scalar operations of a body and their lowerings. It drives the import and
+//! `docs/reference/supported-ops.md`.
 
 use super::{
     angles,
@@ -22,7 +23,7 @@ enum Run {
     Function(&'static str),
     /// A device function whose result is a truth value.
     Comparison(&'static str),
-    /// The same, but for the answer where an operand is NaN.
+    /// A comparison whose result for a NaN operand differs from that of the device function.
     Unordered(&'static str),
     /// Several device functions, or another one where the operands allow it.
     Rule(fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>),
@@ -50,7 +51,7 @@ enum Fold {
 pub struct ScalarFunction {
     /// MLIR's name; comparisons have the predicate behind it.
     pub name: &'static str,
-    /// What it becomes, where that is more than one device function.
+    /// Description of the lowering, if it has more than one device function.
     text: &'static str,
     fold: Fold,
     run: Run,
@@ -306,7 +307,7 @@ impl ScalarFunction {
         SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
     }
 
-    /// What the documentation says it becomes.
+    /// Returns the lowering as the documentation shows it.
     #[must_use]
     pub fn becomes(&self) -> String {
         match self.run {

@@ -14,7 +14,7 @@ pub(in crate::import) struct Lookup {
     pub(in crate::import) node: NodeId,
     /// The indices that choose rows, and how many there are.
     pub(in crate::import) chosen: Vec<(NodeId, i64)>,
-    /// What must hold of the integers besides.
+    /// Further conditions that the integers must meet.
     pub(in crate::import) bounds: Vec<NodeId>,
 }
 
@@ -24,7 +24,7 @@ impl Lookup {
     }
 }
 
-/// What is found of a table at indices.
+/// Result of reading a table at indices.
 pub(super) enum Found {
     /// The elements.
     Elements(Lookup),
@@ -338,14 +338,15 @@ pub(in crate::import) fn always_holds(graph: &Graph, condition: NodeId, gathered
     range_of(graph, condition, &rows).is_some_and(|range| range.first == 1.0 && range.last == 1.0)
 }
 
-/// What a comparison of two integers says, where that follows from what is known of them at compile time.
+/// Returns the result of a comparison of two integers if their compile-time ranges decide it; None otherwise.
 pub(in crate::import) fn decided(graph: &Graph, comparison: &str, inputs: &[NodeId]) -> Option<bool> {
     let &[one, other] = inputs else { return None };
     let truth = compared(comparison, range_of(graph, one, &|_| None)?, range_of(graph, other, &|_| None)?)?;
     (truth.first == truth.last).then_some(truth.first == 1.0)
 }
 
-/// What is known of an integer, where an index has `rows` values from 0 on.
+/// Returns the range of an integer that is known at compile time, where `rows` returns how many values, from 0 on, an
+/// index has. None if no range is known.
 fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> Option<Range> {
     let node = graph.node(id);
     let plain = |first: f64, last: f64| Some(Range { first, last, is_index: None });

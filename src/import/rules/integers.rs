@@ -13,10 +13,11 @@ use super::{
 };
 use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
 
-/// What computes an operation of which operands or the result are integers; its element is `element`, if that is no integer.
+/// Lowers an operation whose operands or result are integers. `element` is the element type of a result that is not an
+/// integer.
 ///
 /// # Errors
-/// Why nothing does.
+/// Returns the reason why the operation cannot be computed.
 pub(in crate::import) fn computed(
     graph: &mut Graph,
     function: &'static ScalarFunction,

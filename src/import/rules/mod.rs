@@ -1,39 +1,39 @@
-//! What operations become: tables, and rules for what is recognised by what it computes.
+//! Lowerings of operations: tables, and rules for patterns that are recognized by the value that they compute.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `operations.rs` | the table of operations on tensors, and the page of what is supported |
+//! | `operations.rs` | the table of operations on tensors, and the page of supported operations |
 //! | `functions.rs` | the table of scalar operations |
-//! | `plain.rs` | what all rules begin with |
+//! | `plain.rs` | helpers of all rules |
 //! | `recognize.rs` | rules for elementwise operations |
-//! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
-//! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
-//! | `body.rs` | what a body combines |
+//! | `composites.rs` | sigmoid, gelu, mean and others, recognized by the value that they compute |
+//! | `safe_softmax.rs` | PyTorch's softmax of rows that may be completely masked |
+//! | `body.rs` | the scalar operations and reductions of a body |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
-//! | `chosen_factor.rs` | products with matrices that computed integers choose: experts |
-//! | `parted_factor.rs` | products with what is put together of parts: keys and values behind cached ones |
+//! | `chosen_factor.rs` | products with matrices that are selected by computed integers: experts |
+//! | `parted_factor.rs` | products with concatenated tensors: keys and values appended to cached ones |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
-//! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
+//! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine, cosine; inverses; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
-//! | `lookup.rs`, `joined.rs` | elements of a table at such indices, one or several; at indices computed of joined lists |
-//! | `unordered.rs` | comparisons of what may be NaN |
-//! | `unfolded.rs` | reads of a table through windows that overlap |
+//! | `lookup.rs`, `joined.rs` | elements of a table at such indices, one or several; at indices computed from joined lists |
+//! | `unordered.rs` | comparisons of operands that may be NaN |
+//! | `unfolded.rs` | reads of a table through overlapping windows |
 //! | `scan.rs` | running sums as products |
-//! | `digits.rs` | integers beyond those that a format holds, digit by digit |
-//! | `sort.rs` | rows in order, by ranks or one element after the other |
-//! | `combined_parts.rs` | parts whose products, maxima or minima are written to such places |
-//! | `places.rs` | places of such parts that count along whole dimensions |
-//! | `scatter.rs` | parts that are written to places known at run time |
+//! | `digits.rs` | integers that a format cannot represent, digit by digit |
+//! | `sort.rs` | sorted rows, by ranks or one element after the other |
+//! | `combined_parts.rs` | slices whose products, maxima or minima are written to such positions |
+//! | `places.rs` | positions of such slices that count along complete dimensions |
+//! | `scatter.rs` | slices that are written to runtime positions |
 //! | `fold.rs` | integer operations on known values, on two's complement of any width |
-//! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
-//! | `quotients.rs` | quotients and remainders of integers of run time |
-//! | `one_hot.rs` | rows that computed integers choose |
-//! | `rank.rs` | tensors of more dimensions than a layout holds |
-//! | `known_index.rs` | indices that come as tables, as expressions |
-//! | `calls.rs` | ops that a program has once its calls are inlined |
-//! | `dim_size.rs` | sizes for dimensions that a program leaves open |
-//! | `expansion.rs` | functions in terms of others, whose results may live in LX |
+//! | `integers.rs`, `range.rs` | operations on runtime integers, and the ranges that these must not leave |
+//! | `quotients.rs` | quotients and remainders of runtime integers |
+//! | `one_hot.rs` | rows that are selected by computed integers |
+//! | `rank.rs` | tensors of more dimensions than a layout has |
+//! | `known_index.rs` | index tables as affine expressions |
+//! | `calls.rs` | op counts of a program after calls are inlined |
+//! | `dim_size.rs` | sizes for the dynamic dimensions of a program |
+//! | `expansion.rs` | functions in terms of others, whose results may be in LX |
 
 mod angles;
 pub(super) mod body;

@@ -14,11 +14,11 @@ const MOST_ROWS: i64 = digits::MOST_VALUES;
 /// Columns of which a product with a single row is worth it: of fewer most of a stick would be padding.
 const FEWEST_COLUMNS: i64 = 32;
 
-/// What a one-hot product gives.
+/// Result of a one-hot product.
 pub(in crate::import) struct OneHot {
     /// The chosen elements over the iteration space.
     pub(in crate::import) node: NodeId,
-    /// What must hold of the integers, if that is not known: each is a row.
+    /// Conditions that each integer is a row, unless they are known to hold.
     pub(in crate::import) bounds: Vec<NodeId>,
 }
 
@@ -31,7 +31,7 @@ pub(in crate::import) enum Row {
     Digits {
         /// The upper and the lower one.
         digits: [NodeId; 2],
-        /// What the integers are below.
+        /// Exclusive upper bound of the integers.
         end: i64,
     },
 }
@@ -73,7 +73,7 @@ impl Row {
         }
     }
 
-    /// What must hold, if that is not known.
+    /// Returns the conditions that each integer is a row, unless they are known to hold.
     fn bounds(self, graph: &mut Graph, n_rows: i64) -> Vec<NodeId> {
         let Self::Number(number) = self else { return Vec::new() };
         #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]

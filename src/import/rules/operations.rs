@@ -1,12 +1,13 @@
-//! What operations on whole tensors become, and which are refused: the table that drives `spyre-check-input`, and `docs/reference/supported-ops.md`.
+//! Table of the operations on tensors, with their lowerings or the reasons for rejection. It drives `spyre-check-input`
+//! and `docs/reference/supported-ops.md`.
 
 use super::functions::SCALAR_FUNCTIONS;
 use std::fmt::Write;
 
-/// What the compiler makes of an operation.
+/// Support of an operation by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// What it becomes.
+    /// It is supported, with this lowering.
     Becomes(&'static str),
     /// It cannot be compiled, and why.
     Refused(&'static str),
@@ -17,7 +18,7 @@ pub enum Outcome {
 pub struct Operation {
     /// The full name; a family ends in `*`.
     pub name: &'static str,
-    /// What the compiler makes of it.
+    /// Support by the compiler.
     pub outcome: Outcome,
 }
 

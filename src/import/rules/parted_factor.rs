@@ -22,13 +22,13 @@ const LEAST_RATIO: i64 = 2;
 /// them together take as long as 2^18 elements are moved.
 const LEAST_MIXED: i64 = 1 << 18;
 
-/// What follows each other along a dimension of a tensor.
+/// Concatenation of slices along a dimension of a tensor.
 #[derive(Debug, PartialEq)]
 struct Parted {
     dim: usize,
-    /// Where the parts begin, and behind them the size of the dimension.
+    /// Starts of the slices, followed by the size of the dimension.
     bounds: Vec<i64>,
-    /// Of the tensor that is put together, however often a view shows them.
+    /// Number of elements of the concatenated tensor, however often a view repeats them.
     elements: i64,
 }
 
@@ -161,7 +161,8 @@ fn dim_in_front(graph: &Graph, id: NodeId, behind: usize) -> Option<usize> {
     (node.shape[found] == of_input[behind]).then_some(found)
 }
 
-/// What `id` shows of a part of what is put together, which is along its dimension `dim`.
+/// Returns the slice `part` of `id`, a concatenated tensor under views and reshapes, along its dimension `dim`. None
+/// for other nodes.
 fn shown(graph: &mut Graph, id: NodeId, dim: usize, part: &Range<i64>) -> Option<NodeId> {
     let node = graph.node(id).clone();
     let mut shape = node.shape;
@@ -178,7 +179,7 @@ fn shown(graph: &mut Graph, id: NodeId, dim: usize, part: &Range<i64>) -> Option
     }
 }
 
-/// What an insert has in a part, which has that shape.
+/// Returns the slice `part`, of shape `shape`, of a tensor that is concatenated by inserts. None for other nodes.
 fn together(graph: &mut Graph, id: NodeId, shape: &[i64], part: &Range<i64>) -> Option<NodeId> {
     let (dim, parts) = parts_of(graph, id)?;
     let mut whole = graph.undefined(shape.to_vec(), graph.node(id).element);
@@ -226,7 +227,7 @@ mod tests {
     /// The shapes of products and sums of products, and of what is put together.
     type Made = (Vec<Vec<i64>>, Vec<Vec<i64>>);
 
-    /// What the result is made of.
+    /// Returns the shapes of the products and the inserts that the result depends on.
     fn made(graph: &Graph, id: NodeId) -> Made {
         let (mut products, mut inserts) = (Vec::new(), Vec::new());
         for id in graph.needed_for(&[id], |_| false) {

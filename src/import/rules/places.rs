@@ -37,7 +37,7 @@ pub(in crate::import) struct Grid {
     whole: Vec<(usize, CountingDigit)>,
     /// The dimensions along which parts are apart.
     apart: Vec<(usize, CountingDigit)>,
-    /// What it counts besides, the outermost first: divisor and size.
+    /// Remaining digits of the slice number, outermost first: divisor and size.
     rest: Vec<(i64, i64)>,
     /// The dimensions that integers of run time choose from.
     chosen: Vec<usize>,
@@ -45,7 +45,7 @@ pub(in crate::import) struct Grid {
 }
 
 impl Grid {
-    /// What `n_parts` parts with these places, one column for each of `dims`, are.
+    /// Returns the grid of `n_parts` slices with these positions, one column for each of `dims`.
     pub(in crate::import) fn of(graph: &Graph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
         let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
@@ -134,7 +134,8 @@ impl Grid {
     }
 }
 
-/// What counting numbers are: at position `p`, the first one and `step` times `(p / divisor) % size`.
+/// Mixed-radix term of counting numbers: the number at position `p` is the first one
+/// plus `step` times `(p / divisor) % size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CountingDigit {
     divisor: i64,
@@ -163,7 +164,8 @@ fn digit(numbers: &[i64]) -> Option<CountingDigit> {
     (step > 0 && is_digit).then_some(CountingDigit { divisor, size, step })
 }
 
-/// What the numbers below `n_parts` count besides some digits, the outermost first; none if the digits are not some of a number's.
+/// Returns the mixed-radix terms of the numbers below `n_parts` that are not among `digits`, outermost first: divisor
+/// and size. None if `digits` are not terms of one number.
 fn beside(digits: &[(usize, CountingDigit)], n_parts: i64) -> Option<Vec<(i64, i64)>> {
     let mut known: Vec<(i64, i64)> =
         digits.iter().filter(|(_, digit)| digit.size > 1).map(|(_, digit)| (digit.divisor, digit.size)).collect();

@@ -1,4 +1,4 @@
-//! What all rules begin with: what the device has, the one type of the operands, the sign.
+//! Helpers of all rules: the functions and formats of the device, the common element type of the operands, the sign.
 
 use crate::{
     codes,

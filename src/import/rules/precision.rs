@@ -1,4 +1,4 @@
-//! What happens to f32 values between f16 values.
+//! Options for the treatment of f32 values between f16 values.
 
 use machine::ElementType;
 use strum::{Display, EnumString, VariantNames};

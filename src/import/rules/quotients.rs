@@ -13,7 +13,7 @@ use crate::{
     import::graph::{Element, Graph, Kind, NodeId, integers::Division, known::Known},
 };
 
-/// What integers are divided by.
+/// Divisor of integers.
 #[derive(Clone, Copy)]
 struct Divisor {
     /// Its magnitude.
@@ -101,7 +101,8 @@ pub(super) fn of_choice(graph: &mut Graph, numbers: &[NodeId], fold: impl Fn(&[i
     Some(graph.pointwise("where3", &[condition, yes, no], element))
 }
 
-/// What is left of an integer, with its sign: within a range that follows from the divisor alone.
+/// Computes the remainder of a division, with the sign of the dividend, clamped to a range that depends on the divisor
+/// alone.
 fn remainder(graph: &mut Graph, x: NodeId, Divisor { by, .. }: Divisor, element: Element) -> Built {
     let one = graph.number(1.0);
     let rest = steps::remainder(graph, &[x, by], element)?;

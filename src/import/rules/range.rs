@@ -24,12 +24,12 @@ pub(in crate::import) const HALF: Limits = Limits { exact: 1024.0, largest: 4_29
 /// IEEE single precision.
 pub(in crate::import) const SINGLE: Limits = Limits { exact: 16_777_216.0, largest: f32::MAX as f64 };
 
-/// What has no range.
+/// Reason why no range is found for an integer or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum Unbounded {
     /// An integer may leave what the format holds, or a number the format.
     Node(NodeId),
-    /// What integers are divided by may be 0, or what has no sign negative.
+    /// A divisor may be 0, or an unsigned value may be negative.
     Least(NodeId),
     /// An integer may leave its type of so many bits.
     Width(NodeId, u32),
@@ -39,11 +39,11 @@ pub(in crate::import) enum Unbounded {
     Assertion(usize),
 }
 
-/// The ranges of the integer tensors that `needed` nodes compute with, by their numbers. `given` is what is promised of them or follows from their
-/// type.
+/// Computes the ranges of the integer tensors that `needed` nodes compute with, by tensor number. `given` returns the
+/// range that is promised for a tensor or follows from its type.
 ///
 /// # Errors
-/// What no range is narrow enough for.
+/// Returns the constraint that no range is narrow enough for.
 pub(in crate::import) fn ranges(
     graph: &Graph,
     needed: &[NodeId],
@@ -114,7 +114,7 @@ pub(in crate::import) fn unmet(graph: &Graph, asserted: &[NodeId], limits: Limit
     (0..asserted.len()).filter(|&position| bounds.fails(asserted[position])).collect()
 }
 
-/// What integers must be able to be at least: a truth value.
+/// Smallest range that integers must be allowed, that of a truth value: the first integer, and one past the last.
 const NARROWEST: [i64; 2] = [0, 2];
 
 /// The largest end up to `most` for which something holds that holds for all smaller ones; 1 if it does for none.
@@ -234,7 +234,8 @@ impl Bounds<'_> {
         self.of(truth).is_none_or(|truth| truth.first != 1.0)
     }
 
-    /// What a node may be, where it follows from integers and known numbers alone. Inputs stand before their users, so that those of needed nodes are known.
+    /// Returns the interval of a node that depends on integers and constants alone; None for other nodes. Inputs
+    /// precede their users, so the intervals of the inputs of needed nodes are known.
     fn of(&mut self, id: NodeId) -> Option<Interval> {
         if let Some(&known) = self.known.get(&id) {
             return known;
@@ -305,8 +306,8 @@ impl Bounds<'_> {
         Interval { first: 0.0, last: 0.0, is_infinite }.around(&numbers)
     }
 
-    /// What a number of which nothing is known may be where a condition holds that bounds it on both sides, such as `0 <= x` and `x < n`: what a
-    /// grid of positions chooses from an image.
+    /// Returns the interval of an otherwise unbounded number under a condition that bounds it on both sides, such as
+    /// `0 <= x` and `x < n`. A grid of positions chooses from an image in this way.
     fn within(&self, condition: NodeId, id: NodeId) -> Option<Interval> {
         let graph = self.graph;
         // An integer is the whole number that it is read off.
@@ -402,7 +403,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// What a quotient without what is behind the point gives times its divisor: as far from the number as the divisor is large.
+    /// Returns the interval of `floor(x / d) * d`, which differs from `x` by at most `d`; None for other ops.
     fn whole_multiple(&mut self, function: &str, inputs: &[NodeId]) -> Option<Interval> {
         let (&[whole, by], "mul") = (inputs, function) else { return None };
         let &[quotient] = self.graph.as_pointwise(whole, "floor")? else { return None };

@@ -11,7 +11,7 @@ const MOST_DIMS: usize = 6;
 /// Most dimensions of an iteration space: what takes neighbours together and apart again walks along each of them.
 const MOST_LOOPS: usize = 7;
 
-/// What stands for the nodes that `roots` need, where it is another node.
+/// Returns the replacements of lower rank for the nodes that `roots` need; nodes that stay as they are have no entry.
 pub(in crate::import) fn narrowed(graph: &mut Graph, roots: &[NodeId]) -> BTreeMap<NodeId, NodeId> {
     let needed = graph.needed_for(roots, |_| false);
     let mut new = BTreeMap::new();
@@ -66,7 +66,8 @@ fn groups(shape: &[i64], is_pair: impl Fn(usize, usize) -> bool) -> Option<Vec<R
     groups_to(MOST_DIMS, shape, None, is_pair)
 }
 
-/// The same, of which `most` may be left; one dimension counts whatever its size.
+/// Groups neighboring dimensions as [`groups`] does, into at most `most` groups. The dimension `counts` counts whatever
+/// its size. Returns None if too many groups remain.
 fn groups_to(most: usize, shape: &[i64], counts: Option<usize>, is_pair: impl Fn(usize, usize) -> bool) -> Option<Vec<Range<usize>>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     let solid: Vec<usize> = (0..shape.len()).filter(|&dim| shape[dim] > 1 || counts == Some(dim)).collect();

@@ -284,7 +284,8 @@ pub(in crate::import) fn or(graph: &mut Graph, inputs: &[NodeId], _element: Elem
     }))
 }
 
-/// What two truths come to where one is known: that one if it is `decisive`, else the other.
+/// Folds a logical operation on two truth values if one is constant: returns the constant if it equals `decisive`, else
+/// the other operand. Returns None if neither is constant.
 fn decided(graph: &Graph, inputs: &[NodeId], decisive: bool) -> Option<NodeId> {
     let pairs = [(inputs[0], inputs[1]), (inputs[1], inputs[0])];
     pairs.into_iter().find_map(|(other, known)| {

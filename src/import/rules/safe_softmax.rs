@@ -1,8 +1,8 @@
-//! PyTorch's safe softmax without its comparison: what it is made of may live in LX.
+//! PyTorch's safe softmax without its comparison, by ops whose results may be in LX.
 //!
-//! Scaled dot product attention gives 0 for a row that is masked as a whole: `select(all(x == -inf), 0, e / sum e)` with
-//! `e = exp(x - max x)`. On the device that is an `equal`, a `min` and a `where3`, whose results cannot be in LX (torch-spyre facts, F.1).
-//! The same comes of two bounds:
+//! Scaled dot product attention returns 0 for a row that is completely masked: `select(all(x == -inf), 0, e / sum e)`
+//! with `e = exp(x - max x)`. On the device that is an `equal`, a `min` and a `where3`, whose results cannot be in LX
+//! (torch-spyre facts, F.1). Two bounds have the same effect:
 //!
 //! ```text
 //! m' = maximum(max x, lowest)      lowest: the lowest finite number of the format
@@ -14,8 +14,9 @@
 //! * A row with a finite maximum: `max x >= lowest`, so `m'` is `max x` and `e'` is `e`. The element at the maximum adds exp(0) = 1, no
 //!   other one is negative, and rounding is monotone: the sum is at least 1 in any order, and `s'` is the sum. All steps are the same.
 //! * A row of -inf only: `x - m'` is -inf, `e'` is 0, `s'` is 1, and `p` is 0.
-//! * A row with +inf or NaN: `max x` is +inf or NaN, `m'` is the same (a maximum keeps NaN), and so are all steps behind it: `sum e` is
-//!   NaN, which the second maximum keeps too. `x == -inf` does not hold for all of it, so the original divides too.
+//! * A row with +inf or NaN: `max x` is +inf or NaN, `m'` is the same (a maximum keeps NaN), and so are all later
+//!   steps: `sum e` is NaN, which the second maximum keeps too. `x == -inf` does not hold for all of the row, so the
+//!   original divides too.
 //!
 //! The device's f16 format has no infinities: the host makes them 2^32 ("The referee", numbers). Its `lowest` is the number next to
 //! -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with -inf that fell below -2^32 still
@@ -44,7 +45,7 @@ pub(in crate::import) fn as_safe_softmax(graph: &mut Graph, condition: NodeId, y
     Some(softmax.with_bounds(graph))
 }
 
-/// What a condition asks about each row.
+/// Predicate on a row that a condition computes.
 #[derive(Clone, Copy, PartialEq)]
 enum Row {
     /// Whether all elements are -inf.
@@ -66,7 +67,7 @@ impl Softmax {
         })
     }
 
-    /// What the condition asks about the rows of `x`, if it does.
+    /// Returns the predicate that `condition` computes for the rows of `x`; None if it computes neither.
     fn asked_by(&self, graph: &Graph, condition: NodeId) -> Option<Row> {
         let row = per_row(graph, condition, &graph.node(self.x).shape, self.dim)?;
         // The maximum of a row is -inf where all of it is.
@@ -149,7 +150,7 @@ mod tests {
     struct Case {
         graph: Graph,
         x: NodeId,
-        /// What is compared.
+        /// Tensor that is compared.
         compared: NodeId,
         masked: f64,
         otherwise: f64,

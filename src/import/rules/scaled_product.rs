@@ -35,7 +35,7 @@ fn scaled(graph: &Graph, id: NodeId) -> Option<(f64, NodeId)> {
     of(lhs, rhs).or_else(|| of(rhs, lhs))
 }
 
-/// The same views of the tensor times another factor.
+/// Returns the scaled tensor behind `id` times `factor` in place of its old factor, under the views of `id`.
 fn rescaled(graph: &mut Graph, id: NodeId, factor: f64) -> Option<NodeId> {
     let node = graph.node(id).clone();
     match node.kind {

@@ -21,12 +21,12 @@ const MOST_COMPARED: i64 = 1 << 25;
 /// Positions among the parts are numbers of the 16-bit format, which has all integers up to this one.
 const MOST_PARTS: i64 = 1024;
 
-/// What becomes of an element that a part is written over.
+/// Effect of writing slices over an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum Written {
-    /// The part's; of several parts at one place the last one's.
+    /// The element of the slice replaces it; of several slices at one position, the last one wins.
     Replaced,
-    /// What was there and all parts, combined.
+    /// The old element and those of all slices are combined.
     Combined(Combiner),
 }
 
@@ -49,7 +49,7 @@ impl Target<'_> {
     }
 }
 
-/// What is written, and where: a matrix of rows for each index along the batch.
+/// Sizes of a scatter and of its target: one matrix of rows for each index along the batch.
 struct Writing {
     /// Sizes of the batch.
     batch: Vec<i64>,

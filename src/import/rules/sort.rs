@@ -24,7 +24,7 @@ const SHORT: i64 = 64;
 /// A round for one element costs about as much as the comparisons of so many elements with a row.
 const ROUND_COST: i64 = 8;
 
-/// What comes first.
+/// Sort order: the element that comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum Order {
     /// The smallest.
@@ -144,7 +144,8 @@ pub(in crate::import) fn sorted(
     Ok(if by_rounds { in_rounds(graph, keys, &tensors, rows, order) } else { by_rank(graph, keys, &tensors, rows, order) })
 }
 
-/// What is known and the same in every row, such as positions, as one row.
+/// Reduces a constant with equal rows, such as positions, to one row. Broadcasts other constants to the shape of the
+/// rows, and returns tensors that are not constants unchanged.
 fn along_rows(graph: &mut Graph, tensor: Sorted, rows: Rows<'_>) -> Sorted {
     let Some(known) = graph.known_of(tensor.node).cloned() else { return tensor };
     let (from, element) = (graph.node(tensor.node).shape.clone(), graph.node(tensor.node).element);
@@ -212,7 +213,7 @@ fn beside(graph: &mut Graph, tensor: NodeId, rows: Rows<'_>, place: usize) -> No
     graph.view(tensor, (0..sizes.len()).map(at).collect(), &shape)
 }
 
-/// What lies along the last dimension but one, along the dimension of the rows.
+/// Moves the second-to-last dimension of `chosen` to the position of the sorted dimension.
 fn back(graph: &mut Graph, chosen: NodeId, rows: Rows<'_>) -> NodeId {
     let rest = rows.shape.len() - 1;
     let at = |place: usize| match place.cmp(&rest) {

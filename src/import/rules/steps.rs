@@ -7,7 +7,7 @@ use super::{
 use crate::import::graph::{Element, Graph, Kind, NodeId};
 use std::collections::BTreeSet;
 
-/// What is left of a number above its floor, and the floor: both are numbers of the format.
+/// Returns the floor of a number, and the difference between the number and its floor. Both are numbers of the format.
 fn split(graph: &mut Graph, x: NodeId, element: Element) -> Result<[NodeId; 2], String> {
     let floor = graph.pointwise("floor", &[x], element);
     Ok([floor, sub(graph, &[x, floor], element)?])

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Truth values that would be needed in two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TwoFormats {
-    /// What needs another format than what was found before.
+    /// Node that needs another format than the one found before.
     pub user: NodeId,
     /// The element that it needs.
     pub needed: Element,

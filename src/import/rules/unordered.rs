@@ -8,7 +8,8 @@ use crate::import::graph::{Element, Graph, Kind, NodeId};
 const DENIED: [(&str, &str); 4] =
     [("greaterthan", "lesserequal"), ("greaterequal", "lesserthan"), ("lesserthan", "greaterequal"), ("lesserequal", "greaterthan")];
 
-/// What a device's comparison answers for numbers, and its opposite denies for a NaN; of `equal` and `notequal`, what those of larger and smaller say.
+/// Compares as the device function `function` does for numbers, and returns the opposite for a NaN. The opposite
+/// comparison is negated; `equal` and `notequal` are computed from the results of `greaterthan` and `lesserthan`.
 pub(super) fn comparison(graph: &mut Graph, function: &'static str, inputs: &[NodeId]) -> NodeId {
     if are_numbers(graph, inputs) {
         return graph.pointwise(function, inputs, Element::Bool);

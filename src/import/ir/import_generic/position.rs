@@ -83,7 +83,8 @@ impl Generic<'_, '_> {
         Ok(self.importer.graph.as_integers(found))
     }
 
-    /// The same by digits: the first upper digit, and the first lower one of the places with that upper digit.
+    /// Computes the first position from its digits: the first upper digit, then the first lower digit among the
+    /// positions with that upper digit.
     fn first_digits(
         &mut self,
         is_limit: NodeId,

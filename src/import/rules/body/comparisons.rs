@@ -1,7 +1,9 @@
-//! What comparisons in a body say, joined as they may be: for numbers in the places of what is compared.
+//! Evaluation of comparisons in a body, and of their logical combinations, with numbers in place of the compared
+//! scalars.
 //!
-//! Producers say in many ways which of two elements comes first, or which is the larger one, and what becomes of a NaN. Which way it is does not matter: a
-//! truth that is made of comparisons of a few scalars alone is known for each order that these may have.
+//! Producers express in many ways which of two elements comes first or is larger, and how a NaN is handled. The way
+//! does not matter: a truth value that is made of comparisons of a few scalars alone is known for each order of these
+//! scalars.
 
 use super::{Body, Scalar, ScalarOp};
 use std::cmp::Ordering;

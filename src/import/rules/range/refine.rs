@@ -1,4 +1,5 @@
-//! What a choice may be where its condition compares a number with a known one: `i < 0 ? i + n : i` is at least 0 for every `i` from `-n` on.
+//! Intervals of a select whose condition compares a number with a known one: `i < 0 ? i + n : i` is at least 0 for
+//! every `i` from `-n` on.
 
 use super::{Bounds, Interval};
 use crate::import::graph::{Graph, Kind, NodeId, integers::Division};
@@ -121,7 +122,8 @@ impl Bounds<'_> {
         Some(Sides { number, holds, fails })
     }
 
-    /// What a node may be where a number is within an interval: what follows from the number by few sums and differences.
+    /// Returns the interval of a node while `number` is within an interval, if the node is computed from `number` by
+    /// few sums and differences. None otherwise.
     fn interval_where(&mut self, id: NodeId, number: NodeId, within: Interval, depth: usize) -> Option<Interval> {
         let graph = self.graph;
         let ((base, offset), (base_of_number, offset_of_number)) = (without_offset(graph, id), without_offset(graph, number));
