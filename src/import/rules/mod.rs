@@ -13,7 +13,7 @@
 //! | `chosen_factor.rs` | products with matrices that are selected by computed integers: experts |
 //! | `parted_factor.rs` | products with concatenated tensors: keys and values appended to cached ones |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
-//! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine, cosine; inverses; rounding, signs, remainders; powers, roots, hyperbolic functions |
+//! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine, cosine, inverses; rounding, signs, remainders; powers, roots, hyperbolics |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `lookup.rs`, `joined.rs` | elements of a table at such indices, one or several; at indices computed from joined lists |
