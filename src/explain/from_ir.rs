@@ -181,7 +181,8 @@ impl<'c> Reader<'_, 'c> {
         LoopValue { name, op: writer.and_then(|writer| self.numbers.of(writer)), bytes, place }
     }
 
-    /// What the loop finds outside of it of a value that is read in it: the whole, or the tile that an outer loop reads.
+    /// Returns the value outside of the loop that `value` is read from: the untiled value, or the tile that an outer
+    /// loop reads.
     fn part_outside(&self, value: Value<'c>) -> Value<'c> {
         let mut value = value;
         while self.is_inside(value) || bytes_of(value) == 0 {

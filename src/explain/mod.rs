@@ -1,8 +1,9 @@
-//! What the loops of a program do, and what is in LX: the `explain` part of the report; and the form in which it says how far a plan is from
-//! the bound.
+//! Loops of a program and values in LX: the `explain` part of the report. Also defines how the report states the gap
+//! between a plan and the lower bound.
 //!
-//! `scratchpad.rs` reads the values in LX from the op specs. `from_ir.rs` reads the loops once places are known; [`add_up`] fills in bytes once the ops' own bytes are known, so that the two agree.
-//! docs/reference/report.md describes every field.
+//! `scratchpad.rs` reads the values in LX from the op specs. `from_ir.rs` reads the loops after addresses are assigned.
+//! [`add_up`] fills in bytes after those of the ops are known, so that loops and ops agree. docs/reference/report.md
+//! describes every field.
 
 mod from_ir;
 mod gap;

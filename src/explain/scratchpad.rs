@@ -1,4 +1,4 @@
-//! What is in the scratchpad and when, as the op specs say: the `explain.scratchpad` part of the report, and its picture.
+//! Values in LX over time, read from the op specs: the `explain.scratchpad` part of the report, and its picture.
 
 use super::{Explain, TileLoop};
 use crate::{

@@ -1,8 +1,8 @@
-//! What is worked out once for all that are alike: the layers of a model are.
+//! Memoized results for equivalent keys, such as the repeated layers of a model.
 
 use std::collections::BTreeMap;
 
-/// Things by what they follow from, numbered in the order in which they were first asked for.
+/// Memoized results, one per distinct key, numbered in the order of the first lookup.
 #[derive(Clone, Debug)]
 pub(super) struct Alike<K, T> {
     numbers: BTreeMap<K, usize>,

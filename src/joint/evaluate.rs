@@ -1,4 +1,4 @@
-//! What a choice of splits comes to: which values are in LX, and what the model says of it.
+//! Evaluation of a choice of core splits: the values in LX, and the modeled cost.
 
 use super::{JointProgram, Value};
 use crate::{
@@ -12,7 +12,7 @@ use scratchpad::{Buffer, Capacity, Planner};
 pub(super) struct Evaluated {
     pub(super) ns: f64,
     pub(super) hbm_bytes: i64,
-    /// What no price should make look possible.
+    /// Whether the plan is rejected regardless of its cost.
     pub(super) is_refused: bool,
     /// The values that could be in LX but do not fit.
     pub(super) spilled: Vec<usize>,

@@ -50,7 +50,7 @@ const MOST_PLANS: usize = 8;
 /// A program whose ops are to be divided.
 #[derive(Clone, Debug, Default)]
 pub struct JointProgram {
-    /// What its ops are for work division; ops that are alike share one.
+    /// Kinds of ops, as work division sees them; equivalent ops share one.
     pub kinds: Vec<Kind>,
     /// The ops in order.
     pub ops: Vec<Op>,
@@ -58,12 +58,12 @@ pub struct JointProgram {
     pub values: Vec<Value>,
 }
 
-/// What ops that are alike have in common.
+/// Common properties of equivalent ops.
 #[derive(Clone, Debug)]
 pub struct Kind {
     /// As work division sees them.
     pub operation: Operation,
-    /// The splits to choose from; the first is the one that such an op has by itself.
+    /// Candidate splits; the first is the one that such an op gets on its own.
     pub splits: Vec<WorkSplit>,
 }
 
@@ -78,19 +78,20 @@ pub struct Op {
     pub values: Vec<Option<usize>>,
 }
 
-/// What could be in LX.
+/// Value that could be in LX.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// As the planner sees it, but with the bytes of all slices. The times of its uses are those of [`Op::time`].
+    /// Buffer as the planner sees it, but with the bytes of all slices. The times of its uses are those of
+    /// [`Op::time`].
     pub buffer: Buffer,
-    /// Those who must agree on its view, the writer first.
+    /// Operands that must agree on the core view of the value, the writer first.
     pub users: Vec<OperandOf>,
-    /// For an input the op that its copy stands in front of.
+    /// For an input the op before which its copy is inserted.
     pub copied_before: Option<usize>,
 }
 
 impl JointProgram {
-    /// What an op has in common with those that are like it.
+    /// Returns the kind of an op.
     #[must_use]
     pub fn kind(&self, op: usize) -> &Kind {
         &self.kinds[self.ops[op].kind]
@@ -111,13 +112,13 @@ impl Op {
     }
 }
 
-/// What is chosen, and what it costs.
+/// Chosen splits and their cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// For each op the index of its split.
     pub splits: Vec<usize>,
-    /// For each op the split that would cost least if LX had room for everything: a planner that parts lives may find more room. None if no price should
-    /// make it look possible.
+    /// For each op the split that would cost least if LX had unlimited room: a planner that splits live ranges may find
+    /// more room. `None` if the plan would be rejected regardless of its cost.
     pub if_all_fits: Option<Vec<usize>>,
     /// The modeled time of all ops, ns.
     pub ns: f64,

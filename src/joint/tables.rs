@@ -1,4 +1,4 @@
-//! What each op costs, given where its operands are.
+//! Cost of each op as a function of the locations of its operands.
 
 use super::{
     JointProgram, Kind,
@@ -35,7 +35,7 @@ impl assignment::Cost for Cost {
     }
 }
 
-/// What prices follow from beside the ops.
+/// Inputs of costs other than the ops.
 #[derive(Clone, Copy)]
 pub(super) struct Pricing<'a> {
     pub(super) model: &'a TimeModel,
@@ -45,13 +45,13 @@ pub(super) struct Pricing<'a> {
 /// The tables of a program. The variables are its values.
 pub(super) struct Tables {
     n_states: Vec<usize>,
-    /// What ops that are alike cost.
+    /// Costs of equivalent ops.
     prices: Vec<Prices>,
     ops: Vec<OpTable>,
     copies: Vec<Factor<Cost>>,
 }
 
-/// The price of an op for each assignment of the states of its values, and the split that has it.
+/// Cost of an op for each assignment of states to its values, and the split with that cost.
 struct Prices {
     costs: Rc<BTreeMap<usize, Cost>>,
     /// By the entries of `costs`.
@@ -139,7 +139,8 @@ impl Tables {
     }
 }
 
-/// The same op with its buffers numbered by the first operand that is one: what it costs depends only on which of its operands are the same.
+/// Returns the op with its buffers numbered by the first operand that uses each: the cost depends only on which
+/// operands are the same buffer.
 fn numbered_by_operand(tile: &TileOp) -> TileOp {
     let mut numbered = tile.clone();
     for operand in 0..tile.operands.len() {
@@ -206,7 +207,7 @@ fn entry(n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<u
     n_states.iter().enumerate().try_fold(0, |entry, (variable, count)| Some(entry * count + state(variable)?))
 }
 
-/// What an op costs whose buffers are numbered by operand, given what was read and written before it.
+/// Returns the cost of an op whose buffers are numbered by operand, given the reads and writes before it.
 fn price(tile: &TileOp, reads: &[(i64, bool)], pricing: Pricing<'_>) -> Cost {
     let shape = tile.shape();
     let bytes = History::of(reads.iter().copied()).push(&shape);
@@ -223,7 +224,7 @@ fn picoseconds(ns: f64) -> u64 {
     (ns * 1000.0).round() as u64
 }
 
-/// What it costs to bring each input into LX under each view.
+/// Returns the cost of copying each input into LX, for each view.
 fn copy_factors(program: &JointProgram, views: &[Vec<Views>], states: &States, pricing: Pricing<'_>) -> Vec<Factor<Cost>> {
     let mut costs = Alike::default();
     let mut copies = Vec::new();

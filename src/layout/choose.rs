@@ -30,7 +30,7 @@ pub enum Strategy {
     Greedy,
 }
 
-/// What was chosen.
+/// Layout choice for all ops and buffers of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// For each op the iteration dimension in its sticks.
@@ -82,12 +82,14 @@ impl Flow {
 /// The cost of an unreadable operand, or of a result that is shown with other dimensions than its sticks allow, where all results must be written: more than all moves of a program.
 const UNREADABLE: Cost = Cost { moved_bytes: 1 << 52, ..Cost::ZERO };
 
-/// What decides the ways of a reader besides the sticks: its rules, and how it sees the buffer.
+/// Inputs of the relayout options of a reader, except the stick dimensions: the rules of the reader, and its view of
+/// the buffer.
 type ReaderKey<'a> = (Kind, &'a [i64], usize, &'a [super::Index], &'a Buffer, bool, bool);
-/// What decides the ways of a reader: its number among those that differ, its stick, and the buffer's.
+/// Key of the memoized relayout options: number of the distinct [`ReaderKey`], stick dimension of the reader, and stick
+/// dimension of the buffer.
 type WaysKey = (usize, Option<usize>, Option<usize>);
 
-/// What decides the levels of an operand: the reader's dimensions, and how it sees the buffer.
+/// Inputs of the levels of an operand: the dimensions of the reader, and its view of the buffer.
 type LevelsKey = (Vec<i64>, Vec<super::Index>, Buffer);
 
 struct Chooser<'a> {
@@ -173,7 +175,8 @@ impl<'a> Chooser<'a> {
         Problem { n_states, factors }
     }
 
-    /// What the result of an op costs besides moves, where the op can write it so; `unregrouped` where only its sticks are in the way.
+    /// Returns the cost of writing the result of an op, without relayouts. The cost is `unregrouped` if only the stick
+    /// dimension prevents the write, and impossible if the op cannot write the result at all.
     fn write_factor(&self, n_states: &[usize], number: usize, op: &Op, unregrouped: Cost) -> Factor<Cost> {
         let buffer = &self.flow.buffers[op.result];
         let variable = self.variable_of[op.result];

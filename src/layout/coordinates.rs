@@ -17,13 +17,14 @@ pub struct Term {
 /// A position along one dimension as a function of the iteration point: something that moves it, plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoordinateBy<M> {
-    /// What moves it; without that it stays.
+    /// Term that moves the position; without one the position is constant.
     pub term: Option<M>,
     /// The position when the term is 0.
     pub offset: i64,
 }
 
-/// A position that a run of digits moves. That of an operand in a bundle may be moved by an index tensor instead.
+/// Position that a run of mixed-radix terms moves. In a bundle, an index tensor may move the position of an operand
+/// instead.
 pub type Coordinate = CoordinateBy<Term>;
 
 impl<M> CoordinateBy<M> {

@@ -1,9 +1,9 @@
-//! What a choice of sticks costs.
+//! Cost of a choice of stick dimensions.
 
 use crate::assignment;
 
-/// What a choice of sticks costs: bytes moved by restickifies; where these are equal, bytes that the host must lay out against their order; and
-/// where these are equal too, bytes that buffers take.
+/// Cost of a choice of stick dimensions, compared lexicographically: bytes moved by restickifies, then bytes that the
+/// host must lay out against their order, then bytes that buffers occupy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Bytes that restickifies move.

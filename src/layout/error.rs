@@ -1,4 +1,4 @@
-//! What can be wrong with a layout or an access.
+//! Errors of layouts and accesses.
 
 /// A layout or an access that cannot exist. Dimensions are numbered from 0, sizes and strides are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -313,7 +313,7 @@ pub enum IndexError {
     Layout {
         /// The operand.
         operand: usize,
-        /// What its layout forbids.
+        /// The layout error.
         #[source]
         error: LayoutError,
     },

@@ -20,11 +20,11 @@ pub struct Buffer {
     pub regrouped: Vec<usize>,
     /// The dimensions whose sizes are known at launch only: none of them is in the sticks.
     pub symbolic: Vec<usize>,
-    /// Who else uses it.
+    /// Uses of the buffer outside of the ops.
     pub role: Role,
 }
 
-/// Who uses a buffer besides the ops.
+/// Use of a buffer outside of the ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The host fills it: an argument.
@@ -51,7 +51,7 @@ pub struct Read {
 /// An op.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Op {
-    /// What its sticks must be.
+    /// Rules for the sticks of the op.
     pub kind: Kind,
     /// Sizes of the iteration dimensions, output dimensions first.
     pub ranges: Vec<i64>,
@@ -74,7 +74,7 @@ pub struct Op {
 pub enum Kind {
     /// One dimension in the sticks of all operands.
     Elementwise,
-    /// The same; where that dimension is reduced, the result has one element a stick.
+    /// One dimension in the sticks of all operands. If that dimension is reduced, the result has one element per stick.
     Reduction,
     /// A reduction that cannot run along the sticks (`prod`).
     ReductionOffStick,
@@ -364,7 +364,7 @@ fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
 /// For each iteration dimension the sizes of its parts, and the operand in terms of the parts.
 pub(super) type ReadAlone = (Vec<Vec<i64>>, ReadableOperand);
 
-/// What moving a tensor into a new buffer takes.
+/// Traffic of copying a tensor into a new buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moved {
     /// Bytes of the sticks that are read and written.
@@ -373,8 +373,9 @@ pub(super) struct Moved {
     pub is_restickify: bool,
 }
 
-/// What it takes to write the elements of a buffer, read as `read` says, into a new buffer of layout `to` with `stick` in its sticks;
-/// none if the device cannot (torch-spyre facts, B.4: no mechanism gathers elements of several sticks into one, or the reverse).
+/// Returns the traffic of copying the elements of a buffer, read as `read` specifies, into a new buffer of layout `to`
+/// with `stick` in its sticks. Returns `None` if the device cannot do that (torch-spyre facts, B.4: no mechanism
+/// gathers elements of several sticks into one, or the reverse).
 #[must_use]
 pub(super) fn moved((parts, read): &ReadAlone, to: &DeviceLayout, stick: usize) -> Option<Moved> {
     let elements = read.layout.format().elements_per_stick();

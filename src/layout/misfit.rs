@@ -1,19 +1,19 @@
-//! What no choice of sticks makes possible, in the words of the user.
+//! Layout conflicts that no choice of stick dimensions resolves, as messages for the user.
 
 use super::{IndexError, LayoutError, Op, OperandView, split_iteration};
 use crate::codes::{self, Code};
 
-/// An op that cannot read an operand or write its result, whatever is chosen.
+/// Op that cannot read an operand or write its result under any choice of layouts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct Misfit {
     /// The op, by its number in the program.
     pub op: usize,
-    /// What does not fit.
+    /// The kind of conflict.
     pub kind: MisfitKind,
 }
 
-/// What does not fit. Sizes are in elements, dimensions those of the buffer.
+/// Kind of layout conflict. Sizes are in elements, dimensions those of the buffer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MisfitKind {
     /// No chain of moves makes an operand readable (torch-spyre facts, B.4).
@@ -54,7 +54,7 @@ pub enum MisfitKind {
         /// The one that the op would write.
         expected: Option<usize>,
     },
-    /// What is returned under dimensions that are split or put together has no padding between its elements.
+    /// A returned buffer whose dimensions are split or merged has no padding between its elements.
     #[error(
         "returns a buffer of shape {sizes:?} with {} under other dimensions, which requires whole sticks of {stick} elements; pad \
          the dimension", sticks(*.found)

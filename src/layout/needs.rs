@@ -1,5 +1,6 @@
-//! What ops need of the views that they read, whatever the layouts: a dimension of the device's memory has one index, and an op finds its
-//! roles (what is reduced, what only one operand has) by the operands that move along a dimension.
+//! Requirements of ops on the views that they read, independent of layouts. Each dimension of device memory has one
+//! index. An op finds the roles of its dimensions (reduced, or in one operand only) from the operands that move along a
+//! dimension.
 
 use super::{Digit, Index};
 

@@ -311,7 +311,8 @@ fn part_read(flat: &Expr, size: i64, shape: &[i64], read: &[Expr], space: &[i64]
     })
 }
 
-/// What an expression divides that is more than a dimension.
+/// Returns the first sum or product in `expr` that is an operand of a floor division or modulo, or `None` if there is
+/// none.
 fn divided(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::FloorDiv(of, _) | Expr::Mod(of, _) => match of.as_ref() {

@@ -1,4 +1,4 @@
-//! The same bytes under finer host dimensions.
+//! Layouts of unchanged device bytes under finer host dimensions.
 
 use super::{DeviceLayout, HostDim, HostTensor, LayoutError, sticks_needed};
 

@@ -2,7 +2,7 @@
 
 use super::{Coordinate, DeviceLayout, HostDim, HostTensor, LayoutError, Term, sticks_needed};
 
-/// What the sticks of one access hold.
+/// Contents of the sticks of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stick {
     /// The iteration dimension inside the sticks; none when an op uses one element per stick (sparse or broadcast).

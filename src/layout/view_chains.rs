@@ -5,7 +5,7 @@ use super::{DeviceLayout, DimOrder, HostTensor, Index, IndexError, OperandView, 
 use machine::DeviceFormat::Sen169Fp16;
 use proptest::prelude::*;
 
-/// What one view does to the shape behind it.
+/// Change that one view makes to the shape of its operand.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Two dimensions change places.

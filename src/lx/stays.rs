@@ -8,16 +8,17 @@ use scratchpad::{Barred, Buffer, Capacity, Exact, Placement, StayInLx, Stays, Us
 /// A buffer that may be in LX, as a compiler sees it.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// What a planner is told.
+    /// Buffer as the planner sees it.
     pub(super) buffer: Buffer,
     /// Bytes of the buffer on all cores.
     pub(super) device_bytes: i64,
-    /// A compiler can emit copies of it between LX and HBM wherever an op uses it. A buffer for which it cannot is in LX for its whole
-    /// life or not at all.
+    /// Whether a compiler can emit copies between LX and HBM at every use of the buffer. If not, the buffer is in LX
+    /// for its whole live range or not at all.
     pub(super) may_split: bool,
 }
 
-/// How often plans with split stays are made anew, without buffers that they split and that may not be.
+/// Maximum number of plans with split live ranges. Each new plan excludes the buffers that the previous one split
+/// although they may not be split.
 const MOST_PLANS: usize = 4;
 
 /// The stays of each candidate, by time.
@@ -32,8 +33,9 @@ pub(super) struct Chosen {
 }
 
 impl Candidate {
-    /// What a compiler emits for these stays: all of them for a buffer with only whole ones, otherwise those that save something. A value
-    /// that comes from HBM for one read could have been read there, and one that leaves for HBM without a read could have been written there.
+    /// Returns the residency intervals worth emitting. A buffer that may not be split keeps only an interval that
+    /// covers its whole live range; other buffers keep the intervals that save traffic. An interval that starts with a
+    /// load from HBM for a single read, or that ends with a store to HBM without a read, saves nothing.
     fn worth(&self, stays: &[StayInLx]) -> Vec<StayInLx> {
         let life = self.buffer.life();
         if !self.may_split {
@@ -115,7 +117,8 @@ impl Chosen {
         best
     }
 
-    /// What is emitted of a plan. `reasons` are those of the plan.
+    /// Builds the residency plan to emit from the planned intervals. `reasons` are the planner's reasons, one per
+    /// candidate.
     fn of(candidates: &[Candidate], planned: &[StayInLx], reasons: &[String]) -> Self {
         let mut stays: Vec<Vec<StayInLx>> = vec![Vec::new(); candidates.len()];
         planned.iter().for_each(|&stay| stays[stay.buffer].push(stay));

@@ -6,16 +6,19 @@ use std::{
     ops::Range,
 };
 
-/// A dimension that several ops walk along together: where one makes a tile of a value along it, the next reads just that tile.
+/// Dimension that the ops of a segment iterate over together: if one op makes a tile of a value along it, the next one
+/// reads only that tile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
-    /// What the number of tiles must divide: the points, or those of the outer part where an op has it merged with another.
+    /// Size that the tile count must divide: the number of points, or of points of the outer part if an op has the
+    /// dimension merged with another.
     pub size: i64,
-    /// By the position of the op, the iteration dimension that walks along it.
+    /// Iteration dimension of the axis, by position of the op.
     pub dims: BTreeMap<usize, usize>,
-    /// The ops that need no finished value of a loop along it: they can run in it with what it has so far.
+    /// Ops that do not need the finished result of a loop along the axis: they can run in the loop on the running
+    /// value.
     pub carried: BTreeSet<usize>,
-    /// The reductions among these that such a loop corrects.
+    /// Reductions among these whose running result such a loop corrects.
     pub corrected: BTreeSet<usize>,
 }
 

@@ -1,4 +1,5 @@
-//! What a loop can carry and correct, instead of a second loop behind it: which readers of a reduction are in its loop.
+//! Loop-carried reductions that a loop corrects instead of a second loop after it: selects the users of a reduction
+//! that run in its loop.
 
 use super::SearchedOp;
 use crate::tile::{Form, Online, Read, Rule, Step};
@@ -52,7 +53,7 @@ impl Carrying<'_> {
         self.n_values - 1
     }
 
-    /// What an op reads: a tile where the loop cuts it.
+    /// Returns the value that an op reads as an operand: a tile if the loop tiles it.
     fn input(&mut self, op: usize, input: usize) -> Read {
         let tiled = &self.ops[op].tiled;
         let operand = &tiled.inputs[input];

@@ -23,8 +23,8 @@ use std::{collections::BTreeSet, ops::Range};
 const MOST_OPS: usize = 24;
 /// A plan whose time is at most this part above what is estimated of every other one is taken.
 const CLOSE: f64 = 0.001;
-/// What estimates are taken for, one after the other, as multiples: first only what promises much is judged, which ends soon; at last all that
-/// could be better.
+/// Factors by which estimates are multiplied, one after the other. The first admits only nests with a large estimated
+/// gain, so that the search ends soon; the last admits every nest that could be better.
 const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
 /// The most nests of a segment that are judged because they move fewer bytes.
 const MOST_SPARING: usize = 8;
@@ -46,35 +46,35 @@ const WORTH_A_LOOK: f64 = 0.02;
 const WORTH_LEARNING: f64 = 0.005;
 /// How often a path is looked for, each time with what the plan of the last one has shown of the ops outside of loops.
 const MOST_ROUNDS: usize = 3;
-/// What judging a segment takes beside its ops, in steps.
+/// Cost of evaluating a segment in addition to its ops, in search steps.
 const STEPS_A_JUDGEMENT: usize = 4;
-/// How many steps plans of the whole may take for each step of the search, and at least.
+/// Steps that whole-program plans may take: a multiple of the steps of the search, and a minimum.
 const WHOLE_STEPS_A_STEP: usize = 4;
 const LEAST_WHOLE_STEPS: usize = 12_000;
 
-/// What was chosen.
+/// Result of a search: the chosen loops, and statistics.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chosen {
     /// Loops around some of the ops.
     pub loops: Vec<Loops>,
-    /// What was found on the way; none if nothing was judged, as loops could save nothing.
+    /// Costs and statistics of the search, or `None` if loops could save nothing and no segment was evaluated.
     pub found: Option<Found>,
 }
 
-/// What a search has found out.
+/// Costs and statistics of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What all ops cost with the loops; none if they cannot be compiled.
+    /// Cost of all ops with the loops, or `None` if they cannot be compiled.
     pub cost: Option<Cost>,
-    /// What all ops cost without loops; none if they cannot be compiled so.
+    /// Cost of all ops without loops, or `None` if they cannot be compiled that way.
     pub untiled: Option<Cost>,
-    /// The next best plan of those that were tried as a whole, if another one can be compiled.
+    /// Next best whole-program plan among those evaluated, if another one can be compiled.
     pub runner_up: Option<PricedPlan>,
-    /// The least sum of what segments are judged or estimated to take, ns; none if plans were compared by bytes.
+    /// Least sum of evaluated or estimated segment times, ns. `None` if plans were compared by bytes.
     pub least_ns: Option<f64>,
-    /// Judgements made.
+    /// Number of evaluations.
     pub n_judged: usize,
-    /// Those of them by which a rule has refused the plan.
+    /// Number of evaluations in which a rule rejected the plan.
     pub n_infeasible: usize,
     /// Whether the search ended by itself, not for want of steps.
     pub is_complete: bool,
@@ -135,35 +135,37 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
 struct Edge<'a> {
     ops: &'a [SearchedOp],
     range: Range<usize>,
-    /// Whether what ops before it make is in LX for it, where its loops do not cut it.
+    /// Whether results of ops before the segment are in LX for it, if its loops do not tile them.
     keeps: bool,
-    /// What it takes if LX has room for everything.
+    /// Estimated time if LX has room for every value, ns.
     roomy_ns: f64,
-    /// Empty until the path leads over it.
+    /// Empty until the path uses the edge.
     axes: Vec<Axis>,
-    /// Nests to judge, what is expected to be the fastest last; none until the path leads over the edge.
+    /// Nests to evaluate, the fastest expected one last. `None` until the path uses the edge.
     queue: Option<Vec<Waiting>>,
-    /// What was judged, the fastest first; to begin with no loop.
+    /// Evaluated nests, fastest first. The initial one has no loop.
     judged: Vec<(Cost, Nest)>,
-    /// How many nests were judged, those that cannot be made included, and how many before it was looked at anew.
+    /// Number of evaluated nests in the current search of the segment, including infeasible ones, and in earlier
+    /// searches.
     n_judged: usize,
     n_judged_before: usize,
-    /// How many of all these cannot be made.
+    /// Number of infeasible nests among these.
     n_infeasible: usize,
 }
 
-/// A nest that may be judged.
+/// Nest that may be evaluated.
 struct Waiting {
     nest: Nest,
     estimate: Cost,
-    /// What it is expected to take, ns: as estimated, but for what was seen of its ops.
+    /// Expected time, ns: the estimate, raised to the evaluated times of its ops.
     expected_ns: f64,
-    /// How much had been seen when that was found.
+    /// Version of the evaluated times for which `expected_ns` was computed.
     seen_version: Option<usize>,
 }
 
 impl Edge<'_> {
-    /// The least that it may take, as far as is known, if what was not judged takes `caution` times what is estimated.
+    /// Returns the least time that the segment may take, ns. Nests that were not evaluated count with `caution` times
+    /// their estimate.
     fn least_ns(&self, caution: f64) -> f64 {
         let least = |queue: &Vec<Waiting>| {
             if caution > 1.0 {
@@ -175,12 +177,12 @@ impl Edge<'_> {
         self.settled_ns().min(estimated * caution)
     }
 
-    /// What the best judged nest takes.
+    /// Returns the time of the best evaluated nest, ns; infinite if there is none.
     fn settled_ns(&self) -> f64 {
         self.judged.first().map_or(f64::INFINITY, |(cost, _)| cost.ns)
     }
 
-    /// How much less than the best judged nest it may take.
+    /// Returns how much less time than the best evaluated nest the segment may take, ns.
     fn doubt_ns(&self, caution: f64) -> f64 {
         let least_ns = self.least_ns(caution);
         if self.settled_ns() <= least_ns * (1.0 + CLOSE) { 0.0 } else { self.settled_ns() - least_ns }
@@ -332,22 +334,22 @@ fn sort(queue: &mut [Waiting]) {
     queue.sort_by(|one, other| other.expected_ns.total_cmp(&one.expected_ns));
 }
 
-/// What several rounds of a search have found.
+/// Result of several rounds of a search.
 struct Rounds {
-    /// The least that some path was estimated to take, ns.
+    /// Least estimated time of a path, ns.
     least_ns: f64,
-    /// Whether each round ended by itself.
+    /// Whether every round ended by itself, not for lack of steps.
     is_complete: bool,
-    /// What the best plan costs.
+    /// Cost of the best plan.
     cost: Option<Cost>,
     /// Its loops.
     loops: Vec<Loops>,
 }
 
-/// A plan of the whole that was judged.
+/// Whole-program plan that was evaluated.
 struct Tried {
     loops: Vec<Loops>,
-    /// What each op costs; none if it cannot be compiled.
+    /// Cost of each op, or `None` if the plan cannot be compiled.
     by_op: Option<Vec<Cost>>,
 }
 
@@ -363,25 +365,25 @@ struct Search<'a> {
     judge: &'a dyn Judge,
     /// Steps taken.
     steps: usize,
-    /// Steps taken in the whole: plans of it, and what is next to the nests of the shortest path.
+    /// Steps taken for whole-program work: plans, and the neighbors of the nests on the shortest path.
     whole_steps: usize,
-    /// The most of these.
+    /// Maximum of `whole_steps`.
     most_whole_steps: usize,
-    /// What ops were seen to take.
+    /// Evaluated times of ops.
     seen: Seen,
-    /// What each op costs outside of loops, as far as is known.
+    /// Known cost of each op outside of loops.
     outside: Vec<Cost>,
-    /// The same as the plan of the shortest path has shown it.
+    /// Cost of each op outside of loops in the plan of the shortest path.
     shown: Vec<Cost>,
-    /// What the fastest plan of the whole took that was judged, ns.
+    /// Time of the fastest evaluated whole-program plan, ns.
     fastest_ns: f64,
-    /// By the first op, then by the number of ops less one.
+    /// Indexed by the first op, then by the number of ops minus one.
     edges: Vec<Vec<Edge<'a>>>,
-    /// How many plans of the whole were judged.
+    /// Number of evaluated whole-program plans.
     n_plans: usize,
-    /// How many of them cannot be made.
+    /// Number of these that are infeasible.
     n_infeasible_plans: usize,
-    /// These plans.
+    /// The evaluated whole-program plans.
     tried: Vec<Tried>,
 }
 
@@ -478,7 +480,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// What each op takes by itself without loops; time without end if it cannot be compiled so.
+    /// Returns the cost of each op compiled alone without loops; the time is infinite if that is impossible.
     fn one_by_one(&mut self) -> Vec<Cost> {
         self.n_plans += self.ops.len();
         let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };

@@ -1,9 +1,10 @@
-//! What loops read unchanged, iteration after iteration: a copy in front of them may stay in LX.
+//! Hoisted copies: values that loops read unchanged in every iteration can be copied before the loops and remain in LX.
 
 use super::{Copied, Loops, Read, SearchedOp};
 use std::collections::BTreeMap;
 
-/// The values that could be copied in front of loops: made before them, and read again by some level. Those of which most bytes are read again come first.
+/// Returns the values that can be copied before the loops: defined before them, and reused by some level. Values with
+/// the most reused bytes come first.
 #[must_use]
 pub fn copies(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
     let mut reads: BTreeMap<usize, Vec<Read>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a nest of loops around some ops is likely to take: the least times of the ops, and what fits into LX.
+//! Estimated cost of a loop nest around some ops: the least times of the ops, and the values that fit into LX.
 
 use super::{Axis, Cost, Cut, OpCosts, SearchedOp};
 use std::{
@@ -6,38 +6,40 @@ use std::{
     ops::Range,
 };
 
-/// A value from outside of the segment that an op of it reads, and another one read before.
+/// Value from outside of the segment that an op reads and that an earlier op of the segment has read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Again {
     value: usize,
     reader: usize,
 }
 
-/// A value that is kept in LX.
+/// Value that is resident in LX.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kept {
-    /// What an op before the segment makes.
+    /// Result of an op before the segment.
     Before(usize),
-    /// What an op of the segment makes.
+    /// Result of an op of the segment.
     Result(usize),
-    /// What comes from outside, for an op that reads it again.
+    /// Value from outside of the segment, for an op that reuses it.
     Input(Again),
 }
 
-/// The ops of a segment in a nest.
+/// Segment in a loop nest.
 struct Tiled<'a> {
     ops: &'a [SearchedOp],
-    /// Whether what ops before the segment make is in LX for it, where no loop cuts it.
+    /// Whether results of ops before the segment are in LX for it, if no loop tiles them.
     keeps: bool,
     segment: Range<usize>,
-    /// Of each level the count and the axis.
+    /// Tile count and axis of each level.
     levels: Vec<(i64, &'a Axis)>,
-    /// Of each level, for each op, how many loops must have ended before it: loops of a level are parted where an op needs all of a value.
+    /// For each level and op, the number of loops that must have ended before the op. Loops of a level are split where
+    /// an op needs a complete value.
     loops_before: Vec<Vec<usize>>,
 }
 
-/// What a segment costs in a nest if cores agree on every value that all cores together have room for; `keeps` if that is so of values from before the
-/// segment, too, which no loop cuts.
+/// Estimates the cost of a segment in a nest. Assumes that every value that fits in the LX of all cores together is
+/// resident, and that its users have the same core split. `keeps` extends this to untiled values from before the
+/// segment.
 pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], keeps: bool, costs: &dyn OpCosts) -> Cost {
     let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis])).collect();
     let tiled = Tiled::new(ops, segment, levels, keeps);
@@ -47,7 +49,8 @@ pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis],
     not_written(ops, &tiled.segment, makers, cost, costs)
 }
 
-/// What a segment costs if what it finds in LX was not written to HBM by these ops in front of it: each reader has its share of that.
+/// Subtracts from the cost of a segment the HBM writes that ops before it avoid, because the segment finds their
+/// results in LX. Each reader gets an equal share of the saving.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "bytes are far below 2^53")]
 pub(super) fn not_written(
     ops: &[SearchedOp],
@@ -153,7 +156,7 @@ impl<'a> Tiled<'a> {
         before.filter(|_| !is_made_here).map(|before| (before, Again { value: searched.values[operand], reader: op }))
     }
 
-    /// By the op that reads such values: those that are read again, and the bytes of one iteration's part of each.
+    /// Returns the reused values, grouped by the op that reads them first, with the bytes of each per iteration.
     fn kept_inputs(&self) -> BTreeMap<usize, Vec<(Again, i64)>> {
         let mut kept: BTreeMap<usize, Vec<(Again, i64)>> = BTreeMap::new();
         for op in self.segment.clone() {
@@ -166,7 +169,8 @@ impl<'a> Tiled<'a> {
         kept
     }
 
-    /// What ops before the segment make and no loop cuts for any op of it: the maker, the last reader, and the bytes.
+    /// Returns the results of ops before the segment that no loop tiles for any op of the segment, by defining op, with
+    /// the last reader and the bytes.
     fn kept_before(&self) -> BTreeMap<usize, (usize, i64)> {
         let mut kept: BTreeMap<usize, Option<(usize, i64)>> = BTreeMap::new();
         for op in self.segment.clone() {
@@ -181,7 +185,8 @@ impl<'a> Tiled<'a> {
         kept.into_iter().filter_map(|(maker, found)| Some((maker, found?))).collect()
     }
 
-    /// What is in LX for its readers: all results that have some, and what was read before, but for the largest where there is no room.
+    /// Returns the values in LX for their readers: all results with readers, and all reused inputs. Evicts the largest
+    /// value while they exceed `lx_bytes`.
     fn values_in_lx(&self, lx_bytes: i64) -> BTreeSet<Kept> {
         let mut kept: BTreeSet<Kept> = BTreeSet::new();
         // The last reader and the bytes.

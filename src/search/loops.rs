@@ -10,7 +10,7 @@ pub struct Loops {
     pub ops: Range<usize>,
     /// The loops, outermost first.
     pub levels: Vec<Level>,
-    /// What is copied in front of them.
+    /// Copies before the loops.
     pub copies: Vec<Copied>,
 }
 
@@ -32,17 +32,17 @@ pub struct Read {
     pub operand: usize,
 }
 
-/// A value from outside that is copied once in front of the loops that read all of what they find of it in each iteration.
+/// Value from outside of the loops that is copied once before those loops that read all of it in every iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
-    /// Who reads it.
+    /// Operands that read the value.
     pub reads: Vec<Read>,
-    /// For each level the dimension of the value that it cuts, where it cuts one.
+    /// For each level the dimension of the value that it tiles, if any.
     pub cut_dims: Vec<Option<usize>>,
 }
 
 impl Copied {
-    /// The same for ops that stand `n_ops` later.
+    /// Returns the copy for ops that stand `n_ops` positions later.
     #[must_use]
     pub(super) fn later_by(&self, n_ops: usize) -> Self {
         let reads = self.reads.iter().map(|read| Read { op: read.op + n_ops, ..*read }).collect();
@@ -58,7 +58,7 @@ impl Loops {
         Self { ops: ops.clone(), levels: nest.iter().map(level).collect(), copies: Vec::new() }
     }
 
-    /// The same around ops that stand `n_ops` later.
+    /// Returns the nest around ops that stand `n_ops` positions later.
     #[must_use]
     pub fn later_by(&self, n_ops: usize) -> Self {
         let later = |level: &Level| Level { count: level.count, dims: level.dims.iter().map(|(&op, &dim)| (op + n_ops, dim)).collect() };

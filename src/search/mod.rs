@@ -76,17 +76,18 @@ use std::ops::Range;
 pub struct SearchedOp {
     /// As tiling sees it.
     pub tiled: TiledOp,
-    /// What it does, as far as loops along an axis can carry what they have of a reduction.
+    /// Rule of the op for loop-carried reductions along an axis.
     pub rule: Rule,
-    /// For each iteration dimension whether a loop may cut it; none where the user has said how the op runs.
+    /// For each iteration dimension whether a loop may tile it; false for all if the user requested how the op runs.
     pub may_be_cut: Vec<bool>,
-    /// For each iteration dimension what the size of a tile must be a multiple of, so that none ends inside a stick.
+    /// For each iteration dimension the number that tile sizes must be a multiple of, so that no tile ends inside a
+    /// stick.
     pub granules: Vec<i64>,
     /// Bytes of its operands, then of its result.
     pub operand_bytes: Vec<i64>,
-    /// Whether its result may be written where an operand was: elementwise ops.
+    /// Whether its result may reuse the buffer of an operand in place: elementwise ops.
     pub may_take_over: bool,
-    /// Whether its result may live in LX, however the op is tiled and divided.
+    /// Whether its result may be in LX, for every tiling and core split of the op.
     pub may_be_in_lx: bool,
     /// For each operand the number of the value behind all views.
     pub values: Vec<usize>,
@@ -124,29 +125,31 @@ impl SearchedOp {
     }
 }
 
-/// What knows costs of single ops.
+/// Costs of single ops.
 pub trait OpCosts {
     /// Bytes of the LX of all cores.
     fn lx_bytes(&self) -> i64;
-    /// What an op costs at the least, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
-    /// and its result are in LX. Time without end for an op in one piece that needs a loop.
+    /// Returns the least cost of an op in loops that tile these dimensions, given as dimension and tile count,
+    /// outermost first. `in_lx` marks the operands, then the result, that are in LX; all others are in HBM. The time is
+    /// infinite for an untiled op that needs a loop.
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost;
-    /// What it costs in the same loops to combine something with what they have of the op's result, all of it in LX.
+    /// Returns the cost of combining a value with the op's running result in these loops, with all operands in LX.
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost;
-    /// What an op with these cuts has been seen to take at the least, what is added behind it included, ns.
+    /// Returns the least evaluated time of an op with this tiling, ns, including ops that passes add after it.
     fn seen_ns(&self, _op: usize, _cuts: &[(usize, i64)]) -> f64 {
         0.0
     }
 }
 
-/// What knows costs of ops together.
+/// Costs of ops compiled together.
 pub trait Judge: OpCosts {
-    /// What each op costs in the program without loops; none if the program cannot be compiled so.
+    /// Returns the cost of each op in the program without loops, or `None` if the program cannot be compiled that way.
     fn untiled(&self) -> Option<Vec<Cost>>;
-    /// What each op of a segment costs in a nest, with these values in LX in front of it, however they come there; none if it cannot be tiled so.
-    /// What is added counts for the op that it stands behind.
+    /// Returns the cost of each op of a segment in a nest. The values in `kept` are in LX before the segment, however
+    /// they get there. Ops that passes add count for the op that they follow. Returns `None` if the segment cannot be
+    /// tiled that way.
     fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Vec<Cost>>;
-    /// The same of each op of the program, with loops around some segments.
+    /// Returns the cost of each op of the program with loops around some segments, or `None` if it cannot be compiled.
     fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>>;
 }
 

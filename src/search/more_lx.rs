@@ -1,13 +1,14 @@
-//! What a program would cost if each core had more LX.
+//! Cost of a program if each core had more LX.
 
 use super::{Chosen, Judge, Loops};
 use cost::{Cost, Objective};
 
-/// How much more LX a core has in the question that reports answer: 1 MiB.
+/// Additional LX per core for which reports show the cost: 1 MiB.
 pub const MORE_LX_BYTES: i64 = 1 << 20;
 
-/// What a program costs on a machine of which a search has chosen something, with these loops at the most: what was chosen on a smaller machine can
-/// be done on a larger one. None if it cannot be compiled there.
+/// Returns the cost of a program on a machine with a chosen plan, or with the loops of a smaller machine if these are
+/// cheaper: a larger machine can run every plan of a smaller one. Returns `None` if the program cannot be compiled
+/// there.
 #[must_use]
 pub fn cost_with(judge: &dyn Judge, chosen: &Chosen, of_smaller: &[Loops], objective: Objective) -> Option<Cost> {
     // Nothing is found where loops could save nothing.

@@ -1,14 +1,16 @@
-//! What plans are compared by: a search for the fewest bytes is one for the least time with a judge that calls bytes time.
+//! Objective by which plans are compared. A search for the fewest bytes is one for the least time, with a judge that
+//! returns bytes as times.
 
 use super::{Axis, Chosen, Copied, Cut, Judge, Loops, OpCosts, PricedPlan, SearchedOp, choose, runner_up::next_best};
 use cost::{Cost, Objective};
 use std::ops::Range;
 
-/// What a ns counts beside a byte: less than a byte for any program.
+/// Weight of a ns relative to a byte, so small that the time of any program counts less than one byte.
 const BYTES_A_NS: f64 = 1e-9;
 
-/// The loops of the fewest bytes: the better plan of two searches, one of which looks for time. What saves time saves bytes, too, and they look at
-/// different plans. `of_time` divides and places for time, `judge` for bytes.
+/// Chooses the loops that move the fewest bytes: the better plan of two searches, one for bytes and one for time. Loops
+/// that save time save bytes too, and the two searches evaluate different plans. `of_time` splits work and assigns
+/// addresses for time, `judge` for bytes.
 #[must_use]
 pub fn choose_fewest_bytes(ops: &[SearchedOp], of_time: &dyn Judge, judge: &dyn Judge, most_steps: usize) -> Chosen {
     let searches: [&dyn Judge; 2] = [&ByBytes(judge), of_time];

@@ -8,11 +8,11 @@ use cost::{Cost, Objective};
 pub struct PricedPlan {
     /// The loops; empty for none.
     pub loops: Vec<Loops>,
-    /// What all ops cost.
+    /// Cost of all ops.
     pub cost: Cost,
 }
 
-/// The best plan that is another one than was chosen, which costs `cost`; of equal ones the first.
+/// Returns the best plan that differs from the chosen one; among equal plans, the first.
 pub(super) fn next_best<'a>(
     plans: impl IntoIterator<Item = &'a PricedPlan>,
     chosen: &PricedPlan,

@@ -1,18 +1,18 @@
-//! What ops were seen to take where segments were judged.
+//! Evaluated times of ops, collected from evaluated segments.
 
 use super::{Axis, Cost, Cut, OpCosts};
 use std::{collections::BTreeMap, ops::Range};
 
-/// For each op and its cuts, outermost first, the least time of all judgements, ns.
+/// Lowest evaluated time of each op, ns, by op and tiling (outermost loop first).
 #[derive(Default)]
 pub(super) struct Seen {
     least_ns: BTreeMap<(usize, Vec<(usize, i64)>), f64>,
-    /// How many times something new was seen.
+    /// Number of times that an entry was improved or added.
     pub(super) version: usize,
 }
 
 impl Seen {
-    /// Notes what each op of a segment took in a nest.
+    /// Records the time of each op of a segment in a nest.
     pub(super) fn note(&mut self, segment: &Range<usize>, axes: &[Axis], nest: &[Cut], by_op: &[Cost]) {
         for (op, cost) in segment.clone().zip(by_op) {
             let cuts = nest.iter().filter_map(|cut| Some((*axes[cut.axis].dims.get(&op)?, cut.count))).collect();
@@ -25,11 +25,11 @@ impl Seen {
     }
 }
 
-/// Costs of ops that are no less than what was seen of them.
+/// Op costs whose times are at least the evaluated ones.
 pub(super) struct AsSeen<'a> {
-    /// What is estimated.
+    /// Estimated costs.
     pub(super) costs: &'a dyn OpCosts,
-    /// What was seen.
+    /// Evaluated times.
     pub(super) seen: &'a Seen,
 }
 

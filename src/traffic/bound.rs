@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What index tensors choose, which no plan knows.
+/// Assumption about the contents of index tensors, which are unknown at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indices {
     /// Rows that differ, as far as the table has them: what a plan is priced for.
@@ -25,7 +25,8 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// What an op touches at `indices`, one for each dimension of the tensor, in an iteration space of these sizes.
+    /// Returns the elements that an op touches at `indices`, one per dimension of the tensor. `space` has the sizes of
+    /// the iteration space.
     #[must_use]
     pub fn of(indices: &[Index], space: &[i64]) -> Self {
         let reach = |index: &Index| index.digits.iter().map(|digit| digit.factor * (digit.size - 1)).sum::<i64>();
@@ -34,7 +35,8 @@ impl Touched {
         Self { elements: [elements; 2], within: Some(within) }
     }
 
-    /// The same of a table, of which an index tensor chooses at most `n_rows` times as much.
+    /// Returns the elements touched in a table from which an index tensor selects at most `n_rows` rows. The receiver
+    /// describes the access to one row.
     #[must_use]
     pub fn chosen(self, n_rows: i64) -> Self {
         let [elements, any] = self.elements;

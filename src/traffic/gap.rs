@@ -18,7 +18,7 @@ pub enum Buffer {
     },
 }
 
-/// What an op does with a buffer.
+/// Access of an op to a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The position of the op in the program.
@@ -35,7 +35,7 @@ pub struct Access {
     pub repeats: i64,
 }
 
-/// What a program moves of a value in HBM.
+/// HBM traffic of one value of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The buffer.
@@ -70,8 +70,8 @@ impl Part {
     }
 }
 
-/// What the ops of a launch do with buffers in HBM, in their order. `names` are the buffers of the kernel arguments, `first_op` is the
-/// position of the first op in the program.
+/// Returns the HBM accesses of the ops of a launch, in program order. `names` are the buffers of the kernel arguments;
+/// `first_op` is the position of the first op in the program.
 #[must_use]
 pub fn accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op: usize) -> Vec<Access> {
     let mut found = Vec::new();

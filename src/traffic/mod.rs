@@ -1,9 +1,10 @@
-//! What the ops of a bundle move between memories, and a bundle as the model of time sees it.
+//! Memory traffic of the ops of a bundle, and conversion of a bundle to the input of the time model.
 //!
-//! [`traffic`] counts what each op reads and writes; `spyre-compile` reports it beside the lower bound that no plan can beat: every element of
-//! an argument that the program reads comes from HBM once, every element of a result goes there once ([`least_touched`]), and beside what a
-//! machine with so much LX must fetch for products ([`elements_needed`]). [`parts`] says which value moves how much more. [`kernel_of`] is
-//! the way from a bundle to [`cost`].
+//! [`traffic`] counts the bytes that each op reads and writes. `spyre-compile` reports them next to two lower bounds
+//! for every plan. By the first ([`least_touched`]), every element of an argument that the program reads comes from HBM
+//! once, and every element of a result goes there once. The second ([`elements_needed`]) is the minimum that a machine
+//! with an LX of this size must fetch for matmuls. [`parts`] reports the excess traffic by value. [`kernel_of`]
+//! converts a bundle for [`cost`].
 
 mod bound;
 mod bytes;

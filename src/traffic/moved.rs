@@ -8,7 +8,7 @@ use crate::{
 use machine::STICK_BYTES;
 use std::collections::BTreeMap;
 
-/// What one op moves over all its executions.
+/// Memory traffic of one op over all its executions.
 ///
 /// Bytes are whole sticks, the unit of transfer. Sticks that several cores need count once: whether the hardware reads them once depends on
 /// its broadcast, which is a matter of time and not of data.

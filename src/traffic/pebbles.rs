@@ -27,8 +27,9 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// What a fast memory of `fast` elements moves for `[m, k] x [k, n]` in tiles, with the best choice of what leaves it: the element that is
-    /// needed last (Belady). Loops are in the order `order` of m, n and k, tiles outside and points inside.
+    /// Returns the number of elements that a fast memory of `fast` elements moves for `[m, k] x [k, n]` in tiles, with
+    /// optimal eviction: the element whose next use is latest leaves (Belady). `order` is the loop order of m, n and k,
+    /// for the loops over tiles and for those over the points of a tile.
     fn moved_in_tiles(sizes: [usize; 3], tile: [usize; 3], order: [usize; 3], fast: usize) -> i64 {
         let mut uses: Vec<[(usize, usize, usize); 3]> = Vec::new();
         let mut tiles = vec![[0; 3]];

@@ -153,7 +153,7 @@ impl Work {
         (self.m_per_core / ROWS_PER_PASS).max(1.0)
     }
 
-    /// What the model charges for blocks of an unfavourable shape.
+    /// Returns the cost that the model adds for per-core blocks of an unfavorable shape.
     fn shape_penalty(&self, shared_weight: bool, cores: i64) -> f64 {
         let wanted_m_slices = (self.m / 32.0).floor().max(1.0).min(real(cores / 2)).max(4.0);
         let lanes = 10.0 * log2_above_one(wanted_m_slices / self.m_slices);
@@ -254,7 +254,8 @@ mod tests {
         assert_eq!(priced(&matmul(&[], 138, 580, 213), 32), Some(vec![3, 2, 5]));
     }
 
-    /// What the model takes for rows and for a weight, where `x` and `y` lack the batch dimensions in the lists.
+    /// Returns the row dimension and whether the weight is shared, as the model finds them for a matmul. Operands `x`
+    /// and `y` lack the batch dimensions `lack_x` and `lack_y`.
     fn roles_without(lack_x: &[usize], lack_y: &[usize]) -> (usize, bool) {
         let mut op = matmul(&[2, 4], 64, 128, 256);
         for (operand, lacks) in [(0, lack_x), (1, lack_y)] {

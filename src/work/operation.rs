@@ -1,4 +1,4 @@
-//! What work division knows of an op.
+//! Ops as work division sees them.
 
 use super::{SplitError, WorkError, WorkSplit};
 use crate::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
@@ -47,7 +47,7 @@ impl Operand {
     }
 }
 
-/// What is known of an op before its work is divided.
+/// Op before its work is divided over cores.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Operation {
     /// How the device function uses its iteration space.

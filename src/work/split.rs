@@ -26,13 +26,13 @@ pub enum SplitError {
     Order {
         /// Dimensions of the split.
         dims: usize,
-        /// What was given.
+        /// The specified order.
         order: Vec<usize>,
     },
 }
 
-/// Slices of every iteration dimension; their product is the number of cores used. An order of the dimensions of its own says which core has
-/// which slice; without one that is [`CoreOrder`].
+/// Number of slices of each iteration dimension; their product is the number of cores used. An optional order of the
+/// dimensions determines which core has which slice; the default is [`CoreOrder`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkSplit {
     slices: Vec<i64>,
@@ -72,9 +72,9 @@ impl WorkSplit {
         }
     }
 
-    /// The same slices on cores in another order: the dimensions from the fastest digit of the core number to the slowest. The format says
-    /// for every core which slices it has (SDSC schema, section 5), so any order can be written; only the parts of one sum must be on
-    /// neighbouring cores. An empty order is that of the op's family.
+    /// Returns the split with another core order: the dimensions from the fastest to the slowest varying in the core
+    /// number. The format lists the slices of every core (SDSC schema, section 5), so any order can be written, but the
+    /// slices of one sum must be on neighboring cores. An empty order is the default of the op's family.
     ///
     /// # Errors
     /// When the order does not have every dimension once.
@@ -98,8 +98,9 @@ impl WorkSplit {
         &self.order
     }
 
-    /// The same slices in the order in which so many cores in a row have the same slice of every dimension; no order of its own where that of
-    /// the family is as good. Only what is cut matters.
+    /// Returns the split with the core order in which `divisors[dim]` consecutive cores have the same slice of
+    /// dimension `dim`. Omits the order if the default of the family is equivalent. Only divisors of dimensions with
+    /// several slices matter.
     ///
     /// # Errors
     /// When there is not one number for every dimension.
@@ -141,7 +142,7 @@ impl WorkSplit {
         self.slices.iter().product()
     }
 
-    /// The same split with `slices` slices of `dim`.
+    /// Returns the split with `slices` slices of `dim`.
     pub(super) fn with(&self, dim: usize, slices: i64) -> Self {
         let mut split = self.clone();
         split.slices[dim] = slices;

@@ -18,7 +18,7 @@ use cost::{Cost, describe};
 use machine::Target;
 use scratchpad::Capacity;
 
-/// What a function costs if its ops, in order, are divided so.
+/// Returns the cost of a function if its ops, in order, have these core splits.
 pub(super) fn cost_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = &'a WorkSplit>, target: &Target) -> Result<Cost, Reported> {
     let scratch = Scratch::of(function);
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
@@ -27,26 +27,28 @@ pub(super) fn cost_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
     Ok(priced_when_placed(scratch.op(), target)?.into_iter().sum())
 }
 
-/// Places the values of a function that is divided; prices each op, those that are added included.
+/// Assigns places to the values of a function whose work is divided, and returns the cost of each op, including added
+/// ones.
 pub(crate) fn priced_when_placed(function: Op<'_>, target: &Target) -> Result<Vec<Cost>, Reported> {
     Ok(priced_ops(function, target)?.into_iter().map(|op| op.cost).collect())
 }
 
-/// What an op costs.
+/// Cost of an op.
 pub(crate) struct PricedOp {
     pub(crate) cost: Cost,
-    /// How many times loops compute the same of it.
+    /// Number of times that loops compute the same result of the op.
     times: i64,
 }
 
 impl PricedOp {
-    /// The time that it takes from the second time on.
+    /// Returns the time of all executions but the first, ns.
     pub(crate) fn again_ns(&self) -> f64 {
         self.cost.ns * (self.times - 1) as f64 / self.times as f64
     }
 }
 
-/// The same, with how many times ops are computed.
+/// Assigns places to the values of a divided function, and returns the cost of each op with the number of times that
+/// loops repeat it.
 pub(crate) fn priced_ops(function: Op<'_>, target: &Target) -> Result<Vec<PricedOp>, Reported> {
     let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
     emit_stays(&LxProgram::of(function)?, &Capacity::of(target)).map_err(refuse)?;

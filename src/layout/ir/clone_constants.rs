@@ -74,7 +74,8 @@ fn reshape_constant(reader: Op<'_>, operand: usize) {
     reader.set_input(operand, shown.output());
 }
 
-/// The same numbers under another shape; none where they are neither `dense` nor a resource.
+/// Returns a constant with the elements of `original` and another shape, or `None` if these are neither `dense` nor a
+/// resource.
 fn reshaped_constant<'c>(original: Op<'c>, shape: &[i64]) -> Option<Op<'c>> {
     let tensor = TensorType::of(original.output().r#type())?.with_shape(shape.to_vec());
     let numbers = reshaped_elements(original.required(attr::VALUE, Some), shape)?;
@@ -84,7 +85,8 @@ fn reshaped_constant<'c>(original: Op<'c>, shape: &[i64]) -> Option<Op<'c>> {
     Some(reshaped)
 }
 
-/// What `value` shows of `original`, of `own`; none where it shows nothing of it.
+/// Rebuilds on `own` the chain of views that leads from `original` to `value`, and returns its last view. Returns
+/// `None` if `value` is not a view of `original`.
 fn shown_alike<'c>(value: Value<'c>, original: Value<'c>, own: Value<'c>) -> Option<Value<'c>> {
     if value == original {
         return Some(own);

@@ -23,7 +23,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// What a function returns that no op of the program makes for this result alone, by position.
+/// Returns the results of a function, with their positions, that have no buffer of their own: arguments, constants, and
+/// values whose buffer an earlier result already uses.
 pub(crate) fn shared_results(terminator: Op<'_>) -> Vec<(usize, Value<'_>)> {
     let mut taken = ValueMap::default();
     let mut is_own = |result: Value<'_>| {

@@ -71,7 +71,8 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
     }
 }
 
-/// What no choice makes possible, and the symbolic sizes without which there were more to choose from.
+/// Reports a layout conflict that no choice of layouts resolves. The message names a symbolic size of the op, if there
+/// is one, since a static size would allow more choices.
 fn refused(compute: ComputeOp<'_>, misfit: &Misfit) -> Reported {
     match compute.symbolic_dims().into_iter().find(|name| !name.is_empty()) {
         None => error_at(misfit.kind.code(), compute.op, misfit).report(),

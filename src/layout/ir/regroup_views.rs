@@ -26,7 +26,8 @@ pub(super) fn read_through(op: Op<'_>) {
     }
 }
 
-/// What the view that a view reads shows, by which indices, and as what.
+/// Composes a view with the view that it reads. Returns the operand of the inner view, the composed indices, and the
+/// result type. Returns `None` if the operand is not a view.
 fn through_both(op: Op<'_>) -> Option<(Value<'_>, Vec<Expr>, TensorType<'_>)> {
     let inner = op.inputs()[0].def().filter(|def| def.is(spyre::VIEW))?;
     let ((to, _, outer), (_, _, exprs)) = (view_parts(op)?, view_parts(inner)?);
@@ -34,8 +35,8 @@ fn through_both(op: Op<'_>) -> Option<(Value<'_>, Vec<Expr>, TensorType<'_>)> {
     Some((inner.inputs()[0], through, to))
 }
 
-/// Replaces a view that reads rows as rows of another length: a copy in which they are flat is read, and what it shows is copied, so that all
-/// ops can read it.
+/// Replaces a view that reads rows as rows of another length. The new view reads a copy in which the rows are flat, and
+/// its result is copied too, so that all ops can read it.
 pub(super) fn flatten_rows(op: Op<'_>) {
     let Some((to, from, exprs)) = view_parts(op) else { return };
     let Some(found) = flattened(&exprs, &from.shape, &to.shape) else { return };
@@ -109,7 +110,7 @@ pub(super) fn copy_strides(op: Op<'_>) {
     }
 }
 
-/// What a view shows, of what, and by which indices.
+/// Returns the result type, the operand type and the index expressions of a view.
 fn view_parts(op: Op<'_>) -> Option<(TensorType<'_>, TensorType<'_>, Vec<Expr>)> {
     let exprs = map_results(op.attr("map").and_then(map_of)?);
     Some((tensor_of(op.output())?, tensor_of(op.inputs()[0])?, exprs))
@@ -190,7 +191,7 @@ fn doubled<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>) -> Value<'
     copied(op, value, &Regrouped { from, shape, read: Vec::new() }, tensor)
 }
 
-/// The same of a tensor that was doubled.
+/// Returns the regrouping `copy` for a tensor that was doubled, which has one more dimension of size 2 in front.
 fn behind_two(copy: Regrouped) -> Regrouped {
     let moved = |expr: &Expr| expr.with_dims(&|dim| Expr::Dim(dim + 1));
     Regrouped {

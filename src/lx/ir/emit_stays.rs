@@ -134,8 +134,9 @@ fn promote<'c>(program: &LxProgram<'c>, made: &mut Planned<'c>) -> Result<(), St
     Ok(())
 }
 
-/// What is in HBM whatever is chosen, and is read by several ops of its block in the same slices, by first reader: arguments, constants, what
-/// loops write tile by tile, and results that may not be written into LX.
+/// Returns the values that are in HBM in every plan and that several ops of their block read with the same core split,
+/// ordered by first reader. These are arguments, constants, values that loops write tile by tile, and results that may
+/// not be written to LX.
 fn inputs_of<'c>(program: &LxProgram<'c>, made: &[Planned<'c>]) -> Result<Vec<Planned<'c>>, String> {
     let mut in_hbm: ValueMap<()> = ValueMap::default();
     for (time, made) in made.iter().enumerate() {
@@ -267,13 +268,14 @@ impl<'c> Planned<'c> {
         Ok(())
     }
 
-    /// What the first reader of a later stay finds in HBM: behind a loop that carries the value and leaves it as it was, the loop's result.
+    /// Returns the value in HBM that the first reader of a later residency interval reads. After a loop that carries
+    /// the value unchanged, this is the result of the loop.
     fn found_by(&self, program: &LxProgram<'c>, stay: &StayInLx) -> Result<Value<'c>, String> {
         let read = self.readers.iter().find(|read| read.op == stay.start).ok_or("a stay begins without a reader")?;
         Ok(behind_views(program.values.schedule.steps[read.op].compute.op.inputs()[read.operand]))
     }
 
-    /// Copies the value from LX right behind its writer; all that used it uses the copy.
+    /// Copies the value from LX directly after its writer; all former users use the copy.
     fn copy_out(&self, program: &LxProgram<'c>) -> Result<(), String> {
         let behind = program.values.schedule.steps[self.first_user()].compute.op.next_in_block();
         let copy = self.copy(program, self.value, behind.ok_or("a block ends with a compute op")?)?;

@@ -53,11 +53,11 @@ fn check_imported(module: Op<'_>) -> Result<(), Reported> {
     }
 }
 
-/// Checks the places that a function's ops say: that two values never share bytes of LX while both are needed, and that every user of a
-/// value in LX has just the part that its writer left there.
+/// Checks the places (memory and address) recorded on the ops of a function: values with overlapping live ranges must
+/// have disjoint LX addresses, and each core that uses a value in LX must use the slice that its writer left there.
 ///
 /// # Errors
-/// What `refused` makes of the op and of what is wrong.
+/// Returns the result of `refused`, which gets the op and the error message.
 pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn Fn(Op<'c>, &str) -> Reported) -> Result<(), Reported> {
     let program = LxProgram::of(function)?;
     let (buffers, placement) = program.placed();
@@ -67,7 +67,7 @@ pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn 
     Err(refused(op_of(buffer), &codes::LX_PLACE.says(&message)))
 }
 
-/// What is wrong with a place, and whose it is.
+/// LX placement error and the buffer that causes it.
 struct LxConflict {
     buffer: usize,
     message: String,

@@ -104,7 +104,8 @@ impl<'c> Values<'c> {
         writers.first().is_some_and(|&first| self.schedule.steps[first].compute.op != compute.op)
     }
 
-    /// Who must agree which core has what of the value: its writer, those that overwrite it, and its readers.
+    /// Returns the operands that must use the value with the same core split: those of its writer, of the ops that
+    /// overwrite it, and of its readers.
     pub(crate) fn users(&self, time: usize) -> Vec<OperandOf> {
         let written = |op: usize| OperandOf { op, operand: self.schedule.steps[op].accesses.len() - 1 };
         let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
@@ -112,7 +113,8 @@ impl<'c> Values<'c> {
         writers.chain(readers.iter().copied()).collect()
     }
 
-    /// The values that `is_input` says yes to, by first reader, with the reads that it says yes to, at once or through plain views. A gather reads from HBM only.
+    /// Returns the values for which `is_input` holds, ordered by first reader, with the reads for which it holds,
+    /// direct or through plain views. Gathers read from HBM only.
     pub(crate) fn reads_of_inputs(&self, is_input: impl Fn(OperandOf, Value<'c>) -> bool) -> Vec<(Value<'c>, Vec<OperandOf>)> {
         let mut reads: ValueMap<Vec<OperandOf>> = ValueMap::default();
         let mut inputs: Vec<Value<'c>> = Vec::new();
@@ -223,7 +225,7 @@ fn places(access: &Access<'_>, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64,
     Some((layout.format(), positions.filter(|(size, _)| *size > 1).collect()))
 }
 
-/// What a value shows behind views that change nothing but indices; itself where some view says how the bytes lie.
+/// Returns the value behind plain views, which change only indices. Stops at a view that specifies a layout.
 fn behind_plain_views(value: Value<'_>) -> Value<'_> {
     let view = value.def().filter(|def| def.is(spyre::VIEW) && plain_view(*def).is_some());
     view.map_or(value, |view| behind_plain_views(view.inputs()[0]))

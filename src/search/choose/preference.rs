@@ -2,17 +2,19 @@
 
 use super::Cost;
 
-/// What part of the time a loop that moves more bytes need save at the most: otherwise it saves as large a part of the time as it moves more of the
-/// bytes, and more than [`SAME_TIME`].
+/// Upper limit of the time saving, as a fraction, that is required of a loop that moves more bytes. Below the limit,
+/// the required saving is the fraction of additional bytes, but at least [`SAME_TIME`].
 const WORTH_BYTES: f64 = 0.05;
-/// Plans that take at most this part longer than the fastest one are as fast; what moves the fewest bytes of them is taken.
+/// Plans that take at most this fraction longer than the fastest one count as equally fast; the one that moves the
+/// fewest bytes wins.
 const SAME_TIME: f64 = 0.01;
-/// What part of the time all bytes together are worth, as far as a plan takes at most the part [`LITTLE_TIME`] longer than the fastest one.
+/// Fraction of the time that a plan may take longer per fraction of bytes saved, as long as it takes at most the
+/// fraction [`LITTLE_TIME`] longer than the fastest plan.
 const WORTH_OF_BYTES: f64 = 0.2;
-/// What a plan that moves fewer bytes may take longer than the fastest one, as a part.
+/// Maximum fraction by which a plan that moves fewer bytes may be slower than the fastest one.
 pub(super) const LITTLE_TIME: f64 = 0.1;
-/// Whether something that takes longer than another moves so many bytes less that it is preferred: a fiftieth of the time for a tenth of the bytes, and
-/// hardly longer than the fastest one.
+/// Returns whether a slower plan is preferred because it moves fewer bytes: a tenth of the bytes is worth a fiftieth of
+/// the time, and the plan may be only slightly slower than the fastest one.
 pub(super) fn is_sparing(cost: &Cost, other: &Cost, fastest_ns: f64) -> bool {
     let saved = f64_of(other.hbm_bytes - cost.hbm_bytes) / f64_of(other.hbm_bytes.max(1));
     cost.ns >= other.ns
@@ -26,14 +28,15 @@ fn f64_of(bytes: i64) -> f64 {
     bytes as f64
 }
 
-/// What part of the time it must save that `other` moves more bytes than `plan`.
+/// Returns the fraction of the time of `plan` that `other` must save to be preferred although it moves more bytes.
 fn worth_of_more(plan: &Cost, other: &Cost) -> f64 {
     let more = f64_of(other.hbm_bytes - plan.hbm_bytes) / f64_of(plan.hbm_bytes.max(1));
     more.clamp(SAME_TIME, WORTH_BYTES)
 }
 
-/// Whether a plan is preferred to another one: what takes less time; of plans that take hardly longer than the fastest one what moves fewer
-/// bytes; and no loop rather than one that saves little time with more bytes.
+/// Returns whether `plan` is preferred to `other`. The faster plan wins; among plans that are hardly slower than the
+/// fastest one, the one that moves fewer bytes; and no loop wins over a loop that saves little time and moves more
+/// bytes.
 pub(super) fn is_preferred(plan: &Cost, other: &Cost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
     let is_fast = |cost: &Cost| cost.ns <= fastest_ns * (1.0 + SAME_TIME);
     if is_sparing(plan, other, fastest_ns) || is_sparing(other, plan, fastest_ns) {

@@ -23,12 +23,12 @@ struct Bytes<'a> {
     lx_bytes: i64,
     /// How much dearer nests are than is estimated.
     surprise: f64,
-    /// What was judged: the first op and the number of ops, and the axes with their counts.
+    /// Evaluated segments: the first op, the number of ops, and the axes with their tile counts.
     asked: RefCell<Vec<Asked>>,
     compiles_untiled: bool,
-    /// What an op takes more outside of loops if there are any.
+    /// Additional time of an op outside of loops in a program with loops, ns.
     apart_ns: f64,
-    /// Whether nests can be made together that can be made one by one.
+    /// Whether nests that are feasible one by one are also feasible together.
     compiles_plans: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Bytes<'a> {
         Self { ops, lx_bytes, surprise: 1.0, asked: RefCell::default(), compiles_untiled: true, apart_ns: 0.0, compiles_plans: true }
     }
 
-    /// What an op outside of loops takes: `apart_ns` more where loops are somewhere else.
+    /// Returns the cost of an op outside of loops; it is `apart_ns` higher if the program has loops elsewhere.
     fn outside(&self, op: usize, loops: &[Loops]) -> Cost {
         let alone = self.cost(op..op + 1, &[], &[]);
         Cost { ns: alone.ns + if loops.is_empty() { 0.0 } else { self.apart_ns }, ..alone }

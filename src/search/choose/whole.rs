@@ -139,7 +139,8 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The same loops with another count of one level, if it may be changed from its own to that one, given all of its counts.
+    /// Returns copies of the loops in which one level has another count. `may_be` gets all counts of the level and the
+    /// pair of current and new count.
     fn other_counts(&self, loops: &Loops, may_be: &impl Fn(&[i64], [i64; 2]) -> bool) -> Vec<Loops> {
         let mut found = Vec::new();
         for (number, level) in loops.levels.iter().enumerate() {
@@ -166,7 +167,8 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// What ops outside of loops cost: what a plan shows of those that are outside of its loops, where that is more than was known.
+    /// Returns updated costs of ops outside of loops: the cost in `plan` for ops outside of its loops, if it exceeds
+    /// the known one.
     pub(super) fn outside_of(&self, plan: &[Option<Loops>], by_op: &[Cost]) -> Vec<Cost> {
         let is_inside = |op: usize| plan.iter().flatten().any(|loops| loops.ops.contains(&op));
         let costs = self.outside.iter().zip(by_op).enumerate();
@@ -177,13 +179,14 @@ impl<'a> Search<'a> {
         self.judge_by_op(plan).map(|by_op| by_op.into_iter().sum())
     }
 
-    /// What each op costs with a plan, which may have been judged before.
+    /// Returns the cost of each op in a plan, from the evaluated plans if the plan is among them. Returns `None` if the
+    /// plan cannot be compiled or no steps are left.
     fn judge_by_op(&mut self, plan: &[Option<Loops>]) -> Option<Vec<Cost>> {
         let loops: Vec<Loops> = plan.iter().flatten().cloned().collect();
         if let Some(known) = self.tried.iter().find(|known| known.loops == loops) {
             return known.by_op.clone();
         }
-        // The plan of the shortest path is judged in any case.
+        // The plan of the shortest path is always evaluated.
         if self.whole_steps >= self.most_whole_steps && !self.tried.is_empty() {
             return None;
         }

@@ -68,26 +68,26 @@ fn plan_function(function: Op<'_>, request: Request<'_>, path: &str, notes: bool
     Ok(())
 }
 
-/// What is asked of a search.
+/// Parameters of a search.
 #[derive(Clone, Copy)]
 struct Request<'a> {
     most_steps: usize,
     objective: Objective,
     target: &'a Target,
-    /// The same machine with more LX, if that is asked for.
+    /// The target with more LX per core, if the cost with more LX is requested.
     more_lx: Option<&'a Target>,
 }
 
-/// What was chosen for a part of a program.
+/// Result of the search for one partition of a program.
 #[derive(Default)]
 struct Part {
     chosen: Chosen,
-    /// What it would cost with more LX, if that was asked for.
+    /// Cost with more LX, if it was requested.
     with_more_lx: Option<Cost>,
 }
 
-/// Searches the parts of a function. What is equal to a part that was searched gets the same loops. What cannot be read is for the passes that
-/// follow to refuse.
+/// Searches the partitions of a function. Partitions that equal one already searched get its loops. Programs that
+/// cannot be read are left for later passes to reject.
 fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
     let Ok(steps) = quietly(function, || Steps::of(function, &declared_maxima(function))) else { return Vec::new() };
     let mut known: BTreeMap<String, Part> = BTreeMap::new();
@@ -121,7 +121,7 @@ struct Counts {
     infeasible: usize,
 }
 
-/// What was found in the parts of a function together; none if nothing was searched.
+/// Sums up the results for all partitions of a function. Returns `None` if none was searched.
 fn summary(nests: Vec<String>, parts: &[(Range<usize>, &Part)], counts: Counts) -> Option<TileSearch> {
     let searched: Vec<(&Found, &Part)> = parts.iter().filter_map(|(_, part)| Some((part.chosen.found.as_ref()?, *part))).collect();
     let found = || searched.iter().map(|(found, _)| *found);

@@ -80,7 +80,8 @@ fn reader_of(op: Op<'_>, operand: usize) -> (Op<'_>, usize) {
     Assembly::of(op).map_or((op, operand), |assembly| (assembly.inserts[operand], 0))
 }
 
-/// What a value shows of another one, behind its views, shown of a copy of that; the views stand in front of the reader.
+/// Rebuilds on `copied` the chain of views from the base value to `value`, and returns the last view. The views are
+/// inserted before `reader`.
 fn shown_again<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Value<'c> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return copied };
     let behind = shown_again(reader, view.inputs()[0], copied);

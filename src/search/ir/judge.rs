@@ -1,4 +1,4 @@
-//! What ops take: one by one by the model of time, and together by the passes that follow.
+//! Costs of ops: one by one by the time model, and together by running the later passes.
 
 use super::{
     hints::{Labels, write_hints},
@@ -74,7 +74,8 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
         })
     }
 
-    /// What each op costs that the steps become, in order, with what it is there for.
+    /// Returns the cost and origin of each op that the steps are lowered to, in order. Returns `None` if a rule rejects
+    /// the loops.
     fn costs_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Part, Cost)>> {
         let alone = segment(self.function, &self.steps[range.clone()]);
         let function = alone.op();
@@ -97,14 +98,14 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
     }
 }
 
-/// What an op that is priced is there for.
+/// Origin of an op whose cost is computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// It is the step of that number.
+    /// The op is the step with this number.
     Step(usize),
-    /// It is a copy in front of loops.
+    /// The op is a copy before loops.
     Copied,
-    /// A pass has added it.
+    /// A pass added the op.
     Added,
 }
 
@@ -118,7 +119,7 @@ fn number(ops: &[Op<'_>], first: i64) {
     }
 }
 
-/// What the ops that compute are there for.
+/// Returns the origins of the compute ops of a function.
 fn parts(function: Op<'_>) -> Vec<Part> {
     let part = |compute: ComputeOp<'_>| match compute.op.attr(attr::SPYRE_NUMBER).and_then(integer) {
         Some(number) if number >= COPIED => Part::Copied,
@@ -182,7 +183,7 @@ impl PricedOp {
 }
 
 impl PricedOp {
-    /// What an elementwise op on the result costs in the loops, all of it in LX.
+    /// Returns the cost of an elementwise op on the result inside the loops, with all operands in LX.
     fn combine(&self, cuts: &[(usize, i64)], target: &Target) -> Cost {
         let mut tile = self.tile.clone();
         for &(dim, count) in cuts {
@@ -274,7 +275,7 @@ impl Judge for FunctionJudge<'_, '_> {
     }
 }
 
-/// What each step costs; what is added counts for the step that it stands behind.
+/// Returns the cost of each step. Added ops count for the step that they follow.
 fn by_step(n_steps: usize, costs: impl Iterator<Item = (Part, Cost)>) -> Vec<Cost> {
     let mut of_steps = vec![Cost::default(); n_steps];
     let mut step = 0;

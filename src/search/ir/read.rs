@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 pub(super) struct Steps<'c> {
     /// The ops and loops.
     pub(super) ops: Vec<Op<'c>>,
-    /// The same as plain values.
+    /// The ops and loops as the search sees them, without handles to IR.
     pub(super) plain: Vec<SearchedOp>,
 }
 

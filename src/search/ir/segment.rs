@@ -25,17 +25,18 @@ pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
     alone
 }
 
-/// What stands in front of the last insert of what inserts put together.
+/// Returns the ops of an assembly that precede its last insert: the buffer and the other inserts. The list is empty for
+/// other ops.
 fn others_of(op: Op<'_>) -> Vec<Op<'_>> {
     Assembly::of(op).map(|assembly| assembly.others()).unwrap_or_default()
 }
 
-/// What a segment is made of.
+/// Ops and inputs of a segment.
 struct Needed<'c> {
     function: Op<'c>,
-    /// The ops, with the views and constants that they read in front of them.
+    /// The ops, preceded by the views and constants that they read.
     ops: Vec<Op<'c>>,
-    /// What is read from elsewhere, by first use.
+    /// Values defined outside of the segment, by first use.
     inputs: Vec<Value<'c>>,
     known: ValueMap<()>,
 }
@@ -70,7 +71,7 @@ fn is_view_or_constant(op: Op<'_>) -> bool {
     op.is(spyre::VIEW) || op.is(spyre::CONSTANT)
 }
 
-/// What the ops make that another op reads, at once or through views.
+/// Returns the results of the ops that other ops read, directly or through views.
 fn results<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Vec<Value<'c>> {
     let outputs = ops.iter().flat_map(|op| op.outputs());
     outputs.filter(|output| is_read_elsewhere(function, *output, ops)).collect()
