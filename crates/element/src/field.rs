@@ -72,12 +72,12 @@ impl FieldElement {
         self.first == Self::UNDEFINED.first
     }
 
-    /// What a function is where one operand is no element that it could compute with: what is unwritten shows before what is undefined.
+    /// Returns the result of a function if an operand is poison (unwritten) or undefined, and `None` otherwise. Poison takes precedence.
     fn missing(operands: [Self; 2]) -> Option<Self> {
         [Self::POISON, Self::UNDEFINED].into_iter().find(|missing| operands.contains(missing))
     }
 
-    /// Whether it is what nothing has written, or has no value.
+    /// Whether the element is poison (unwritten) or undefined.
     pub(crate) fn is_missing(self) -> bool {
         Self::missing([self, self]).is_some()
     }

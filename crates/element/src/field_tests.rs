@@ -211,7 +211,7 @@ fn in_every_third_draw_zero_is_the_largest_number() {
     }
 }
 
-/// What a program has no value for is equal in two programs; what nothing has written is equal to nothing.
+/// Undefined elements of two programs compare equal; poison (unwritten memory) equals nothing.
 #[test]
 fn what_is_undefined_is_no_poison() {
     let (zero, infinity, poison) = (FieldElement::ZERO, FieldElement::INFINITY, FieldElement::POISON);

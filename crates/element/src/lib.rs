@@ -1,9 +1,9 @@
-//! What an element of a tensor is, and what the device's functions make of it.
+//! Kinds of tensor elements, and the device's functions on them.
 //!
-//! The same execution can be done on several kinds of elements. [`Exact`] numbers are f64 and never rounded to a format of the device: what a
-//! program means. Elements of a [`Field`] are finite and exact: sums, products and quotients are equal whatever their order, and all that
-//! is not algebra is a keyed random function, so that two programs agree on them only if they compute the same thing. Nothing here knows
-//! layouts, files or IR.
+//! One execution can run on several kinds of elements. [`Exact`] numbers are f64, never rounded to a device format: they give the meaning of
+//! a program. Elements of a [`Field`] are finite and exact: sums, products and quotients do not depend on their order. Functions outside
+//! algebra are keyed random functions, so two programs agree on these elements only if they compute the same values. This crate does not
+//! depend on layouts, files or IR.
 
 mod exact;
 mod field;
@@ -30,7 +30,7 @@ pub trait Arithmetic: Sync {
     /// The element of a number; of NaN, poison.
     fn number(&self, number: f64) -> Self::Element;
 
-    /// What uninitialised memory holds.
+    /// Returns poison, the element that uninitialized memory holds.
     fn poison(&self) -> Self::Element;
 
     /// Whether an element is poison.
@@ -97,7 +97,7 @@ pub trait Arithmetic: Sync {
         }
     }
 
-    /// What a reduction begins with.
+    /// Returns the identity element of a reduction.
     fn identity(&self, reduction: Reduction) -> Self::Element {
         self.number(match reduction {
             Reduction::Sum | Reduction::Mean | Reduction::AveragePool => 0.0,
@@ -136,7 +136,7 @@ pub trait Draw: Arithmetic {
     /// A random element for an input: `index` counts its elements, `tensor` the inputs.
     fn input(&self, tensor: u64, index: u64) -> Self::Element;
 
-    /// What two programs are compared by.
+    /// Returns the field element by which the results of two programs are compared.
     fn seen(&self, element: Self::Element) -> FieldElement;
 }
 

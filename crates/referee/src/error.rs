@@ -1,4 +1,4 @@
-//! What can be wrong with a bundle, or with what it does to the machine.
+//! Errors in the files of a bundle, and in its use of the machine.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub enum SimError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A JSON file that is not of the format.
@@ -37,7 +37,7 @@ pub enum SimError {
         path: PathBuf,
         /// The JSON path of the fault.
         member: String,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
     /// A `bundle.mlir` that is not of the format.
@@ -49,7 +49,7 @@ pub enum SimError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
     /// A program, or an op, whose members contradict each other or the format.
@@ -57,7 +57,7 @@ pub enum SimError {
     Malformed {
         /// The file.
         file: String,
-        /// What is wrong, and the rule.
+        /// Description of the error, and the violated rule.
         message: String,
     },
     /// A construct of the format that the simulator does not know how to execute.
@@ -191,7 +191,7 @@ pub enum SimError {
     Array {
         /// The tensor.
         name: String,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
     /// More element operations than the caller allows.
@@ -205,7 +205,7 @@ pub enum SimError {
     /// More memory than the caller allows.
     #[error("{what} needs {bytes} bytes, more than the limit of {limit}")]
     TooMuchMemory {
-        /// What needs it.
+        /// Object that needs the memory.
         what: String,
         /// Bytes needed.
         bytes: i64,

@@ -20,23 +20,23 @@ pub(super) fn core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent<'a> {
     pub(super) label: &'a str,
-    /// What one core has.
+    /// Size of one core's slice.
     pub(super) part: i64,
-    /// What all cores have.
+    /// Total size of the slices of all cores.
     pub(super) whole: i64,
-    /// What else the tensor has.
+    /// Size of the tensor beyond the slices of all cores.
     pub(super) gap: i64,
-    /// What the file calls a gap, where it may be what the padded space has and the tensor lacks.
+    /// Ambiguous gap of the file: the padded iteration space may have it where the tensor does not.
     pub(super) doubt: i64,
 }
 
 impl Extent<'_> {
-    /// What the tensor has in memory.
+    /// Returns the size of the tensor in memory.
     pub(super) const fn all(&self) -> i64 {
         self.whole.saturating_add(self.gap)
     }
 
-    /// What the tensor may have in memory: without the doubtful gap, with it in the space, or behind the space.
+    /// Returns the possible sizes of the tensor in memory: without the ambiguous gap, with it inside the iteration space, or after the space.
     pub(super) fn sizes(&self) -> impl Iterator<Item = i64> + use<> {
         let (all, doubt) = (self.all(), self.doubt);
         (0..if doubt > 0 { 3 } else { 1 }).map(move |times: i64| all.saturating_add(times.saturating_mul(doubt)))
@@ -112,7 +112,7 @@ fn may_lack(file: &FileView<'_>, label: &str, gap: i64) -> bool {
     gap > 0 && file.family == Family::Restickify && file.tensors().any(pads)
 }
 
-/// What a tensor has behind the part that all cores have, along a dimension.
+/// Returns the gap of a tensor along a dimension: its size after the slices of all cores. The largest if cores differ; 0 without an entry.
 pub(super) fn gap(tensor: &TensorView<'_>, label: &str) -> i64 {
     let by_core = tensor.node.gaps.as_ref().and_then(|gaps| gaps.get(label));
     by_core.and_then(|by_core| by_core.iter().map(|(_, gap)| gap.0).max()).unwrap_or(0).max(0)

@@ -1,4 +1,4 @@
-//! What the rules on a whole bundle keep of each SDSC file: where its tensors are and which part of them each core has.
+//! Facts about each SDSC file for the rules on a complete bundle: the addresses of its tensors, and the slice that each core has.
 
 use super::extent::{Extent, core_bytes, extents, lx_bytes_with_gaps, product, sizes_by_doubt};
 use super::file_view::{FileView, TensorView};

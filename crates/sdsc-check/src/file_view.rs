@@ -19,7 +19,7 @@ pub struct Buffer {
     pub format: String,
 }
 
-/// What a file is checked against.
+/// Context that a file is checked against.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     /// The machine.

@@ -1,8 +1,8 @@
-//! Who wrote the bytes that an execute reads: one walk over the executes of a bundle in their order, loops twice.
+//! Reaching definitions of the bytes that an execute reads: one walk over the executes of a bundle in order, loop bodies twice.
 //!
-//! In LX it is exact: each core reads its own bytes, all of a tensor are of one op, which gave that core the same slice of it. In HBM it
-//! is as exact as a static look can be: the first stick of what each core reads and the last stick of all lie between bytes that an earlier
-//! op wrote.
+//! In LX the analysis is exact: each core reads its own bytes, and one op wrote all bytes of a tensor, with the same slice on that core. In
+//! HBM it is as exact as a static analysis can be: the first stick that each core reads and the last stick of all cores lie between bytes
+//! that an earlier op wrote.
 
 use super::facts::{FileFacts, LxPart, Place, TensorFacts};
 use super::launch::{Base, LaunchValues};
@@ -18,7 +18,7 @@ pub(super) struct Fault {
     pub(super) message: String,
 }
 
-/// What a walk finds.
+/// Findings of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     pub(super) lx_faults: Vec<Fault>,
@@ -48,7 +48,7 @@ struct Cursor {
 /// Bytes in LX that one op wrote.
 #[derive(Clone, Debug)]
 struct Written {
-    /// What is left of them.
+    /// Byte range that has not been overwritten.
     start: i64,
     end: i64,
     /// All of them.

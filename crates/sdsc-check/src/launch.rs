@@ -1,11 +1,11 @@
-//! What the values of `bundle.mlir` are: one walk over the statements, which keeps what it finds wrong for the rules to report.
+//! Evaluates the values of `bundle.mlir` in one walk over its statements, and collects the problems for the rules to report.
 //!
-//! Whoever reads a bundle back takes them from here too; the referee works them out for itself.
+//! The importer of bundles uses these values too; the referee evaluates `bundle.mlir` independently.
 
 use sdsc_format::bundle_text::{BundleText, Execute, Field, For, Ident, Map, MapRef, Param, ParamType, Position, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a value counts from.
+/// Base of a value, which its linear form is added to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Base {
     /// The number that the launch gives for a kernel argument.
@@ -19,11 +19,11 @@ pub enum Base {
 /// A number that is linear in loop counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
-    /// What it counts from; zero otherwise.
+    /// Base of the value; zero if `None`.
     pub base: Option<Base>,
-    /// What is added.
+    /// Constant term.
     pub constant: i64,
-    /// What each loop's counter is multiplied by.
+    /// Loops by number, each with the coefficient of its counter.
     pub terms: Vec<(usize, i64)>,
 }
 
@@ -43,7 +43,7 @@ impl Form {
     }
 }
 
-/// What a name stands for.
+/// Value of a name.
 #[derive(Clone, Debug)]
 enum Value {
     /// A parameter that must be read first.
@@ -76,7 +76,7 @@ pub struct Problem {
     pub fault: Fault,
     /// Where.
     pub at: Position,
-    /// What is wrong there.
+    /// Description of the problem.
     pub message: String,
 }
 
@@ -108,18 +108,18 @@ pub struct Pool {
     pub bytes: i64,
 }
 
-/// What a bundle's function computes and runs.
+/// Values, loops, pools and executes of a bundle's function.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchValues<'a> {
-    /// What runs, in the order of the text.
+    /// Executes, in the order of the text.
     pub executes: Vec<ExecuteView<'a>>,
     /// How often each loop runs, where that is known. Loops are numbered in the order of the text.
     pub loops: Vec<Option<i64>>,
-    /// What is allocated, in the order of the text.
+    /// Allocated pools, in the order of the text.
     pub pools: Vec<Pool>,
     /// The kernel arguments that are read as addresses.
     pub arguments: BTreeSet<usize>,
-    /// What is wrong, in the order of the text.
+    /// Problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 

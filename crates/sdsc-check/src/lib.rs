@@ -140,7 +140,7 @@ struct Source<'a, T> {
     target: &'a Target,
 }
 
-/// What a program's rules know of a bundle.
+/// Facts about a bundle that the rules on a program use.
 #[derive(Debug, Default)]
 struct BundleFacts {
     /// The kernel arguments that its function has as parameters.

@@ -80,12 +80,12 @@ pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, re
     }
 }
 
-/// What lives are ordered by.
+/// Returns the sort key of a live range: its first op, then its byte offset.
 const fn key(life: &Life) -> (usize, i64) {
     (life.first_op, life.offset)
 }
 
-/// What is wrong with the numbers of a life.
+/// Returns a message if the numbers of a live range are invalid in a launch of `n_ops` ops; `None` if they are valid.
 fn fault(life: &Life, n_ops: usize) -> Option<String> {
     let &Life { offset, bytes, first_op, last_op } = life;
     if offset < 0 || offset % STICK_BYTES != 0 || bytes < 1 || offset.checked_add(bytes).is_none() {
@@ -96,7 +96,7 @@ fn fault(life: &Life, n_ops: usize) -> Option<String> {
         .then(|| format!("a life from op {first_op} to op {last_op} of {n_ops}; it is from an op of the launch to the same or a later one"))
 }
 
-/// What a launch does with the bytes of a life.
+/// Accesses of a launch to the bytes of a live range.
 #[derive(Clone, Debug, Default)]
 struct Touched {
     /// The first and the last op.

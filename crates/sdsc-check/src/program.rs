@@ -126,7 +126,7 @@ fn check_integers(program: &Program, report: &mut Report) {
     }
 }
 
-/// What a launch gives its bundle.
+/// Kernel arguments and pool size that a launch passes to its bundle.
 #[derive(Default)]
 struct Given {
     arguments: Vec<Buffer>,

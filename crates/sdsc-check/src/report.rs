@@ -1,4 +1,4 @@
-//! What a check finds, and how rules say so.
+//! Violations that a check finds, and the functions by which rules report them.
 
 use sdsc_format::bundle_text::Position;
 use std::fmt;

@@ -23,7 +23,7 @@ pub(super) trait Tree {
     /// The names of the files in a folder; the empty path is the directory itself.
     fn names(&self, folder: &str) -> Result<Vec<String>, Self::Error>;
 
-    /// What a file says; nothing when it is not there.
+    /// Returns the contents of a file. A missing file is an error on disk, and empty in memory.
     fn read(&self, path: &str) -> Result<Cow<'_, [u8]>, Self::Error>;
 }
 

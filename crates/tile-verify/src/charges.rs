@@ -1,4 +1,4 @@
-//! What an op must move through HBM in a segment, whatever else is in LX.
+//! Lower bound on the HBM bytes that an op moves in a segment, whatever other values are in LX.
 
 use super::{least::Model, program::Program, space::Axis};
 use std::{

@@ -3,13 +3,13 @@
 use cost::{Formula, KernelOp, OpKind, TileOp, describe, fastest, price};
 use machine::Target;
 
-/// What a division among the cores takes.
+/// Cost of a core split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Division {
     compute_ns: f64,
-    /// What cores fetch in vain.
+    /// Time of redundant fetches by the cores, ns.
     memory_ns: f64,
-    /// What is added to both: starts, and what a lopsided division takes.
+    /// Time added to both: start-up, and the penalty of an unbalanced core split, ns.
     added_ns: f64,
 }
 
@@ -221,7 +221,7 @@ mod tests {
         ]
     }
 
-    /// What the model says of an op in tiles, divided, with some operands in HBM.
+    /// Returns the modeled time, ns, of a tiled op with a core split and some operands in HBM.
     fn modelled_ns(op: &TileOp, cuts: &[(usize, i64)], slices: &[i64], in_hbm: usize) -> f64 {
         let mut tile = in_tiles(op, cuts);
         for (number, operand) in tile.operands.iter_mut().enumerate() {

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use steps::Steps;
 
-/// What a potential may rise more than a step takes, ns: less than the last digits of sums of floating-point numbers.
+/// Tolerance, ns, by which a potential may rise above the cost of a step: below the last digits of floating-point sums.
 const ROUNDING_NS: f64 = 1e-6;
 
 /// The largest machine that is looked at.
@@ -51,11 +51,11 @@ pub struct Certificate {
     pub proof: Proof,
 }
 
-/// What no plan of loops takes less than.
+/// Proof of a lower bound on the modeled time of every loop plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {
-    /// What all ops before each position take at the least, ns; the last one is that of the program.
+    /// For each position, the minimum time of all ops before it, ns. The last entry is the minimum time of the program.
     pub potentials_ns: Vec<f64>,
     /// The ops.
     pub program: Program,
@@ -63,21 +63,21 @@ pub struct Proof {
     pub target: Target,
 }
 
-/// What was confirmed.
+/// Result of a successful check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verified {
     /// The modeled time of the plan, us.
     pub us: f64,
-    /// No plan of the space takes less, us.
+    /// Lower bound on the modeled time of every plan in the space, us.
     pub bound_us: f64,
     /// Whether the machine is the usual one, with the usual model of time.
     pub is_usual_machine: bool,
-    /// What the check took: ops in nests that were looked at.
+    /// Work of the check: the number of ops in loop nests that were examined.
     pub n_looked_at: usize,
 }
 
 impl Verified {
-    /// What part of the time of the plan a better one could save at the most.
+    /// Returns the largest fraction of the plan's time that a better plan could save.
     #[must_use]
     pub fn gap(&self) -> f64 {
         ((self.us - self.bound_us) / self.us).max(0.0)
@@ -116,7 +116,7 @@ pub enum Violation {
     Op {
         /// Which.
         op: usize,
-        /// What is wrong.
+        /// Description of the error.
         what: String,
     },
     /// Potentials that are none.
@@ -133,9 +133,9 @@ pub enum Violation {
         last: usize,
         /// The loops around them.
         nest: String,
-        /// What they take at the least, ns.
+        /// Minimum time of these ops, ns.
         ns: f64,
-        /// What the potentials say, ns.
+        /// Rise of the potentials over these ops, ns.
         rise_ns: f64,
     },
     /// The claim does not follow from the potentials.
@@ -143,17 +143,17 @@ pub enum Violation {
     Claim {
         /// The key.
         field: &'static str,
-        /// What it says.
+        /// Value of the key in the certificate.
         found: f64,
-        /// What follows.
+        /// Value that follows from the potentials.
         expected: f64,
     },
 }
 
-/// What a certificate proves, read from its text.
+/// Parses the text of a certificate, checks it, and returns the time and the bound that it proves.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// The first violation found.
 pub fn verify(text: &str) -> Result<Verified, Violation> {
     let certificate: Certificate = serde_json::from_str(text).map_err(|error| Violation::Unreadable(error.to_string()))?;
     let n_looked_at = certificate.check()?;
@@ -184,7 +184,7 @@ impl Proof {
         Ok(Self { potentials_ns, program, target: target.clone() })
     }
 
-    /// What is proved, us: a path has no more steps than there are ops.
+    /// Returns the proved lower bound, us, less a rounding tolerance per step: a path has at most as many steps as ops.
     #[must_use]
     pub fn bound_us(&self) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "a number of ops")]

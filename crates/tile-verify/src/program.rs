@@ -25,7 +25,7 @@ pub struct Op {
     pub priced: Option<TileOp>,
     /// Its iteration dimensions.
     pub dims: Vec<Dim>,
-    /// What it reads.
+    /// Operands of the op.
     pub inputs: Vec<Input>,
     /// For each dimension of the result the iteration dimension that indexes it.
     pub output: Vec<Option<usize>>,
@@ -43,21 +43,21 @@ pub struct Dim {
     pub size: i64,
     /// Whether a loop may cut it.
     pub may_be_cut: bool,
-    /// What a tile must be a multiple of.
+    /// Granularity of a tile: its size is a multiple of this.
     pub granule: i64,
 }
 
-/// What an op reads.
+/// Operand of an op.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// The number of the value.
     pub value: usize,
-    /// The op that makes it, if one does.
+    /// The op that defines the value, if there is one.
     pub maker: Option<usize>,
-    /// For each dimension of what is read the iteration dimension that indexes it.
+    /// For each dimension of the operand, the iteration dimension that indexes it.
     pub dims: Vec<Option<usize>>,
-    /// For each dimension of what is read the dimension of the maker's result behind it.
+    /// For each dimension of the operand, the corresponding dimension of the producer's result.
     pub behind: Vec<Option<usize>>,
 }
 

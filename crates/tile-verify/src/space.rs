@@ -1,8 +1,8 @@
-//! What plans are made of: axes, counts and nests.
+//! Search space of the plans: axes, tile counts and loop nests.
 //!
-//! An axis is a set of dimensions of the ops of a segment, at most one of each op. It grows from a dimension along what ops hand to one
-//! another: where a dimension of a result is that of a maker's iteration space and the reader indexes it with one of its own, the two belong
-//! together, unless an op would have two. A nest is one axis or two, each with a count that divides.
+//! An axis is a set of dimensions of the ops of a segment, at most one of each op. It grows from a dimension along def-use edges: a
+//! dimension of the producer's iteration space joins a dimension of the consumer if both index one dimension of the value, unless an op would
+//! then have two. A loop nest has one axis or two, each with a tile count that divides the sizes of its dimensions.
 
 use super::program::{Op, Program};
 use std::{collections::BTreeMap, ops::Range};

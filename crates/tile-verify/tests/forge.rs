@@ -56,7 +56,7 @@ fn checked(certificate: &Certificate) -> Result<f64, Violation> {
     verify(&serde_json::to_string(certificate).unwrap()).map(|verified| verified.bound_us)
 }
 
-/// What a text says that was changed at a place.
+/// Returns the violation that `verify` reports after the certificate's value at JSON pointer `place` is replaced.
 fn forged(certificate: &Certificate, place: &str, value: impl Into<Value>) -> Violation {
     let mut text = serde_json::to_value(certificate).unwrap();
     *text.pointer_mut(place).unwrap() = value.into();

@@ -1,4 +1,4 @@
-//! What a run did, in numbers.
+//! Statistics of a run.
 
 use crate::account::rounding::OpError;
 use crate::account::time::ModelledTime;

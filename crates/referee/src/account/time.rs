@@ -1,8 +1,8 @@
-//! Modeled time of a launch, by the model that the compiler decides by ([`cost`]), from what the files say and the run has shown.
+//! Modeled time of a launch, by the compiler's cost model ([`cost`]), from the emitted files and the observations of the run.
 //!
-//! What the model asks of an op is worked out here from its file and from the addresses of its executions: extents, slices, sticks, which
-//! tensors are the same, and which advance with a loop. So where the compiler prices a bundle otherwise than what it has written, both times
-//! differ.
+//! The inputs of the model are derived from the file of an op and the addresses of its executions: extents, slices, sticks, which tensors
+//! are identical, and which advance with a loop. If the compiler's estimate for a bundle does not match the bundle that it has written, the
+//! two times differ.
 
 use crate::machine::RegionId;
 use crate::machine::access::Parts;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct ModelledTime {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_ns: f64,
-    /// What plans are compared by.
+    /// Estimate by which plans are compared.
     pub estimate_ns: f64,
     /// The upper end.
     pub high_ns: f64,

@@ -23,7 +23,7 @@ pub struct Traffic {
     pub hbm_replicated: u64,
     /// Bytes of the elements in `hbm_read` that the operation uses: one element of each stick of a sparse tensor.
     pub hbm_read_elements: u64,
-    /// The same of `hbm_written`.
+    /// Bytes of the elements in `hbm_written` that the operation produces: one element of each stick of a sparse tensor.
     pub hbm_written_elements: u64,
     /// Bytes of the sticks that all cores read from their LX.
     pub lx_read: u64,

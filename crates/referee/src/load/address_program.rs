@@ -48,7 +48,7 @@ pub enum Statement {
     Define {
         /// The value.
         result: Value,
-        /// What it is.
+        /// Expression that defines the value.
         expression: Expression,
     },
     /// `scf.for`
@@ -59,7 +59,7 @@ pub enum Statement {
         lower: Value,
         /// The value that it stays below.
         upper: Value,
-        /// What it grows by.
+        /// Step of the iterator.
         step: Value,
         /// The statements of one iteration.
         body: Vec<Statement>,
@@ -152,7 +152,7 @@ fn refuse<T>(at: Position, message: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(at, message))
 }
 
-/// What names stand for.
+/// Symbol table: the affine maps and the values by name.
 struct Names<'a> {
     maps: BTreeMap<&'a str, &'a Map>,
     /// The values by name: those of the function, then those of the loops in progress.

@@ -179,7 +179,7 @@ fn text(dir: &Path, path: &str) -> Result<String, SimError> {
     read.map_err(|error| refused(&dir.join(path), error))
 }
 
-/// What the system does not give is missing; what we do not take is wrong.
+/// Converts a read error: errors of the operating system become [`SimError::Io`], errors of our own checks [`SimError::Malformed`].
 fn refused(path: &Path, error: io::Error) -> SimError {
     if error.raw_os_error().is_some() {
         return SimError::Io { path: PathBuf::from(path), source: error };

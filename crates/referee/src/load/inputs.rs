@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// Integer inputs without a range are from 0 and below this.
 const SMALL: i64 = 16;
 
-/// What kind of numbers inputs are.
+/// Distribution of the random input numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Draw {
     /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more dimensions, but for the first
@@ -29,7 +29,7 @@ impl Draw {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Random, Self::Ties, Self::Extreme, Self::Infinite];
 
-    /// What the command line calls it.
+    /// Returns the name of the distribution on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

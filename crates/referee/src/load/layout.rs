@@ -168,7 +168,8 @@ impl DeviceLayout {
         self.each_element_of(|_, _| true, visit);
     }
 
-    /// The same for some sticks only, by the places between whose ends their elements are, and by their bytes.
+    /// Visits elements as [`Self::each_element`] does, but only those of the sticks that `is_taken` accepts. Its arguments are the range of array
+    /// positions that the elements of the stick span, and their byte range in the buffer.
     pub(crate) fn each_element_of(&self, is_taken: impl Fn(Range<usize>, Range<usize>) -> bool, mut visit: impl FnMut(usize, usize)) {
         let width = width(self.format);
         self.runs(|run| {

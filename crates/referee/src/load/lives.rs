@@ -1,7 +1,7 @@
-//! When the values of a launch end that `program.json` says are in LX and in the pool.
+//! Ends of the live ranges in LX and in the pool that `program.json` lists for a launch.
 //!
-//! A life is one of the innermost loop around its first and its last op, and has all of what stands in that loop from the one to the other.
-//! So it ends behind its last op, or behind the loop that this stands in further in; in every iteration anew.
+//! A live range belongs to the innermost loop around its first and its last op, and spans all statements of that loop from one to the other.
+//! So it ends after its last op, or after the deeper loop that contains this op, in every iteration.
 
 use crate::load::address_program::{Bundle, Statement};
 use sdsc_format::program::{LaunchEntry, Life};
@@ -24,7 +24,7 @@ pub(crate) struct Dead {
     pub(crate) end: i64,
 }
 
-/// What dies when in a launch.
+/// Expiry schedule of a launch: the bytes whose live ranges end after each execute and each loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Deaths {
     /// Behind each execute, by its number in the order of the text.
@@ -39,10 +39,10 @@ pub(crate) struct Deaths {
 pub(crate) type Begun = (i64, usize);
 
 impl Deaths {
-    /// What dies in a launch of a bundle.
+    /// Computes the expiry schedule of a launch of a bundle.
     ///
     /// # Errors
-    /// A life that no execute begins or ends, or that has no bytes.
+    /// A live range that no execute begins or ends, or that has no bytes.
     pub(crate) fn of(entry: &LaunchEntry, bundle: &Bundle) -> Result<Self, String> {
         let mut loops = Vec::new();
         note_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
@@ -83,12 +83,12 @@ impl Deaths {
         written.map(|life| (life.offset, life.first_op))
     }
 
-    /// What dies behind an execute.
+    /// Returns the bytes whose live ranges end after an execute.
     pub(crate) fn behind_op(&self, number: usize) -> &[Dead] {
         self.behind_ops.get(&number).map_or(&[], Vec::as_slice)
     }
 
-    /// What dies behind a loop.
+    /// Returns the bytes whose live ranges end after a loop.
     pub(crate) fn behind_loop(&self, number: usize) -> &[Dead] {
         self.behind_loops.get(&number).map_or(&[], Vec::as_slice)
     }
@@ -114,7 +114,7 @@ const fn dead(memory: Scratch, life: &Life) -> Dead {
     Dead { memory, start: life.offset, end: life.offset + life.bytes }
 }
 
-/// What is left of bytes without those of another life.
+/// Subtracts the bytes of another live range from `bytes`.
 fn without(bytes: &[Dead], taken: &Dead) -> Vec<Dead> {
     let of = |one: &Dead| {
         let (front, back) = (Dead { end: one.end.min(taken.start), ..*one }, Dead { start: one.start.max(taken.end), ..*one });

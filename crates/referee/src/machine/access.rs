@@ -1,6 +1,6 @@
-//! What an execution of an op touches, and whether it may.
+//! Accesses of an op's execution, and their checks.
 //!
-//! All checks are made before anything is computed, on the bytes that each core's part of each tensor takes.
+//! All checks precede the computation, and examine the bytes of each core's slice of each tensor.
 
 mod conflicts;
 mod rows;

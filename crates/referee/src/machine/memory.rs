@@ -79,13 +79,13 @@ fn words(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
 /// One buffer in HBM, or the LX of one core.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
-    /// What it is, for messages.
+    /// Description of the region, for messages.
     pub(crate) name: String,
     /// Bytes that may be used.
     pub(crate) capacity: usize,
     /// Bytes that are in use.
     length: usize,
-    /// Whether `bytes` holds what was stored; else only who wrote what is known.
+    /// Whether `bytes` holds the stored values; otherwise only the writers of bytes are recorded.
     has_values: bool,
     /// Whether no op may write it.
     is_read_only: bool,
@@ -103,7 +103,7 @@ impl Region {
         Self { name, capacity, has_values: true, ..Self::default() }
     }
 
-    /// The same, of which only the written bytes are noted, not their values.
+    /// Returns poisoned memory that records only which bytes are written, not their values.
     pub(crate) fn without_values(name: String, capacity: usize) -> Self {
         Self { name, capacity, ..Self::default() }
     }

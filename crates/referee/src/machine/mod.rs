@@ -89,7 +89,7 @@ impl Machine {
         }
     }
 
-    /// The same machine, but new memory has no values: only who wrote what is known.
+    /// Returns the machine with values switched off for new memory, which then records only the writers of bytes.
     pub(crate) fn without_values(self) -> Self {
         Self { has_values: false, ..self }
     }
@@ -156,7 +156,7 @@ impl Machine {
         }
     }
 
-    /// What a region holds; nothing if it is not in use, or has no values.
+    /// Returns the bytes of a region; empty if the region is not in use, or has no values.
     pub(crate) fn bytes(&self, id: RegionId) -> &[u8] {
         self.region(id).map_or(&[], Region::bytes)
     }

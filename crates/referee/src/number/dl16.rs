@@ -34,7 +34,7 @@ pub fn dl16_from_f32(value: f32) -> u16 {
     round(value, DL16_MAX)
 }
 
-/// The same, as the host's converter does it: beyond 2^32, 2^32.
+/// Rounds to the nearest value, ties to even, as the host's converter does: magnitudes beyond 2^32 saturate to 2^32.
 #[must_use]
 pub fn dl16_from_host(value: f32) -> u16 {
     round(value, DL16_SATURATED)

@@ -77,7 +77,7 @@ pub fn encode_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     }
 }
 
-/// The same as the host's converter does it, which saturates DL16 earlier.
+/// Rounds values to a format as the host's converter does: as [`encode_run`], but DL16 saturates earlier.
 pub fn encode_host_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     if format == DeviceFormat::Sen169Fp16 {
         store(values, out, |value| dl16_from_host(value).to_le_bytes());

@@ -1,6 +1,6 @@
-//! What the device computes with: `f32`.
+//! Arithmetic of the device: `f32`.
 //!
-//! The device approximates most functions; how is not public. Here they are exact to the precision of `f32`.
+//! The device approximates most functions, by methods that are not public. Here they are exact to the precision of `f32`.
 
 use super::product;
 use element::{Arithmetic, Binary, Unary, erf, maximum};

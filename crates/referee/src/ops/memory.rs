@@ -1,4 +1,4 @@
-//! Where the elements of an op come from and go to: the device's bytes, or what is kept beside them.
+//! Memory interface of the ops: elements are read from and written to the device's bytes, or companion elements.
 
 use crate::machine::access::Part;
 use crate::machine::{Machine, RegionId};
@@ -29,11 +29,11 @@ impl Elements<'_> {
     }
 }
 
-/// What ops read.
+/// Memory that ops read.
 pub(crate) trait Memory: Sync {
-    /// What they compute with.
+    /// Arithmetic of the ops on this memory.
     type Arithmetic: Arithmetic;
-    /// What they store: a part of an element, or one.
+    /// Unit of storage: an element or a part of an element.
     type Cell: Copy + Send;
 
     fn arithmetic(&self) -> &Self::Arithmetic;
@@ -66,7 +66,7 @@ pub(crate) trait Memory: Sync {
     fn poison(&self) -> Self::Cell;
 }
 
-/// What stores write to.
+/// Memory that stores write to.
 pub(crate) trait Written {
     type Cell: Copy;
 

@@ -1,7 +1,7 @@
-//! What the functions of the device compute, one file a family.
+//! Implementations of the device functions, one file per family.
 //!
-//! A kernel reads the parts of one core and gives the values of its part of the result; nothing is stored before every core is done,
-//! so that the order of the cores and the number of threads never show. Which elements it computes with is a parameter ([`Memory`]).
+//! A kernel reads the slices of one core and returns the values of its slice of the result. Nothing is stored before all cores are done, so
+//! results do not depend on the order of the cores or the number of threads. The kind of element is a parameter ([`Memory`]).
 
 mod contract;
 mod copy;
@@ -32,11 +32,11 @@ pub(crate) enum Values<M: Memory> {
     Cells(Vec<M::Cell>),
     /// Not rounded yet, row-major over some dimensions.
     Elements { values: Vec<ElementOf<M>>, order: Vec<usize> },
-    /// The same with two values for each point, which stand beside each other in a stick.
+    /// Not rounded yet, row-major over some dimensions, with two values per point that are adjacent in a stick.
     Pairs { values: Vec<[ElementOf<M>; 2]>, order: Vec<usize> },
 }
 
-/// What one core can see.
+/// View of one core on an execution: the plan, its slices of the tensors, the memory and the constants.
 pub(crate) struct CoreView<'m, M: Memory> {
     pub(crate) plan: &'m Plan,
     /// The core, as an index of the plan's list.

@@ -20,7 +20,7 @@ struct Run {
 }
 
 impl<C> Stored<C> {
-    /// What is stored, the values of all points one after another.
+    /// Returns the stored cells; the values of all points are concatenated.
     pub(crate) fn cells(&self) -> &[C] {
         &self.cells
     }

@@ -215,7 +215,7 @@ fn constant(info: &ConstantInfo) -> Checked<OpConstant> {
     }
 }
 
-/// What a result must be for its kernel.
+/// Checks that the result and the other tensors of a plan meet the requirements of its kernel.
 fn check_result(plan: &Plan) -> Checked<()> {
     let reduced: Vec<usize> = plan.consumed_dims().into_iter().filter(|dim| plan.dims[*dim].size > 1).collect();
     if plan.kernel.is_elementwise()

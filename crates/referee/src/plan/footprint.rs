@@ -13,8 +13,8 @@ pub(crate) struct Interval {
 /// Intervals of one tensor; real ones have thousands.
 const MAX_INTERVALS: usize = 1 << 24;
 
-/// What a core reads and writes of a tensor, where there are not too many pieces: its elements, and of a sparse one (an element in each
-/// stick) only these are read, but whole sticks are written.
+/// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. Both cover the core's elements. A sparse
+/// tensor has one element in each stick: only these elements are read, but full sticks are written.
 pub(super) fn touched(offsets: &[Vec<i64>], format: DeviceFormat, stick: usize, is_sparse: bool) -> Option<(Vec<Interval>, Vec<Interval>)> {
     let (width, elements) = (format.bytes(), format.elements_per_stick());
     let along = (!is_sparse).then_some((stick, elements as usize));

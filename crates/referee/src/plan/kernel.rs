@@ -1,4 +1,4 @@
-//! What an op computes, by the name of its function.
+//! Computation of an op, looked up by the name of its function.
 //!
 //! Functions of one and two inputs, and reductions, are those of [`element`].
 
@@ -31,7 +31,7 @@ pub(crate) enum Kernel {
     Shuffle,
 }
 
-/// What is given of the largest values.
+/// Result of a top-k selection: the largest values, or their positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selected {
     Value,

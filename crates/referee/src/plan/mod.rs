@@ -37,7 +37,7 @@ pub(crate) struct Plan {
     /// The index tensors.
     pub(crate) indices: Vec<usize>,
     pub(crate) output: usize,
-    /// What replaces the inputs beyond the valid part of masked dimensions.
+    /// Replacement of the inputs beyond the valid range of masked dimensions.
     pub(crate) mask: Option<Mask>,
     /// The constants, in the order of the file.
     pub(crate) constants: Vec<OpConstant>,
@@ -118,9 +118,9 @@ pub(crate) struct TensorPlan {
     pub(crate) indirect: Option<Indirect>,
     /// The slices of each dimension that a core holds, when those are not what it computes, in the order of [`Plan::cores`].
     pub(crate) ownership: Option<Vec<Vec<i64>>>,
-    /// The bytes that one core touches, from its start: elements when it reads.
+    /// Byte intervals that one core reads, relative to its start: the elements.
     pub(crate) read: Vec<Interval>,
-    /// The same when it writes, which is whole sticks for a sparse tensor.
+    /// Byte intervals that one core writes, relative to its start: the elements, or full sticks for a sparse tensor.
     pub(crate) written: Vec<Interval>,
 }
 

@@ -14,7 +14,7 @@ use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, Text, Wind
 /// Elements of one tensor; a core reaches far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
 
-/// What is wrong with a tensor.
+/// Error in the description of a tensor.
 pub(super) enum Fault {
     /// The members contradict each other or the format.
     Malformed(String),

@@ -1,7 +1,8 @@
-//! What is kept beside the device's bytes: an element of another kind for each stored number.
+//! Companion memory of the device's bytes: an element of another kind for each stored number.
 //!
-//! The addresses, the checks and the order are those of the one execution; only what is computed differs. An element remembers the format
-//! in which it was written: read in another one it is poison. Integers have no elements of their own: they are what the bytes say.
+//! Device and companion computations share the addresses, checks and order of one execution; only the computed values differ. An element
+//! records the format in which it was written; read in another format it is poison. Integers have no companion elements: the bytes hold
+//! their values.
 
 use crate::account::rounding::OpError;
 use crate::load::host::HostArray;
@@ -19,12 +20,13 @@ pub trait Companion: Arithmetic {
     /// The element of a number that the program gives, which the device has as `device`.
     fn given(&self, exact: f64, device: f32) -> Self::Element;
 
-    /// The same for element `index`, row-major, of argument `argument`, if it is a floating-point number.
+    /// Returns the companion of element `index`, row-major, of argument `argument`, if the element is a floating-point number. By default this is
+    /// [`Self::given`].
     fn argument(&self, _argument: u64, _index: u64, exact: f64, device: f32) -> Self::Element {
         self.given(exact, device)
     }
 
-    /// What becomes of an element that is stored in a format.
+    /// Returns the element after a store in a format. By default it is unchanged.
     fn stored(&self, _format: DeviceFormat, element: Self::Element) -> Self::Element {
         element
     }
@@ -71,7 +73,7 @@ pub(crate) struct Given<'g> {
     pub(crate) argument: Option<u64>,
 }
 
-/// What is kept beside the bytes of a machine.
+/// Companion memory of a machine.
 pub(crate) trait Beside {
     /// Executes an op before its `device` results are stored, and compares with them.
     fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)])
@@ -83,7 +85,7 @@ pub(crate) trait Beside {
     /// Forgets a buffer that died.
     fn release(&mut self, region: RegionId);
 
-    /// Forgets bytes whose life has ended.
+    /// Forgets bytes whose live range has ended.
     fn end_life(&mut self, region: RegionId, start: usize, end: usize);
 
     /// Whether nothing needs the device's numbers.

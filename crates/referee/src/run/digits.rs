@@ -25,7 +25,7 @@ pub(super) fn joined(tensor: &Tensor, array: HostArray) -> HostArray {
     HostArray { shape: array.shape[1..].to_vec(), elements }
 }
 
-/// The same of other elements.
+/// Combines the two digits of a result into one number, for companion elements and for the device's numbers. Returns other results unchanged.
 pub(super) fn joined_companions<A: Arithmetic>(arithmetic: &A, tensor: &Tensor, found: Companions<A::Element>) -> Companions<A::Element> {
     let Some(base) = tensor.digit_base else { return found };
     let (upper, lower) = found.elements.split_at(found.elements.len() / 2);

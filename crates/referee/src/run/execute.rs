@@ -18,11 +18,11 @@ use std::sync::Arc;
 /// Points below which threads cost more than they save.
 const SERIAL_POINTS: u64 = 1 << 15;
 
-/// What an execution did.
+/// Result of an execution.
 pub(crate) struct Executed {
     pub(crate) traffic: Traffic,
     pub(crate) error: OpError,
-    /// What it touched.
+    /// Slices of the tensors that each core accessed.
     pub(crate) parts: Parts,
 }
 
@@ -69,7 +69,7 @@ fn lx_life(deaths: &Deaths, number: usize, part: &Part) -> Option<(Begun, bool)>
     deaths.written(number, part.byte).map(|life| (life, life.1 == number))
 }
 
-/// What each first core of a part of the result stores.
+/// Computes the cells that the first core (leader) of each slice of the result stores, paired with the core.
 pub(crate) fn results<M: Memory>(plan: &Plan, parts: &Parts, leaders: &[usize], memory: &M) -> Vec<(usize, Stored<M::Cell>)> {
     let constants: Vec<_> = plan.constants.iter().map(|constant| memory.constant(constant.value, constant.exact)).collect();
     let view = |core| CoreView { plan, core, parts, memory, constants: &constants };

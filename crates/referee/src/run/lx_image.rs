@@ -1,4 +1,4 @@
-//! What stands in LX before the first launch.
+//! Contents of LX before the first launch.
 
 use crate::error::SimError;
 use crate::machine::{Machine, RegionId};

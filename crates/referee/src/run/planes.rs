@@ -23,7 +23,7 @@ const PAGE: usize = 64 * SLOTS;
 
 /// The elements of one region.
 pub(crate) struct Plane<E> {
-    /// What each stick was written as.
+    /// Format in which each stick was written.
     formats: Vec<Option<DeviceFormat>>,
     /// The elements of each page; none while nobody has written one of it.
     pages: Vec<Vec<E>>,
@@ -99,7 +99,7 @@ impl<'a, A: Companion> Planes<'a, A> {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: false }
     }
 
-    /// The same, for a program that has floating-point numbers only: nothing of the device's is computed.
+    /// Returns companion planes that replace the device's numbers, for programs with floating-point numbers only: no device number is computed.
     pub(crate) const fn alone(arithmetic: &'a A) -> Self {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: true }
     }

@@ -6,10 +6,10 @@
 
 use element::{Arithmetic, Binary, Exact, Unary};
 
-/// What f64 rounds a number by, relative to it.
+/// Unit roundoff of f64: the maximum relative rounding error.
 const UNIT: f64 = f64::EPSILON / 2.0;
 
-/// What a function of f64 is off by, in units.
+/// Error of an f64 function, in unit roundoffs.
 const FUNCTION_UNITS: f64 = 4.0;
 
 /// No function here is steeper than this where it has no steepness of its own below.

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub struct Simulation {
     pub(crate) program: Program,
     pub(crate) bundles: BTreeMap<String, LoadedBundle>,
-    /// What dies when in each launch.
+    /// Expiry schedule of each launch.
     deaths: Vec<Deaths>,
     /// The files of constants, by name.
     pub(crate) constants: BTreeMap<String, PathBuf>,
@@ -62,15 +62,15 @@ impl Default for RunOptions {
     }
 }
 
-/// What a run gives, and its results as other elements.
+/// Outcome of a run, and its results as companion elements.
 pub type Accompanied<E> = (Outcome, Vec<Companions<E>>);
 
-/// What a run gives.
+/// Outcome of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The results in the order of the program.
     pub results: Vec<(String, HostArray)>,
-    /// What was done.
+    /// Statistics of the run.
     pub report: Report,
 }
 
@@ -214,7 +214,7 @@ impl Simulation {
         Ok(self.count_beside(inputs, options, &mut ())?.1)
     }
 
-    /// The same with something else beside the machine; gives the buffers, too.
+    /// Counts as [`Self::count`] does, and executes on the companion memory `beside` as well. Also returns the buffers by name.
     pub(crate) fn count_beside<B: Beside>(
         &self,
         inputs: &BTreeMap<String, HostArray>,
@@ -322,7 +322,7 @@ struct Launch<'l, B: Beside> {
     pool: Option<usize>,
     /// The iterations of the loops in progress, from 0, outermost first.
     running: Vec<i64>,
-    /// What the model of time must know of the executions.
+    /// Records of the executions for the time model.
     timeline: Timeline,
     time: &'l TimeModel,
     /// The sizes that were chosen.

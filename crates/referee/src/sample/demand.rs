@@ -16,11 +16,11 @@ pub(super) struct Execution {
     pub(super) leaders: Vec<usize>,
 }
 
-/// What of an execution is needed.
+/// Points of an execution that are needed.
 pub(super) enum Work {
-    /// All of so many points: it moves elements between cores, or to rows that an index names.
+    /// All points, as many as given: the op moves elements between cores, or to rows that an index selects.
     Whole { points: u64 },
-    /// For some first cores of a part of the result, points.
+    /// Needed points of some leaders, the first cores of a slice of the result.
     Points(Vec<(usize, Points)>),
 }
 
@@ -82,13 +82,13 @@ impl Demand {
         self.0.entry(region).or_default().add(start, end);
     }
 
-    /// What is needed of a region, if anything is.
+    /// Returns the needed elements of a region; `None` if none are needed.
     pub(super) fn of(&self, region: RegionId) -> Option<&Needed> {
         self.0.get(&region)
     }
 }
 
-/// What is needed of each execution, in their order. What is left of the demand is needed of arguments and constants.
+/// Returns the needed points of each execution, in execution order. The remaining demand is that on arguments and constants.
 pub(super) fn works(executions: &[Execution], demand: &mut Demand) -> Vec<Work> {
     let mut works: Vec<Work> = executions.iter().rev().map(|execution| execution.work(demand)).collect();
     works.reverse();

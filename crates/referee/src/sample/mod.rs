@@ -132,7 +132,7 @@ struct Sampled<'a, A: Companion> {
     planes: Planes<'a, A>,
     /// The elements of arguments and constants that are needed.
     demand: Demand,
-    /// What is left of the executions.
+    /// Needed points of the remaining executions.
     works: std::vec::IntoIter<Work>,
 }
 

@@ -82,7 +82,8 @@ pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
     }
 }
 
-/// What one index reaches along a dimension of a tensor; -1 where nothing is reached through indices.
+/// Returns the valid page sizes along a dimension of a tensor: the number of positions that one index selects, or -1 if the dimension is not
+/// accessed through indices. Returns both where the file leaves this open.
 fn wanted_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
     // Whether a dimension of one point was added for an index tensor, and has a page of 1, or is the op's own is in no file.
     if is_added(file, tensor, label) {

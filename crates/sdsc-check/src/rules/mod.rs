@@ -31,9 +31,9 @@ use launches::BundleView;
 pub struct Rule {
     /// Its name in messages and in the documentation.
     pub label: &'static str,
-    /// What must hold.
+    /// Condition that must hold.
     pub statement: &'static str,
-    /// Who says so.
+    /// Source that the rule is taken from.
     pub source: &'static str,
     check: Check,
 }

@@ -175,7 +175,7 @@ fn depthwise(file: &FileView<'_>, window: &WindowInfo, label: &str, kernel: i64)
     (whole, part)
 }
 
-/// What is read through windows is padded along what slides, and nothing else is.
+/// Checks that tensors that are read through windows are padded along the window dimensions only, and that no other tensor is padded.
 fn padding_is_that_of_windows(file: &FileView<'_>, kind: Kind, tensor: &TensorView<'_>, report: &mut Report) {
     let node = tensor.node;
     let windows = file.dsc.space.windows.iter().flat_map(Entries::iter).map(|(label, _)| &**label);

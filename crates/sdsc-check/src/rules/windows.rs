@@ -6,7 +6,7 @@ use super::super::report::Report;
 use super::addresses::start_path;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a tensor shows of its buffer, as far as a file says: for each dimension of the space how it takes part, and what lies behind it.
+/// Window of a tensor on its buffer, as far as a file describes it: the scale and the trailing gap of each dimension of the iteration space.
 type Window = Vec<(Option<i64>, i64)>;
 
 fn window(file: &FileView<'_>, tensor: &TensorView<'_>) -> Window {
