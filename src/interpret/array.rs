@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The elements of a tensor, row-major. Copies share them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Array<E> {
-    /// What is computed with.
+    /// Elements that the ops compute with.
     Numbers(Arc<Vec<E>>),
     /// Positions in tables; none where nothing was written.
     Positions(Arc<Vec<Option<i64>>>),
@@ -35,7 +35,7 @@ impl<E: Copy> Array<E> {
         }
     }
 
-    /// The same tensor of other elements.
+    /// Converts the numbers to another type of elements. Positions remain unchanged.
     #[must_use]
     pub fn of<O: Copy>(self, element: impl Fn(E) -> O) -> Array<O> {
         match self {

@@ -1,7 +1,7 @@
-//! What the ops of a function compute, over any kind of elements.
+//! Evaluates the ops of a function over any kind of elements.
 //!
-//! Every tensor is whole, every op gives a new one: no device layout, no place, no core takes part. Loops and scopes are run as they stand, one
-//! iteration after the other. The time is linear in the elements that ops visit.
+//! Every tensor is complete, and every op returns a new one; device layouts, places and cores are ignored. Loops and scopes run
+//! as written, one iteration after the other. The time is linear in the elements that ops visit.
 
 use super::{
     Fault,
@@ -19,10 +19,10 @@ const CHUNK: usize = 4096;
 /// Multiply-adds that a thread takes at a time, about.
 const PRODUCT_CHUNK: usize = 1 << 20;
 
-/// The results of a function on arguments.
+/// Returns the results of a function for arguments.
 ///
 /// # Errors
-/// What an op cannot do: see [`Fault`].
+/// The reason why an op cannot be evaluated: see [`Fault`].
 pub fn evaluate<A: Arithmetic>(
     function: &Function<'_>,
     arguments: Vec<Array<A::Element>>,

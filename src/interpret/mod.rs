@@ -34,7 +34,7 @@ pub use selection::Selection;
 pub use unseen::{has_wrong_padding, overwritten};
 pub use walk::Walk;
 
-/// What an op cannot do. The verifiers of the ops exclude all but what depends on the values of indices.
+/// Reason why an op cannot be evaluated. The verifiers of the ops exclude all faults except those that depend on index values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// An index beyond its table.

@@ -8,7 +8,7 @@ use machine::ElementType;
 /// A value of a function, by its place in [`Function::values`].
 pub type ValueId = usize;
 
-/// What a value holds.
+/// Shape and element type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
     /// Sizes of the dimensions.
@@ -96,7 +96,7 @@ impl Literal<'_> {
 pub struct Function<'a> {
     /// Its name.
     pub name: String,
-    /// What the integers of each argument keep to, half-open, as far as it is known.
+    /// Half-open range of the integers of each argument; None if unknown.
     pub ranges: Vec<Option<[i64; 2]>>,
     /// The tensors that it computes with.
     pub values: Vec<Tensor>,
@@ -115,7 +115,7 @@ impl Function<'_> {
         block.ops.iter().map(|op| self.steps_of_op(op)).fold(0, u64::saturating_add)
     }
 
-    /// The same of one op.
+    /// Returns the element operations of one execution of an op.
     #[must_use]
     pub fn steps_of_op(&self, op: &Operation<'_>) -> u64 {
         let elements = |id: Option<&ValueId>| id.map_or(0, |id| self.values[*id].length() as u64);
@@ -136,26 +136,26 @@ impl Function<'_> {
 /// Ops in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block<'a> {
-    /// What is given from outside.
+    /// Values that the block receives from outside.
     pub arguments: Vec<ValueId>,
     /// The ops.
     pub ops: Vec<Operation<'a>>,
-    /// What is given to the outside.
+    /// Values that the block returns.
     pub yields: Vec<ValueId>,
 }
 
 /// One op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation<'a> {
-    /// What it does.
+    /// Kind of the op.
     pub kind: Kind<'a>,
-    /// What it reads.
+    /// Operands of the op.
     pub inputs: Vec<ValueId>,
-    /// What it gives.
+    /// Results of the op.
     pub outputs: Vec<ValueId>,
 }
 
-/// What an op does.
+/// Kind of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind<'a> {
     /// Gives a tensor known at compile time.
@@ -185,7 +185,7 @@ pub enum Kind<'a> {
         /// The dimension of the table.
         dim: usize,
     },
-    /// The same elements, wherever they are.
+    /// Copies the elements of the input, wherever they are stored.
     Copy,
     /// Elements that nothing has written.
     Empty,

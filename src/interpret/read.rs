@@ -41,7 +41,7 @@ fn read<'m, 'c>(function: Op<'m>, content: Content<'_, 'm, 'c>) -> Result<Functi
     Ok(Function { name: function.text_attr("sym_name").to_owned(), ranges, values: reader.values, body })
 }
 
-/// What a constant holds.
+/// Function that returns the elements of a constant's attribute, or None if they cannot be read.
 type Content<'r, 'm, 'c> = &'r dyn Fn(mlir::Attribute<'m>) -> Option<RawElements<'c>>;
 
 struct Reader<'r, 'm, 'c> {
@@ -80,7 +80,7 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
         op.inputs().into_iter().map(id).collect()
     }
 
-    /// What an op does: two things, if it is a gather with a function.
+    /// Reads an op. Returns two operations for a gather with a function, and one for any other op.
     fn operations(&mut self, op: Op<'m>) -> Result<Vec<Operation<'c>>, Unreadable<'m>> {
         let mut operation = self.operation(op)?;
         let function = op.attr(attr::FUNCTION).and_then(string).filter(|_| op.is(spyre::GATHER));
@@ -182,7 +182,7 @@ fn tensor_of(value: Value<'_>) -> Option<Tensor> {
     Some(Tensor { shape: as_positions(tensor.shape)?, element: element_of(tensor.element)? })
 }
 
-/// What elements are; none for a type that no tensor of ours has.
+/// Returns the element type, or None for a type that no tensor of this project has.
 fn element_of(r#type: Type<'_>) -> Option<ElementType> {
     ScalarType::of(r#type).element().filter(|element| *element != ElementType::Index)
 }

@@ -10,7 +10,7 @@ use crate::affine::Expr;
 pub(super) const MOST_OPS: usize = 1 << 18;
 
 impl<'a> Function<'a> {
-    /// The same function without loops and scopes.
+    /// Returns the function without loops and scopes.
     ///
     /// # Errors
     /// More than [`MOST_OPS`] ops, or ops that fit no loop.
@@ -27,7 +27,7 @@ impl<'a> Function<'a> {
 struct Unroller<'f, 'a> {
     /// The tensors of the function with its loops.
     tensors: &'f [Tensor],
-    /// What its values are here, in the iteration that is being unrolled.
+    /// Value of the unrolled function that corresponds to each value, in the iteration that is being unrolled.
     ids: Vec<Option<ValueId>>,
     values: Vec<Tensor>,
     ops: Vec<Operation<'a>>,

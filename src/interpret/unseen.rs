@@ -1,8 +1,9 @@
-//! What the device sees of a program and its results over whole tensors do not show: that a loop overwrites what it carries, and what
-//! stands behind the rows that a product is to read.
+//! Finds errors that change results on the device, but not results over complete tensors: loops that overwrite carried values too
+//! early, and the padding after the rows that a matmul reads.
 //!
-//! Every value of the interpreter is a tensor of its own, so IR that overwrites too early computes the same there. Here all that a loop
-//! carries lies in one buffer, as behind phase `tile`, and views lie in what they show.
+//! Every value of the interpreter is a separate tensor, so IR that overwrites a value too early computes the same results there.
+//! This module assumes that all values carried by a loop share one buffer, as after phase `tile`, and that a view shares the
+//! buffer of its source.
 
 use super::{
     program::{Block, Function, Kind, Literal, Loop, Operation, ValueId},
@@ -10,7 +11,7 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// What is read when a loop has overwritten it, if anything is. It takes time linear in the ops, times the depth of loops.
+/// Describes a value that is read after a loop has overwritten it, or returns None. The time is linear in the ops, times the loop depth.
 #[must_use]
 pub fn overwritten(function: &Function<'_>) -> Option<&'static str> {
     let mut buffers = Buffers { of: (0..function.values.len()).collect() };
@@ -18,7 +19,7 @@ pub fn overwritten(function: &Function<'_>) -> Option<&'static str> {
     buffers.trouble(&function.body, &BTreeSet::new())
 }
 
-/// Who lies in the buffer of whom.
+/// Alias classes: for each value, the value whose buffer it shares.
 struct Buffers {
     of: Vec<ValueId>,
 }
@@ -48,7 +49,7 @@ impl Buffers {
         !matches!(op.kind, Kind::Constant(_)) && op.outputs.iter().all(|output| self.of[*output] == *output)
     }
 
-    /// What is wrong with the values that a loop begins with, and then overwrites.
+    /// Describes an error in the use of the initial values of a loop, which the loop overwrites. Returns None if there is no error.
     fn at_start(
         &self,
         block: &Block<'_>,
@@ -77,7 +78,8 @@ impl Buffers {
         None
     }
 
-    /// What is wrong in the body of a loop: what an iteration finds is overwritten where what it leaves is made.
+    /// Describes an error in the body of a loop, or returns None: the definition of a yielded value overwrites the carried value that the
+    /// iteration received.
     fn within(&self, around: &Loop<'_>) -> Option<&'static str> {
         let body = &around.body;
         let pick = |values: &[ValueId], dims: &[Option<usize>]| -> Vec<ValueId> {

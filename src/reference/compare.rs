@@ -7,9 +7,9 @@ use referee::HostArray;
 pub struct Worst {
     /// Its indices.
     pub index: Vec<i64>,
-    /// What the simulated machine computed.
+    /// Number that the simulator computed.
     pub found: f64,
-    /// What the reference computed.
+    /// Number that the reference computed.
     pub expected: f64,
 }
 

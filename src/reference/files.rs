@@ -57,7 +57,7 @@ pub struct Files {
     pub max_steps: u64,
 }
 
-/// What was found.
+/// Result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {

@@ -21,7 +21,7 @@ use crate::mlir::{
 use machine::ElementType;
 use referee::{Elements, HostArray};
 
-/// What a program computes.
+/// Results of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     /// Its results as it is written.
@@ -48,7 +48,7 @@ impl Reference {
         Ok(Self { results, approximated: approximated.collect::<Result<_, String>>()? })
     }
 
-    /// What a result is with each of the approximations.
+    /// Returns a result as computed with each of the approximations.
     #[must_use]
     pub fn approximated(&self, result: usize) -> Vec<&HostArray> {
         self.approximated.iter().map(|results| &results[result]).collect()

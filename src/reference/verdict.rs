@@ -10,7 +10,8 @@ use referee::{Bound, Companions, HostArray};
 /// How far two computations in f64 may be from each other, relative to an element's magnitude plus the root mean square of the result.
 pub const ALLOWED: f64 = 1e-9;
 
-/// What f64 rounds in both computations, relative to what `f32`, in which the device computes, rounds at worst in the same places.
+/// Rounding error of both computations in f64, relative to the worst rounding error of `f32`, in which the device computes, in the
+/// same places.
 const F64_IN_F32: f64 = 4e-8;
 
 /// Two computations round in different places: how much more than what follows from the operations of one they may be apart.
@@ -22,12 +23,13 @@ const F64_ON_THE_WAY: f64 = 1e-12;
 /// How much more than the largest effect of an approximation is allowed where only some of its places are approximated.
 const APPROXIMATED: f64 = 3.0;
 
-/// What is found of a result that is right.
+/// Differences found for a correct result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The largest difference between the exact numbers and the reference, relative to magnitude and root mean square.
     pub difference: f64,
-    /// What of it is allowed: [`ALLOWED`], the effect of the approximations that the program contains, what f64 rounds where more is found.
+    /// Allowed difference: [`ALLOWED`], plus the effect of the approximations that the program contains, plus the rounding of f64 where
+    /// the difference is larger.
     pub allowed: f64,
     /// The largest difference between the device's numbers and the exact ones, relative to the root mean square of the reference.
     pub device: f64,
@@ -85,7 +87,7 @@ pub(super) struct Numbers {
     pub(super) numbers: Vec<f64>,
     /// The root mean square of the whole result.
     scale: f64,
-    /// What the approximations that the compiler states may change.
+    /// Largest effect of the approximations that the compiler states.
     effect: f64,
 }
 
@@ -179,8 +181,8 @@ pub(super) fn judge_exact(found: &[Bound], reference: &Numbers, on_the_way: f64)
     }
 }
 
-/// What the two computations in f64 may round in one element: as the width of its bounds shows, or, where the formats of the device have
-/// rounded both ends to one number, as the operations do.
+/// Returns the rounding error that the two computations in f64 may have in one element. Derives it from the width of the bounds, or
+/// from the operations where the formats of the device have rounded both ends to one number.
 fn rounded(bound: &Bound, on_the_way: f64) -> f64 {
     let width = bound.high - bound.low;
     let by_width = if width.is_finite() { F64_IN_F32 * width } else { 0.0 };

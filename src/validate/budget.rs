@@ -23,7 +23,7 @@ const REFERENCE_OP_NS: u64 = 1_500_000;
 const REFERENCE_STEP_NS: u64 = 4;
 const BOUNDED_STEP_NS: u64 = 25;
 
-/// What a compilation and its program count.
+/// Counts of a compilation and its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// Ops that were compiled.
@@ -36,7 +36,7 @@ pub struct Counts {
     pub overhead: u64,
 }
 
-/// What a validation executes.
+/// Limits of the work that a validation executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Limits of the field.

@@ -1,6 +1,6 @@
-//! How likely it is that a draw hides a difference.
+//! Bounds the probability that a draw hides a difference.
 //!
-//! What a program computes between two functions that are random in the field is a quotient of two polynomials. Two different ones of
+//! Between two functions that are random in the field, a program computes a quotient of two polynomials. Two different quotients of
 //! degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of different operands agree with 2^-31.
 
 use crate::interpret::{Block, Function, Kind, Operation, Tensor};

@@ -7,10 +7,10 @@ use crate::{
 };
 use std::sync::{Mutex, PoisonError};
 
-/// What is known of the functions of a pipeline's module.
+/// State of the functions of a pipeline's module.
 #[derive(Default)]
 struct Observed {
-    /// What they compute; none while they are no tensor programs of `spyre` ops.
+    /// Results of the functions; None while they are not tensor programs of `spyre` ops.
     known: Option<Snapshot>,
     /// The passes since then, which nobody has judged.
     unjudged: Vec<String>,

@@ -54,7 +54,7 @@ pub struct Samples {
     pub element_operations: u64,
 }
 
-/// What is executed.
+/// Draws and samples that a validation executes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Extent {
     pub(super) draws: Range<u64>,
@@ -115,7 +115,7 @@ fn held_elements(function: &Function<'_>) -> u64 {
     ends.saturating_add(largest.saturating_mul(2))
 }
 
-/// What a function computes in a draw: all of its results, or samples of them.
+/// Returns the results of a function in a draw: all of its results, or samples of them.
 pub(super) fn run(function: &Function<'_>, samples: Option<&[Selection]>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
     if draw & Field::ORDERED == 0 {
         run_on(&Field::new(draw), function, samples, draw)

@@ -9,10 +9,10 @@ use referee::{Companions, Elements, HostArray, RunOptions, SimError, Simulated, 
 use sdsc_format::program;
 use std::collections::BTreeMap;
 
-/// The results of the files in a draw, for the function that they were made of.
+/// Returns the results of the files in a draw, for the function that they were compiled from.
 ///
 /// # Errors
-/// What the simulated machine refuses, or files that take other arguments than the function.
+/// If the simulator rejects the files, or they take other arguments than the function.
 pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
     match draw & Field::ORDERED {
         0 => results_on(&Field::new(draw), simulation, function, draw),
@@ -41,7 +41,8 @@ fn is_position(tensor: &program::Tensor) -> bool {
     tensor.format == DeviceFormat::IeeeInt32.name()
 }
 
-/// What the caller knows without elements is one in the program, which is zero and nobody gets: there is nothing to compare it with.
+/// Returns one zero for a tensor without elements, or None for any other tensor. The program has one element there, which is zero and
+/// which no caller receives: there is nothing to compare it with.
 fn nothing(of: &program::Tensor, draw: u64) -> Option<Array<FieldElement>> {
     let zero = || if is_position(of) { Array::positions([0]) } else { Array::numbers(vec![Field::new(draw).number(0.0)]) };
     of.shape.contains(&0).then(zero)
@@ -82,10 +83,10 @@ pub(super) enum Refusal {
     Wrong(String),
 }
 
-/// Elements of the results, with what they depend on and nothing else.
+/// Returns elements of the results. Executes only the operations on which they depend.
 ///
 /// # Errors
-/// What the simulated machine refuses; that it cannot take these samples.
+/// If the simulator rejects the files, or cannot take these samples.
 pub(super) fn samples(
     simulation: &Simulation,
     function: &Function<'_>,

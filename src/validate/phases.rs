@@ -167,7 +167,7 @@ impl Failure {
         matches!(self, Self::Phase(_) | Self::Files(_) | Self::Import(_))
     }
 
-    /// What is said of it.
+    /// Returns the message of the failure.
     pub(crate) fn message(&self) -> &str {
         let (Self::Size(message)
         | Self::Limit(message)
@@ -218,7 +218,7 @@ impl<'c> Phases<'c> {
         self.judge_as_far(directory, self.extent()?)
     }
 
-    /// The same, as far as that was decided.
+    /// Compares as [`Self::judge`] does, to the given extent.
     pub(crate) fn judge_as_far(&self, directory: Option<&Path>, extent: Extent) -> Result<Verdict, Failure> {
         let simulation = directory.map(|directory| self.load(directory)).transpose()?;
         self.judge_files(simulation.as_ref(), extent)
@@ -344,7 +344,8 @@ fn unreadable(phase: Phase, reason: &str) -> Failure {
     Failure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))
 }
 
-/// What the device sees of a program behind a phase, and what it computes over whole tensors does not show.
+/// Describes an error after a phase that changes results on the device, but not results over complete tensors. Returns None if there
+/// is none.
 fn unseen(phase: Phase, version: &Function<'_>) -> Option<&'static str> {
     if phase >= Phase::Layout && has_wrong_padding(version) {
         return Some("a matmul reads nonzero padding");
@@ -406,7 +407,7 @@ impl Versions<'_, '_> {
         extent::run(function, self.samples, self.draw)
     }
 
-    /// What is wrong with results, if anything is.
+    /// Describes how results differ from the expected ones, or returns None if they are equal.
     fn symptom(&self, expected: &[Array<FieldElement>], found: Result<Vec<Array<FieldElement>>, String>) -> Option<String> {
         match found {
             Ok(found) => self.compare(self.versions[0].1, expected, &found).map(|found| found.to_string()),

@@ -10,7 +10,7 @@ pub(crate) struct Piece {
     pub(crate) ops: Range<usize>,
     /// Constants in front of it that it reads, by the positions of their ops.
     pub(crate) constants: Vec<usize>,
-    /// What it gives: the op and which of its results.
+    /// Results of the piece that are used after it: the op, and which of its results.
     pub(crate) given: Vec<(usize, usize)>,
 }
 
@@ -69,7 +69,7 @@ struct Lives<'f> {
     is_result: Vec<bool>,
     /// By value whether it may be a piece's argument.
     may_cross: Vec<bool>,
-    /// What each op reads, in loops and scopes in it as well.
+    /// Values that each op reads, also in its loops and scopes.
     reads: Vec<BTreeSet<ValueId>>,
 }
 

@@ -1,4 +1,4 @@
-//! What the functions of a module compute, to be compared with what they compute later.
+//! Results of the functions of a module, for comparison with their later results.
 
 use super::{
     Difference, Limits,
@@ -38,14 +38,14 @@ impl Snapshot {
         Self::like(op, None)
     }
 
-    /// The same; what a snapshot of before has executed is executed again, the same elements in the same draws.
+    /// Interprets functions as [`Self::of`] does. Executes the same elements in the same draws as the earlier snapshot `before`.
     pub(super) fn like(op: Op<'_>, before: Option<&Self>) -> Result<Self, String> {
         let limits = Limits::default();
         // The limit is for one pass of many.
         Self::within(op, &Limits { whole: limits.all_draws, ..limits }, before)
     }
 
-    /// The same within other limits.
+    /// Interprets functions within other limits.
     ///
     /// # Errors
     /// As [`Snapshot::of`].

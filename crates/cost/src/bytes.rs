@@ -37,7 +37,7 @@ pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
     kernel.iter().map(|op| history.push(op)).collect()
 }
 
-/// What the ops of a kernel did so far with its buffers.
+/// Accesses of the preceding ops of a kernel to its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// Of each buffer the largest read.
@@ -47,7 +47,7 @@ pub struct History {
 }
 
 impl History {
-    /// What happened to each of some buffers: the bytes of its largest read, and whether it was written to HBM.
+    /// Creates a history from the bytes of each buffer's largest read, and whether the buffer was written to HBM.
     pub fn of(buffers: impl IntoIterator<Item = (i64, bool)>) -> Self {
         let (read, is_written) = buffers.into_iter().unzip();
         Self { read, is_written }

@@ -8,7 +8,7 @@ use super::{
 /// The numbers of one op, all that a formula looks at. Bytes and points are those of all iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KernelOp {
-    /// What it computes.
+    /// Kind of the op.
     pub kind: OpKind,
     /// How it goes through HBM.
     pub access: Access,
@@ -36,7 +36,7 @@ pub struct KernelOp {
     pub element_bytes: f64,
     /// An index tensor or a window says where a tensor is read or written.
     pub is_irregular: bool,
-    /// What only products have.
+    /// Properties that only matmuls have.
     pub product: Product,
 }
 
@@ -133,7 +133,7 @@ pub enum Batching {
     Shared,
     /// Neighbouring sticks are of different entries, in both operands.
     Inner,
-    /// The same in one operand of two.
+    /// Neighboring sticks are of different entries, in one operand of two.
     HalfInner,
     /// Each entry lies by itself.
     Outer,

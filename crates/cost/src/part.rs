@@ -1,6 +1,6 @@
-//! What one op adds to the price of its kernel.
+//! Contribution of one op to the cost of its kernel.
 
-/// What one op adds.
+/// Contribution of one op to the cost of its kernel.
 pub(super) struct Part {
     pub hbm_ns: f64,
     pub compute_ns: f64,

@@ -16,7 +16,7 @@ pub enum Formula {
     TorchSpyre,
 }
 
-/// What most of the time goes to.
+/// Resource that takes most of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit {
     /// Traffic with HBM.
@@ -55,7 +55,7 @@ pub struct Price {
     pub compute_ns: f64,
     /// Starting the kernel, its ops and its iterations.
     pub fixed_ns: f64,
-    /// What most of the time goes to.
+    /// Resource that takes most of the time.
     pub limit: Limit,
     /// Whether times of all its kinds of ops are published; without them the interval is a guess.
     pub is_ranked: bool,
@@ -87,14 +87,14 @@ pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
     price
 }
 
-/// What one op adds to the estimate of its kernel by the recommended formula, ns: the estimates of its ops and the start of the kernel are
-/// the estimate of [`price`].
+/// Estimates the contribution of one op to the time of its kernel by the recommended formula, in ns. The estimates of all ops
+/// plus the start of the kernel are the estimate of [`price`].
 #[must_use]
 pub fn estimate_op_ns(op: &KernelOp, model: &TimeModel) -> f64 {
     recommended::part(op, model).total_ns
 }
 
-/// What something costs by the recommended formula.
+/// Cost by the recommended formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Time, ns, without the start of the kernel.
@@ -104,14 +104,14 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// What one op adds to its kernel.
+    /// Computes the contribution of one op to the cost of its kernel.
     #[must_use]
     pub fn of(op: &KernelOp, model: &TimeModel) -> Self {
         Self { ns: estimate_op_ns(op, model), hbm_bytes: op.bytes.hbm() }
     }
 }
 
-/// What plans are compared by.
+/// Objective by which plans are compared.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Display, EnumString, IntoStaticStr, VariantNames,
 )]

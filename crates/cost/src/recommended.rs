@@ -12,7 +12,7 @@ use machine::{RecommendedTime, TimeModel};
 /// Rows of a product up to which it is a step of decoding: no time of one is published.
 const DECODE_ROWS: f64 = 32.0;
 
-/// What one op adds to its kernel.
+/// Computes the contribution of one op to the cost of its kernel.
 pub(super) fn part(op: &KernelOp, model: &TimeModel) -> Part {
     let constants = &model.recommended;
     let (hbm_ns, compute_ns) = (hbm_ns(op, model), compute_ns(op, model));
@@ -85,7 +85,8 @@ fn fanned(slices: f64, log2_slices: f64, knee: f64, power: f64) -> f64 {
     if slices > knee { (power * (log2_slices - knee.log2())).exp2() } else { 1.0 }
 }
 
-/// What torch-spyre adds for lopsided splits, and a nudge to fewer slices of the rows where two splits cost the same.
+/// Returns torch-spyre's penalty for lopsided splits, in ns. Adds a small term that prefers fewer row slices where two splits cost
+/// the same.
 fn lopsided_ns(product: &Product, model: &TimeModel) -> f64 {
     split_ns(&model.torch_spyre, product) + model.recommended.row_split_ns * product.log2_m_slices
 }

@@ -22,7 +22,7 @@ pub enum Refusal {
         /// The limit of the target.
         most: i64,
     },
-    /// What lives in LX at the same time must fit.
+    /// The values that are in LX at the same time must fit.
     #[error("at op {op}, {bytes} bytes live in the LX of each core, and it has {most}")]
     Lx {
         /// The op.

@@ -3,7 +3,7 @@
 use super::{kernel::number, rates::fastest, shape::OpKind};
 use machine::Target;
 
-/// What a program must do, whatever is decided.
+/// Minimum work of a program, independent of the compiler's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Multiply-adds of its products.

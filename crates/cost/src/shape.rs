@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// An op of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpShape {
-    /// What it computes, as far as its speed goes.
+    /// Kind of the op, as far as its speed depends on it.
     pub kind: OpKind,
     /// Its iteration dimensions. Those of a batched product are in any order.
     pub dims: Vec<Dim>,
@@ -17,7 +17,7 @@ pub struct OpShape {
     pub is_irregular: bool,
 }
 
-/// What an op computes.
+/// Kind of an op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpKind {
@@ -54,7 +54,7 @@ pub struct Loop {
 /// A tensor of an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperandShape {
-    /// The same number for the same tensor, in all ops of a kernel.
+    /// Number of the buffer: the same for the same tensor in all ops of a kernel.
     pub buffer: usize,
     /// The result.
     pub is_output: bool,

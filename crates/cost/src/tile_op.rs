@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TileOp {
-    /// What it computes, as far as its speed goes.
+    /// Kind of the op, as far as its speed depends on it.
     pub kind: OpKind,
     /// Whether it sums, multiplies or compares along some dimensions.
     pub is_reduction: bool,
@@ -26,7 +26,7 @@ pub struct TileOp {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TileOperand {
-    /// The same number for the same tensor, in all ops of a kernel.
+    /// Number of the buffer: the same for the same tensor in all ops of a kernel.
     pub buffer: usize,
     /// The result.
     pub is_output: bool,

@@ -1,4 +1,4 @@
-//! What the elements of a caller's tensor are, which is not what the device keeps of them ([`crate::DeviceFormat`]).
+//! Element types of a caller's tensors, as opposed to the formats in which the device stores them ([`crate::DeviceFormat`]).
 
 use std::{fmt, str::FromStr};
 
@@ -45,7 +45,7 @@ impl ElementType {
         Self::Index,
     ];
 
-    /// What MLIR and `program.json` call it.
+    /// Returns the name of the type in MLIR and in `program.json`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

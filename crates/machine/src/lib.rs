@@ -15,7 +15,7 @@ pub use time::{BroadcastRate, HbmRates, RecommendedTime, Spreads, TimeModel, Tor
 
 use serde::{Deserialize, Serialize};
 
-/// What the compiler assumes about the machine. Field names are the keys of a `--target` file; a missing key keeps Spyre's value.
+/// Machine parameters that the compiler assumes. Field names are the keys of a `--target` file; a missing key keeps Spyre's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Target {

@@ -1,7 +1,7 @@
-//! What is assumed about the speed of the machine: the constants of the models in `crates/cost`.
+//! Assumed speed of the machine: the constants of the models in `crates/cost`.
 //!
-//! Nobody outside has a cycle model of the device. Every number was fitted, by others or here, on published times; "cost models, 2.4" says
-//! on which. Rates are bytes or elements in a nanosecond (1 GB/s is 1 byte/ns).
+//! There is no public cycle model of the device. Every number was fitted to published times, by others or here; "cost models, 2.4"
+//! says to which. Rates are bytes or elements per nanosecond (1 GB/s is 1 byte/ns).
 
 use serde::{Deserialize, Serialize};
 
@@ -61,13 +61,13 @@ pub struct HbmRates {
     pub column_reduction: f64,
     /// Both directions together beside a row that is repeated (a sweep of rows and columns, 3 to 7 % off; nobody knows why).
     pub broadcast_row: BroadcastRate,
-    /// The same beside a scalar or a column that is repeated.
+    /// Both directions together, next to a scalar or a column that is repeated.
     pub broadcast_column: BroadcastRate,
     /// Both directions together while tensors are put below one another ("cat on rows").
     pub spread_sticks: TransportRate,
-    /// The same beside one another ("cat on columns").
+    /// Both directions together while tensors are concatenated along the columns ("cat on columns").
     pub spread_rows: TransportRate,
-    /// The same while the outer dimensions change places.
+    /// Both directions together while the outer dimensions are transposed.
     pub swap_outer: TransportRate,
     /// Bytes/ns that a swap loses for each halving of the new inner dimension below 8 points.
     pub swap_outer_halving: f64,
@@ -116,13 +116,14 @@ pub struct TorchSpyreTime {
     pub row_reduction_cores: [f64; 6],
     /// Multiply-adds/ns and core (slope of time over 1 / cores, 4 to 32 cores; nominal 1536).
     pub products: f64,
-    /// The same with the batch between the sticks, from `inner_batch_entries` entries and `inner_batch_cores` cores (one split, 32 cores).
+    /// Multiply-adds/ns and core with the batch between the sticks, from `inner_batch_entries` entries and `inner_batch_cores` cores (one
+    /// split, 32 cores).
     pub inner_batch_products: f64,
     /// See `inner_batch_products`.
     pub inner_batch_entries: f64,
     /// See `inner_batch_products`.
     pub inner_batch_cores: f64,
-    /// The same with one operand for all entries, up to `shared_entries` entries, and above.
+    /// Multiply-adds/ns and core with one operand for all entries: up to `shared_entries` entries, and above.
     pub shared_products: [f64; 2],
     /// See `shared_products`.
     pub shared_entries: f64,
@@ -153,8 +154,8 @@ pub struct TorchSpyreTime {
     pub tile: [f64; 4],
     /// Below this efficiency it falls with the power that follows.
     pub tile_low: [f64; 2],
-    /// The same with a product: rows, power, the most, and the rows below which it falls with the power of `tile_low` (carried over from
-    /// softmax, not fitted).
+    /// Efficiency of a tile with a matmul: rows, power, the maximum, and the rows below which it falls with the power of `tile_low`
+    /// (carried over from softmax, not fitted).
     pub product_tile: [f64; 4],
     /// Bytes of a core's tile beyond which it slows down, and the power: without a product, and with one (not identified).
     pub tile_bytes: [f64; 2],
@@ -175,9 +176,9 @@ pub struct RecommendedTime {
     pub iteration_ns: f64,
     /// Elements/ns and core of a pointwise op on tensors in HBM (fitted here on 1 to 32 cores; 13.7 to 16).
     pub pointwise: f64,
-    /// The same of a reduction (fitted here; 7.3 to 8.9).
+    /// Elements/ns and core of a reduction on tensors in HBM (fitted here; 7.3 to 8.9).
     pub reduction: f64,
-    /// The same of both on tensors in LX (fitted here on softmaxes; 19 to 21).
+    /// Elements/ns and core of a pointwise op or a reduction on tensors in LX (fitted here on softmaxes; 19 to 21).
     pub lx: f64,
     /// ns for each byte that an op reads and an earlier op of the kernel wrote to HBM (chains with and without LX; 0.005 to 0.0074).
     pub read_back_ns_per_byte: f64,
@@ -188,7 +189,7 @@ pub struct RecommendedTime {
     pub overlap: f64,
     /// The part of a repeated read of a product's operand that shows (fitted here on row-tiled products; 0.59 to 0.65).
     pub reread: f64,
-    /// What `k` slices of the summed dimension are worth: `k` times this (all products that split it).
+    /// Efficiency of splitting the summed dimension: `k` slices count as `k` times this factor (all matmuls that split it).
     pub summed_slices: f64,
     /// ns for each doubling of the slices of a product's rows: breaks ties (chosen by hand).
     pub row_split_ns: f64,
@@ -199,11 +200,11 @@ pub struct RecommendedTime {
     /// Multiply-adds/ns and core of a batched product with the batch between the sticks of both operands: two or three entries, and more
     /// (sweeps on 32 cores).
     pub inner_batch: [f64; 2],
-    /// The same with the batch between the sticks of one operand (two published times of one shape).
+    /// Multiply-adds/ns and core of a batched matmul with the batch between the sticks of one operand (two published times of one shape).
     pub half_inner_batch: f64,
     /// `inner_batch` falls with this power of the cores along the rows beyond `fan_cores` (fitted here; 0.76 to 0.95).
     pub fan_rows: f64,
-    /// The same of the cores along the columns (0.16 to 0.36).
+    /// `inner_batch` falls with this power of the cores along the columns beyond `fan_cores` (fitted here; 0.16 to 0.36).
     pub fan_columns: f64,
     /// It falls to this part at most (1.8 to 3).
     pub fan_most: f64,
@@ -239,7 +240,7 @@ pub struct Spreads {
     pub product: [f64; 2],
     /// Batched products (40 rows).
     pub batched_product: [f64; 2],
-    /// What nobody has published a time of (no rows: a guess).
+    /// Ops without published times (no rows: a guess).
     pub unmeasured: [f64; 2],
 }
 

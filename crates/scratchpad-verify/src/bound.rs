@@ -52,7 +52,7 @@ struct Set {
     agrees: u128,
 }
 
-/// What a value may do in an operation.
+/// Decision for a value in one operation: in LX, not in LX, or in LX until the operation ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Does {
     In,
@@ -136,7 +136,7 @@ impl<'r> Sweep<'r> {
         self.relaxed.values[value].uses.get(self.next_use[value]).is_some_and(|one| one.tick == tick)
     }
 
-    /// What being in LX costs beyond not being there.
+    /// Returns the least cost of a value that is at `place`, minus its least cost outside LX, from `tick` on.
     fn extra(&self, value: usize, using: usize, place: Place, tick: usize) -> i128 {
         self.relaxed.go(value, using, place, tick) - self.relaxed.outside(value, using + 1)
     }

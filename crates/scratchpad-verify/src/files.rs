@@ -4,7 +4,7 @@ use super::{Violation, field};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What a planner was asked.
+/// Planning problem: the input of the planner.
 pub(super) struct Instance {
     pub(super) capacity: i64,
     pub(super) alignment: i64,
@@ -48,7 +48,7 @@ struct InstanceFile {
     buffers: Vec<Row>,
 }
 
-/// What a planner answered.
+/// Result file: the output of the planner.
 #[derive(Deserialize)]
 pub(super) struct Result_ {
     capacity: i64,

@@ -22,7 +22,7 @@ mod relax;
 mod rents;
 mod towers;
 
-/// What was confirmed.
+/// Properties of a result that the verifier has confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// HBM bytes that the plan leaves.
@@ -48,7 +48,7 @@ impl Verified {
     }
 }
 
-/// What is wrong with a result.
+/// Error that the verifier found in a result or in its instance.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// The instance cannot be read.
@@ -84,9 +84,9 @@ pub enum Violation {
     Field {
         /// The key.
         field: String,
-        /// What it says.
+        /// The value in the result.
         found: String,
-        /// What follows.
+        /// The value that follows from the residency intervals.
         expected: String,
     },
     /// The certificate does not confirm the bound.
@@ -94,7 +94,7 @@ pub enum Violation {
     Bound {
         /// The bound.
         bound: i64,
-        /// What was found.
+        /// The reason.
         what: String,
     },
 }

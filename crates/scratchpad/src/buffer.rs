@@ -1,4 +1,4 @@
-//! What a planner is told about a buffer.
+//! Buffers as planners see them: sizes, uses and constraints.
 
 use machine::{STICK_BYTES, Target};
 use std::ops::Range;
@@ -17,7 +17,7 @@ pub enum UseKind {
 pub struct Use {
     /// Index of the operation in program order.
     pub time: usize,
-    /// What the operation does with the buffer.
+    /// Kind of the access: read or write.
     pub kind: UseKind,
 }
 
@@ -132,7 +132,7 @@ pub(super) mod tests {
         Buffer::new(name.to_owned(), bytes, uses)
     }
 
-    /// The same buffer, allowed to take over the addresses of `parents`.
+    /// Returns `buffer`, allowed to reuse the addresses of `parents` in place.
     pub(crate) fn child(buffer: Buffer, parents: &[usize]) -> Buffer {
         Buffer { in_place_parents: parents.to_vec(), ..buffer }
     }

@@ -21,7 +21,7 @@ pub struct Stay {
     pub successor_of: Option<String>,
 }
 
-/// What is drawn.
+/// Content of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
     /// The heading.
@@ -32,14 +32,14 @@ pub struct Drawing {
     pub stays: Vec<Stay>,
     /// The names of the operations, where they have some.
     pub operations: Vec<String>,
-    /// What runs several operations again and again: brackets under the boxes.
+    /// Loops around operations, drawn as brackets under the boxes.
     pub loops: Vec<Bracket>,
 }
 
 /// A loop around operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
-    /// What it says of itself.
+    /// Label of the bracket.
     pub name: String,
     /// The operations in it, half-open.
     pub times: Range<usize>,

@@ -1,4 +1,4 @@
-//! What first-fit and best-fit share: the order of the buffers, and the gaps over a life.
+//! Code that first-fit and best-fit share: the order of the buffers, and the gaps over a live range.
 
 use super::{Buffer, Capacity, Placement, buffer::can_succeed, live::Live};
 use std::cmp::{Ordering, Reverse};

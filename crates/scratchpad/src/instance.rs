@@ -36,7 +36,7 @@ pub enum InstanceError {
     UnknownParent {
         /// The buffer.
         buffer: String,
-        /// What it names.
+        /// The name that is no other buffer.
         parent: String,
     },
     /// A size is not negative, and not beyond what can be counted.
@@ -74,14 +74,14 @@ pub enum InstanceError {
     Line {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// The text of the line.
         text: String,
         /// Whether there is a column of weights.
         has_weights: bool,
     },
 }
 
-/// What is wrong with the life of a row whose numbers can be read.
+/// Explains an empty or reversed live range of a CSV row. Returns an empty string if there is none, or if a number cannot be parsed.
 fn life_of(text: &str) -> String {
     let numbers: Vec<i64> = text.split(',').skip(1).take(2).filter_map(|number| number.trim().parse().ok()).collect();
     match *numbers.as_slice() {
@@ -169,10 +169,10 @@ impl Instance {
         Self { name: String::new(), capacity, buffers }.checked()
     }
 
-    /// The same buffers in another memory.
+    /// Returns the instance with the same buffers and another memory.
     ///
     /// # Errors
-    /// When it is no memory.
+    /// If the capacity or the alignment is invalid.
     pub fn in_memory(self, capacity: Capacity) -> Result<Self, InstanceError> {
         Self { capacity, ..self }.checked()
     }

@@ -1,4 +1,4 @@
-//! What a planner is, what it decides, what it costs, and whether it is legal.
+//! The planner interface, and placements: their content, cost and legality.
 
 use super::{Barred, Buffer, Capacity, buffer::can_succeed, live::Live};
 use std::cmp::Reverse;
@@ -56,7 +56,7 @@ pub enum Unplaced {
     },
 }
 
-/// What is wrong with a placement. Buffers are positions in the list.
+/// Rule that a placement violates. Buffers are positions in the list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// The placement has one entry per buffer.

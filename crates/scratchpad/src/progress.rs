@@ -1,4 +1,4 @@
-//! What whoever watches a planner is told.
+//! Progress reports to the observer of a planner.
 
 /// How far a plan has come. The gap is between `best` and `bound`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

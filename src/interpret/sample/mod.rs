@@ -16,7 +16,7 @@ use crate::affine::Expr;
 use needs::needs;
 use std::sync::Arc;
 
-/// What some elements of a function's results depend on.
+/// Slice of a function on which some elements of its results depend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled<'a> {
     /// Computes the elements, and nothing that none of them needs.
@@ -82,7 +82,7 @@ struct Slicer<'f, 'a> {
     whole: &'f Function<'a>,
     /// The elements of each value that are needed, if any are.
     stored: Vec<Option<Selection>>,
-    /// What each value is in the new function.
+    /// Value of the new function that corresponds to each value, or None.
     ids: Vec<Option<ValueId>>,
     values: Vec<Tensor>,
     ops: Vec<Operation<'a>>,

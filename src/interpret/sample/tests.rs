@@ -1,4 +1,4 @@
-//! What is computed for some elements is what the whole program computes there.
+//! Tests that samples have the values that the complete program computes for the same elements.
 
 use super::*;
 use crate::interpret::{Array, Literal, Loop, evaluate};
@@ -153,7 +153,7 @@ proptest! {
     }
 }
 
-/// What a sample of such a program computes and the whole program does not.
+/// Describes how a sample of such a program differs from the complete program. Returns None if they agree.
 fn sampled_otherwise(ops: &[(usize, usize)], seeds: &[usize]) -> Option<String> {
     let mut program = Program::new();
     ops.iter().for_each(|(which, on)| program.grow(*which, *on));

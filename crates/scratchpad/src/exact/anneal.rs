@@ -17,7 +17,7 @@ struct Neighbour {
     units: i64,
 }
 
-/// The same numbers on every machine.
+/// Pseudorandom number generator with the same sequence on every machine.
 struct Dice(u64);
 
 impl Dice {

@@ -15,7 +15,7 @@ pub(crate) struct Cut {
     pub(crate) absent: Vec<usize>,
 }
 
-/// What the sweep asks about its cuts, one bit a cut: which of them a decision makes hold.
+/// Bit masks over the cuts, one bit per cut: the cuts whose conditions a decision of the sweep satisfies.
 pub(super) struct CutTable {
     pub(super) all: u128,
     /// Per value: a cut asks about it.

@@ -23,7 +23,7 @@ impl<const W: usize> Key<W> {
         self.at[slot / 32] = self.at[slot / 32] & !(3 << shift) | ((at as u64) << shift);
     }
 
-    /// The same on every machine.
+    /// Computes a hash that is the same on every machine.
     fn hash(&self) -> usize {
         let words = self.at.iter().copied().chain([self.alive as u64, (self.alive >> 64) as u64]);
         let folded = words.fold(0_u64, |hash, word| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));

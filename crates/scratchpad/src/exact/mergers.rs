@@ -1,4 +1,4 @@
-//! Who takes over whose address in one operation, so that the most units are saved.
+//! Chooses which child reuses the address of which parent in one operation, so that the maximum number of units is saved.
 
 use super::moment::Moment;
 

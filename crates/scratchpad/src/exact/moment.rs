@@ -45,7 +45,7 @@ pub(super) struct Item {
     pub(super) parents: Vec<usize>,
 }
 
-/// What is paid for the fates of a value, in scaled bytes with all that follows, and in bytes now.
+/// Costs of the decisions for a value: in scaled bytes including all later costs, and in bytes of this operation.
 #[derive(Clone, Copy)]
 pub(super) struct Choice {
     /// It is in LX, if it may.

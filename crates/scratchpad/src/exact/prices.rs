@@ -36,7 +36,7 @@ pub(crate) struct Prices {
     uses: Vec<PricedUse>,
 }
 
-/// What a value costs whatever the prices are, scaled.
+/// Costs of a value that do not depend on the prices, scaled.
 #[derive(Clone, Copy, Debug)]
 struct Tariff {
     units: i64,
@@ -59,7 +59,7 @@ struct PricedUse {
     after: [At; 3],
 }
 
-/// What is cheapest for a use and after it.
+/// Cheapest decisions for a use and for the interval after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wish {
     /// Served from LX, by where the value is before.

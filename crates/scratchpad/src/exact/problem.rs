@@ -3,7 +3,7 @@
 use crate::{Buffer, Capacity, UseKind, buffer::can_succeed};
 use std::ops::Range;
 
-/// What may be chosen.
+/// Residency that a plan may choose: with or without live-range splitting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stays {
     /// A buffer is in LX from its first to its last use, or not at all.
@@ -23,7 +23,7 @@ pub(crate) struct TickUse {
     pub(crate) writes: bool,
 }
 
-/// What a buffer holds between two whole writes: a stay in LX never has to outlast it.
+/// Content of a buffer between two complete writes. No residency interval needs to extend beyond it.
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
     /// The buffer in the caller's list.

@@ -1,8 +1,8 @@
-//! What proves a bound.
+//! Proof of a lower bound.
 
 use super::{cut::Cut, prices::Prices, rents::Rented};
 
-/// What proves the bound: prices and cuts, or rents.
+/// Proof of a lower bound: Lagrange multipliers of the capacity and cuts, or multipliers per value and operation.
 #[derive(Clone)]
 pub(super) struct Proof {
     pub(super) prices: Prices,

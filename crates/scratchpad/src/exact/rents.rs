@@ -11,7 +11,7 @@ use super::{
 const MOST_UNITS: i64 = 4096;
 /// Values times operations above which it is too much work to say which live together.
 const MOST_LOOKS: usize = 1 << 24;
-/// What counts as a step.
+/// Knapsack table cells that count as one step.
 const CELLS_OF_STEP: u64 = 1024;
 
 /// An operation with the values that are live in it and what each pays.
@@ -42,7 +42,7 @@ struct Search<'p> {
     ways: Vec<Vec<f64>>,
     /// Bytes saved in LX.
     saves: Vec<f64>,
-    /// What is left of it.
+    /// Bytes saved in LX, minus the sum of the value's multipliers.
     rest: Vec<f64>,
     taken: Vec<Vec<bool>>,
     rows: Vec<f32>,

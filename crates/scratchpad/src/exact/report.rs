@@ -36,12 +36,12 @@ pub struct PlannedBytes {
     pub lower_bound: i64,
 }
 
-/// What a result says beside the plan.
+/// Fields of a result file in addition to the plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading<'a> {
     /// The planner's name.
     pub planner: &'a str,
-    /// What it took.
+    /// Planning time in seconds.
     pub seconds: f64,
     /// The smallest LX, if that was the question.
     pub peak: Option<PlannedBytes>,

@@ -1,4 +1,4 @@
-//! What is chosen: which uses are served from LX, where a value stays between two uses, and who takes over whose address.
+//! The selection of a plan: the uses that LX serves, the values that remain in LX between two uses, and the in-place reuse of addresses.
 
 use super::{
     prices::At,

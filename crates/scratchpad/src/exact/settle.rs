@@ -9,7 +9,7 @@ use super::{
 use crate::pack::{Packer, Packing, Steps};
 use std::collections::BTreeMap;
 
-/// What became of a selection.
+/// Result of the address assignment for a selection.
 pub(crate) enum Settled {
     /// The byte at which each run begins.
     Placed(Vec<(Run, i64)>),
@@ -117,7 +117,7 @@ fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection
     loose
 }
 
-/// What a node of a packing counts in steps: it takes about as long.
+/// Steps that one node of a packing search counts as; both take about the same time.
 const STEPS_OF_NODE: u64 = 8;
 
 /// Lets a search have some of the steps.

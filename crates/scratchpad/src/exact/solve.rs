@@ -17,7 +17,7 @@ use crate::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, Pro
 /// The exact planner.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact {
-    /// What may be chosen.
+    /// Residency that the plan may choose: with or without live-range splitting.
     pub stays: Stays,
     /// Steps of sweeps and packings.
     pub budget: u64,
@@ -49,7 +49,7 @@ const MORE_FITS: usize = 60;
 /// Cuts that a sweep can watch.
 const MAX_CUTS: usize = 128;
 
-/// What the planner found, and how good it is.
+/// Plan that the planner found, with a lower bound that tells how good it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// By buffer and time.
@@ -175,8 +175,8 @@ impl Exact {
         Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, &proof) }
     }
 
-    /// The same as [`Self::solve`], and the plan is no worse than a known one; `go_on` is told from time to time how far it is, and ends the
-    /// search by saying no.
+    /// Solves the problem as [`Self::solve`] does, with a plan that is no worse than the placement `known`.
+    /// Reports progress to `go_on` from time to time, and ends the search when `go_on` returns false.
     #[must_use]
     pub fn solve_watched(
         &self,
@@ -359,7 +359,7 @@ fn times(buffers: &[Buffer]) -> Vec<usize> {
     times
 }
 
-/// What was found as a plan; the bound is not above its HBM bytes.
+/// Returns the best selection as a plan. Requires that `bound` does not exceed the HBM bytes of `best`.
 fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &Best, bound: i64, proof: &Proof) -> Plan {
     let stays = stays(problem, buffers, best);
     let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(reason(buffer, capacity))).collect();

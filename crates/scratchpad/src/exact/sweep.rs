@@ -21,7 +21,7 @@ const NODES_OF_BRANCH: usize = 16;
 /// Steps between two calls of the watcher.
 const STEPS_UNWATCHED: u64 = 4_096;
 
-/// What limits a sweep.
+/// Limits of a sweep.
 pub(crate) struct Limits {
     /// Only choices with fewer HBM bytes are wanted.
     pub(crate) ceiling: i64,
@@ -31,7 +31,7 @@ pub(crate) struct Limits {
     pub(crate) branches: usize,
 }
 
-/// What a sweep found.
+/// Result of a sweep.
 pub(crate) struct Swept {
     /// The best choice below the ceiling among those seen.
     pub(crate) best: Option<Selection>,
@@ -76,7 +76,7 @@ struct State<const W: usize> {
     entry: u32,
 }
 
-/// What a value that is in LX during an operation could do.
+/// Options of a value that is in LX during an operation.
 #[derive(Clone, Copy)]
 struct Present {
     item: usize,
@@ -84,7 +84,7 @@ struct Present {
     units: i64,
     stay_regret: i64,
     out_regret: i64,
-    /// What it does has been decided: a cut asks about it.
+    /// Its decision is fixed, because a cut depends on it.
     is_fixed: bool,
 }
 
@@ -114,7 +114,7 @@ struct Sweep<'p, const W: usize> {
     visited: usize,
 }
 
-/// What a state leads to if all options stay.
+/// Successor of a state if all options remain in LX.
 struct Base<const W: usize> {
     state: State<W>,
     /// Units that are in LX and about which nothing is decided.
@@ -330,7 +330,8 @@ impl<'p, const W: usize> Sweep<'p, W> {
         self.decide(moment, base, Branch { position: position + 1, bound: bound + option.stay_regret, ..branch });
     }
 
-    /// What mergers save of the units that are `over`, or more if that is too little, or nothing if it is not needed.
+    /// Returns the units that mergers save when `over` units exceed the capacity. Returns an upper bound if even that is too small,
+    /// and 0 if no saving is needed.
     fn credit(&mut self, moment: &Moment, over: i64, least_out: i64) -> i64 {
         match moment.child_units {
             0 => 0,

@@ -28,7 +28,7 @@ pub(super) struct Gaps {
     n_leaves: usize,
     all: Vec<Stretches>,
     any: Vec<Stretches>,
-    /// What an inquiry looks at: a node's stretches (in `any` or not), how many of them are below the place, the height wanted.
+    /// Nodes that a query examines: a node's intervals (in `any` or not), how many of them are below the offset, the requested height.
     views: Vec<View>,
 }
 

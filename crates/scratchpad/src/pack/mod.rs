@@ -52,7 +52,7 @@ impl Steps {
     }
 }
 
-/// What is known about a packing.
+/// Result of a packing search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// An offset for every buffer.

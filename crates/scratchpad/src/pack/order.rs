@@ -24,7 +24,7 @@ pub(super) enum Property {
     Size,
 }
 
-/// What orders are made of: the properties of each item, and those of its neighbours.
+/// Sort keys of the orders: the properties of each item, and those of its neighbors.
 pub(super) struct Properties {
     rows: Vec<[i64; 8]>,
 }

@@ -63,7 +63,7 @@ pub fn pack(rectangles: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packi
     pack_shapes(&shapes, &[], capacity, steps)
 }
 
-/// The same for shapes that stand on `base` (units from 0 up that are taken). An item without anything solid gets offset 0.
+/// Packs shapes as [`pack`] packs rectangles, on top of `base` (occupied units from 0 up). An item without solid units gets offset 0.
 #[must_use]
 pub fn pack_shapes(shapes: &[Shape], base: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packing {
     Packer::new(shapes, base, capacity).run(steps)

@@ -76,7 +76,7 @@ struct Goal {
 /// Set in a key for an item that does not rest where it is.
 const SKIPPED: u64 = 1 << 31;
 
-/// What one refutation weighs.
+/// Weight of one refutation.
 const REFUTATION: u64 = 1 << 10;
 
 /// A run in the numbers of the search.
@@ -87,7 +87,7 @@ struct Run {
     height: i32,
 }
 
-/// What all searches of a problem share.
+/// Data that all searches of a problem share.
 pub(super) struct Ground {
     contacts: Rc<Contacts>,
     runs: Vec<Run>,

@@ -4,7 +4,7 @@ use super::contacts::Contacts;
 use super::problem::Problem;
 use std::{ops::Range, rc::Rc};
 
-/// What was before a change.
+/// Previous values of an item, for undoing a change.
 #[derive(Clone, Copy)]
 struct Change {
     item: u32,

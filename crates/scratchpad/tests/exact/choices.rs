@@ -1,5 +1,5 @@
-//! What the planners choose and how many steps they take, as a snapshot: a change of the search that changes no proof shows here
-//! (`INSTA_UPDATE=always` makes it anew). Of many small instances there is a digest for each kind.
+//! Snapshot of the planners' choices and step counts: it reveals changes of the search that change no proof
+//! (`INSTA_UPDATE=always` updates it). Many small instances share one digest per kind.
 
 use super::{Exact, Instance, Stays, dense_instance, linked_instance, random, random_instance};
 use scratchpad::{CertifiedCut, Placement, Plan};
@@ -28,7 +28,7 @@ fn digest_of(plan: &Plan) -> u64 {
     digest(stays.chain([-1]).chain(prices).chain([-1]).chain(certificate.cuts.iter().flat_map(of_cut)).chain(rents))
 }
 
-/// What each planner makes of an instance, in a line each.
+/// Returns one line per planner that describes its result for an instance.
 fn choices(instance: &Instance) -> Vec<String> {
     let Instance { buffers, capacity, .. } = instance;
     let mut lines = Vec::new();

@@ -131,7 +131,7 @@ fn mended(result: &mut Value, instance: &Instance, text: &str) -> Result<Verifie
     verify(&result.to_string(), text)
 }
 
-/// What is not true of an accepted result.
+/// Returns a property that an accepted result violates, or None if it has all of them.
 fn falsehood(result: &Value, instance: &Instance, verified: &Verified, least: i64) -> Option<String> {
     let Instance { buffers, capacity, .. } = instance;
     let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();

@@ -108,7 +108,7 @@ fn a_takeover_is_from_the_stay_that_ends() {
     assert!(refusal(&forged, &text).contains("cut 0: its stays fit together"));
 }
 
-/// What a child may have from its parent is no rent for two.
+/// Space that a child may reuse from its parent is not charged to both values by the multipliers.
 #[test]
 fn a_child_pays_no_rent_when_it_is_born() {
     let text = instance(4, &[buffer("p", 4, (0, 1), &[]), buffer("c", 4, (1, 2), &["p"])]);

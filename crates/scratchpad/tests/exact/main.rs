@@ -128,7 +128,7 @@ fn buffer(name: &str, bytes: i64, uses: &str) -> Buffer {
     Buffer::new(name.to_owned(), bytes, uses)
 }
 
-/// What is written anew needs no place in between: buffers that together are too large are never there at once.
+/// A buffer that is rewritten needs no address before the rewrite: buffers that are too large together are never resident together.
 #[test]
 fn a_buffer_that_is_written_anew_leaves_its_place_in_between() {
     let alternate = vec![buffer("a", 1152, "0w 1r 2r 6w 7r 8r"), buffer("b", 1152, "3w 4r 5r")];

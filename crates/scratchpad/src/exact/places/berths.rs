@@ -99,7 +99,7 @@ pub(super) struct Berth {
     /// Positions among which those that leave are.
     first: u32,
     behind: u32,
-    /// What it costs that they leave.
+    /// Cost of evicting the values that leave LX for this address.
     pub(super) driven_cost: i64,
 }
 

@@ -37,7 +37,7 @@ struct Wall {
     address: i64,
 }
 
-/// What a sweep is about.
+/// Input of a sweep: its operations, free values, fixed intervals and limits.
 struct Task<'t> {
     ticks: Range<usize>,
     /// The values that are free, by birth.
@@ -59,7 +59,7 @@ struct Served {
     addresses: Vec<(usize, i64)>,
 }
 
-/// What a tenant costs in an operation beyond its least, by whether it was also in HBM before.
+/// Costs of a resident value in an operation, minus its least cost, indexed by whether HBM also held the value before.
 #[derive(Clone, Copy, Default)]
 struct Fares {
     stays: [i64; 2],
@@ -138,7 +138,7 @@ impl<'p> Sweep<'p> {
         Some(self.past.served(self.problem, best.past))
     }
 
-    /// What staying and going cost each living value in this operation.
+    /// Computes the costs of staying in LX and of leaving it in operation `tick`, for each live value.
     fn set_fares(&mut self, tick: usize) {
         let Self { problem, prices, .. } = *self;
         for &value in &self.live {

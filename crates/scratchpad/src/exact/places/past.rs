@@ -4,7 +4,7 @@ use super::state::NO_PAST;
 use super::{Berth, Fares, Problem, Served, State, Stay, Stays};
 use std::collections::BTreeMap;
 
-/// What happened on the way to a state, as a tree: each entry comes behind another.
+/// Tree of the events that lead to each state: each entry refers to the entry before it.
 pub(super) struct Past {
     entries: Vec<Entry>,
     /// With so many entries, those that lead to no state are forgotten.

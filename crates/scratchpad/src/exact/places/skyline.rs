@@ -1,8 +1,8 @@
-//! What the gaps of a state may cost.
+//! Estimates the cost of the gaps between the resident values of a state.
 //!
-//! Over the addresses stand the operations until which each is taken: a skyline. A valley in it becomes a gap when the last of its tenants goes,
-//! and stays one until the first of its two neighbours does. Whatever is put into a gap, some units remain; so a skyline with few and
-//! short valleys is better than one with many.
+//! The skyline maps each address to the operation until which the address is occupied. A valley becomes a gap when the last of
+//! its values leaves LX, and remains a gap until the first of its two neighbors leaves. Some units of a gap remain unused,
+//! whatever is placed into it. A skyline with few and short valleys is therefore better than one with many.
 
 use super::{Berth, Prices, Problem, Tenant, berths::mixed};
 
@@ -12,7 +12,7 @@ pub(super) struct Skyline {
     /// Units that remain of a gap, whatever is put into it.
     remains: i64,
     units: i64,
-    /// What a value costs in HBM, on average.
+    /// Mean cost of a value in HBM, in scaled bytes.
     of_value: f64,
     /// Taken by one question after the other.
     open: Vec<Level>,
