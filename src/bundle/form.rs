@@ -98,18 +98,18 @@ pub fn lives(steps: &[Step], n_tensors: usize) -> Vec<Range<usize>> {
     lives.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// What a launch uses so far, by number of tensors.
+/// Number of tensors that a launch uses so far, by kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// What it is given whatever follows: tensors from outside, and from launches before.
+    /// Tensors that the launch receives in any case: from outside, and from earlier launches.
     given: usize,
-    /// Tensors in HBM that it makes, and that are needed behind it.
+    /// Tensors in HBM that the launch defines and that are live after it.
     open: usize,
-    /// Tensors in HBM that live within it.
+    /// Tensors in HBM whose live ranges lie within the launch.
     pooled: usize,
-    /// Tensors in LX that are needed behind it.
+    /// Tensors in LX that are live after the launch.
     in_lx: usize,
-    /// Those that are bound to LX.
+    /// Tensors bound to LX that are live after the launch.
     bound: usize,
 }
 

@@ -11,7 +11,7 @@ use machine::DeviceFormat;
 pub struct Bundle {
     /// Bytes of the bundle's own HBM pool; 0 when no operand lives there.
     pub pool_bytes: i64,
-    /// What runs, in order.
+    /// Ops and loops, in execution order.
     pub items: Vec<Item>,
 }
 
@@ -22,9 +22,9 @@ pub enum Item {
     Op(Box<OpSpec>),
     /// A counted loop around further steps.
     Loop {
-        /// How often the body runs; at most, where there is a symbol.
+        /// Trip count; the maximum if there is a symbol.
         count: i64,
-        /// What stands for the number where it is known at launch only.
+        /// Symbol of the trip count, if it is known only at launch.
         symbol: Option<LoopSymbol>,
         /// The steps of one iteration.
         body: Vec<Item>,
@@ -133,7 +133,7 @@ impl IterationDim {
     }
 }
 
-/// What is known of a dimension whose size is a launch argument.
+/// Symbolic size of a dimension: its name and its bounds. The launch passes the size as an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicDim {
     /// The name of the size; equal names are equal sizes.
@@ -285,12 +285,12 @@ impl Allocation {
 /// One device coordinate of an operand.
 pub type Coordinate = CoordinateBy<Mover>;
 
-/// What moves a device coordinate.
+/// Variable part of a device coordinate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mover {
-    /// Digits of a dimension of the iteration space.
+    /// Mixed-radix term of an iteration dimension.
     Digits(Term),
-    /// The value that the index tensor of that name holds at the current point.
+    /// Value of the named index tensor at the current point.
     Indirect(String),
 }
 
@@ -327,7 +327,7 @@ impl Coordinate {
         Self { term: Some(Mover::Indirect(name.into())), offset: 0 }
     }
 
-    /// The same coordinate, `offset` further on.
+    /// Returns the coordinate shifted by `offset`.
     #[must_use]
     pub fn plus(mut self, offset: i64) -> Self {
         self.offset += offset;

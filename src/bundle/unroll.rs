@@ -34,7 +34,7 @@ pub enum UnrollError {
     },
 }
 
-/// The same bundle without loops: the same ops on the same memory in the same order.
+/// Unrolls all loops of a bundle: the result has the same ops on the same memory in the same order.
 ///
 /// # Errors
 /// If the number of iterations of a loop is known at launch only, or there are more than [`MAX_UNROLLED_OPS`].

@@ -1,4 +1,4 @@
-//! What a compilation leaves behind each phase, for validation, and which phase is to blame where its files are wrong.
+//! The program after each phase, for validation, and the search for the phase that causes wrong files.
 
 use super::compile_watched;
 use crate::{
@@ -7,7 +7,8 @@ use crate::{
     validate::{Failure, Limits, Phases, Verdict},
 };
 
-/// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
+/// Names the phase that makes wrong files of IR that is correct after every phase: the phase without whose decisions
+/// the files are correct.
 pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
     let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = Options { cores: 1, ..in_hbm.clone() };
@@ -50,7 +51,7 @@ pub(super) fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c
     }
 }
 
-/// What a phase would do that is wrong, for the test of what is said of it.
+/// Fault injection into a phase, for the test of its diagnosis.
 #[cfg(debug_assertions)]
 mod fault {
     use crate::{

@@ -1,4 +1,4 @@
-//! How far a plan is from what no plan can beat, and why.
+//! Gap between a plan and the lower bound of all plans, and its causes.
 
 use super::{
     cause::causes_of,
@@ -16,14 +16,14 @@ use std::{cmp::Reverse, collections::BTreeMap};
 /// The most values, and the most ops, that a report explains the gap by.
 const MOST_PARTS: usize = 8;
 
-/// What the launches of a plan do.
+/// Work of the launches of a plan.
 #[derive(Default)]
 pub(super) struct Done<'a> {
-    /// What ops do with buffers in HBM.
+    /// HBM accesses of the ops.
     pub(super) accesses: Vec<Access>,
-    /// The ops as the model of time sees them, in the order of the report.
+    /// Ops in the form of the cost model, in the order of the report.
     pub(super) kernels: Vec<KernelOp>,
-    /// The buffers that the program names, by name.
+    /// Buffers that have a name in the program, by name.
     pub(super) buffers: BTreeMap<&'a str, NamedBuffer>,
 }
 
@@ -134,7 +134,7 @@ fn values_above(values: &[HbmValue]) -> Vec<ValueGap> {
     above.iter().take(MOST_PARTS).map(gap).collect()
 }
 
-/// What the buffer of a value holds; none for a place in a pool.
+/// Returns the kind of contents of a value's buffer; `None` for a location in a pool.
 fn kind_of(part: &Part, buffers: &BTreeMap<&str, NamedBuffer>) -> Option<BufferKind> {
     let Buffer::Named(name) = &part.buffer else { return None };
     buffers.get(name.as_str()).map(|buffer| buffer.kind)

@@ -1,4 +1,4 @@
-//! One compilation for callers that are no tool: what is said is a value, and so is the IR.
+//! Compilation for library callers: diagnostics and IR are returned as values.
 
 use super::{Validation, compile_as_validated, in_user_terms, parse_in_user_terms};
 use crate::{
@@ -8,15 +8,15 @@ use crate::{
     validate::Mode,
 };
 
-/// What became of a program.
+/// Outcome of a compilation.
 pub struct Compiled {
-    /// The report, if it was compiled.
+    /// Report; `None` if compilation failed.
     pub report: Option<Report>,
-    /// The IR, if it was, and the last phase is not the one that writes files.
+    /// IR; `None` if compilation failed, or if the last phase is the one that writes files.
     pub ir: Option<String>,
-    /// What was said about it.
+    /// Diagnostics of the compilation.
     pub said: Vec<Collected>,
-    /// Whether a compiler bug has stopped it.
+    /// Whether a compiler bug stopped the compilation.
     pub found_bug: bool,
 }
 

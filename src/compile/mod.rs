@@ -175,7 +175,7 @@ fn argument_names(function: Op<'_>) -> Vec<String> {
     names.into_iter().enumerate().map(|(index, name)| if name.is_empty() { format!("arg{index}") } else { name }).collect()
 }
 
-/// What was fused, as the pass has noted it.
+/// Returns the fusion outcome that the pass recorded on a function; `None` if it recorded none.
 fn kernels_in(function: Op<'_>) -> Option<Outcome> {
     serde_json::from_str(function.text_attr(attr::SPYRE_KERNELS)).ok()
 }

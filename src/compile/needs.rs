@@ -1,4 +1,4 @@
-//! What a program must do, whatever is decided: read from its ops before anything is.
+//! Work that every plan of a program must do, read from its ops before any decision.
 
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
@@ -16,39 +16,39 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// What must be moved of a tensor: elements, or bytes of their sticks once it is known in which format they are.
+/// Compulsory traffic of a tensor: elements, or bytes of their sticks once their format is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needed {
-    /// If indices differ.
+    /// Lower bound if all indices differ.
     pub(super) if_indices_differ: i64,
-    /// Whatever the indices are.
+    /// Lower bound for any indices.
     pub(super) of_any_indices: i64,
-    /// If indices differ, and each op reads its part on its own; for constants only.
+    /// Traffic if indices differ and each op reads its elements separately; for constants only.
     pub(super) per_use: i64,
 }
 
-/// What a buffer that the program names holds.
+/// Kind of contents of a buffer that has a name in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BufferKind {
     Argument,
     Result,
-    /// A constant of several numbers, or of numbers that are not known.
+    /// Constant of several numbers, or of unknown numbers.
     Constant,
-    /// A constant of one number, which a plan might do without.
+    /// Constant of one number, which a plan may do without.
     ConstantNumber,
-    /// What launches share.
+    /// Buffer that launches share.
     Temporary,
 }
 
-/// A buffer that the program names.
+/// Buffer that has a name in the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamedBuffer {
     pub(super) kind: BufferKind,
-    /// Bytes that must be moved of it.
+    /// Compulsory traffic of the buffer, in bytes.
     pub(super) needed: Needed,
 }
 
-/// What a program must do.
+/// Compulsory work of a program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     pub(super) work: Work,
@@ -143,7 +143,7 @@ impl Needs {
         }
     }
 
-    /// What the machine must fetch for the products.
+    /// Returns the bytes that the machine must fetch for the products, given the LX of all cores; 0 without products.
     pub(super) fn product_bytes(&self, target: &Target) -> i64 {
         let (multiply_adds, element_bytes) = self.products;
         let fetched = || elements_needed(multiply_adds, target.cores * target.lx_bytes / element_bytes).saturating_mul(element_bytes);
@@ -184,12 +184,13 @@ fn kind_of(buffer: Op<'_>) -> BufferKind {
     }
 }
 
-/// What the ops of a function read, and what it returns of its arguments and constants: a launch copies these.
+/// Elements that the ops of a function read, and those that it returns of its arguments and constants: a launch copies
+/// the latter.
 #[derive(Default)]
 struct Reads<'c> {
-    /// The values behind all views, by first read, with each read.
+    /// Root values behind all views, in the order of their first reads, with each read.
     reads: Vec<(Value<'c>, Vec<Touched>)>,
-    /// Their positions in the list.
+    /// Positions of the values in `reads`.
     numbers: ValueMap<usize>,
 }
 
@@ -209,7 +210,8 @@ impl<'c> Reads<'c> {
     }
 }
 
-/// What tells the elements of a constant from others; none for one number, which a plan might do without, and for elements that are not known.
+/// Returns a digest that tells the elements of a constant from those of others. Returns `None` for a constant of one
+/// number, which a plan may do without, and for unknown elements.
 fn digest_of(elements: Attribute<'_>) -> Option<u64> {
     let raw = raw_elements(elements).filter(|raw| !raw.is_splat)?;
     let mut hasher = DefaultHasher::new();
@@ -222,7 +224,8 @@ fn needed(touched: &[Touched]) -> Needed {
     Needed { if_indices_differ: differ, of_any_indices: any, per_use: 0 }
 }
 
-/// What an op reads, by the value behind all views; nothing where indices are no sums of digits.
+/// Returns the elements that an op reads, with the base buffer of each operand. Empty if an index is no sum of
+/// mixed-radix terms.
 fn touched_by<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, Touched)> {
     let (Ok(mut views), space) = (compute.views(), compute.iteration_space()) else { return Vec::new() };
     views.pop();
@@ -238,8 +241,8 @@ fn touched_by<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, Touched)> {
     views.iter().enumerate().map(touched).collect()
 }
 
-/// What the copy into a result reads that is an argument or a constant, be it through views; none for what an op makes, and where indices are no
-/// sums of digits.
+/// Returns the argument or constant, possibly behind views, that the copy into a result reads, with the elements read.
+/// Returns `None` for results of ops, and if an index is no sum of mixed-radix terms.
 fn touched_by_return(value: Value<'_>) -> Option<(Value<'_>, Touched)> {
     let shape = TensorType::of(value.r#type())?.shape;
     let (home, indices) = match shown_as(value) {

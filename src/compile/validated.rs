@@ -40,19 +40,19 @@ const MAX_LOOKED_THROUGH: u64 = 1 << 26;
 const MEMORY_BY_DEFAULT: u64 = 6 << 30;
 const MEMORY_ASKED_FOR: u64 = 24 << 30;
 
-/// How a compilation is validated.
+/// Settings of the validation of a compilation.
 #[derive(Clone, Copy)]
 pub struct Validation<'a> {
-    /// Whether it is.
+    /// Whether the compilation is validated.
     pub mode: Mode,
-    /// What is executed where it is asked for.
+    /// Limits on the executed work, for explicitly requested validation.
     pub limits: Limits,
-    /// The program as written, or why it cannot be run.
+    /// The program as written, or the reason why it cannot be run.
     pub original: Result<&'a dyn Original, &'a str>,
 }
 
 impl Validation<'_> {
-    /// The field alone: a library starts no process.
+    /// Returns a validation over the finite field only: a library starts no process.
     #[must_use]
     pub fn of_library(mode: Mode) -> Self {
         let why = "MLIR's JIT runs it in a separate process, which a library does not start; use 'spyre-compile'";
@@ -67,7 +67,7 @@ pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &st
     compile_as_validated(module, options, output, &Validation::of_library(Mode::On), &mut |_, _| {})
 }
 
-/// The same with other limits of what is executed.
+/// Compiles and validates as [`compile_validated`] does, with other limits on the executed work.
 #[must_use]
 pub fn compile_validated_within(module: &mut Module<'_>, options: &Options, output: &str, limits: &Limits) -> Option<Report> {
     let validation = Validation { limits: *limits, ..Validation::of_library(Mode::On) };
@@ -233,7 +233,7 @@ impl Halves<'_, '_> {
         }
     }
 
-    /// What of the program is executed in the field.
+    /// Returns the part of the program that is executed over the finite field.
     fn extent(&self, counts: &Counts) -> Result<Extent, Failure> {
         let (operations, elements) = (counts.element_operations, self.phases.computed_elements());
         if self.validation.mode == Mode::Auto && operations > self.phases.limits().whole && elements > MAX_LOOKED_THROUGH {
@@ -243,7 +243,7 @@ impl Halves<'_, '_> {
         self.phases.extent()
     }
 
-    /// What is executed where validation is asked for.
+    /// Returns the work budget of explicitly requested validation.
     fn asked_for(&self, counts: &Counts) -> Budget {
         let limits = Limits { whole: MAX_WHOLE, all_draws: MAX_WHOLE, samples: MAX_SAMPLES, one_draw: MAX_SAMPLES };
         Budget { field: self.validation.limits, original: (counts.element_operations <= MAX_ORIGINAL).then_some(limits) }
@@ -258,7 +258,7 @@ impl Halves<'_, '_> {
         Ok(Verdict { as_written: Some(OriginalVerdict::NotCompared("it is too large".to_owned())), ..verdict })
     }
 
-    /// What is compared with the program as written, or why nothing is.
+    /// Returns the files to compare with the program as written, or the reason why nothing is compared.
     fn files(&self, counts: &Counts, budget: &Budget, sizes: &[BTreeMap<String, i64>]) -> Result<Files, String> {
         self.validation.original.map_err(ToOwned::to_owned)?;
         if self.is_resumed {

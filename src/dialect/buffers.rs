@@ -1,4 +1,4 @@
-//! Buffers that are written in parts, and who uses them: nobody may see one that is half written.
+//! Buffers that are written tile by tile, and the rule that no op may read a partially written buffer.
 
 use super::home::{given_tiles, home_of, is_in_place, is_insert, whole_of};
 use crate::dialect::{
@@ -8,13 +8,13 @@ use crate::dialect::{
 use crate::mlir::{Op, OpExt, OperationLike, Value, ValueExt, integers, shape_of};
 use machine::Family;
 
-/// A use of a buffer that is written in parts, by who would not see it whole.
+/// Illegal use of a buffer that is written tile by tile: the user would read a partially written buffer.
 pub struct Misuse<'c> {
-    /// The op that makes the buffer, or writes a part of it.
+    /// The op that defines the buffer or writes a tile of it.
     pub op: Op<'c>,
-    /// What is wrong with it.
+    /// Text of the diagnostic, without the name of the op.
     pub message: &'static str,
-    /// The ops that use the buffer beside it, each as often as it does.
+    /// Other users of the buffer, one entry per use.
     pub users: Vec<Op<'c>>,
 }
 
@@ -65,17 +65,18 @@ pub fn parts_of(buffer: Value<'_>) -> Vec<Part<'_>> {
     parts
 }
 
-/// Inserts that put a value together one behind the other. Nothing is computed between them, so that they can stand wherever the last one can.
+/// Chain of inserts that assembles a value from tiles. No op computes between the inserts, so all of them can stand
+/// wherever the last one can.
 pub struct Assembly<'c> {
     /// The buffer.
     pub buffer: Op<'c>,
-    /// What writes its parts, in order.
+    /// Inserts that write the tiles, in order.
     pub inserts: Vec<Op<'c>>,
 }
 
 impl<'c> Assembly<'c> {
-    /// The assembly that an insert is the end of; none for an insert behind which more parts are written, with others' ops between, or of a part
-    /// that is made in its place.
+    /// Returns the assembly that ends with the insert `last`. Returns `None` if a later insert writes more tiles, if
+    /// other ops stand between the inserts, or if a tile is computed in place.
     #[must_use]
     pub fn of(last: Op<'c>) -> Option<Self> {
         if !last.is(spyre::INSERT) || next_part(last.output()).is_some() {
@@ -110,14 +111,15 @@ impl<'c> Assembly<'c> {
         *self.inserts.last().expect("an assembly has an insert")
     }
 
-    /// What stands in front of the last insert, and goes where that one goes: the buffer, and the other inserts.
+    /// Returns the buffer and all inserts but the last one, in order. They precede the last insert and move with it.
     #[must_use]
     pub fn others(&self) -> Vec<Op<'c>> {
         let inserts = self.inserts.split_last().map_or(&[][..], |(_, others)| others);
         std::iter::once(self.buffer).chain(inserts.iter().copied()).collect()
     }
 
-    /// For each dimension of the buffer whether all parts have it whole: along the others they lie beside each other.
+    /// Returns for each dimension of the buffer whether every tile spans it. Along the other dimensions the tiles are
+    /// adjacent.
     #[must_use]
     pub fn whole_dims(&self) -> Vec<bool> {
         let sizes = shape_of(self.buffer.output());
@@ -177,7 +179,7 @@ fn writes_into<'c>(op: Op<'c>, buffer: Value<'c>) -> bool {
     is_insert(op) && whole_of(op) == buffer && op.inputs()[0] != buffer
 }
 
-/// What is wrong with a part of the buffer that is made in place.
+/// Returns the first illegal in-place tile of the buffer, with the rule that it breaks; `None` if there is none.
 fn misplaced_part(buffer: Op<'_>) -> Option<Misuse<'_>> {
     let parts = parts_of(buffer.output());
     let wrong = |number: usize, part: &Part<'_>| {

@@ -46,18 +46,19 @@ pub struct Access<'c> {
     pub dims: Vec<Option<usize>>,
     /// For each dimension of that type, the first index that is touched.
     pub offsets: Vec<i64>,
-    /// What the op takes the elements for.
+    /// How the op interprets the elements.
     pub used_as: UsedAs,
 }
 
-/// What an op takes the elements of a tensor for.
+/// Interpretation of a tensor's elements by an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UsedAs {
     /// Numbers at the coordinates of the access.
     Data,
     /// Positions in a table.
     Indices,
-    /// Rows to choose from: along this dimension of the tensor, which `dims` says does not move, the indices are the position.
+    /// Rows to choose from. The indices are the position along this dimension of the tensor, which `dims` marks as not
+    /// moving.
     Table(usize),
 }
 
@@ -164,7 +165,7 @@ impl<'c> ComputeOp<'c> {
         Ok(accesses)
     }
 
-    /// What the op takes operand `index` for; the result comes after the operands.
+    /// Returns how the op interprets the elements of operand `index`; the result follows the operands.
     #[must_use]
     pub fn used_as(self, index: usize) -> UsedAs {
         match (self.family(), index) {
@@ -353,8 +354,9 @@ fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
     Some((tensor.host.shape, buffer))
 }
 
-/// What a view that only permutes, shifts, adds or drops dimensions shows: for each dimension of its input the one of its own that moves it,
-/// none for a constant and for a dimension of size 1, and the first index. None for other views.
+/// Describes a view that only permutes, shifts, adds or drops dimensions. Returns, for each dimension of its input, the
+/// dimension of the view that indexes it and the first index. The dimension is `None` for a constant index and for a
+/// dimension of size 1. Returns `None` for other views.
 #[must_use]
 pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
     let shape = Tensor::of(view.output().r#type())?.host.shape;

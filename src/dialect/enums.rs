@@ -36,16 +36,16 @@ impl Enumerated for Arrangement {
     const ALL: &'static [Self] = &Self::ALL;
 }
 
-/// What a buffer of the program is for.
+/// Role of a buffer in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The caller gives it.
+    /// Argument that the caller passes.
     Input,
-    /// The program has its elements.
+    /// Constant whose elements belong to the program.
     Constant,
-    /// A launch writes it, others read it.
+    /// Buffer that one launch writes and later launches read.
     Temporary,
-    /// The caller gets it.
+    /// Result that the caller receives.
     Output,
 }
 
@@ -78,7 +78,7 @@ mod tests {
     use super::{Arrangement, DeviceFormat, Enumerated, Family, Role};
     use crate::dialect::ods::{arrangement, family, format, role};
 
-    /// What ODS calls values must be what files and reports call them.
+    /// The names of enum values in ODS must be those in files and reports.
     #[test]
     fn ods_has_the_same_values_in_the_same_order() {
         assert_eq!(DeviceFormat::ALL.map(DeviceFormat::name), format::NAMES);

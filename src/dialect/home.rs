@@ -95,7 +95,8 @@ struct Shift<'c> {
 }
 
 impl<'c> Shift<'c> {
-    /// The same in terms of what `view` shows; none where the view repeats the same elements.
+    /// Maps a shift of the result of `view` to its input. Returns `None` if no dimension of the input moves: the view
+    /// repeats the same elements.
     fn behind(self, view: Op<'c>) -> Result<Option<Self>, String> {
         let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let shape = TensorType::of(view.output().r#type()).ok_or("is no tensor of static shape")?.shape;
@@ -153,7 +154,8 @@ fn link_of(value: Value<'_>) -> Option<Link<'_>> {
     value.find_user(|user| given_to(value, user))
 }
 
-/// What `value` becomes where `user` is a loop that carries it, the end of one that yields it, or an insert that has it in place.
+/// Returns the link from `value` to the value that continues its buffer at `user`: a loop that carries it, a terminator
+/// that yields it, or an insert of an in-place tile. Returns `None` for other users.
 fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
     if is_in_place(user) {
         return (user.inputs()[0] == value).then_some(Link::Placed(user));
@@ -236,7 +238,7 @@ pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
     insert.inputs()[overwritten_operand(insert).expect("an insert overwrites an operand")]
 }
 
-/// What a view shows; none for other ops.
+/// Returns the source operand of a view; `None` for other ops.
 fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
     // SAFETY: the query accepts any operation.
     let shown = unsafe { spyreViewSource(op.to_raw()) };
@@ -244,7 +246,7 @@ fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
     (!shown.ptr.is_null()).then(|| unsafe { Value::from_raw(shown) })
 }
 
-/// What a value shows: the value behind all views.
+/// Returns the value at the root of a chain of views; `value` itself if it is no view.
 #[must_use]
 pub fn behind_views(value: Value<'_>) -> Value<'_> {
     let mut behind = value;
@@ -328,20 +330,20 @@ pub fn last_writer_of(value: Value<'_>) -> Option<Op<'_>> {
     }
 }
 
-/// What a loop carries from iteration to iteration, under all its names.
+/// Loop-carried value, with each of its SSA names.
 #[derive(Clone, Copy)]
 pub struct Carried<'c> {
-    /// What the first iteration finds.
+    /// Initial value, which the first iteration reads.
     pub before: Value<'c>,
-    /// What an iteration finds.
+    /// Block argument: the value at the start of an iteration.
     pub argument: Value<'c>,
-    /// What an iteration leaves.
+    /// Yielded value: the value at the end of an iteration.
     pub after: Value<'c>,
-    /// What the last one has left.
+    /// Result of the loop: the value after the last iteration.
     pub result: Value<'c>,
 }
 
-/// What a loop carries.
+/// Returns the loop-carried values of a loop, in order; empty if the loop has no body.
 #[must_use]
 pub fn carried_by(around: Op<'_>) -> Vec<Carried<'_>> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
@@ -353,19 +355,20 @@ pub fn carried_by(around: Op<'_>) -> Vec<Carried<'_>> {
         .collect()
 }
 
-/// A value that an iteration of a loop leaves, and what the iteration finds in the same place.
+/// Value that an iteration of a loop yields, and the values that occupied its memory when the iteration began.
 pub struct Slot<'c> {
-    /// Which operand of the loop's terminator it is.
+    /// Operand number in the loop's terminator.
     pub position: usize,
-    /// The value.
+    /// The yielded value.
     pub left: Value<'c>,
-    /// Whether the next iteration finds it.
+    /// Whether the next iteration reads it, as a loop-carried value.
     pub is_carried: bool,
-    /// What the iteration finds there: what the loop carries, or the tiles that it reads of the window that it writes.
+    /// Values in this memory at the start of an iteration: the carried block argument, or the tiles that the iteration
+    /// reads of the window that it writes.
     pub found: Vec<Value<'c>>,
 }
 
-/// What the iterations of a loop leave.
+/// Returns the slot of each value that an iteration of the loop yields; empty if the op is no `spyre.loop`.
 #[must_use]
 pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
     let Some(terminator) = around.body_ops().pop().filter(|_| around.is(spyre::LOOP)) else { return Vec::new() };
@@ -412,7 +415,7 @@ pub struct ReadTile<'c> {
     pub tile: Value<'c>,
 }
 
-/// What a loop reads tile by tile.
+/// Returns the tensors that a loop reads tile by tile, each with its tile.
 #[must_use]
 pub fn read_tiles(around: Op<'_>) -> Vec<ReadTile<'_>> {
     let both = around.inputs().into_iter().zip(around.body_args()).take(tiled_dims(around).len());
@@ -430,7 +433,7 @@ pub struct GivenTile<'c> {
     pub dim: usize,
 }
 
-/// What a loop writes tile by tile.
+/// Returns the tensors that a loop writes tile by tile, each with its tile and the tiled dimension.
 #[must_use]
 pub fn given_tiles(around: Op<'_>) -> Vec<GivenTile<'_>> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };

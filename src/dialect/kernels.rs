@@ -18,16 +18,16 @@ unsafe extern "C" {
     fn spyreConditionHolds(condition: MlirStringRef, count: isize, names: *const MlirStringRef, values: *const i64) -> bool;
 }
 
-/// A number that a kernel leaves open.
+/// Tunable parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knob {
     /// Its name.
     pub name: String,
-    /// What it is as long as nobody asks for something else.
+    /// Value that applies unless another one is requested.
     pub value: i64,
-    /// What it may be, the smallest first.
+    /// Legal values, in ascending order.
     pub choices: Vec<i64>,
-    /// What it says about the values of all knobs of the kernel together; empty for nothing.
+    /// Constraint on the values of all knobs of the kernel together; empty if there is none.
     pub condition: String,
 }
 

@@ -173,16 +173,17 @@ struct Reader<'c> {
     names: ValueMap<Name>,
     /// The listed names of the values that are still to come.
     noted: std::vec::IntoIter<&'c str>,
-    /// The names of the values that may be used here: no other value is called so.
+    /// Names of the values that are visible here. No other value may have one of them.
     visible: BTreeSet<Name>,
-    /// The same, as they were defined.
+    /// Names of the visible values, in the order of their definitions.
     defined: Vec<Name>,
     n_unnamed: i64,
 }
 
 impl Reader<'_> {
-    /// The name in the value's location, else the listed one, else a fitting one, else a number; noted for its users. Whoever wrote the IR
-    /// may have given one name to two values, or the name of a constant to something else.
+    /// Returns the name of a value and records it for its users: the name in its location, else the listed one, else a
+    /// fitting one, else a number. Candidates that are taken, or that contradict the value, are skipped: hand-written
+    /// IR may name two values alike, or give the name of a constant to another value.
     fn name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<Name>) -> Name {
         let listed = self.noted.next().and_then(|name| name.parse().ok());
         let given = location_name(value.location()).parse().ok();

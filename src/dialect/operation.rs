@@ -1,4 +1,4 @@
-//! What work division and LX planning know of a compute op.
+//! Compute ops as the input of work division and LX planning.
 
 use super::{Access, ComputeOp, is_placed};
 use crate::dialect::ods::spyre;
@@ -8,7 +8,7 @@ use crate::{
 };
 use machine::Family;
 
-/// A compute op as work division sees it, with the division that the user wants.
+/// Describes a compute op for work division, with the core split that the user requests.
 ///
 /// # Errors
 /// If an operand has no layout, or one that its access does not fit; if a name in `work_div` means no one dimension.
@@ -16,7 +16,7 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
     operation_with(compute, &compute.accesses()?)
 }
 
-/// The same, where the accesses of the op are known.
+/// Describes a compute op for work division, as [`operation_of`] does, from its precomputed accesses.
 ///
 /// # Errors
 /// As [`operation_of`].

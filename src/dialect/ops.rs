@@ -148,7 +148,7 @@ pub struct Rebuilt<'c> {
     reduced: Option<Vec<i64>>,
 }
 
-/// The same device function on other operands.
+/// Starts a compute op with the device function of `op`, other operands and result type `output`.
 #[must_use]
 pub fn rebuilt<'c>(op: Op<'c>, inputs: &[Value<'c>], output: Type<'c>) -> Rebuilt<'c> {
     Rebuilt { op, inputs: inputs.to_vec(), output, reduced: None }

@@ -1,4 +1,4 @@
-//! `spyre.plan`: what was chosen for a function, for the plan file.
+//! `spyre.plan`: the plan chosen for a function, which the plan file records.
 
 use super::ods::attr;
 use crate::{
@@ -6,13 +6,13 @@ use crate::{
     plan_file::Chosen,
 };
 
-/// What was noted on a function; none if no plan file is to be written.
+/// Returns the plan that the function's attribute records; `None` if no plan file is to be written.
 #[must_use]
 pub fn plan_of(function: Op<'_>) -> Option<Chosen> {
     serde_json::from_str(function.text_attr(attr::SPYRE_PLAN)).ok()
 }
 
-/// Notes it.
+/// Records the plan in the function's attribute.
 ///
 /// # Panics
 /// Never: names, numbers and lists can be written as JSON.

@@ -1,16 +1,16 @@
-//! `spyre.proof`: what no plan of loops takes less than, for the certificate.
+//! `spyre.proof`: the proven lower bound of all loop plans, for the certificate.
 
 use super::ods::attr;
 use crate::mlir::{Op, OpExt, string_attribute};
 use tile_verify::Proof;
 
-/// What was noted on a function; none if no certificate is to be written.
+/// Returns the proof that the function's attribute records; `None` if no certificate is to be written.
 #[must_use]
 pub fn proof_of(function: Op<'_>) -> Option<Proof> {
     serde_json::from_str(function.text_attr(attr::SPYRE_PROOF)).ok()
 }
 
-/// Notes it.
+/// Records the proof in the function's attribute.
 ///
 /// # Panics
 /// Never: names, numbers and lists can be written as JSON.

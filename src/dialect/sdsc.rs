@@ -38,7 +38,7 @@ impl<'c> Parameters<'c> {
         self.entries.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
 
-    /// What the attribute's own definition wants to be there.
+    /// Reads a parameter that the attribute's definition requires. Panics if it is missing or has another kind.
     fn required<T>(&self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T {
         self.get(name).and_then(read).unwrap_or_else(|| panic!("an #sdsc attribute without '{name}'"))
     }

@@ -18,14 +18,14 @@ use crate::{
 use machine::Family;
 use std::{collections::BTreeMap, rc::Rc};
 
-/// What to do instead.
+/// Advice at the end of an error message about a symbolic size.
 const FIX_IT: &str = "give one size with '--dim-size NAME=SIZE'";
 
-/// What is known of a value.
+/// Symbolic sizes of a value: the factors of its buffer, and the elements that the value views.
 struct Seen {
     /// The factors of its buffer, in storage order; symbolic ones have a name.
     parts: Rc<Vec<Part>>,
-    /// Which of the elements the value shows.
+    /// Elements of the buffer that the value views.
     shown: Shown,
     walk: Walk,
 }
@@ -37,11 +37,11 @@ pub struct SymbolicSize {
     pub name: String,
     /// The largest one.
     pub maximum: i64,
-    /// What it is a multiple of.
+    /// The size is a multiple of this number.
     pub granularity: i64,
 }
 
-/// A symbolic size, and what it is called in the files: two sizes that must be equal have one name there.
+/// Symbolic size and its name in the files, where two sizes that must be equal share one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedSize {
     /// The size.
@@ -306,7 +306,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// What is reduced, and the columns of a product, have one size.
+    /// Rejects symbolic sizes of reduced dimensions and of the columns of a product: both need one fixed size.
     fn check_roles(&self, compute: ComputeOp<'c>, dims: &[Vec<Claim>]) -> Result<(), Reported> {
         let n_outputs = dims.len() - compute.n_reduced();
         let named = |dim: usize| dims[dim].first().map(|claim| self.first(&claim.name));

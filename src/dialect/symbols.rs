@@ -1,10 +1,11 @@
-//! What a function declares about names: the sizes of dimensions, and the maxima of counts that are known at launch only.
+//! Declarations of named values on a function: the sizes of dimensions, and the maxima of trip counts that are known
+//! only at launch.
 
 use crate::dialect::ods::attr;
 use crate::mlir::{Op, OpExt, dictionary_entries, integer};
 use std::collections::BTreeMap;
 
-/// The sizes that a function declares, by the names of the dimensions.
+/// Returns the dimension sizes that a function declares, by dimension name.
 #[must_use]
 pub fn declared_sizes(function: Op<'_>) -> BTreeMap<String, i64> {
     numbers(function, attr::SPYRE_DIM_SIZES)

@@ -1,5 +1,5 @@
-//! What a module says about its compilation: the machine that it is for (`spyre.target`, Spyre without it), and how far it has come
-//! (`spyre.phase`, not begun without it).
+//! Attributes of a module about its compilation: the target machine (`spyre.target`, Spyre if absent), and how far the
+//! compilation has come (`spyre.phase`, not begun if absent).
 
 use crate::dialect::ods::attr;
 use crate::mlir::{

@@ -18,17 +18,17 @@ pub struct TileSearch {
     pub least_us: Option<f64>,
     /// The next best plan that was tried.
     pub runner_up: Option<RunnerUp>,
-    /// What the best plan would cost with [`crate::search::MORE_LX_BYTES`] more LX in each core; none where that was not asked.
+    /// Cost of the best plan with [`crate::search::MORE_LX_BYTES`] more LX per core; `None` if it was not requested.
     pub with_more_lx: Option<PlannedCost>,
-    /// How many plans were divided, placed and priced.
+    /// Number of evaluated plans: those with core splits, placement and cost.
     pub n_judged: i64,
-    /// How many of them a rule refuses.
+    /// Number of evaluated plans that a rule rejects.
     pub n_infeasible: i64,
-    /// Whether the search ended for want of steps.
+    /// Whether the search stopped because its step limit was reached.
     pub is_cut_short: bool,
 }
 
-/// What a plan costs.
+/// Modeled cost of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlannedCost {
     /// Modeled time, us.
@@ -37,17 +37,17 @@ pub struct PlannedCost {
     pub hbm: i64,
 }
 
-/// A plan that was not taken.
+/// Next best plan that was evaluated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunnerUp {
     /// Its nests, where they are not those that were chosen; empty for no loop there.
     pub nests: Vec<String>,
-    /// What all ops would cost.
+    /// Modeled cost of all ops under this plan.
     pub cost: PlannedCost,
 }
 
 impl TileSearch {
-    /// What was written on a function; none if nothing was searched.
+    /// Reads the search results from a function's attribute; `None` if no search ran.
     #[must_use]
     pub fn of(function: Op<'_>) -> Option<Self> {
         let entries = function.attr(attr::SPYRE_TILE_SEARCH).and_then(dictionary_entries)?;

@@ -1,4 +1,4 @@
-//! What the operands of an op show of their buffers, through any view.
+//! Elements of buffers that the operands of an op access, through any chain of views.
 
 use super::{ComputeOp, attrs::Tensor, home};
 use crate::dialect::ods::{attr, spyre};
@@ -8,16 +8,16 @@ use crate::{
     mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results},
 };
 
-/// What is seen of a buffer.
+/// Access to a buffer through a chain of views.
 #[derive(Clone)]
 pub struct View<'c> {
-    /// The value behind all views.
+    /// The value at the root of the chain of views.
     pub value: Value<'c>,
-    /// The value whose type says where the bytes lie: the same, or the outermost view with a layout.
+    /// The value whose type defines the byte layout: `value`, or the outermost view with a layout.
     pub shown: Value<'c>,
-    /// Its type.
+    /// Type of `shown`.
     pub tensor: Tensor<'c>,
-    /// The index along each of its dimensions.
+    /// Index along each dimension of `tensor`.
     pub indices: Vec<Index>,
 }
 
@@ -64,8 +64,8 @@ impl<'c> ComputeOp<'c> {
     }
 }
 
-/// What a `spyre.view` shows of its operand: the index along each dimension of it, in terms of the view's own; none where that is no sum of
-/// digits.
+/// Returns the index along each dimension of the operand of a `spyre.view`, in terms of the view's own dimensions. An
+/// index is `None` where it is no sum of mixed-radix terms.
 #[must_use]
 pub fn indices_of_view(view: Op<'_>) -> Vec<Option<Index>> {
     let shape = TensorType::of(view.output().r#type()).expect("a view gives a tensor").shape;
@@ -73,7 +73,8 @@ pub fn indices_of_view(view: Op<'_>) -> Vec<Option<Index>> {
     exprs.iter().map(|expr| Index::of(expr, &shape).ok()).collect()
 }
 
-/// What a value shows of its buffer, in terms of its own dimensions; none for a value that is no view, and for a view with a layout.
+/// Returns the access to the buffer behind a view, in terms of the view's own dimensions. Returns `None` for a value
+/// that is no view, and for a view with a layout.
 #[must_use]
 pub fn shown_as(value: Value<'_>) -> Option<View<'_>> {
     value.def().filter(|def| def.is(spyre::VIEW))?;

@@ -1,4 +1,4 @@
-//! What a launch can be refused for ("SuperDSC schema, section 11" and the limits of the file format).
+//! Reasons to reject a launch ("SuperDSC schema, section 11" and the limits of the file format).
 
 use super::label::Label;
 use machine::DeviceFormat;
@@ -13,7 +13,7 @@ pub enum LaunchError {
         index: usize,
         /// Its device function.
         function: String,
-        /// What is wrong with it.
+        /// The error of the op.
         source: Box<LaunchError>,
     },
     /// More iteration dimensions than labels.
@@ -93,7 +93,7 @@ pub enum LaunchError {
     /// A number far beyond any machine.
     #[error("{what} is {found}; it must not exceed {limit}")]
     TooLarge {
-        /// What the number is.
+        /// Name of the quantity.
         what: &'static str,
         /// The number.
         found: i64,
@@ -157,7 +157,7 @@ pub enum LaunchError {
     /// No label is left for a dimension that the rules add.
     #[error("no label is left for the dimension that must be added for {purpose}")]
     NoLabelLeft {
-        /// What the dimension is for.
+        /// Purpose of the added dimension.
         purpose: &'static str,
     },
     /// More distinct layouts than class names.
@@ -183,7 +183,7 @@ pub enum LaunchError {
     /// A window without extent.
     #[error("the {what} of the window is {found}; it must be at least 1")]
     BadWindow {
-        /// What is wrong.
+        /// Name of the invalid property.
         what: &'static str,
         /// Its value.
         found: i64,

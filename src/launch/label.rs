@@ -1,4 +1,4 @@
-//! What the file format calls the dimensions of an iteration space ("SuperDSC schema, section 2").
+//! Labels of iteration dimensions in the file format ("SuperDSC schema, section 2").
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
-//! What a launch computes and executes: the addresses of a bundle.
+//! Launches: the addresses that a bundle computes and the files that it executes.
 //!
-//! This stage decides which dimensions an op has in the file format's labels ([`geometry`]), where each core's part of each tensor
-//! starts and which symbol stands for that address ([`symbols`]), and what `bundle.mlir` computes and executes ([`Launch`]).
+//! This stage maps the dimensions of each op to the labels of the file format ([`geometry`]). It decides where each
+//! core's slice of each tensor starts and which symbol stands for that address ([`symbols`]), and what `bundle.mlir`
+//! computes and executes ([`Launch`]).
 //!
 //! For an add of two fp16 matrices `[128, 256]` with the rows split over 2 cores, each tensor of kernel argument `a` has the
 //! symbols `%arg_a` and `%arg_a_core_8192` (64 rows of the first stick column are 8192 bytes), and the launch is
@@ -17,10 +18,10 @@
 //! | file | what |
 //! |---|---|
 //! | [`geometry`] | an op in the labelled dimensions of the file format |
-//! | [`symbols`] | start addresses of the cores' parts, and the symbols that stand for them |
+//! | [`symbols`] | start addresses of the cores' slices, and the symbols that stand for them |
 //! | `statements` | a launch as plain values: [`Launch`] |
 //! | `build_launch` | the launch of a bundle |
-//! | [`name`], `text` | what its values are called, and its text |
+//! | [`name`], `text` | the names of its values, and its text |
 //! | `ir/lower_to_sdscbundle.rs` | the pass |
 //!
 //! Limits: at most 7 iteration dimensions an op; LX tensors do not move in loops; the pool is at most

@@ -1,4 +1,5 @@
-//! What `bundle.mlir` says, as plain values: which addresses are computed and which files run ("SuperDSC schema, section 8").
+//! Contents of `bundle.mlir` as plain values: the addresses that it computes and the files that it executes
+//! ("SuperDSC schema, section 8").
 
 use super::name::Name;
 
@@ -47,7 +48,7 @@ pub struct Param {
     pub bounds: Option<SizeBounds>,
 }
 
-/// What is known of a symbolic size.
+/// Bounds of a symbolic size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeBounds {
     /// It is a multiple of this.

@@ -11,7 +11,7 @@ use crate::bundle::{Allocation, Bundle, OpSpec, Operand};
 use machine::Target;
 use std::collections::BTreeMap;
 
-/// What one symbol stands for.
+/// Meaning of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
     /// The size of an iteration dimension.
@@ -238,7 +238,7 @@ fn check_lx(op: &OpSpec) -> Result<(), LaunchError> {
     Ok(())
 }
 
-/// What makes two addresses of one op the same: where they begin, and how they go on.
+/// Key under which operands of one op share a symbol: the start of the address, and how it advances in loops.
 type Key = (Spot, Course);
 
 /// A byte in memory.
@@ -251,15 +251,16 @@ enum Spot {
     Pool(i64),
 }
 
-/// How an address follows the loops around an op. One that stands still is that of its byte, whatever is read there. One that moves is
-/// that of a window: a file says nothing of steps, so that a symbol of several windows could not be told from a mistake.
+/// Advance of an address in the loops around an op. A fixed address is identified by its byte alone, whatever is read
+/// there. A moving address is that of a window: a file does not record strides, so a symbol shared by several windows
+/// would be indistinguishable from a mistake.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Course {
-    /// Bytes for each loop, outermost first; empty for an address that stands still.
+    /// Bytes per iteration of each loop, outermost first; empty for a fixed address.
     steps: Vec<i64>,
     /// The dimensions of the window, with their scales.
     dims: Vec<(Label, i64)>,
-    /// What the buffer has beyond the window, by dimension.
+    /// Extent of the buffer beyond the window, by dimension.
     gaps: Vec<(Label, i64)>,
 }
 

@@ -34,20 +34,20 @@ impl fmt::Display for SourcePlace {
     }
 }
 
-/// What was reported.
+/// Diagnostic that was reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// `error`, `warning`, `remark` or `note`.
     pub severity: &'static str,
-    /// Code of the message; none of what MLIR itself reports.
+    /// Code of the message; `None` for diagnostics of MLIR itself.
     pub code: Option<Code>,
     /// Text of the message, without the code.
     pub message: String,
-    /// Where: the place itself, then what it was called from, innermost first; none if it is unknown.
+    /// Source positions: the place itself, then its callers, innermost first; empty if the position is unknown.
     pub places: Vec<SourcePlace>,
     /// Path of the module of the model that the place belongs to ([`module_path`]); empty without one.
     pub module: String,
-    /// What was added.
+    /// Notes attached to the diagnostic.
     pub notes: Vec<Collected>,
 }
 

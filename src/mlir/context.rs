@@ -1,6 +1,6 @@
-//! What we keep of a context, for as long as it lives.
+//! State of the compiler that is attached to an MLIR context and freed with it.
 //!
-//! Nothing of a compilation stays in the process: the context owns it, as it owns its dialects.
+//! No state of a compilation is global to the process: the context owns it, as it owns its dialects.
 
 use super::{Context, Op};
 use mlir_sys::{MlirContext, mlirOperationGetContext};

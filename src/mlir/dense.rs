@@ -124,7 +124,8 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     }
 }
 
-/// The same for a resource with content.
+/// Returns the numbers of a resource with content, one per element. Returns `None` if there are more than `most`, if
+/// all elements are one splat, or if the attribute or its element type is another.
 fn resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     let tensor = TensorType::of(type_of_elements(attribute)?)?;
     let n_elements = tensor.shape.iter().product::<i64>();

@@ -22,7 +22,7 @@ unsafe extern "C" {
 pub struct Reported(());
 
 impl Reported {
-    /// What MLIR has reported itself.
+    /// Returns the marker for an error that MLIR itself has reported.
     pub(super) const fn by_mlir() -> Self {
         Self(())
     }
@@ -111,10 +111,10 @@ pub fn quietly<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
     try_it()
 }
 
-/// Whether an operation is as its verifier wants it.
+/// Verifies an operation with its MLIR verifier.
 ///
 /// # Errors
-/// What is wrong, which the verifier has reported.
+/// If verification fails; the verifier has reported why.
 pub fn verified(op: Op<'_>) -> Result<(), Reported> {
     // SAFETY: the operation is alive.
     if unsafe { mlirOperationVerify(op.to_raw()) } { Ok(()) } else { Err(Reported::by_mlir()) }

@@ -82,7 +82,7 @@ pub trait OpExt<'c>: Copy {
     fn body_ops(self) -> Vec<Op<'c>>;
     /// The arguments of the body, in order; empty without a body.
     fn body_args(self) -> Vec<Value<'c>>;
-    /// What the body ends with gives; empty without a body.
+    /// Returns the operands of the body's terminator; empty without a body.
     fn yielded(self) -> Vec<Value<'c>>;
     /// This operation and all in it, outside before inside.
     fn nested(self) -> Vec<Op<'c>>;
@@ -363,7 +363,8 @@ impl Drop for Scratch<'_> {
     }
 }
 
-/// What a pass knows about values. It can be asked, not listed: an order of pointers must never reach the output.
+/// Map from values to the facts that a pass knows about them. It supports lookup but not iteration: the order of
+/// pointers must never reach the output.
 pub struct ValueMap<T> {
     entries: HashMap<usize, T>,
 }
@@ -375,12 +376,12 @@ impl<T> Default for ValueMap<T> {
 }
 
 impl<T> ValueMap<T> {
-    /// What is known about `value`.
+    /// Returns the entry of `value`; `None` if there is none.
     pub fn get(&self, value: Value<'_>) -> Option<&T> {
         self.entries.get(&(value.to_raw().ptr as usize))
     }
 
-    /// What is known about `value`, to be changed; the default value of `T` if that is nothing.
+    /// Returns the entry of `value` for modification; inserts the default value of `T` if there is none.
     pub fn get_or_default(&mut self, value: Value<'_>) -> &mut T
     where
         T: Default,
@@ -388,7 +389,7 @@ impl<T> ValueMap<T> {
         self.entries.entry(value.to_raw().ptr as usize).or_default()
     }
 
-    /// Notes `entry` about `value`; gives what was known before.
+    /// Sets the entry of `value`; returns the previous one.
     pub fn insert(&mut self, value: Value<'_>, entry: T) -> Option<T> {
         self.entries.insert(value.to_raw().ptr as usize, entry)
     }

@@ -120,7 +120,7 @@ pub enum Stop {
     Broken,
 }
 
-/// What a pipeline is about to do, or has done.
+/// Step of a running pipeline, as observers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'c> {
     /// A pipeline begins on a new module.
@@ -131,11 +131,11 @@ pub enum Event<'c> {
     After(Op<'c>),
 }
 
-/// What this layer is told of the compiler for pipelines that are text: it knows none of its passes.
+/// Callbacks into the compiler that textual pipelines need: this layer knows none of the compiler's passes.
 pub struct Hooks {
     /// Every pass of `Passes.td`.
     pub passes: &'static [Pass],
-    /// Makes the text of a pass pipeline of the options of the named one, or says why they are refused.
+    /// Expands the options of the named pipeline to the text of a pass pipeline, or says why they are rejected.
     pub expand: fn(&str) -> Result<String, String>,
     /// Reads the options of a compilation that a pass has as an option.
     pub read_nested: NestedReader,

@@ -236,7 +236,7 @@ impl Options {
     /// The elements of a list option.
     ///
     /// # Errors
-    /// What their type says of the first one that it refuses, at the module.
+    /// If an element does not parse; the error of its type is reported at the module, for the first such element.
     ///
     /// # Panics
     /// If the option is of another kind: a compiler bug.

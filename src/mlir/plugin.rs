@@ -1,4 +1,5 @@
-//! What a stock `mlir-opt` asks a plugin for: the structs of `mlir/Tools/Plugins/{Dialect,Pass}Plugin.h`.
+//! Entry points that a stock `mlir-opt` queries a plugin for: the structs of
+//! `mlir/Tools/Plugins/{Dialect,Pass}Plugin.h`.
 
 use super::session::spyreRegisterDialects;
 use mlir_sys::MlirDialectRegistry;
@@ -33,7 +34,7 @@ unsafe extern "C" fn register_dialects(registry: *mut c_void) {
     unsafe { spyreRegisterDialects(MlirDialectRegistry { ptr: registry }) }
 }
 
-/// What MLIR asks for the dialects of.
+/// Returns the plugin info through which MLIR registers the dialects.
 #[must_use]
 pub fn dialect_plugin_info() -> DialectPluginLibraryInfo {
     DialectPluginLibraryInfo {
@@ -44,7 +45,7 @@ pub fn dialect_plugin_info() -> DialectPluginLibraryInfo {
     }
 }
 
-/// What MLIR asks for the passes of; `register` registers them.
+/// Returns the plugin info through which MLIR registers the passes; `register` registers them.
 #[must_use]
 pub fn pass_plugin_info(register: extern "C" fn()) -> PassPluginLibraryInfo {
     PassPluginLibraryInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION.as_ptr().cast(), register }

@@ -1,4 +1,4 @@
-//! What was decided, for MLIR's remark engine.
+//! Remarks about decisions of the compiler, for MLIR's remark engine.
 
 use super::{
     Context, Location, Op, OpExt,
@@ -36,14 +36,14 @@ unsafe extern "C" {
     );
 }
 
-/// What came of a wish to make something faster.
+/// Kind of a remark: the outcome of an attempted optimization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// It was done.
+    /// The optimization was applied.
     Passed = 0,
-    /// It was not, for a reason.
+    /// The optimization was missed, for a reason.
     Missed = 1,
-    /// Neither: a number.
+    /// Neither: the remark reports a number.
     Analysis = 2,
 }
 
@@ -66,7 +66,7 @@ pub struct RemarkFilters<'p> {
 pub(super) struct Yaml(Mutex<String>);
 
 impl Yaml {
-    /// What has been said up to now.
+    /// Returns the remarks up to now, in YAML.
     pub(super) fn text(&self) -> String {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

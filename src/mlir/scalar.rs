@@ -1,4 +1,4 @@
-//! What one element is.
+//! Types of scalars and of tensor elements.
 
 use super::{Type, TypeLike};
 use machine::ElementType;
@@ -33,7 +33,7 @@ pub enum ScalarType {
 }
 
 impl ScalarType {
-    /// What a type is.
+    /// Classifies an MLIR type.
     #[must_use]
     pub fn of(r#type: Type<'_>) -> Self {
         let raw = r#type.to_raw();

@@ -40,7 +40,7 @@ unsafe extern "C" {
 /// A context with our dialects and passes.
 pub struct Session {
     context: Context,
-    /// What textual pipelines are read with; none where there are none.
+    /// Callbacks for textual pipelines; `None` if the session runs none.
     hooks: Option<&'static Hooks>,
     /// Whether it is a tool's, to which its process belongs.
     is_tool: AtomicBool,
@@ -108,7 +108,7 @@ impl Session {
         unsafe { self.remarks.ask(&self.context, filters, is_printed) }
     }
 
-    /// What has been told up to now, in YAML.
+    /// Returns the remarks up to now, in YAML.
     #[must_use]
     pub fn remarks_as_yaml(&self) -> String {
         self.remarks.text()

@@ -68,19 +68,19 @@ impl<'c> TensorType<'c> {
         }
     }
 
-    /// The same shape with another element type, without a layout.
+    /// Returns the tensor type with this shape and another element type, without a layout.
     #[must_use]
     pub fn with_element(&self, element: Type<'c>) -> Self {
         Self { shape: self.shape.clone(), element, encoding: None }
     }
 
-    /// The same element type with another shape, without a layout.
+    /// Returns the tensor type with this element type and another shape, without a layout.
     #[must_use]
     pub fn with_shape(&self, shape: Vec<i64>) -> Self {
         Self { shape, element: self.element, encoding: None }
     }
 
-    /// The same tensor with another layout.
+    /// Returns the tensor type with another layout.
     #[must_use]
     pub fn with_encoding(&self, encoding: Attribute<'c>) -> Self {
         Self { encoding: Some(encoding), ..self.clone() }

@@ -110,7 +110,7 @@ pub fn pass_summary(argument: &str) -> Option<&'static str> {
     DECLARED.iter().find(|(declared, _)| *declared == argument).map(|(_, summary)| *summary)
 }
 
-/// What MLIR is told of the compiler.
+/// Callbacks and passes that the MLIR layer gets from the compiler, for textual pipelines.
 pub static HOOKS: Hooks = Hooks { passes: PASSES, expand, read_nested };
 
 /// A session with the compiler's dialects, passes and pipeline.

@@ -1,4 +1,4 @@
-//! What a user may choose, read once: from here on a value is what it means.
+//! Options of a compilation, parsed once: from here on every value has its final type.
 
 use super::Phase;
 use crate::{
@@ -15,7 +15,7 @@ use scratchpad::planner_named;
 use std::{fmt, str::FromStr};
 use strum::VariantNames;
 
-/// What a user may choose.
+/// Options of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The function to compile; empty for the only public one.
@@ -28,11 +28,11 @@ pub struct Options {
     pub target: String,
     /// Tiles around every function, outermost first.
     pub tiles: Vec<TileCount>,
-    /// What names of counts in `tiles` or in a hint scope stand for.
+    /// Values of the named counts in `tiles` or in a hint scope.
     pub bind: Vec<Binding>,
-    /// What knobs of kernels are.
+    /// Requested values of kernel knobs.
     pub knobs: Vec<KnobValue>,
-    /// What becomes of kernels; none for what is possible.
+    /// Treatment of kernels; `None` for fusion with joint planning, and for separate kernels otherwise.
     pub kernels: Option<KernelMode>,
     /// The names of arguments.
     pub dims: Vec<DimNames>,
@@ -50,9 +50,9 @@ pub struct Options {
     pub tile_search: Option<bool>,
     /// The most ops that the search for tiles may judge in a part of a program; none for the usual number.
     pub tile_steps: Option<u32>,
-    /// What plans are compared by.
+    /// Objective that plans are compared by.
     pub objective: Objective,
-    /// A plan file to follow, or to write what was chosen to, if there is none; empty for neither.
+    /// Plan file to apply; if the file is missing, the chosen plan is written there. Empty for neither.
     pub plan: String,
     /// Whether what is chosen is noted, for a plan file.
     pub notes_plan: bool,
@@ -60,11 +60,11 @@ pub struct Options {
     pub more_lx: bool,
     /// Whether it is proved what no plan of loops takes less than, for a certificate.
     pub proves: bool,
-    /// What becomes of f32 between f16.
+    /// Treatment of f32 values between f16 values.
     pub precision: Precision,
-    /// What becomes of roundings that are widened again.
+    /// Treatment of values that are rounded to a narrower format and widened again.
     pub rounding: Rounding,
-    /// How sticks are chosen.
+    /// Strategy for the choice of stick dimensions.
     pub sticks: Strategy,
     /// The last phase.
     pub compile_to: Phase,
@@ -321,7 +321,8 @@ impl Options {
         self.tile_search.unwrap_or(self.is_joint() && self.can_say_loops())
     }
 
-    /// What becomes of kernels: what moving ops into them saves is known where splits and placement are chosen together.
+    /// Returns the treatment of kernels. The default fuses only with joint planning: only then is the saving of moving
+    /// ops into kernels known.
     #[must_use]
     pub fn kernel_mode(&self) -> KernelMode {
         self.kernels.unwrap_or(if self.is_joint() { KernelMode::Fuse } else { KernelMode::Separate })

@@ -37,27 +37,27 @@ use std::fmt;
 /// The most ops that the search for tiles judges, if nobody says otherwise; `spyre-choose-tiles` has the same default.
 const USUAL_TILE_STEPS: i64 = 3000;
 
-/// A pass with its options, and what the program has come to behind it.
+/// Pass with its options, and the state of the program after it.
 #[derive(Clone)]
 pub struct Step {
     /// The pass.
     pub pass: PassInstance,
-    /// What has been reached, for who reports about it.
+    /// State of the program after the pass, for callers that report about it; `None` if it is no milestone.
     pub milestone: Option<Milestone>,
 }
 
-/// What a program has come to.
+/// State of the program at a point of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Milestone {
-    /// It is in our ops, as its author wrote it.
+    /// The program is in spyre ops, as its author wrote it.
     Imported,
-    /// Nothing of the source is left: what it must do is what its ops say.
+    /// No source dialect is left: the ops alone define the semantics.
     Flat,
-    /// Its constants are those that a launch finds, though their layouts are not chosen.
+    /// The constants are those that a launch reads, but their layouts are not chosen.
     Padded,
     /// Every value has its memory.
     Placed,
-    /// All decisions are made, where pools lie included.
+    /// All decisions are made, including the locations of pools.
     Formed,
     /// Each launch is a list of op specs.
     Lowered,
@@ -166,7 +166,7 @@ impl Options {
         steps
     }
 
-    /// What becomes of kernels while they are ops.
+    /// Returns the passes that fuse ops into kernels, while kernels are ops; empty if kernels are kept separate.
     fn fusion_steps(&self) -> Vec<Step> {
         // Whether a move pays is found out by the same compilation without moves.
         let fuse = Step::of(fuse_prologue_epilogue::PASS).with(option::COMPILE, self.candidates(fuse_prologue_epilogue::PASS));

@@ -1,20 +1,20 @@
-//! Which decisions of two plans differ, and what each costs.
+//! Comparison of two plans: the decisions that differ, and the cost of each difference.
 
 use super::{Nest, OpCost, PlanFile};
 use crate::codes;
 use std::{collections::BTreeMap, fmt::Write};
 
-/// What one source op came to: it may be several ops.
+/// Cost and decisions of one source op in one plan; the source op may be several ops.
 #[derive(Default)]
 struct Side {
     us: f64,
     hbm_bytes: i64,
-    /// How its ops are run, in order.
+    /// Execution of each of its ops, in order, as text.
     ways: Vec<String>,
 }
 
-/// A text with the totals of two plans, their loops where these differ, and the ops that are run in another way or cost something else, the largest
-/// difference in time first.
+/// Compares two plans as text: the totals, the loops that differ, and the ops that run differently or have another
+/// cost, the largest time difference first.
 ///
 /// # Errors
 /// If they are for different programs.

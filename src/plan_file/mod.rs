@@ -1,8 +1,9 @@
-//! A plan as a file: which loops and which division of work were chosen for a program, to be read back instead of a search, to be edited, and to be
-//! compared with another one.
+//! Plan files: the loops and core splits that were chosen for a program. A plan file replaces a search, can be edited,
+//! and can be compared with another one.
 //!
-//! What is chosen stands in `loops` and `work`; `costs` says what came of it, and is not read back. Places in LX follow from both. A plan is for one
-//! program: `key` is a hash of the function as it stands before loops are chosen, so layouts and names count, and locations do not.
+//! `loops` and `work` record the decisions; `costs` records the resulting costs and is not read back. LX addresses
+//! follow from `loops` and `work`. A plan is for one program: `key` is a hash of the function before loops are chosen,
+//! so layouts and names count, and locations do not.
 
 mod compare;
 
@@ -13,7 +14,7 @@ use files::{MAX_TEXT_BYTES, read_text, reason};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, hash::Hasher, io, path::Path};
 
-/// What is written before anything else.
+/// Version that is written at the start of a plan file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A plan.
@@ -30,38 +31,38 @@ pub struct PlanFile {
     /// that the plan is for. They are not followed, and are named where the plan is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_options: Vec<String>,
-    /// What was chosen.
+    /// The decisions.
     pub chosen: Chosen,
-    /// What all launches take, us.
+    /// Modeled time of all launches, us.
     pub us: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,
-    /// What each op costs.
+    /// Cost of each op.
     pub costs: Vec<OpCost>,
 }
 
-/// What was chosen for a program.
+/// Decisions for a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chosen {
-    /// Which program it is for.
+    /// Hash of the program that the decisions are for.
     pub key: String,
-    /// Loops around ops that have no hints.
+    /// Loops around ops without hints.
     pub loops: Vec<Nest>,
-    /// The division of each op that there is then, in order; left out to have it chosen again.
+    /// Core split of each op after the loops are built, in order; omitted to choose the splits again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Vec<Split>>,
 }
 
-/// A nest of loops, by the positions of ops before there are loops.
+/// Loop nest, by the positions of ops before loops are built.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nest {
-    /// The first op, and the one behind the last.
+    /// First op of the nest, and the position after the last one.
     pub ops: [usize; 2],
     /// The loops, outermost first.
     pub levels: Vec<Level>,
-    /// What is copied in front of them.
+    /// Values that are copied before the loops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<Copied>,
 }
@@ -76,21 +77,21 @@ pub struct Level {
     pub dims: BTreeMap<usize, usize>,
 }
 
-/// A value that is copied in front of loops.
+/// Value that is copied before loops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copied {
-    /// Who reads it: the position of the op, and which operand.
+    /// Uses of the copy: the position of the op, and the operand number.
     pub reads: Vec<(usize, usize)>,
-    /// For each level the dimension of the value that it cuts, where it cuts one.
+    /// Dimension of the value that each loop tiles, if it tiles one.
     pub cut_dims: Vec<Option<usize>>,
 }
 
-/// How an op is divided.
+/// Core split of an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Split {
-    /// Its device function, for who reads the file.
+    /// Device function of the op, for readers of the file.
     pub function: String,
     /// Slices of each iteration dimension.
     pub slices: Vec<i64>,
@@ -99,7 +100,7 @@ pub struct Split {
     pub order: Vec<usize>,
 }
 
-/// What an op costs.
+/// Cost of an op.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpCost {
@@ -145,7 +146,7 @@ impl PlanFile {
     /// Refuses a plan for another program or another machine.
     ///
     /// # Errors
-    /// What differs.
+    /// A message about the first difference.
     pub fn check(&self, path: &str, key: &str, target: &BTreeMap<String, i64>) -> Result<(), String> {
         let again = "remove it to let a search write another";
         for (name, number) in target {

@@ -107,7 +107,7 @@ impl<'c> Former<'c> {
         Ok(())
     }
 
-    /// What each item uses.
+    /// Returns for each item the buffers that it uses, as [`Step`]s.
     fn steps(&self) -> Vec<Step> {
         let mut steps = vec![Step::default(); self.items.len()];
         for (number, buffer) in self.buffers.iter().enumerate() {

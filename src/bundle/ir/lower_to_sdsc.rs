@@ -51,7 +51,7 @@ const MOST_DIMS: usize = 7;
 
 /// A buffer of the program that launches get as an argument.
 struct ProgramBuffer<'c> {
-    /// What the program sees of it: a result may be a view.
+    /// Value through which the program accesses the buffer; the one of a result may be a view.
     shown: Value<'c>,
     role: Role,
     position: i64,
@@ -81,8 +81,9 @@ struct SharedPlace {
     life: [i64; 2],
 }
 
-/// What makes the bytes of a constant in device memory: its device layout, its sizes other than 1, the type of its elements, and their
-/// bytes, which may be one element for all; and those of the numbers that they are rounded from.
+/// Key that determines the bytes of a constant in device memory: its device layout, its sizes other than 1, its element
+/// type, whether one element stands for all, and the bytes of the elements and of the numbers that they are rounded
+/// from.
 type Content<'c> = (String, Vec<i64>, ElementType, bool, [&'c [u8]; 2]);
 
 struct Lowering<'c> {
@@ -268,7 +269,8 @@ impl<'c> Lowering<'c> {
         (buffer.role == Role::Output).then(|| result_attribute(self.function, position, attr::SPYRE_DIGITS)).flatten()
     }
 
-    /// What the integers of an argument keep to: below the rows of all tables that they choose from, or what ops that compute with them can take.
+    /// Returns the range of the integers in an argument, the end excluded: below the row counts of all tables that they
+    /// index, or within the range that the ops which compute with them accept. Returns `None` if nothing bounds them.
     fn range_of(&self, value: Value<'c>, rows: &IndexedRows) -> Option<[i64; 2]> {
         let (_, position) = value.arg_of().filter(|_| value.def().is_none())?;
         let promised = argument_attribute(self.function, position, attr::SPYRE_RANGE).and_then(integers);
@@ -519,7 +521,8 @@ fn value_of(constant: Op<'_>) -> Option<Attribute<'_>> {
     constant.attr(attr::VALUE)
 }
 
-/// What decides the bytes of a constant; none if its elements are not known, which its file will tell.
+/// Returns the key that determines the bytes of a constant. Returns `None` if its elements are not known; emission of
+/// its file reports that.
 fn content_of(constant: Value<'_>) -> Option<Content<'_>> {
     let tensor = Tensor::of(constant.r#type())?;
     let raw = raw_elements(constant.def().and_then(value_of)?)?;

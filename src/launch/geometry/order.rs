@@ -4,7 +4,7 @@ use super::{Access, Label};
 use crate::bundle::OpFamily;
 use crate::bundle::{Coordinate, Mover, OpSpec};
 
-/// What the ordering rules consult: the op, its labels and its access.
+/// Inputs of the ordering rules: the op, its labels and its accesses.
 pub(super) struct OpView<'a> {
     pub(super) op: &'a OpSpec,
     pub(super) family: OpFamily,

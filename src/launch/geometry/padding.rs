@@ -1,4 +1,4 @@
-//! What is padded to whole sticks, and which padding must be masked ("SuperDSC schema, section 4").
+//! Padding to whole sticks, and the choice of the padding that must be masked ("SuperDSC schema, section 4").
 
 use super::order::OpView;
 use super::{Class, Label, Scale, Space, Tensor};

@@ -1,7 +1,7 @@
-//! The bytes of a constant: from the elements that the program gives to what stands in device memory, and back.
+//! Bytes of a constant: conversion from the elements of the program to device memory, and back.
 //!
-//! What holds nothing of the host is zero: lanes behind the last element of a row, rows that were added, the other lanes of a sparse
-//! stick. So a product may read past K, and a file is the same however it was made.
+//! Bytes that hold no host element are zero: lanes after the last element of a row, added rows, and the other lanes of
+//! a sparse stick. So a matmul may read past K, and the file does not depend on how it was made.
 
 use super::constant_error::ConstantError;
 use super::constants::dl16_bits;
@@ -11,7 +11,7 @@ use half::{bf16, f16};
 use machine::{DeviceFormat, ElementType};
 use std::borrow::Cow;
 
-/// The elements of a constant as the program gives them.
+/// Elements of a constant as the program stores them.
 #[derive(Clone, Copy, Debug)]
 pub struct HostElements<'a> {
     /// The type of an element.
@@ -24,7 +24,7 @@ pub struct HostElements<'a> {
     pub is_splat: bool,
 }
 
-/// What stands in device memory: [`DeviceLayout::bytes`] bytes.
+/// Returns the device-memory image of a constant: [`DeviceLayout::bytes`] bytes.
 ///
 /// Floats become DL16 as [`dl16_bits`] rounds, or single precision; booleans are 0 and 1; integers keep 32 bits. It takes one pass over
 /// the memory.

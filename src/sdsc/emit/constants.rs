@@ -35,7 +35,7 @@ fn named_values(op: &OpSpec, geometry: &Geometry) -> Vec<(Text, f64)> {
     }
 }
 
-/// What padding must hold so that it does not change the result.
+/// Returns the padding value that is neutral for a device function: it does not change the result.
 fn mask_value(function: &str) -> f64 {
     match function {
         "max" | "exp" => f64::NEG_INFINITY,

@@ -33,7 +33,7 @@ pub enum SdscError {
         index: usize,
         /// Its device function.
         function: String,
-        /// What is wrong with it.
+        /// The error of the op.
         source: Box<SdscError>,
     },
     /// The op has no geometry or no addresses.

@@ -115,7 +115,7 @@ impl Context<'_> {
         (0..self.geometry.cores()).map(|core| (core, slots(core))).collect()
     }
 
-    /// What a tensor is.
+    /// Builds the description of a tensor in the file: class, scales, format and memory.
     pub(super) fn tensor_info(&self, index: usize) -> Result<TensorInfo, SdscError> {
         let tensor = &self.geometry.tensors[index];
         let class = &self.geometry.classes[tensor.class];

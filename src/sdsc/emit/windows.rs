@@ -1,4 +1,5 @@
-//! What windowed ops say beside the rest: windows, padded inputs, hidden dimensions ("SuperDSC schema, section 9").
+//! Entries of windowed ops in a file, in addition to those of other ops: windows, padded inputs, hidden dimensions
+//! ("SuperDSC schema, section 9").
 
 use super::SdscError;
 use crate::bundle::{OpSpec, Window, WindowAxis};
@@ -8,10 +9,10 @@ use crate::{
 };
 use sdsc_format::model::{Entries, Presence, Text, WindowInfo};
 
-/// An input that is read through whole windows; what no window needs is allowed for.
+/// Padding type of an input that is read through whole windows. Elements that no window needs are allowed.
 const FULL_SPAN: &str = "padded_fullspan_wunneeded";
 
-/// The dimension that slides, the dimension of the window's points, and which axis they are.
+/// The two window axes, each with its sliding dimension and the dimension of the window's points.
 const AXES: [(Label, Label); 2] = [(Label::I, Label::Ki), (Label::J, Label::Kj)];
 
 /// The windows of an op; empty for an op that has none.

@@ -107,7 +107,8 @@ fn code_of(violation: &Violation) -> codes::Code {
     codes::format_rule(violation.label).unwrap_or(codes::FORMAT_RULE)
 }
 
-/// What is said of a module without operations: who compiles has another kind of file in mind than who writes IR as files.
+/// Returns the message for a module without operations. It suggests linalg input for a complete compilation, and bundle
+/// IR if the IR of a later phase is given.
 fn empty(options: &Options) -> &'static str {
     if is_ours_to_mend(options) {
         "is empty; give a function of linalg ops on tensors"

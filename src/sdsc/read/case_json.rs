@@ -28,7 +28,7 @@ pub enum CaseError {
     Value {
         /// The JSON path.
         path: String,
-        /// What is wrong there.
+        /// Description of the error.
         what: String,
     },
 }

@@ -58,15 +58,15 @@ pub enum ReadError {
     InFile {
         /// The number of the file.
         index: usize,
-        /// What is wrong with it.
+        /// The error in the file.
         source: Box<ReadError>,
     },
-    /// A member of a file has a value from which nothing follows.
+    /// A member of a file has a value that matches no op spec.
     #[error("{member}: {reason}")]
     Member {
         /// The member, from the operation on.
         member: String,
-        /// What is wrong with it.
+        /// Description of the error.
         reason: String,
     },
     /// No op spec is known that has this file.
@@ -74,21 +74,21 @@ pub enum ReadError {
     NoOpSpec {
         /// The first member that differs.
         member: String,
-        /// What the file says.
+        /// Value in the file.
         found: String,
-        /// What the file of the closest op spec says.
+        /// Value in the file of the closest op spec.
         emitted: String,
     },
-    /// What was read back has no file.
+    /// The op spec that was read back cannot be emitted as a file.
     #[error(transparent)]
     NotEmitted(#[from] SdscError),
-    /// The launch is not one that a bundle has.
+    /// The launch is none that the emitter writes.
     #[error("bundle.mlir: {reason}")]
     Launch {
-        /// What is wrong with it.
+        /// Description of the error.
         reason: String,
     },
-    /// What was read back has no launch.
+    /// The bundle that was read back has no launch.
     #[error(transparent)]
     NotLaunched(#[from] LaunchError),
 }
@@ -103,12 +103,12 @@ impl ReadError {
     }
 }
 
-/// What stands around a file in its bundle.
+/// Context of a file in its bundle: symbols, pool and memory map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
     /// The id of the op's first symbol, whether or not the file mentions it.
     pub first_symbol_id: i64,
-    /// What each symbol of the file stands for.
+    /// Value of each symbol of the file, by id.
     pub symbols: BTreeMap<i64, SymbolValue>,
     /// Bytes of the bundle's pool.
     pub pool_bytes: i64,

@@ -1,4 +1,4 @@
-//! What a launch does: which file runs on which addresses, and how often.
+//! Evaluation of a launch: the files that it executes, their addresses, and their trip counts.
 
 use super::{ReadError, launch::file_number};
 use crate::launch::{Launch, SizeBounds};
@@ -6,10 +6,10 @@ use sdsc_check::launch::{self, ExecuteView, Form, LaunchValues};
 use sdsc_format::bundle_text::{Param, ParamType, Stmt, StmtKind, parse};
 use std::{collections::BTreeMap, iter::Enumerate, slice};
 
-/// What a symbol of a file stands for: a base and bytes above it, which may move with the enclosing loops.
+/// Value of a symbol of a file: a base plus a byte offset, which may advance in the enclosing loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolValue {
-    /// What the offset is counted from.
+    /// Base of the offset.
     pub base: Base,
     /// Bytes above the base in the first iteration of every loop.
     pub offset: i64,
@@ -17,29 +17,29 @@ pub struct SymbolValue {
     pub strides: Vec<i64>,
 }
 
-/// What an address is counted from.
+/// Base of a symbol's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// The start of a kernel argument.
     Argument(u32),
     /// The start of the bundle's pool.
     Pool,
-    /// Nothing: it is a plain number.
+    /// Zero: the value is a plain number.
     Number,
-    /// It is no address but a size that is known at launch only.
+    /// No address: the symbol is a size that is known only at launch.
     Size(SizeBounds),
 }
 
-/// What a launch does.
+/// Pool and steps of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effect {
     /// Bytes of the pool; 0 without one.
     pub(super) pool_bytes: i64,
-    /// What runs.
+    /// Ops and loops, in execution order.
     pub(super) steps: Vec<Step>,
 }
 
-/// One thing that a launch does.
+/// Step of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Runs an op. There are no symbols when addresses are baked.
@@ -48,7 +48,7 @@ pub(super) enum Step {
     Loop { count: i64, body: Vec<Step> },
 }
 
-/// What a launch does. Its values are worked out from its text, as the rules of the format do.
+/// Evaluates a launch. Its values are computed from its text, as in the checks of the file format.
 pub(super) fn evaluate(launch: &Launch) -> Result<Effect, ReadError> {
     let text = launch.to_string();
     let text = parse(&text).map_err(|error| ReadError::launch(error.message))?;

@@ -1,4 +1,4 @@
-//! What a file says, in the terms of the emission rules.
+//! Contents of a file, in the terms of the emission rules.
 
 use super::place::{self, Place};
 use super::{ReadError, Surroundings};
@@ -7,7 +7,7 @@ use crate::{bundle::OpFamily, launch::geometry::Label};
 use machine::DeviceFormat;
 use sdsc_format::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
 
-/// A file and what follows from it at once.
+/// File, with the facts that follow from it without a guess.
 pub(super) struct File<'a> {
     pub(super) operation: &'a Operation,
     pub(super) dsc: &'a Dsc,

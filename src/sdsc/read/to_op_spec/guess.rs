@@ -1,4 +1,4 @@
-//! What a file leaves open, as a list of possibilities.
+//! Properties of an op spec that its file leaves open, as a list of possible values.
 
 use super::ReadError;
 use super::file::{File, is_value};

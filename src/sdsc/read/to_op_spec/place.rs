@@ -1,4 +1,4 @@
-//! Where a file's tensors start: what its symbols or its numbers mean.
+//! Start addresses of a file's tensors, from its symbols or its numbers.
 
 use super::{Base, ReadError, Surroundings};
 use crate::bundle::Allocation;
@@ -6,14 +6,14 @@ use crate::launch::symbols::MemoryMap;
 use sdsc_format::model::Node;
 use std::collections::BTreeSet;
 
-/// Where a tensor is.
+/// Location of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// What the positions are counted from; its own offset means nothing.
+    /// Memory that the positions are relative to; the offset in this field is ignored.
     pub(super) memory: Allocation,
-    /// The byte position of each core's part.
+    /// Byte position of each core's slice.
     pub(super) positions: Vec<i64>,
-    /// Bytes that it moves in one iteration of each enclosing loop.
+    /// Bytes that the tensor advances in one iteration of each enclosing loop.
     pub(super) strides: Vec<i64>,
 }
 

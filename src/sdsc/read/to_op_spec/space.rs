@@ -40,7 +40,7 @@ impl File<'_> {
         guess.padded.iter().any(is_padded)
     }
 
-    /// What is known of a dimension whose size is a launch argument.
+    /// Returns the name and bounds of a dimension's size that is a launch argument; `None` for a fixed size.
     fn symbolic(&self, label: Label) -> Result<Option<SymbolicDim>, ReadError> {
         let Some(ids) = self.dsc.dim_symbols.as_ref().and_then(|symbols| symbols.get(label.name())) else { return Ok(None) };
         let refuse = |reason: String| ReadError::member(format!("dimToSymbolMapping_.{label}"), reason);

@@ -5,7 +5,7 @@ use super::guess::Guess;
 use crate::bundle::{Window, WindowAxis};
 use crate::{bundle::OpFamily, launch::geometry::Label};
 
-/// What slides, and the dimension of the window's points.
+/// The two window axes, each with its sliding dimension and the dimension of the window's points.
 const AXES: [(Label, Label); 2] = [(Label::I, Label::Ki), (Label::J, Label::Kj)];
 
 /// How the emitter pads unless it is told otherwise.
