@@ -1,5 +1,6 @@
-//! What the plan of a block of Granite 3 8B moves and takes (`cargo bench --bench blocks`): prefills of 1 to 2,048 tokens, and a token behind 4,096 cached
-//! ones. By default, so without hints. `docs/measurements/tile-search.md` has the table.
+//! HBM traffic and modeled time of plans for a block of Granite 3 8B (`cargo bench --bench blocks`): prefills of 1 to
+//! 2,048 tokens, and one token after 4,096 cached tokens. Options are the defaults, so there are no hints.
+//! `docs/measurements/tile-search.md` has the table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 

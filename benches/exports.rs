@@ -1,5 +1,6 @@
-//! What becomes of programs that producers export (`cargo xtask models DIR`): each `.mlir` file of a folder, and of the folders in
-//! it, is compiled by default with `--validate`, and run beside the reference. Writes `docs/measurements/models.md`, which says how the files are made.
+//! Evaluates programs that producers export (`cargo xtask models DIR`). Each `.mlir` file of a folder, and of the
+//! folders in it, is compiled by default with `--validate`, and its results are compared with the reference. Writes
+//! `docs/measurements/models.md`, which says how the files are made.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
@@ -35,7 +36,7 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// What becomes of the programs of a folder.
+/// Returns the table of outcomes of the programs in a folder.
 fn table(folder: &Path) -> String {
     let programs = sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "mlir"));
     let rows: Vec<Row> = programs.map(|path| row(&path)).collect();
@@ -96,7 +97,8 @@ fn row(program: &Path) -> Row {
     Row { text, is_right: is_valid && agrees }
 }
 
-/// What the default validated: the field whole or by samples, and the program as written.
+/// Returns the checks that the default validation made: in the field (in full or by samples), and against the program
+/// as written. Returns the first error if the compilation failed.
 fn halves(compiled: &Output) -> String {
     if !compiled.status.success() {
         return first_error(compiled);

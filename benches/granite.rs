@@ -166,7 +166,7 @@ struct Writer {
     model: Granite,
     text: String,
     n_values: usize,
-    /// What is written already of `tensor.empty` and `linalg.fill`, by its text.
+    /// Results of the `tensor.empty` and `linalg.fill` ops that are already written, by the text of the op.
     initial: BTreeMap<String, Value>,
     /// The cached keys and values of the layer that is written next.
     caches: Option<[Value; 2]>,

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 /// For each function its types in Rust's words: of the parameters, and of the result.
 type Declarations = BTreeMap<String, (Vec<String>, String)>;
 
-/// What types of C are in Rust.
+/// C types and the corresponding Rust types.
 const TYPES: &[(&str, &str)] = &[
     ("void", "()"),
     ("int", "i32"),

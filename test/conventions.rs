@@ -1,4 +1,5 @@
-//! What all tools have in common: version, help, exit codes, how much they say and in which form, man pages and completions.
+//! Conventions that all tools share: version, help, exit codes, verbosity and format of messages, man pages and
+//! completions.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 

@@ -209,7 +209,7 @@ impl Convolution {
         self.arguments().into_iter().enumerate().map(array).collect()
     }
 
-    /// What is wrong, if anything; a refusal is.
+    /// Returns a description of the failure, or `None`; a rejection is a failure.
     fn fault(&self) -> Option<String> {
         let message = match check_against_jit(&self.text(), &Options::default(), &self.inputs()).err()? {
             Stop::Refused(message) => format!("refused: {message}"),

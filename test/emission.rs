@@ -1,4 +1,4 @@
-//! What holds for the files of every bundle: the equalities of "SuperDSC schema, section 10", and that nothing panics.
+//! Invariants of the files of every bundle: the equalities of "SuperDSC schema, section 10", and that nothing panics.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

@@ -14,7 +14,8 @@ use rows::{Answer, ROWS, Row};
 use serde_json::Value;
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path, process::Command};
 
-/// What no message may show: names of temporary files, and of what the tools are written in.
+/// Texts that no message may contain: names of temporary files, and of types and libraries that the tools are
+/// implemented with.
 const LEAKS: [&str; 13] = [
     ".tmp",
     ".spyre-",
@@ -31,7 +32,7 @@ const LEAKS: [&str; 13] = [
     "<unknown>",
 ];
 
-/// What one command answered.
+/// Exit code and output of one command.
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) text: String,
@@ -62,7 +63,7 @@ pub(crate) fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// What is wrong with an answer.
+/// Returns the faults of an answer; empty if the answer is as expected.
 pub(crate) fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> {
     let (code, asked): (i32, Vec<(&str, &str)>) = match &row.answer {
         Answer::Refused(points) => (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect()),
@@ -127,7 +128,7 @@ fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
 /// The tools that speak JSON; the others are drivers of MLIR's.
 const OURS: [&str; 4] = ["spyre-compile ", "spyre-run ", "spyre-translate ", "spyre-plan "];
 
-/// What messages in JSON say, as text has it.
+/// Formats JSON messages like the text output.
 fn spelled(messages: &[Value]) -> String {
     let mut text = String::new();
     for message in messages {

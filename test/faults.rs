@@ -21,7 +21,7 @@ use sdsc_check::check_files;
 use spyre::reference::judge;
 use std::{collections::BTreeSet, fmt::Write as _};
 
-/// What no rule and no execution says of right files.
+/// Verdict on files in which no rule and no execution finds a fault.
 const NOTHING: &str = "not caught";
 
 /// The label of the first rule that the files break.
@@ -30,7 +30,7 @@ fn broken_rule(files: &Files) -> String {
     found.first().map_or_else(|| NOTHING.to_owned(), |violation| format!("`{}`", violation.label))
 }
 
-/// What `spyre-run --check` would say.
+/// Returns the verdict that `spyre-run --check` would reach.
 fn execution(files: &Files, right: &Right) -> String {
     let place = tempfile::tempdir().unwrap();
     write(place.path(), files);

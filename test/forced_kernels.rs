@@ -28,7 +28,7 @@ fn programs() -> Vec<PathBuf> {
     found
 }
 
-/// What a tool prints; or what it says as it fails.
+/// Runs a tool. Returns its standard output, or its standard error if it fails.
 fn run(command: &mut Command) -> Result<String, String> {
     let done = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

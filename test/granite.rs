@@ -21,7 +21,7 @@ fn inputs(model: &Granite) -> Vec<HostArray> {
     model.arguments().into_iter().enumerate().map(array).collect()
 }
 
-/// What the reference computes.
+/// Returns the result that the reference computes.
 fn run(model: &Granite, inputs: &[HostArray]) -> HostArray {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("granite.mlir");

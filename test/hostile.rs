@@ -55,7 +55,8 @@ fn number_of(variable: &str) -> Option<usize> {
     env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
-/// What a process does that is told so; a test only because a test binary has no other way in.
+/// Runs the batch of mutants that the environment requests, as the child process of other tests. It is a test only
+/// because a test binary has no other entry point.
 #[test]
 #[ignore = "no test: what the processes of the others do"]
 fn worker() {

@@ -16,7 +16,7 @@ use std::{fs, path::PathBuf};
 /// How much more than the largest effect of an approximation is allowed where a program has functions that import approximates.
 const APPROXIMATED: f64 = 3.0;
 
-/// What upper digits of results count (`digit_base` in `program.json`).
+/// Weight of the upper digits of results (`digit_base` in `program.json`).
 const DIGIT_BASE: f64 = 1024.0;
 
 /// Numbers of both signs around an offset, none alike; positions are those of a draw.
@@ -33,7 +33,7 @@ fn inputs(function: &Function<'_>) -> Vec<Array<f64>> {
     arguments(function, 0).into_iter().enumerate().map(of).collect()
 }
 
-/// The same for the JIT, which reads every floating-point argument as f64.
+/// Converts an argument for the JIT, which reads every floating-point argument as f64.
 pub(crate) fn host(function: &Function<'_>, position: usize, array: &Array<f64>) -> HostArray {
     let tensor = &function.values[function.body.arguments[position]];
     let shape = tensor.shape.iter().map(|size| i64::try_from(*size).unwrap()).collect();

@@ -54,7 +54,7 @@ const MOST_NARROWED_PERCENT: usize = 25;
 /// Failing programs that are reported.
 const MOST_REPORTED: usize = 3;
 
-/// What a message to the author of a `linalg` program has no place for.
+/// Compiler terms that must not occur in a message to the author of a `linalg` program.
 const WORDS_OF_THE_COMPILER: [&str; 9] =
     ["spyre.", "sdsc", "'mb'", "'out'", "op op", "chain of moves", "lay out tables", "in its sticks", "iteration dimension"];
 

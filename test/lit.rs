@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What `lit --output` writes.
+/// Report that `lit --output` writes.
 #[derive(Deserialize)]
 struct Report {
     tests: Vec<Test>,

@@ -15,7 +15,7 @@ use std::{
 /// A kind of fault in the import, and a program in which it changes a number.
 struct Fault {
     kind: &'static str,
-    /// What is read as what, in the text as MLIR prints it.
+    /// Construct that is misread and its misreading, as MLIR prints them.
     misread: &'static str,
     program: String,
 }

@@ -146,7 +146,8 @@ fn moves_no_more_than_op_by_op(file: &Path) {
 mod shared {
     use super::*;
 
-    /// What issue 5 names, and all of the producers whose files are all to be taken.
+    /// Exported programs that must be accepted: those that issue 5 names. `exported_files` adds the producers whose
+    /// files must all be accepted.
     const ACCEPTED: [&str; 18] = [
         "add_mul_f16",
         "softmax_f16",

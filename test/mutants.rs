@@ -56,7 +56,7 @@ struct Mutant {
     /// The field, without the numbers and names that differ from file to file.
     field: String,
     kind: &'static str,
-    /// What it becomes, for messages.
+    /// New content of the field, for messages.
     to: String,
     change: Change,
 }

@@ -127,7 +127,7 @@ fn a_blank_in_the_machine_makes_no_other_plan() {
     assert_eq!(emit("m y.json"), plain);
 }
 
-/// What `-v` prints of a compilation is a pipeline that `spyre-opt` runs to the same end.
+/// Checks that `spyre-opt` runs the pipeline that `-v` prints, with the same result as the compilation.
 #[test]
 fn what_is_printed_of_a_pipeline_is_read_again() {
     for name in ["m y", "m{y}", "m,'y\"=\\"] {

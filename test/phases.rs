@@ -102,7 +102,8 @@ fn silent() -> Session {
     session
 }
 
-/// What is wrong with a program; none also where it is refused as it is.
+/// Returns a description of the first failure of a program, or `None`. Also returns `None` if the unmodified program is
+/// rejected.
 fn check(program: &Program, n_checked: &mut usize) -> Option<String> {
     let (once, again) = (silent(), silent());
     let straight = emitted(&mut Module::parse(&once, &program.text)?, program)?;

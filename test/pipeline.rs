@@ -39,7 +39,7 @@ fn is_blessed(program: &Path) -> bool {
     bless::is_blessed(&name(program))
 }
 
-/// What one blesses: `pipeline/softmax`.
+/// Returns the name by which `BLESS` selects a program, such as `pipeline/softmax`.
 fn name(program: &Path) -> String {
     format!("pipeline/{}", program.file_name().unwrap().to_string_lossy())
 }

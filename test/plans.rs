@@ -1,7 +1,8 @@
-//! What our plans move through HBM beside what torch-spyre's own plans move, by the simulator's count.
+//! Compares the HBM traffic of our plans with that of torch-spyre's own plans, by the simulator's count.
 //!
-//! The table is in `docs/measurements/performance.md`; `cargo xtask plans` rewrites it, and with options of `spyre-compile` only shows what they give.
-//! A case is a program of `benches/plans`, or else one of the shared inputs; torch-spyre's figures are in `torch_spyre.csv` beside them.
+//! The table is in `docs/measurements/performance.md`, and `cargo xtask plans` rewrites it. With options of
+//! `spyre-compile`, the command only prints the table for these options. A case is a program of `benches/plans`, or
+//! else one of the shared inputs. torch-spyre's figures are in `torch_spyre.csv` next to the programs.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -50,14 +51,14 @@ struct Case {
     compulsory: u64,
 }
 
-/// What our plan moves, in bytes.
+/// HBM traffic of our plan, in bytes, with modeled times in microseconds.
 struct Moved {
     bytes: u64,
-    /// What no plan can beat: the compulsory bytes, and the constants that the program reads.
+    /// Lower bound for all plans: the compulsory bytes, and the constants that the program reads.
     bound: u64,
-    /// Modeled time.
+    /// Modeled time of our plan.
     us: f64,
-    /// The same of the best plan without loops.
+    /// Modeled time of the best plan without loops.
     untiled_us: f64,
 }
 
@@ -134,7 +135,7 @@ fn is_there(case: &Case, moved: &Moved) -> bool {
     moved.bytes <= case.theirs && (!must_be_close || ratio(moved.bytes, case.compulsory) <= CLOSE)
 }
 
-/// What our plans of these cases move.
+/// Computes the HBM traffic of our plan for each case.
 fn all_moved(cases: &[Case], program: impl Fn(&str) -> PathBuf, options: &[&str]) -> Vec<Moved> {
     cases.iter().map(|case| moved(&program(&case.name), options)).collect()
 }
@@ -197,7 +198,8 @@ mod shared {
     }
 }
 
-/// What `cargo xtask plans` runs: with `BLESS=plans` writes the table, with other options prints theirs.
+/// Entry point of `cargo xtask plans`. Writes the table with `BLESS=plans`; with other options, prints the table for
+/// them.
 #[test]
 #[ignore = "no test: `cargo xtask plans` runs this"]
 fn write_the_table() {

@@ -1,7 +1,7 @@
-//! What compilations leave in their process: nothing. Handlers of signals, the locale, the current folder, the environment and the heap are
-//! afterwards as they were, and handlers of signals also meanwhile.
+//! Checks that compilations leave no trace in their process. Signal handlers, the locale, the current directory, the
+//! environment and the heap are afterwards as before, and signal handlers also meanwhile.
 //!
-//! It is measured in a process of its own, which runs this test again.
+//! The test measures this in a child process, which runs this test again.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes")]
 #![expect(clippy::print_stdout, reason = "a process of its own is read by its output")]
@@ -48,7 +48,7 @@ const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
 }
 ";
 
-/// What no compilation compiles, so that it says something.
+/// Program that every compilation rejects, so that a diagnostic is emitted.
 const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16> { return %x : tensor<?x64xf16> }";
 
 /// Options that differ in what they lead to.

@@ -146,7 +146,7 @@ const LEFT_BY_JAX: &str = "it becomes ops of `scf` and `tm_tensor`: `test/execut
 const LOOPS: &str = "nothing of a loop is left: `test/execution/loops.mlir` has some";
 const MEASURED: &str = "not drawn yet: `test/functions.rs` has all numbers of the 16-bit format";
 
-/// What a process of a batch does.
+/// Runs one batch of cases, as a child process.
 #[test]
 fn one_batch_runs_in_its_process() {
     let n_failures = batch();

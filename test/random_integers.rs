@@ -99,7 +99,7 @@ fn inputs(function: &Function<'_>, draw: u64) -> Vec<Array<f64>> {
 /// The numbers of a result as the imported program computes them, and as the JIT does.
 type Numbers = (Vec<f64>, Vec<f64>);
 
-/// What the import and the JIT say of each result of a program.
+/// Returns each result of a program as the import and as the JIT compute it.
 fn compared(text: &str, place: &str, draw: u64) -> Result<Vec<Numbers>, String> {
     fs::write(place, text).unwrap();
     let (found, hosts) = import(text, |module| {
@@ -158,7 +158,7 @@ fn run(family: Family, number: usize, place: &str) -> Ran {
     ran
 }
 
-/// What a refusal says without the place and the numbers in it.
+/// Returns the message of a rejection without its location, and with `#` for each digit.
 fn kind(message: &str) -> String {
     let said = message.split("error: ").last().unwrap_or(message);
     said.lines().next().unwrap_or_default().chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect()

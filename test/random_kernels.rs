@@ -12,15 +12,15 @@ use serde_json::Value;
 use std::{env, fmt::Write as _, fs, ops::Range, process::Command};
 
 const DEFAULT_PROGRAMS: u64 = 10;
-/// What large programs take fused, as a part of what they take separate.
+/// Maximum total time of large fused programs, as a fraction of their time without fusion.
 const MOST_FUSED: f64 = 0.75;
 
-/// What sizes are drawn from.
+/// Candidate sizes of random programs.
 struct Sizes {
     rows: [i64; 3],
     columns: [i64; 3],
     tiles: [i64; 3],
-    /// LX has room for four tiles of a value, not for all that there is.
+    /// Whether LX has room for four tiles of a value only.
     is_tight: bool,
 }
 
@@ -112,7 +112,7 @@ impl Program {
         (text, sizes.is_tight.then_some(4 * rows * columns * 2 / 32 / tiles))
     }
 
-    /// What the first op reads: an argument, or rows of one that are chosen.
+    /// Returns the operand of the first op: an argument, or gathered rows of an argument.
     fn first(&mut self, [rows, columns]: [i64; 2]) -> String {
         if self.draws.below(4) > 0 {
             return self.argument(&format!("{rows}x{columns}"));
@@ -178,7 +178,8 @@ fn compiled((text, lx_bytes): &(String, Option<i64>), mode: &str, validates: boo
     Ok(report["time"]["estimate_us"].as_f64().unwrap())
 }
 
-/// What so many programs take together, fused as a part of separate, none of them longer.
+/// Returns the total modeled time of the fused programs, as a fraction of their time without fusion. Panics if fusion
+/// makes a program slower.
 fn fused_part(seeds: Range<u64>, sizes: &Sizes, validates: bool) -> f64 {
     let n_programs = seeds.end - seeds.start;
     let run = |seed: u64| {

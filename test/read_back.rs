@@ -85,7 +85,7 @@ proptest! {
         check(&launch.to_string(), &write(&written, &launch), "random");
     }
 
-    /// What is not read back is refused: `to_bundle` never gives another bundle.
+    /// Bundles that cannot be read back are rejected: `to_bundle` never returns a different bundle.
     #[test]
     fn strange_bundles_are_read_back_or_refused(op in random::any_op(), changes in random::changes(true)) {
         let written = bundle(vec![random::placed(op, &changes, false)]);

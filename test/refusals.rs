@@ -21,7 +21,8 @@ use std::{collections::BTreeMap, env, fs, path::PathBuf};
 /// Random programs of each family that are compiled by default.
 const DRAWN: usize = 4;
 
-/// What no message says, whatever the program has: parts of files, of rules, of the compiler.
+/// Internal terms that no message may contain: names from files, from rules, and from the compiler. A term that the
+/// program itself contains is allowed.
 const INTERNAL: [&str; 12] = [
     "sdsc",
     "see current operation",
@@ -45,7 +46,7 @@ fn ops_of_ours(text: &str) -> Vec<&'static str> {
     ods::spyre::EVERY_OP.iter().copied().filter(|name| names(name)).collect()
 }
 
-/// What is wrong with a message about a program.
+/// Returns the internal terms in a message about a program and in its notes, as descriptions.
 fn faults(program: &str, said: &Collected) -> Vec<String> {
     let mut found = Vec::new();
     for message in std::iter::once(said).chain(&said.notes).map(|said| &said.message) {
@@ -56,7 +57,7 @@ fn faults(program: &str, said: &Collected) -> Vec<String> {
     found
 }
 
-/// What a compilation says, warnings included.
+/// Compiles a program, and returns its diagnostics, including warnings.
 fn messages(text: &str, options: &Options) -> Vec<Collected> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");

@@ -1,4 +1,4 @@
-//! What the tools say about a compilation: the report and the summary, as snapshots.
+//! Output of the tools about a compilation: the report and the summary, as snapshots.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

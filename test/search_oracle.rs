@@ -148,16 +148,16 @@ fn compiled(program: &Program, change: impl FnOnce(&mut Options)) -> Option<Repo
     compile(&mut module, &options, "")
 }
 
-/// What a search came to beside the best of all hints.
+/// Comparison of the plans of the search with the best plans of all hints.
 #[derive(Default)]
 struct Tally {
     n_best: usize,
     n_sparing: usize,
     n_within_gap: usize,
-    /// How much longer those take that the gap does not cover, as parts.
+    /// Relative excess times of plans that the gap does not cover, as fractions of the best time.
     not_estimated: Vec<f64>,
     worse: Vec<String>,
-    /// What is proved that no plan takes less than, as parts of the best time.
+    /// Proved lower bounds on the time of every plan, as fractions of the best time.
     proved: Vec<f64>,
 }
 

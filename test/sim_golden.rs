@@ -55,7 +55,7 @@ fn load(program: Program, dir: &Path) -> Result<Simulation, SimError> {
     Simulation::with_program(program, dir, &Target::spyre())
 }
 
-/// What the device has of a value: rounded to DL16.
+/// Rounds an array to DL16, as the device stores it.
 fn rounded(array: &mut HostArray) {
     for index in 0..array.elements.len() {
         let bits = referee::number::dl16_from_host(array.elements.get(index) as f32);
@@ -130,7 +130,7 @@ fn own_case(case: &str, args: &[Arg<'_>], result: usize) -> Case {
     Case::new(&golden(), case, args, result)
 }
 
-/// The same value of each element.
+/// Applies a function to each element.
 fn each(values: &[f64], value: impl Fn(f64) -> f64) -> Vec<f64> {
     values.iter().map(|x| value(*x)).collect()
 }
@@ -225,7 +225,7 @@ fn softmax_in_place_in_lx() {
     assert_eq!((outcome.report.total.hbm_read, outcome.report.total.hbm_written), (4096, 4096));
 }
 
-/// What a core does not have in its own LX comes over the ring.
+/// Checks that a core reads data outside its own LX over the ring.
 #[test]
 fn relayout() {
     let case = own_case("relayout", &[FEW_ROWS; 2], 1);
@@ -307,7 +307,7 @@ fn convolution() {
     case.check(&(0..576).map(value).collect::<Vec<_>>(), 4.0 * ROUNDING);
 }
 
-/// What a number is as fp8.
+/// Rounds a number to fp8.
 fn narrow(value: f64) -> f64 {
     referee::number::E4M3.decode(referee::number::E4M3.encode(value as f32)).into()
 }

@@ -21,7 +21,8 @@ fn emitted(program: &str, file: &str) -> String {
     fs::read_to_string(out.join(file)).unwrap()
 }
 
-/// What the schema says in few words, beside which a snapshot shows the rest: the member of the file of one op at a pointer below its `dscs_`.
+/// Returns the member of an op's file at a pointer below its `dscs_`. Tests compare the members that the schema
+/// describes in few words; a snapshot shows the rest.
 fn member(text: &str, pointer: &str) -> Value {
     let file: Value = serde_json::from_str(text).unwrap();
     let operation = file.as_object().unwrap().values().next().unwrap();

@@ -16,7 +16,7 @@ const COLUMNS: i64 = 1024;
 const BEGIN: &str = "<!-- softmax: begin -->\n";
 const END: &str = "<!-- softmax: end -->\n";
 
-/// What is in LX.
+/// Set of values that stay in LX.
 #[derive(Clone, Copy)]
 enum Plan {
     Nothing,

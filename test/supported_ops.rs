@@ -12,7 +12,8 @@ use std::{
     thread,
 };
 
-/// What is computed for a row of the second table: from f16 values `%x` and `%y`, the position `%i` and the known 64-bit number `%k`.
+/// Computations for the rows of the second table, on f16 values `%x` and `%y`, the position `%i` and the constant
+/// 64-bit number `%k`.
 const SCALARS: &[(&str, &str)] = &[
     ("arith.addf", "%r = arith.addf %x, %y : f16"),
     ("arith.subf", "%r = arith.subf %x, %y : f16"),
@@ -158,7 +159,8 @@ fn fails(command: &mut Command) -> Option<String> {
     (!status.success()).then(|| String::from_utf8_lossy(&stderr).into_owned())
 }
 
-/// What goes wrong with a program, if anything does; with `SPYRE_ALL=1` on all kinds of numbers, else on two of them, by the number of its row.
+/// Compiles and checks a program; returns the message of the first failure, or `None`. With `SPYRE_ALL=1`, all kinds of
+/// input numbers are tried; otherwise two kinds, selected by the number of the program's row.
 fn wrong(number: usize, text: &str, place: &Path) -> Option<String> {
     let (input, out) = (place.join("program.mlir"), place.join("out"));
     fs::write(&input, text).unwrap();

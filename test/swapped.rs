@@ -19,8 +19,8 @@ use std::{
 /// Of a program so many swaps are tried.
 const N_SWAPS: usize = 14;
 
-/// What takes a function's place: as many operands, and another meaning. What a softmax subtracts does not change its result, so that nothing
-/// takes the place of its maximum, nor a sum that of its difference.
+/// Substitutions of functions: same number of operands, different meaning. A softmax does not depend on the value that
+/// it subtracts. Its maximum is therefore not replaced, and its difference is not replaced by a sum.
 const SWAPS: [(&str, &str); 13] = [
     ("add", "sub"),
     ("sub", "mul"),
@@ -96,7 +96,8 @@ impl Compiled {
         Self { place, inputs, reference }
     }
 
-    /// What the comparison says of the files as they are.
+    /// Returns the error of executing the files unchanged, or of comparing the results with the reference. Returns
+    /// `None` if the results agree.
     fn complaint(&self) -> Option<String> {
         let run = || {
             let simulation = Simulation::load(&self.place.path().join("out"), &Target::spyre())?;

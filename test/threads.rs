@@ -22,7 +22,7 @@ const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
 }
 ";
 
-/// What a thread makes: the files of a compilation, and the results of the reference.
+/// Output of a thread: the files of a compilation, and the results of the reference.
 type Made = (BTreeMap<String, Vec<u8>>, Vec<HostArray>);
 
 fn make(is_reference_first: bool) -> Made {

@@ -17,7 +17,7 @@ use spyre::{
 use std::{fs, path::Path};
 use tiled::{BUILDS, Build, Executed, Stop, by_jit, execute};
 
-/// What the numbers of a program's arguments are.
+/// Kind of numbers in a program's arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Inputs {
     /// Of all magnitudes.
@@ -109,7 +109,8 @@ fn stirred(number: u64) -> u64 {
 // The comparison
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with the results of an execution, if anything.
+/// Returns a description of the first difference between the results of an execution and the expected results, or
+/// `None`.
 fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -> Option<String> {
     if executed.results.len() != expected.len() {
         return Some(format!("{} results instead of {}", executed.results.len(), expected.len()));
@@ -129,7 +130,7 @@ fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -
     })
 }
 
-/// What is wrong with a program in one way to compile it.
+/// Checks a program in one build configuration. Returns the execution, or a message if a check fails.
 fn check_build(program: &Program, build: Build, inputs: &[HostArray], expected: &[HostArray]) -> Result<Executed, String> {
     let executed = execute(&program.text, build, inputs).map_err(|stop| match stop {
         Stop::Refused(message) => format!("refused: {message}"),
@@ -145,7 +146,7 @@ fn check_build(program: &Program, build: Build, inputs: &[HostArray], expected: 
     Ok(executed)
 }
 
-/// What is wrong with a program, a line for each way to compile it.
+/// Checks a program in every build configuration. Returns one line for each failure.
 fn check(program: &Program) -> Vec<String> {
     let (text, shapes) = match without_scopes(program) {
         Ok(found) => found,

@@ -34,7 +34,7 @@ const TILED: &str = "
     return %y : tensor<8x256xf16>
   }";
 
-/// The same in whole tensors.
+/// Untiled version of the softmax above.
 const WHOLE: &str = "
   func.func @softmax(%x: tensor<8x256xf16>) -> tensor<8x256xf16> {
     %max = spyre.reduce max(%x) dims [1] : tensor<8x256xf16> -> tensor<8x1xf16>
@@ -166,7 +166,7 @@ const CORRECTED: &str = "
     return %min : tensor<8x1xf32>
   }";
 
-/// The same in whole tensors.
+/// Untiled version of the function above.
 const SMALLEST: &str = "
   func.func @smallest(%x: tensor<8x256xf32>) -> tensor<8x1xf32> {
     %max = spyre.reduce max(%x) dims [1] : tensor<8x256xf32> -> tensor<8x1xf32>
@@ -239,7 +239,8 @@ fn the_pass_that_broke_it_is_named_alone() {
     });
 }
 
-/// Whoever edits what a phase printed answers for it: here the maxima of a softmax are said to live for one op only.
+/// Edited IR that breaks a rule is a user error, not a compiler bug. In the edited text, the maxima of a softmax have a
+/// live range of one op only.
 #[test]
 fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
     let options = Options { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..Options::default() };

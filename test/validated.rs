@@ -71,7 +71,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     paths.into_iter().flat_map(below).filter(|path| path.extension().is_some_and(|kind| kind == "mlir")).collect()
 }
 
-/// What a text test compiles to files. Parts of a file that it splits are put into `place`.
+/// Returns the compilations of a text test that write files. Writes the sections of a split test file to `place`.
 fn runs_of(path: &Path, place: &Path) -> Vec<Run> {
     let text = fs::read_to_string(path).unwrap();
     for part in text.split("//--- ").skip(1) {
@@ -182,7 +182,7 @@ fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
     [compiled.len(), count(&["files and the imported program agree"]), count(&["files and the program as written (MLIR's JIT) agree"])]
 }
 
-/// What PyTorch exports, as `test/exports` has it, in the programs that are stored.
+/// Checks the default validation of the stored PyTorch exports, which are made as in `test/exports`.
 #[test]
 fn nine_of_ten_exports_are_validated_by_default() {
     let stored = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("python/tests/pytorch/cases"));

@@ -30,7 +30,7 @@ fn said(output: Output) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a tool says on both streams when it refuses.
+/// Returns the text on both streams of a tool that exits with an error.
 #[track_caller]
 fn refusal(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1));

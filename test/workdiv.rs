@@ -132,8 +132,9 @@ fn without_units(op: &Operation, slices: &[i64]) -> Vec<i64> {
     op.dims.iter().zip(slices).filter(|(dim, _)| dim.size > 1).map(|(_, &slices)| slices).collect()
 }
 
-/// What torch-spyre's work division (commit 9a6b71e4, 2026-08-20) chose on 32 and on 8 cores for a program of each kind: a few of its
-/// results, stated here so that a clone alone has some; `shared` has all. Dimensions of one are left out.
+/// Returns core splits of torch-spyre's work division (commit 9a6b71e4, 2026-08-20) on 32 and on 8 cores, for a program
+/// of each kind. These few results let a clone alone test some splits; `shared` has all of them. Dimensions of size 1
+/// are omitted.
 fn recorded() -> Vec<(&'static str, Value, [Vec<i64>; 2])> {
     vec![
         ("batchmatmul", json!([[1, 4096], [4096, 11008]]), [vec![4, 8], vec![4, 2]]),

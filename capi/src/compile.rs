@@ -8,7 +8,7 @@ use spyre::{
     validate::Mode,
 };
 
-/// What is asked for.
+/// Compilation request.
 pub(crate) struct Request {
     pub(crate) program: String,
     pub(crate) name: String,
@@ -16,7 +16,7 @@ pub(crate) struct Request {
     pub(crate) options: Vec<(String, String)>,
 }
 
-/// What is answered.
+/// Exit code, result and diagnostics of a compilation.
 pub(crate) struct Answer {
     pub(crate) code: i32,
     pub(crate) result: Option<String>,

@@ -43,7 +43,7 @@ impl Page {
     }
 }
 
-/// What became of a program.
+/// Outcome of a compilation.
 #[derive(IntoPyObject)]
 pub(crate) struct Compiled {
     /// Whether it was compiled.
@@ -51,13 +51,13 @@ pub(crate) struct Compiled {
     diagnostics: Vec<Diagnostic>,
     /// The report as JSON, once files are written.
     report: Option<String>,
-    /// The same as a page.
+    /// The report as a page.
     page: Option<Page>,
-    /// The plan as JSON, likewise; none where nothing was chosen.
+    /// The plan as JSON, once files are written; `None` if nothing was chosen.
     plan: Option<String>,
     /// The IR, if the compilation ended before files are written.
     ir: Option<String>,
-    /// In words what was validated.
+    /// Description of the validation, in words.
     validation: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! What `spyre_mlir` (Python) calls: thin functions around the compiler, the simulator, the planner and the tools. What is said to a user in
-//! Python's terms, exceptions and arrays among them, is made in `python/spyre_mlir`.
+//! Functions that `spyre_mlir` (Python) calls: thin wrappers around the compiler, the simulator, the planner and the
+//! tools. User-facing Python texts, exceptions and arrays are made in `python/spyre_mlir`.
 
 #[cfg(feature = "mlir")]
 mod compile;

@@ -1,4 +1,5 @@
-//! What a test compares with is written again where `BLESS` names it, and nowhere else: `BLESS=golden/add`, `BLESS=pipeline,faults`.
+//! Rewrites the expected output of the tests that `BLESS` names, and of no others: `BLESS=golden/add`,
+//! `BLESS=pipeline,faults`.
 
 use std::{env, fs, path::Path};
 

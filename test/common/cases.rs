@@ -18,17 +18,17 @@ pub(crate) fn case_of<T: Strategy>(strategy: &T, number: usize) -> T::Tree {
     strategy.new_tree(&mut runner).unwrap()
 }
 
-/// What became of a case.
+/// Outcome of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     Agrees,
-    /// With the message.
+    /// Message of the rejection.
     Refused(String),
-    /// With what went wrong in a few words, and the message.
+    /// Short description of the failure, and the message.
     Fails(&'static str, String),
 }
 
-/// What a failing case may cost until it is reported.
+/// Maximum number of simplifications of a failing case before it is reported.
 const MOST_SIMPLIFICATIONS: usize = 100;
 
 /// Runs a case; of one that fails, the simplest that fails in the same way, as `run` gives it.

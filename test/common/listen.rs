@@ -1,4 +1,4 @@
-//! What a compilation in process says.
+//! Diagnostics of in-process compilations.
 
 use melior::diagnostic::DiagnosticSeverity;
 use spyre::mlir::Session;

@@ -1,4 +1,4 @@
-//! What several test programs need.
+//! Helpers that several test programs share.
 
 use std::{
     env, fs,

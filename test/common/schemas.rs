@@ -1,4 +1,4 @@
-//! What tests write as JSON, beside `docs/reference/schemas`.
+//! Validation of the JSON that tests write, against `docs/reference/schemas`.
 
 use jsonschema::Validator;
 use serde_json::Value;

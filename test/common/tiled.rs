@@ -60,18 +60,18 @@ impl Build {
     }
 }
 
-/// What an execution gave.
+/// Results and statistics of an execution.
 pub(crate) struct Executed {
     pub(crate) results: Vec<HostArray>,
-    /// How often ops ran, each iteration of a loop counted.
+    /// Number of executed ops, counting each iteration of a loop.
     #[allow(dead_code, reason = "random programs are compared by their results")]
     pub(crate) n_executions: u64,
     #[allow(dead_code, reason = "random programs are compared by their results")]
     pub(crate) hbm_bytes_written: u64,
-    /// Loops in the text of the bundles.
+    /// Number of loops in the text of the bundles.
     #[allow(dead_code, reason = "random programs are compared by their results")]
     pub(crate) n_loops: usize,
-    /// The results without rounding, with the bounds of what rounding makes of them.
+    /// Unrounded results, with bounds on the effect of rounding.
     #[allow(dead_code, reason = "exact numbers are not rounded")]
     pub(crate) companions: Vec<Companions<Bound>>,
 }

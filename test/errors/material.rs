@@ -175,7 +175,7 @@ impl Material {
     }
 }
 
-/// What stands in front of the rows of the page.
+/// Text before the rows of the page.
 pub(crate) const PAGE_HEAD: &str = "# Messages for common mistakes
 
 `BLESS=errors cargo test --test compiler -- errors::` writes this page: it runs every command below in a new folder. An answer names the place, the value

@@ -7,11 +7,11 @@ pub(crate) struct Row {
     pub(crate) answer: Answer,
 }
 
-/// What must be found in an answer.
+/// Content that an answer must have.
 pub(crate) enum Answer {
-    /// Exit code 1: the place, the value, the rule, and what to do.
+    /// Exit code 1; texts for the place, the value, the rule, and what to do.
     Refused([&'static str; 4]),
-    /// Exit code 0: it is understood now, and this is said.
+    /// Exit code 0; the command is accepted now, and its output contains this text.
     Accepted(&'static str),
 }
 
@@ -23,7 +23,8 @@ pub(crate) const fn yes(mistake: &'static str, command: &'static str, says: &'st
     Row { mistake, command, answer: Answer::Accepted(says) }
 }
 
-/// What the page shows of an answer: an error whole, of what is accepted the lines that matter.
+/// Returns the text that the page shows of an answer: an error in full, otherwise the lines that contain the expected
+/// text.
 pub(crate) fn shown(row: &Row, said: &str) -> String {
     match row.answer {
         Answer::Refused(_) => said.to_owned(),

@@ -143,7 +143,7 @@ pub(crate) struct Right {
     pub(crate) name: &'static str,
     pub(crate) files: Files,
     pub(crate) inputs: BTreeMap<String, HostArray>,
-    /// What MLIR's JIT computes from the inputs; worked out once, since that takes longer than all the rest.
+    /// Results that MLIR's JIT computes from the inputs; computed once, since this takes longer than all other steps.
     pub(crate) expected: Vec<HostArray>,
 }
 

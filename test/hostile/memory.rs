@@ -1,4 +1,5 @@
-//! What a tool needs for a file beyond what a process has anyway: a stated number of bytes, and so many for each byte of the file.
+//! Memory limit of a tool for a file, in addition to the memory of the process: a fixed number of bytes, plus a number
+//! of bytes for each byte of the file.
 
 use crate::hostile::targets::Case;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What is done with a mutant: everything that a tool does with a file of its kind.
+//! Operations on a mutant: everything that a tool does with a file of its kind.
 
 use crate::hostile::{
     common,
@@ -31,7 +31,7 @@ pub(crate) struct Target {
     pub(crate) n_groups: fn() -> usize,
     /// The right files of a group.
     pub(crate) corpus: fn(&Place, usize) -> Vec<Vec<u8>>,
-    /// What tools do with a mutant.
+    /// Function that does with a mutant everything that tools do.
     pub(crate) run: fn(&Place, &Case),
 }
 
@@ -116,7 +116,8 @@ fn read_back(place: &Place, folder: &Path) {
     }
 }
 
-/// The same with a bundle that has no program beside it; what it is executed with is what it was made for.
+/// Checks a mutant of a bundle that has no program of its own. The bundle is executed with the program that it was made
+/// for.
 fn golden(place: &Place, case: &Case, from: &Path) {
     let (folder, files) = place.golden(from);
     let (name, right) = &files[case.of];

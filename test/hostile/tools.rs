@@ -260,7 +260,8 @@ fn text_that_nests_too_deep_is_refused() {
     expect(&refusal(OPT, &[path_text]), "found a zero byte");
 }
 
-/// Whoever edits what was printed behind a phase answers for it, wherever the compilation goes on.
+/// IR that was edited after a phase printed it is rejected as a user error, not as a compiler bug, wherever the
+/// compilation continues.
 #[test]
 fn edited_ir_is_refused_and_no_bug_of_ours() {
     let place = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use super::array::{Array, Ints};
 
-/// What the integers of a list may be, both included.
+/// Inclusive bounds of the integers of a list.
 pub(crate) type Bounds = [i64; 2];
 
 /// Numbers that were drawn; 0 once there are none left, so that a shorter list is a simpler program.
@@ -328,7 +328,7 @@ impl Program {
     }
 }
 
-/// What a program is given, by the number of the step that an argument is made for.
+/// Inputs of a program, by the number of the step that an argument belongs to.
 pub(crate) struct Inputs {
     pub(crate) lists: Vec<Option<Ints>>,
     pub(crate) table: Array<f64>,

@@ -114,7 +114,7 @@ fn numbers(value: Option<&Value>) -> Vec<i64> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64).collect()
 }
 
-/// The same sizes in the same order, but for ones.
+/// Returns whether a swap preserves the order of all sizes other than 1.
 fn keeps_other_sizes(change: &Change<'_>) -> bool {
     let others = |value: &Value| numbers(value.pointer(change.place)).into_iter().filter(|size| *size != 1).collect::<Vec<_>>();
     is_swap(change) && others(&change.before) == others(&change.after)
@@ -137,7 +137,7 @@ fn description<'v>(value: &'v Value, place: &str) -> Option<&'v Value> {
     value.pointer(place.split_once("/scheduleTree_")?.0)
 }
 
-/// The same dimensions in the same order, but for those of one row or one stick.
+/// Returns whether a swap preserves the order of all dimensions other than those of one row or one stick.
 fn moves_units_only(change: &Change<'_>) -> bool {
     let Some(dsc) = description(&change.before, change.place) else { return false };
     let sticks = dsc["primaryDsInfo_"].as_object().into_iter().flat_map(|classes| classes.values());

@@ -24,19 +24,20 @@ pub(crate) struct Program {
     pub(crate) right: Right,
 }
 
-/// What right files give.
+/// Expected results of correct files, and limits for mutants.
 pub(crate) struct Right {
     /// The results in each of [`fields`].
     pub(crate) fields: Vec<Ran<FieldElement>>,
-    /// The results as they are without rounding.
+    /// The results without rounding.
     pub(crate) exact: Vec<HostArray>,
-    /// The element operations that a mutant is given: a few times those of the right files, since a mutant may count far.
+    /// Maximum number of element operations of a mutant: a few times those of the correct files, since loops of a
+    /// mutant may have large trip counts.
     pub(crate) max_steps: u64,
 }
 
-/// What an execution gives.
+/// Results and steps of an execution.
 pub(crate) struct Ran<E> {
-    /// The results: their element types, and their elements.
+    /// Element types and elements of the results.
     pub(crate) results: Vec<(&'static str, Companions<E>)>,
     steps: u64,
 }

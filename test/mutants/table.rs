@@ -14,9 +14,9 @@ pub(crate) struct Outcome {
     field: String,
     kind: &'static str,
     verdict: Verdict,
-    /// Whether nobody asks for what was changed.
+    /// Whether nothing depends on the changed value.
     is_free: bool,
-    /// What was changed, for messages.
+    /// Description of the change, for messages.
     shown: String,
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
     swaps(file, text, &lines, all);
 }
 
-/// What a line is.
+/// Returns the kind of statement in a line.
 fn statement(line: &str) -> &'static str {
     const WORDS: [&str; 10] = [
         "affine_map",

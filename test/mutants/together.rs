@@ -3,7 +3,7 @@
 use crate::mutants::{Change, Mutant, programs::Files};
 use serde_json::{Value, json};
 
-/// What a change by a stick adds to an address.
+/// Difference of two addresses that are one stick apart.
 const STICK_BYTES: i64 = 128;
 
 /// Functions that take each other's place: as many operands, another meaning.

@@ -1,4 +1,4 @@
-//! What becomes of a mutant.
+//! Verdicts on mutants.
 
 use crate::mutants::{
     Mutant,
@@ -11,14 +11,14 @@ use sdsc_check::check_files;
 use spyre::{reference, sdsc::differs_from_its_emission};
 use std::{fs, path::Path};
 
-/// What finds a mutant.
+/// Check that detects a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// A rule of the format, by its label.
     Rule(&'static str),
-    /// The file is not the one that its own op spec is emitted as.
+    /// The file differs from the emission of its own op spec.
     Emission,
-    /// The simulated machine refuses it.
+    /// The simulated machine rejects the file.
     Refused,
     /// The results differ in the finite field.
     Field,

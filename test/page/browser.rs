@@ -37,7 +37,7 @@ pub(crate) struct Browser {
     answers: Receiver<Value>,
     session: String,
     n_commands: u64,
-    /// What the page complained of, or asked the network for.
+    /// Errors that the page reported, and network requests that it made.
     pub(crate) complaints: Vec<String>,
     address: String,
     _profile: TempDir,

@@ -12,10 +12,10 @@ pub(crate) const MOST_ELEMENTS: usize = 1 << 13;
 pub(crate) const MOST_POINTS: usize = 1 << 17;
 pub(crate) const MOST_RANK: usize = 6;
 
-/// What the elements of a tensor are.
+/// Kind of the elements of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Of the program's type.
+    /// Float type of the program.
     Float,
     /// `f32` between values of 16 bits.
     Wide,
@@ -47,7 +47,7 @@ pub(crate) struct Op {
     pub(crate) last: Vec<usize>,
 }
 
-/// What the elements of an argument are drawn from.
+/// Distribution of the elements of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Draw {
     /// Around 1, so that a mean that is not subtracted shows.

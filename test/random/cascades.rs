@@ -58,7 +58,7 @@ impl Builder {
         self.argument_of(shape.to_vec(), classes, Kind::Float, Draw::Centred)
     }
 
-    /// The same shape.
+    /// Returns the result of a random elementwise op on `x`, which keeps the shape.
     fn changed(&mut self, x: usize) -> usize {
         let function = *self.choices.pick(&[Binary::Add, Binary::Mul, Binary::Sub, Binary::Max]);
         match self.choices.below(4) {
@@ -100,7 +100,7 @@ impl Builder {
         both
     }
 
-    /// What is left when the axis is summed.
+    /// Removes the axis, by a reduction or as the contracted dimension of a matmul.
     fn end(&mut self, value: usize, dim: usize) {
         if self.choices.one_in(2) {
             let fold = *self.choices.pick(&[Fold::Sum, Fold::Sum, Fold::Max, Fold::Min, Fold::Prod]);

@@ -12,14 +12,15 @@ use crate::random::{
 };
 use referee::HostArray;
 
-/// What a failing case may cost until it is reported.
+/// Maximum number of attempts to shrink the program of a failing case before the case is reported. Each other list gets
+/// a quarter of them.
 const MOST_TRIES: usize = 300;
 
 /// One in so many cases goes through the tools themselves, which compare with MLIR's JIT.
 const TOOLS_EVERY: usize = 40;
 
-/// What a case follows from: numbers for its program, its hints, its options, and for the second way, which are made simpler one after
-/// the other.
+/// Number of lists of choices that determine a case: for its program, its hints, its options, and the second way to
+/// compile it. The lists are shrunk one after the other.
 pub(crate) const N_LISTS: usize = 4;
 const PROGRAM: usize = 0;
 const HINTS: usize = 1;
@@ -38,26 +39,26 @@ pub(crate) struct Written {
 
 /// A case, written out.
 pub(crate) struct Case {
-    /// The same program, compiled in two ways.
+    /// Program text with the options of each of two ways to compile it.
     pub(crate) written: [Written; 2],
     pub(crate) inputs: Vec<HostArray>,
     pub(crate) expected: Vec<(Vec<usize>, Vec<Number>)>,
     /// The draw of field elements.
     pub(crate) draw: u64,
-    /// Also by the tools.
+    /// Whether the case also runs through the command-line tools.
     pub(crate) by_tools: bool,
-    /// A refusal for where a part begins, or for how long it is, is a failure.
+    /// Whether a rejection because of the offset or the length of a slice counts as a failure.
     pub(crate) is_at_any_offset: bool,
 }
 
-/// What became of a case.
+/// Outcome of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    /// With the message if one of the ways is refused.
+    /// Agreement; with the message if one of the ways is rejected.
     Agrees(Option<String>),
-    /// Both ways are refused, with the message about the first.
+    /// Rejection in both ways, with the message of the first.
     Refused(String),
-    /// With what went wrong in a few words, and the message.
+    /// Short description of the failure, and the message.
     Fails(String, String),
 }
 

@@ -1,5 +1,6 @@
-//! What becomes of a case: both ways are compiled and executed. The numbers that are never rounded are compared with the generator's own
-//! computation, and the two executions with each other on elements of a finite field, where they must be equal.
+//! Checks a case. Both ways are compiled and executed. Unrounded results are compared with the generator's own
+//! computation. The two executions are compared with each other on elements of a finite field, where they must be
+//! equal.
 
 use crate::random::{
     case::{Case, Outcome, Written},
@@ -55,12 +56,12 @@ fn is_for_a_layout(message: &str) -> bool {
     split_code(message).0.is_some_and(|code| of_layouts.contains(&code))
 }
 
-/// What makes validation take samples of programs that could be executed whole.
+/// Limits that make validation sample programs that could be executed in full.
 const SAMPLES: Limits = Limits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35 };
 
-/// What one way gives.
+/// Result of compiling one way.
 enum Emitted {
-    /// The files live as long as their folder.
+    /// The files exist as long as their directory.
     Bundle {
         _place: TempDir,
         simulation: Box<Simulation>,
@@ -153,7 +154,8 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
     }
 }
 
-/// The same by `spyre-compile`, and `spyre-run --check`, which compares with MLIR's JIT on inputs of its own.
+/// Compiles the program by `spyre-compile` and runs `spyre-run --check`, which compares with MLIR's JIT on its own
+/// inputs. Fails if the exit code differs from the in-process compilation, which succeeded if `is_written`.
 fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     let place = tempfile::tempdir().unwrap();
     let (input, output) = (place.path().join("program.mlir"), place.path().join("bundle"));
@@ -336,7 +338,8 @@ const ALLOWED: f64 = 1e-9;
 /// Where the reference itself may be off by more of its size, an element says nothing.
 const KNOWN: f64 = 1e-6;
 
-/// What is wrong with a result, if anything: with the numbers that were never rounded, or with those of the device beside them.
+/// Returns a description of a wrong result, or `None`. Compares the unrounded numbers, and the numbers of the device
+/// next to them.
 fn difference(array: &HostArray, found: &Companions<Bound>, (shape, expected): &(Vec<usize>, Vec<Number>)) -> Option<String> {
     if array.shape.iter().map(|size| *size as usize).collect::<Vec<_>>() != *shape {
         return Some(format!("the result is {:?}, but should be {shape:?}", array.shape));

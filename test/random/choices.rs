@@ -1,16 +1,16 @@
-//! The numbers that a random case follows from, and how a failing case is made simpler.
+//! Random choices that determine a case, and that are shrunk if it fails.
 //!
-//! Whoever generates asks for one number after the other. All of them are written down, so a case is a list of numbers; a list that
-//! ends early goes on with zeros, and zero is the simplest answer to every question. A shorter list, or one with smaller numbers, is
-//! therefore a simpler case, whatever is generated.
+//! The generator requests one number after another. All numbers are recorded, so a case is a list of numbers. A list
+//! that ends early is continued with zeros, and zero is the simplest answer to every request. A shorter list, or one
+//! with smaller numbers, is therefore a simpler case for every generator.
 
 /// A source of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices {
-    /// What was asked for so far, or what is to be answered.
+    /// Numbers drawn so far, or given numbers that answer the requests.
     numbers: Vec<usize>,
     next: usize,
-    /// None where the numbers are given.
+    /// State of the random generator; `None` if the numbers are given.
     state: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ impl Choices {
         Self { numbers, next: 0, state: None }
     }
 
-    /// What was answered.
+    /// Returns the numbers that answered the requests.
     pub(crate) fn into_numbers(self) -> Vec<usize> {
         self.numbers
     }

@@ -15,11 +15,11 @@ pub(crate) enum Fold {
     Prod,
 }
 
-/// What an op writes over.
+/// Destination that an op overwrites.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Start<'a> {
     Nothing,
-    /// A literal in each element.
+    /// Tensor with a literal in each element.
     Filled(&'a str),
     /// Another operand of the op.
     Operand(usize),

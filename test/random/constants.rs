@@ -123,7 +123,7 @@ impl Builder {
         }
     }
 
-    /// The same numbers in another float type, as an op on tensors or with a body.
+    /// Converts a value to another float type, by an op on tensors or by an op with a body. Returns the result.
     pub(crate) fn converted(&mut self, value: usize, to: Kind) -> usize {
         let Value { shape, classes, data, kind } = self.values[value].clone();
         let op = if to == Kind::Wide { "arith.extf" } else { "arith.truncf" };

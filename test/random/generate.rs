@@ -7,20 +7,20 @@ use crate::random::{
     scalar::{Scalar, operand, unary},
 };
 
-/// What a family of programs is made of.
+/// Family of random programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Family {
-    /// Everything that the front door takes.
+    /// All ops that the import accepts.
     Any,
     /// Chains of views, and ops that read them.
     Views,
     /// Ops that hints tile: elementwise, reductions, products, views.
     Tiled,
-    /// Values that are repeated, looked at in other ways, and then reduced, normalised, put together and multiplied.
+    /// Values that are broadcast, viewed in other ways, and then reduced, normalised, concatenated and multiplied.
     Repeats,
     /// Reductions along one dimension that depend on each other.
     Cascades,
-    /// Values that are large enough for a dimension to be run in two parts, of sizes that nothing divides.
+    /// Values that are large enough for a dimension to run in two segments, with sizes that have no suitable divisor.
     Rests,
     /// Pads, slices, concatenations, strided reads and products at any offset, of any size.
     Offsets,
@@ -367,7 +367,8 @@ impl Builder {
         }
     }
 
-    /// What nobody reads, at times another value, at times a value twice, and at times a value and a view of it.
+    /// Returns the results of the program: all float values without uses. Sometimes adds another value, repeats a
+    /// result, or adds a value and a view of it.
     fn results(&mut self) -> Vec<usize> {
         let is_read = |value: usize| self.ops.iter().any(|op| op.operands.contains(&value));
         let made = self.ops.iter().map(|op| op.result);

@@ -4,12 +4,12 @@ use crate::random::{build::Builder, choices::Choices};
 use spyre::pipeline::Options;
 use std::ops::Range;
 
-/// What a range of ops stands in.
+/// Construct around a range of ops.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Around {
-    /// Names and counts, outermost first; names and slices over the cores.
+    /// Hint scope: names and tile counts, outermost first; names and slice counts over the cores.
     Hint { tiles: Vec<(String, usize)>, work: Vec<(String, usize)> },
-    /// A function of its own.
+    /// Function of its own, which is called.
     Call,
 }
 

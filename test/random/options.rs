@@ -162,7 +162,7 @@ impl Way {
         words
     }
 
-    /// What the report of a case says.
+    /// Returns the options as command-line text, for the report of a case.
     pub(crate) fn text(&self) -> String {
         let mut options = self.options.clone();
         if let Some(Target { cores, lx_bytes, core_span_bytes, .. }) = &self.machine {

@@ -7,7 +7,7 @@ use crate::random::{
     number::Binary,
 };
 
-/// What a part that is written does to what was there.
+/// Effect of a written slice on the previous contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Written {
     Replaced,

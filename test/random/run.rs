@@ -105,7 +105,7 @@ fn run_batch(family: Family, cases: Range<usize>, done: &Mutex<Vec<Ran>>) {
     }
 }
 
-/// What becomes of the cases of a family, in the order of their numbers.
+/// Runs the cases of a family in parallel, and returns their outcomes in the order of the case numbers.
 pub(crate) fn run_cases(family: Family, cases: Range<usize>) -> Vec<Ran> {
     let (next, done) = (AtomicUsize::new(cases.start), Mutex::new(Vec::new()));
     thread::scope(|scope| {

@@ -15,14 +15,14 @@ pub(crate) enum Scalar {
     /// Between two others.
     Clamp([Box<Scalar>; 3]),
     Power(Box<Scalar>, Power),
-    /// What the compiler may compute by a function near to it.
+    /// Computation that the compiler may replace by an approximation.
     Approximate(Box<Scalar>),
-    /// One of two.
+    /// Choice between two values.
     Choose(Truth, [Box<Scalar>; 2], Choice),
-    /// 1 or 0, or -1 for the signed one.
+    /// Truth value as 1 or 0, or as -1 or 0 if signed.
     OfTruth(Truth, bool),
-    /// Where the element stands along an iteration dimension, as a number; with a function of it that the compiler knows and the device
-    /// does not have.
+    /// Index of the element along an iteration dimension, as a number. Optionally with a function of it that the
+    /// compiler can evaluate and the device does not have.
     Position(usize, Option<&'static str>),
 }
 

@@ -286,7 +286,7 @@ impl Builder {
         self.converted(last, Kind::Float);
     }
 
-    /// What the largest along a dimension leaves.
+    /// Subtracts the maximum or the minimum along a dimension.
     pub(crate) fn center(&mut self, value: usize) {
         let rank = self.values[value].shape.len();
         let dim = rank - 1 - self.choices.below(rank);
@@ -338,7 +338,7 @@ impl Builder {
         }
     }
 
-    /// What makes a mean of a sum.
+    /// Computes a mean: divides a sum by the number of its terms.
     fn divide(&mut self, sum: usize, length: usize) -> usize {
         let sizes = self.values[sum].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();

@@ -84,7 +84,7 @@ impl Builder {
         )
     }
 
-    /// The same elements in order, in groups of dimensions that are merged or split.
+    /// Reshapes the operand: keeps its elements in order, and merges or splits groups of dimensions.
     pub(crate) fn reshape(&mut self, operand: usize, shape: Vec<usize>, groups: &[Vec<usize>], is_merged: bool) -> usize {
         let Value { shape: from, classes, kind, .. } = self.values[operand].clone();
         let groups_text = list(groups.iter().map(|group| format!("[{}]", list(group))));

@@ -91,9 +91,9 @@ struct Loop {
     count: usize,
     /// The tile and what it is a tile of.
     tiled: Vec<(Id, Id)>,
-    /// What an iteration finds, what the first one does, what it leaves, and the result.
+    /// Carried values: the value at the start of an iteration, the initial value, the yielded value, and the result.
     carried: Vec<(Id, Id, Id, Id)>,
-    /// What an iteration gives as a tile, and the result.
+    /// Tiles that an iteration yields, and the results that the tiles belong to.
     given: Vec<(Id, Id)>,
     body: Vec<Statement>,
 }
@@ -211,7 +211,7 @@ impl Program {
         around
     }
 
-    /// What an iteration leaves: something new, or anything that is there.
+    /// Returns a value for an iteration to yield: a new value, or any existing one.
     fn left(&mut self, draws: &mut Draws<'_>, inside: &mut Vec<Id>, own: &[Id], of: Type, body: &mut Vec<Statement>) -> Id {
         let there: Vec<Id> = inside.iter().filter(|id| self.types[**id] == of).copied().collect();
         let newest = there[there.len().saturating_sub(3)..].to_vec();
@@ -260,7 +260,7 @@ impl Program {
         }
     }
 
-    /// What the program computes; none where a number grows too large to be exact.
+    /// Computes the results of the program; `None` if a number grows too large to be exact.
     pub(crate) fn results(&self, inputs: &[Vec<i32>]) -> Option<Vec<Vec<i32>>> {
         let mut values: Vec<Vec<i32>> = vec![Vec::new(); self.types.len()];
         for (&argument, input) in self.arguments.iter().zip(inputs) {

@@ -287,7 +287,7 @@ fn input(size: i64, axis: WindowAxis) -> i64 {
     (size - 1) * axis.stride + axis.kernel - 2 * axis.padding
 }
 
-/// What a windowed op computes: `[N, C, H, W]`, and its input's channels, height and width.
+/// Sizes of a windowed op: ranges `[N, C, H, W]`, and channels, height and width of its input.
 struct Windowed {
     ranges: [i64; 4],
     inputs: [i64; 3],

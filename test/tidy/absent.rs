@@ -3,14 +3,15 @@
 use super::{Source, expect_none, files, read};
 use std::ops::Range;
 
-/// What stands above a test that needs the material beside the project; `cargo xtask test` runs them all where that is.
+/// Attribute of a test that needs the material beside the project; `cargo xtask test` runs all of these tests where the
+/// material exists.
 const IGNORED: &str = "#[ignore = \"needs ../shared, the material beside the project: cargo xtask test runs it where that is\"]";
 
 /// How one finds that material; only these files know.
 const NAMES: [&str; 2] = ["SPYRE_SHARED", "../shared"];
 const KNOWING: [&str; 2] = ["test/common/places.rs", "test/tidy/absent.rs"];
 
-/// What stands in front of a block in which a test ends before it has looked at anything.
+/// Code before a block in which a test ends before it has checked anything.
 const ABSENT: [&str; 4] = [" else {", ".exists() {", ".is_none() {", ".is_err() {"];
 
 fn of_tests() -> Vec<(Source, String)> {

@@ -1,4 +1,4 @@
-//! What is cited has a row in `docs/reference/sources.md`.
+//! Checks that every citation has a row in `docs/reference/sources.md`.
 
 use super::{expect_none, files, read};
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What a pass makes of a program, for its page: the shortest function of its test that it changes, before and after.
+//! Examples of passes for their page: the shortest function of a pass's test that the pass changes, before and after.
 
 use std::{
     io::Write,
@@ -88,7 +88,7 @@ fn programs(test: &str) -> Vec<String> {
     found
 }
 
-/// What `spyre-opt` prints, without the module around it; none if it refuses.
+/// Runs `spyre-opt` on a program. Returns the output without the module around it, or `None` if `spyre-opt` fails.
 fn printed(program: &str, arguments: &[String]) -> Option<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-opt"));
     let mut tool =
@@ -101,7 +101,7 @@ fn printed(program: &str, arguments: &[String]) -> Option<String> {
     output.status.success().then(|| without_prices(inside.unwrap_or(text).trim_end()))
 }
 
-/// What the search for loops says in numbers changes with every price of the model, and is left out.
+/// Removes the numbers of the tile search from a text, since they change with every cost of the model.
 fn without_prices(text: &str) -> String {
     let found = text.split_once("spyre.tile_search = {").and_then(|(before, rest)| Some((before, rest.split_once('}')?.1)));
     found.map_or_else(|| text.to_owned(), |(before, behind)| format!("{before}spyre.tile_search = {{...}}{behind}"))

@@ -1,4 +1,5 @@
-//! What the pages of the project link to is there: files, headings, and the paths that they name. The book has every page.
+//! Checks that all link targets of the project's pages exist: files, headings, and the paths that the pages name. The
+//! book has every page.
 
 use super::{expect_none, files, read, root};
 use std::{
@@ -35,7 +36,7 @@ fn spans(line: &str) -> impl Iterator<Item = (bool, &str)> {
     line.split('`').enumerate().map(|(number, part)| (number % 2 == 1, part))
 }
 
-/// What a line links to. The text of a link may be code.
+/// Returns the link targets in a line. The text of a link may be code.
 fn links(line: &str) -> Vec<&str> {
     let ends: Vec<&str> = line.split("](").skip(1).collect();
     ends.into_iter().filter_map(|rest| rest.split_once(')')).map(|(target, _)| target).collect()
@@ -74,7 +75,7 @@ fn is_path(span: &str) -> bool {
     FOLDERS.contains(&first) && span.contains('/') && span.chars().all(is_plain) && !parts.any(stands_for_a_name)
 }
 
-/// What is wrong with the links and paths of a page.
+/// Returns the broken links and paths of a page, as messages.
 fn broken(place: &str, page: &str) -> Vec<String> {
     let mut broken = Vec::new();
     for (number, line) in prose(page) {

@@ -12,7 +12,7 @@ pub(crate) fn man(command: Command, folder: &Path) -> Result<(), Box<dyn Error>>
     spyre::tool::manual::write(command, folder).map_err(Into::into)
 }
 
-/// What each shell reads to complete the options of a tool.
+/// Writes the completion script of a tool for each shell.
 pub(crate) fn completions(mut command: Command, folder: &Path) -> Result<(), Box<dyn Error>> {
     let name = command.get_name().to_owned();
     for shell in SHELLS {

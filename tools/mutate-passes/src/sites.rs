@@ -26,7 +26,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// The same place as the mutant of a number.
+    /// Returns this site with another number of the mutant.
     pub(crate) fn numbered(&self, number: usize) -> Self {
         Self { number, ..self.clone() }
     }
@@ -115,7 +115,8 @@ fn is_cfg_test(attribute: &syn::Attribute) -> bool {
     attribute.path().is_ident("cfg") && attribute.to_token_stream().to_string().contains("test")
 }
 
-/// What a mutant makes of an expression, if it is one that mutants change: a comparison, an offset, an operand.
+/// Returns the expression that a mutant puts in place of `expression`; `None` unless it is a comparison, an offset or
+/// an operand.
 fn broken(expression: &Expr) -> Option<Expr> {
     match expression {
         Expr::Binary(binary) => broken_binary(binary),

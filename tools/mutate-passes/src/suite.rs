@@ -54,13 +54,13 @@ const PROGRAMS: [&str; 22] = [
     "random_loops",
 ];
 
-/// What the switch of a mutant is in the text of the mutated tree, up to its number.
+/// Text of a mutant's switch in the mutated tree, up to the mutant's number.
 const SWITCH: &str = "crate :: mutant :: is (";
 
 /// Random cases of a family for each mutant.
 const RANDOM_CASES: &str = "30";
 
-/// What became of a mutant.
+/// Outcome of a mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// This test program failed.
@@ -90,7 +90,7 @@ pub(crate) struct Suite {
     tests: Vec<Test>,
 }
 
-/// What was measured, with the files that it was measured with.
+/// Measured tests, with the files that they were measured with.
 #[derive(Serialize, Deserialize)]
 struct Measured {
     key: BTreeSet<String>,
@@ -207,7 +207,8 @@ impl Suite {
         Ok(())
     }
 
-    /// What was measured with the same programs and tools before, if that is known; else it is measured, and noted in `scratch`.
+    /// Reads the measurements of an earlier run with equal programs and tools, if there are any. Otherwise measures the
+    /// tests, and stores the measurements in `scratch`.
     pub(crate) fn know(&mut self, scratch: &Path) -> Result<(), String> {
         let tools = fs::read_dir(self.programs[LIT].with_file_name("..")).map_err(|error| error.to_string())?;
         let files = self.programs.values().cloned().chain(tools.filter_map(|entry| Some(entry.ok()?.path())));
@@ -261,8 +262,8 @@ impl Suite {
         Ok(Some(Test { program: program.to_owned(), name, time, reaches }))
     }
 
-    /// What becomes of a mutant: of the tests that evaluate its expression, program by program and the quickest first, the first one
-    /// that notices it decides.
+    /// Returns the outcome of a mutant. The tests that evaluate its expression run program by program, the quickest
+    /// first, and the first test that notices the mutant decides.
     pub(crate) fn run(&self, site: &Site) -> Outcome {
         let mut runs: BTreeMap<&str, (Duration, Vec<&str>)> = BTreeMap::new();
         let mut left = MOST_TIME;

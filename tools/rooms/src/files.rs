@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the files of a crate name, by their modules.
+/// Files of a crate and the paths that they name, by module.
 struct Files<'a>(BTreeMap<Module, (&'a Source, Imports)>);
 
 /// A line for each circle of imports between files. A name counts where it is defined, however it is handed on. The file of a folder and

@@ -158,7 +158,7 @@ mod tests {
         packages: &[],
     };
 
-    /// What is wrong with a house of these files, beside empty ones for all rooms.
+    /// Returns the violations in a house of these files, with an empty file added for every room.
     fn wrong(house: &House, files: &[(&str, &str)]) -> Vec<String> {
         let empty = house.rooms.iter().map(|room| Source::new(format!("src/{}.rs", room.name), ""));
         let sources: Vec<Source> = empty.chain(files.iter().map(|(path, text)| Source::new(*path, text))).collect();

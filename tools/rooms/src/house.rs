@@ -1,4 +1,4 @@
-//! What may import what: the only place that says it.
+//! Rules for imports between rooms and packages: their only definition.
 
 /// A folder of `src`, or a file there that is no folder.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ pub struct Exception {
 pub struct House {
     /// The rooms of `src`: each imports only rooms that stand before it.
     pub rooms: &'static [Room],
-    /// What `src` imports against that order.
+    /// Imports in `src` that violate that order.
     pub exceptions: &'static [Exception],
     /// The packages, each with all that it needs.
     pub packages: &'static [Package],

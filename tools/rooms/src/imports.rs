@@ -15,11 +15,11 @@ pub(crate) struct Import {
     pub(crate) is_handed_on: bool,
 }
 
-/// What a file names.
+/// Paths that a file names, and names that it imports.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Imports {
     pub(crate) found: Vec<Import>,
-    /// What words of the file stand for by its `use` declarations.
+    /// Paths of the names that the `use` declarations of the file introduce.
     pub(crate) names: BTreeMap<String, Module>,
 }
 

@@ -22,12 +22,12 @@ use graph::Graph;
 use packages::Packages;
 use std::{fmt::Write, path::Path};
 
-/// What imports what.
+/// Import structure of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rooms {
     /// The tables of packages and rooms.
     pub text: String,
-    /// Everything that is wrong, a line each.
+    /// All violations, one line each.
     pub wrong: Vec<String>,
 }
 

@@ -10,10 +10,10 @@ use std::{
     path::Path,
 };
 
-/// What every package of `Cargo.lock` depends on directly, its tests included.
+/// Direct dependencies of every package in `Cargo.lock`, including those of its tests.
 pub(crate) struct Packages {
     needs: BTreeMap<String, BTreeSet<String>>,
-    /// Those without a source: they are ours.
+    /// Packages without a source, which are the project's own.
     ours: BTreeSet<String>,
 }
 

@@ -3,7 +3,8 @@
 use crate::step::{self, cargo};
 use std::process::Command;
 
-/// What makes the site. Without its server, which nobody needs here, it is built in a quarter of the time.
+/// Arguments of cargo that install the generator of the site. Without its server, which is not needed here, it builds
+/// in a quarter of the time.
 const MDBOOK: [&str; 7] = ["install", "--debug", "--locked", "--version=0.5.4", "--no-default-features", "--features=search", "mdbook"];
 
 /// Builds mdBook, unless it is there, and the site with it.

@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-/// What the tests need: an array library, and what runs them.
+/// Packages that the tests need: an array library, and the test runner.
 const FOR_TESTS: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
 
 /// Packages that build a wheel and check it.

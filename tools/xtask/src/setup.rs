@@ -19,7 +19,7 @@ enum Probe {
     Module(&'static str),
 }
 
-/// What we need, and the Debian package that has it.
+/// Requirements, and the Debian package that provides each of them.
 const NEEDS: &[(&str, Probe)] = &[
     ("libmlir-22-dev", Probe::InPrefix("lib/cmake/mlir/MLIRConfig.cmake")),
     ("mlir-22-tools", Probe::InPrefix("bin/mlir-tblgen")),
@@ -121,7 +121,7 @@ fn as_root(words: &[&str]) -> Result<Command, String> {
     Ok(command)
 }
 
-/// What to do where apt-get cannot help.
+/// Returns instructions for a manual installation, for systems where apt-get cannot install the requirements.
 fn by_hand(missing: &[(&str, String)]) -> String {
     let mut text = String::from("these are missing:\n");
     for (package, sought) in missing {

@@ -40,7 +40,7 @@ const PLAIN: &str = "plain";
 /// Modules of tests that only `cargo xtask nightly` runs.
 const NIGHTLY: &str = "::nightly::";
 
-/// What a first run leaves in the target folder, with room for what it takes away again.
+/// Disk space for the target directory of a first run, including files that the run removes again.
 const NEEDED_GIB: u64 = 10;
 
 /// Refuses a first run that would end half an hour later with a full disk.
@@ -98,8 +98,9 @@ fn tests() -> Command {
     command
 }
 
-/// What takes little more than one core, in two rows beside each other: first what is built in folders of its own beside what is built
-/// already, for two builds in one folder wait for each other.
+/// Runs the steps that use little more than one core, in two parallel sequences. The first steps of one sequence build
+/// in directories of their own, and the first steps of the other are already built, because two builds in one directory
+/// wait for each other.
 fn with_one_core_each(crates: &[OsString]) -> Vec<Result<(), String>> {
     let alone = |what: &str, module: &str| step::run(what, &mut ignored(module)?);
     let one = || [beside_the_project(crates), plugin_test(), tools_alone()];
