@@ -130,8 +130,8 @@ impl Bindings {
         Ok(Self { numbers })
     }
 
-    /// What a count along `dim` is: a number where it is known, else a name with a declared maximum. `maxima` are those that the function
-    /// declares.
+    /// Resolves a count along `dim`: returns the number if it is known, otherwise the symbol, which needs a declared
+    /// maximum. `maxima` holds the maxima that the function declares.
     ///
     /// # Errors
     /// If a name has neither a number nor a maximum, or a number above its maximum.
@@ -144,7 +144,7 @@ impl Bindings {
         Ok(Count::Symbol(symbol))
     }
 
-    /// The number of a name, if it is bound.
+    /// Returns the number that is bound to `symbol`, and marks it as used; None if it is unbound.
     ///
     /// # Errors
     /// If it is above the maximum.

@@ -2,10 +2,10 @@
 
 use super::names::{Claim, Part, Walk, factors, label};
 
-/// What the operands of an op say about its iteration dimensions.
+/// Names of an op's iteration dimensions, merged from its operands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// For each iteration dimension what it walks along, outermost first, and the operand that says so.
+    /// Names along each iteration dimension, outermost first, each with the operand that provides it.
     dims: Vec<Vec<(Claim, usize)>>,
     sizes: Vec<i64>,
 }

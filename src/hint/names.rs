@@ -43,11 +43,11 @@ pub struct Loss {
     pub name: String,
     /// The number of its positions.
     pub size: i64,
-    /// What the view makes of it.
+    /// Reason for the loss.
     pub why: Why,
 }
 
-/// Why a name is lost.
+/// Reason why a name is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Dimension `dim` walks along `positions` of it.
@@ -73,7 +73,7 @@ pub enum Why {
 pub struct Walk {
     /// For each dimension what it walks along, outermost first.
     pub dims: Vec<Vec<Claim>>,
-    /// What is lost.
+    /// Names that the view shows only partly.
     pub losses: Vec<Loss>,
 }
 
@@ -155,7 +155,7 @@ impl Shown {
         Some(Self { shape: shape.to_vec(), hidden: sizes.split_off(shape.len()), flat })
     }
 
-    /// What the dimensions walk along, in a buffer of these parts.
+    /// Returns the names along the view's dimensions, for a buffer whose factors are `parts`.
     #[must_use]
     pub fn walk(&self, parts: &[Part]) -> Walk {
         let mut walk = Walk { dims: vec![Vec::new(); self.shape.len()], losses: Vec::new() };
@@ -242,12 +242,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What a view does to the dimensions behind it.
+    /// View operation on the dimensions of its source.
     #[derive(Clone, Debug)]
     enum Step {
-        /// The dimensions in another order.
+        /// Permutation of the dimensions.
         Transpose(Vec<usize>),
-        /// The same elements in row-major order under other sizes.
+        /// Reshape: elements in unchanged row-major order, with new sizes.
         Reshape(Vec<i64>),
         /// Dimension, first position, number of positions.
         Slice(usize, i64, i64),

@@ -14,7 +14,7 @@ pub struct NamedArgument {
     pub shape: Vec<i64>,
 }
 
-/// What a size is known from.
+/// Source of a known size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KnownFrom {
     Declaration,
@@ -30,7 +30,7 @@ pub struct Sizes {
 /// Names that do not fit their argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
-    /// The sizes come to another number of elements.
+    /// The product of the sizes differs from the element count.
     #[error(
         "expected names for the {elements} elements of argument {argument} (shape {shape}), found {names}: {product} elements; {}",
         twice(names)
@@ -40,14 +40,14 @@ pub enum SizeError {
         argument: usize,
         /// The names with their sizes.
         names: String,
-        /// What the sizes come to.
+        /// Product of the sizes.
         product: i64,
         /// The sizes of the tensor's dimensions.
         shape: String,
-        /// What these come to.
+        /// Element count of the tensor.
         elements: i64,
     },
-    /// The known sizes leave no whole number for the one that is not.
+    /// The element count is not divisible by the product of the known sizes.
     #[error(
         "expected sizes that divide the {elements} elements of argument {argument} (shape {shape}), found {names}: {product} \
          elements; correct the declared sizes"
@@ -57,11 +57,11 @@ pub enum SizeError {
         argument: usize,
         /// The names with their sizes.
         names: String,
-        /// What the known sizes come to.
+        /// Product of the known sizes.
         product: i64,
         /// The sizes of the tensor's dimensions.
         shape: String,
-        /// What these come to.
+        /// Element count of the tensor.
         elements: i64,
     },
     /// More than one size is not known.
@@ -155,7 +155,7 @@ impl Sizes {
         argument.names.len() == argument.shape.len() && argument.names.iter().zip(&argument.shape).all(fits)
     }
 
-    /// What the known sizes of an argument's names come to, at least 1.
+    /// Returns the product of the known sizes of an argument's names, at least 1.
     fn product(&self, argument: &NamedArgument) -> i64 {
         let sizes = argument.names.iter().filter_map(|name| self.known.get(name));
         sizes.fold(1, |product: i64, (size, _)| product.saturating_mul(*size))

@@ -1,9 +1,9 @@
-//! What the user wants of the division of work, and which dimension he means.
+//! Core split that the user requests, and the iteration dimension that its name refers to.
 
-/// So many slices of the dimension of a name, over the cores.
+/// Requested slice count over the cores, for a named dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkHint {
-    /// Ops with the same id were under the same wish.
+    /// Id of the hint; all ops under one hint share it.
     pub id: i64,
     /// The name of the dimension.
     pub dim: String,
@@ -11,7 +11,7 @@ pub struct WorkHint {
     pub slices: i64,
 }
 
-/// Why a name means no one dimension of an op.
+/// Reason why a name does not identify one dimension of an op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Which of them?

@@ -33,8 +33,8 @@ impl FixedKind {
         }
     }
 
-    /// What a number may be, the smallest first: what divides the dimension of this size, and what it is. The size of an order is the number of
-    /// loops.
+    /// Returns the values that a number may take, in ascending order: the divisors of the dimension size `size`, and
+    /// the current `value`. For an order, `size` is the number of loops, and the values number their permutations.
     #[must_use]
     pub fn choices(self, size: i64, value: i64, cores: i64) -> Vec<i64> {
         let most = match self {

@@ -36,8 +36,8 @@ pub fn groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
     found
 }
 
-/// What belongs to a reduction: ops behind it that read one of the group, elementwise ones and reductions, as long as all else that they read
-/// stands in front of what depends on the group from outside.
+/// Returns the group of the reduction `first`: later elementwise ops and reductions that read a member of the group.
+/// All other operands of such an op must precede the first op outside the group that depends on it.
 fn grown(ops: &[GroupOp], first: usize, taken: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut group = BTreeSet::from([first]);
     let mut first_behind = ops.len();

@@ -116,12 +116,12 @@ impl fmt::Display for Code {
 pub struct Refusal {
     /// The rule.
     pub code: Code,
-    /// What was found.
+    /// Message that says which rule is broken.
     pub message: String,
 }
 
 impl Refusal {
-    /// Why a kernel does not join another one.
+    /// Returns the refusal of a kernel that tiles the value between the kernels differently.
     #[must_use]
     pub fn of_other_loops() -> Self {
         Self { code: Code::EGrid, message: "the kernel tiles the value between the kernels in another way".to_owned() }
@@ -132,36 +132,36 @@ fn refuse(code: Code, message: impl Into<String>) -> Result<(), Refusal> {
     Err(Refusal { code, message: message.into() })
 }
 
-/// What an op beside a kernel does.
+/// Kind of an op next to a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Does {
-    /// The same to each element.
+    /// Applies one function to each element.
     Elementwise,
-    /// It is a kernel that reads outputs of this one.
+    /// Kernel that reads outputs of this one.
     Follows {
-        /// Whether its loops are those in which this one makes them.
+        /// Whether it runs in the loops in which this kernel computes these outputs.
         is_in_the_same_loops: bool,
     },
-    /// It chooses elements, some of them at each index of its result.
+    /// Gather: selects some elements at each index of its result.
     Gathers,
-    /// It is known.
+    /// Constant.
     Constant,
-    /// A reduction along these of its iteration dimensions.
+    /// Reduction along these iteration dimensions.
     Reduces(Vec<usize>),
-    /// Anything else, by its name.
+    /// Any other op, by its name.
     Other(String),
 }
 
-/// An op beside a kernel.
+/// Op next to a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbour {
-    /// What it does.
+    /// Kind of the op.
     pub does: Does,
-    /// Whether it the op has its own hints or core split.
+    /// Whether the op has its own hints or core split.
     pub has_wishes: bool,
     /// Whether it stands in the block of the kernel.
     pub is_beside: bool,
-    /// Bytes of one core's part of a tile of its result.
+    /// Bytes of one core's slice of a result tile.
     pub tile_bytes: i64,
     /// Bytes of one core's LX.
     pub lx_bytes: i64,
@@ -203,20 +203,20 @@ pub struct Epilogue {
     pub n_late_operands: usize,
     /// Scopes of the kernel that make what it reads.
     pub n_scopes: usize,
-    /// What it reads of the kernel, operand by operand.
+    /// Kernel outputs that it reads, operand by operand.
     pub reads: Vec<ReadOutput>,
 }
 
-/// An operand that shows an output of a kernel.
+/// Operand that shows an output of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOutput {
-    /// For each dimension of what makes the output the iteration dimension of the reader that walks along it as a whole.
+    /// For each dimension of the output's defining op, the iteration dimension of the reader that indexes all of it.
     pub dims: Vec<Option<usize>>,
-    /// The dimensions of what makes the output that levels cut.
+    /// Dimensions of the defining op's result that loops tile, with the loop level.
     pub cuts: Vec<Cut>,
-    /// Whether the first level that the maker has sums the output up.
+    /// Whether the first level of the defining op accumulates the output.
     pub is_summed_outside: bool,
-    /// Whether the output is written in parts.
+    /// Whether the output is written in slices.
     pub is_in_parts: bool,
 }
 

@@ -1,18 +1,18 @@
-//! What becomes of kernels and their neighbours, as it is typed and told.
+//! Treatment of kernels and their neighbors, with the names used on the command line and in reports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantNames};
 
-/// What becomes of kernels.
+/// Treatment of a program's kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum KernelMode {
-    /// The neighbours of the program's kernels move into them, where that pays.
+    /// Fuses neighbors into the program's kernels where that pays.
     Fuse,
-    /// The same, and hint scopes, products and groups of reductions are kernels, too.
+    /// As `Fuse`, and hint scopes, matmuls and groups of reductions become kernels, too.
     Form,
-    /// Nothing moves.
+    /// Moves nothing.
     Separate,
 }
 

@@ -1,4 +1,4 @@
-//! What was fused into kernels and what was not, for the report.
+//! Ops that were fused into kernels and ops that were not, for the report.
 
 use super::{Code, FusionMode};
 use schemars::JsonSchema;

@@ -1,13 +1,13 @@
-//! What an op in a loop over tiles does to whole tensors: whether the loop can be a hint scope.
+//! Rules by which a loop over tiles can be a hint scope: its ops must be equivalent to ops on complete tensors.
 
 use crate::affine::Expr;
 
-/// What an iteration of a loop has of a tensor.
+/// Extent of a tensor in one iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Has {
-    /// All of it, the same in each iteration.
+    /// The complete tensor, identical in each iteration.
     All,
-    /// A tile, cut along this dimension.
+    /// A tile along this dimension.
     Tile(usize),
     /// A partial result of it, which each iteration combines with those before.
     Partial,
@@ -16,7 +16,7 @@ pub enum Has {
 /// A tensor that an op in a loop reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadInLoop {
-    /// What an iteration has of it.
+    /// Extent of the tensor in one iteration.
     pub has: Has,
     /// The sizes that the op sees.
     pub sizes: Vec<i64>,
@@ -27,7 +27,7 @@ pub struct ReadInLoop {
 /// An op in a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpInLoop {
-    /// What it reads.
+    /// Tensors that the op reads.
     pub reads: Vec<ReadInLoop>,
     /// Its iteration dimensions that are not reduced, which come first.
     pub n_kept: usize,
@@ -40,10 +40,11 @@ pub struct OpInLoop {
 }
 
 impl OpInLoop {
-    /// What an iteration has of the result, if the op of whole tensors gives, tile by tile, what the op in the loop gives.
+    /// Returns the extent of the result in one iteration, if the op on complete tensors yields, tile by tile, the
+    /// results of the op in the loop.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The reason, if it does not.
     pub fn gives(&self) -> Result<Has, &'static str> {
         let mut along: Option<usize> = None;
         for read in &self.reads {
@@ -81,14 +82,15 @@ impl OpInLoop {
     }
 }
 
-/// What an iteration has of a view of `size` that shows `shown_size`, with an index for each dimension of `size`; none if the view of a whole
-/// tensor shows other elements than the views of its tiles, side by side.
+/// Returns the extent of a view in one iteration. `size` is the shape of the tensor, `shown_size` that of the view,
+/// and `indices` has an index for each dimension of `size`. None if the view of the complete tensor differs from the
+/// concatenated views of its tiles.
 #[must_use]
 pub fn shown_has(has: Has, indices: &[Expr], size: &[i64], shown_size: &[i64]) -> Option<Has> {
     let Has::Tile(dim) = has else { return Some(has) };
     let Expr::Dim(shown) = indices[dim] else { return None };
     let is_alone = indices.iter().enumerate().all(|(other, index)| other == dim || !index.dims().contains(&shown));
-    // Parts of the tiles are no part of the whole.
+    // A slice of each tile is not a slice of the complete tensor.
     (is_alone && size[dim] == shown_size[shown]).then_some(Has::Tile(shown))
 }
 

@@ -34,8 +34,9 @@ const STICK: i64 = 64;
 /// Dimensions that are looked at in a program.
 const MOST_AXES: usize = 2;
 
-/// What may be worth trying, the dimensions of the largest values first: dimensions of ops one of which makes `least_bytes` or more, whose sizes are
-/// no multiple of the cores and of a stick. `bytes` are those of each op's result.
+/// Returns the peels to try, those along dimensions of the largest values first. A dimension qualifies if one of its
+/// ops has a result of at least `least_bytes`, and if its size is no multiple of the cores and of a stick. `bytes`
+/// holds the result bytes of each op.
 #[must_use]
 pub fn peels(axes: &[Axis], sizes: &[Vec<i64>], bytes: &[i64], cores: i64, least_bytes: i64) -> Vec<Peel> {
     let granule = cores / common_divisor(cores, STICK) * STICK;

@@ -17,14 +17,15 @@ pub struct Level {
     pub symbol: Option<String>,
 }
 
-/// What an op reads.
+/// Operand that an op reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
     /// For each dimension of the operand, the iteration dimension that indexes it.
     pub dims: Vec<Option<usize>>,
-    /// The op that makes what is read, behind all views; none for what comes from outside.
+    /// Defining op of the operand, traced through all views; none for a value from outside.
     pub maker: Option<usize>,
-    /// For each dimension of the operand, the dimension of the maker's result that is cut when it is; none where a view has no such one.
+    /// For each dimension of the operand, the dimension of the defining op's result that is tiled with it; none where
+    /// a view has no such dimension.
     pub behind: Vec<Option<usize>>,
 }
 
@@ -35,32 +36,32 @@ pub struct TiledOp {
     pub names: Vec<Vec<String>>,
     /// Sizes of the iteration dimensions.
     pub sizes: Vec<i64>,
-    /// How many of the last ones are reduced.
+    /// Number of trailing dimensions that are reduced.
     pub n_reduced: usize,
-    /// What the hints ask for, outermost first.
+    /// Levels that the hints request, outermost first.
     pub levels: Vec<Level>,
-    /// The ids of levels that the op is in even where they do not cut it: it is computed again in each turn.
+    /// Ids of levels that contain the op even where they do not tile it: the op is recomputed in every iteration.
     pub again: Vec<i64>,
     /// The operands.
     pub inputs: Vec<Operand>,
     /// For each dimension of the result, the iteration dimension that indexes it.
     pub output: Vec<Option<usize>>,
-    /// Whether partial results can be combined to the result.
+    /// Whether partial results can be combined into the result.
     pub combines: bool,
 }
 
-/// What one level does with an op.
+/// Tiling of an op by one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The level.
     pub level: Level,
-    /// The iteration dimension; none of a loop that the op is only computed again in.
+    /// Iteration dimension; none for a loop that only recomputes the op.
     pub dim: Option<usize>,
     /// Whether the op reduces it.
     pub is_reduced: bool,
 }
 
-/// The counts that divide, next to one that does not: below it, and above it where there is one.
+/// Formats the nearest divisors of `size`: the one below `count`, and the one above it if there is one.
 fn nearest_counts(size: i64, count: i64) -> String {
     let divides = |candidate: &i64| size % candidate == 0;
     let below = (1..=count.min(size)).rev().find(divides);
@@ -79,9 +80,9 @@ pub enum CutError {
     Uneven {
         /// The name of the dimension.
         dim: String,
-        /// What is to be cut.
+        /// Size of the dimension.
         size: i64,
-        /// Into how many.
+        /// Number of tiles.
         count: i64,
     },
     /// Partial results of some reductions say nothing about the result.
@@ -104,7 +105,7 @@ pub enum CutError {
         dim: String,
         /// The number of tiles.
         count: i64,
-        /// What names there are.
+        /// Known names.
         known: KnownNames,
     },
     /// One loop would run over several dimensions at once, and see only the blocks on their diagonal.
@@ -209,20 +210,21 @@ impl TiledOp {
         Ok(cuts)
     }
 
-    /// What cuts leave of an iteration dimension in one iteration of all loops.
+    /// Returns the size of an iteration dimension in one iteration of all loops.
     #[must_use]
     pub fn tile_size(&self, cuts: &[Cut], dim: usize) -> i64 {
         cuts.iter().filter(|cut| cut.dim == Some(dim)).fold(self.sizes[dim], |size, cut| size / cut.level.count)
     }
 
-    /// The dimension of an operand or of the result, given by the iteration dimensions behind its dimensions, that a cut cuts.
+    /// Returns the dimension that a cut tiles, of an operand or of a result; `dims` holds the iteration dimension that
+    /// indexes each of its dimensions. None if the cut tiles no dimension of it.
     #[must_use]
     pub fn cut_dim(dims: &[Option<usize>], cut: &Cut) -> Option<usize> {
         dims.iter().position(|&dim| dim.is_some() && dim == cut.dim)
     }
 }
 
-/// What earlier levels leave of the dimensions and names of an op.
+/// Sizes of the dimensions and names of an op that remain after earlier levels.
 struct Left {
     sizes: Vec<i64>,
     names: BTreeMap<String, i64>,

@@ -1,9 +1,10 @@
-//! What a loop can compute beside the values that it depends on.
+//! Values that a loop can compute in the same pass as the reductions on which they depend.
 //!
-//! A loop over an *axis* finishes a reduction along it when its last iteration ends. What needs the finished value then needs a second loop: a
-//! softmax first walks along the keys for the maximum of a row, and then for the sum of `exp(x - m)`. One loop does both where what it has so far
-//! can be corrected whenever the maximum grows. Of an op that reads a *running* value, which is what the loop has of a reduction so far, this file
-//! says which form its result has:
+//! A loop over an *axis* finishes a reduction along it in its last iteration. An op that needs the finished value then
+//! needs a second loop: a softmax first iterates over the keys for the maximum of a row, and then for the sum of
+//! `exp(x - m)`. One loop does both if its partial results can be corrected whenever the maximum grows. A *running*
+//! value is the partial result of a reduction in the current iteration. For an op that reads a running value, this
+//! file determines the form of the result:
 //!
 //! | form | what it is, with `X` of the tile alone and `r` running |
 //! |---|---|
@@ -14,25 +15,28 @@
 //! | `Scaled` | `X exp(r)` or `X exp(-r)` |
 //! | `Finished` | needs the finished value |
 //!
-//! Let a reduction `(+)` along the axis take `f(X; r) = X (*) h(r)`, where `(*)` distributes over `(+)` and `h(r)` has an inverse. What it has
-//! with the old `r` becomes what it would have with the new one when it is combined by `(*)` with `h(old)^-1 (*) h(new)`: the reduction of all
-//! `X (*) h(old)` is that of all `X`, combined with `h(old)`. Two pairs are known here:
+//! Let a reduction `(+)` along the axis take `f(X; r) = X (*) h(r)`, where `(*)` distributes over `(+)` and `h(r)` has
+//! an inverse. A partial result with the old `r` is corrected to the new one by combining it, with `(*)`, with
+//! `h(old)^-1 (*) h(new)`: the reduction of all `X (*) h(old)` is that of all `X`, combined with `h(old)`. Two pairs
+//! are supported:
 //!
-//! * a sum of scaled values, `(+, x)`: what it has is multiplied by `exp(old - new)`, or by `exp(new - old)` for a plus;
+//! * a sum of scaled values, `(+, x)`: the partial result is multiplied by `exp(old - new)`, or by `exp(new - old)`
+//!   for a plus;
 //! * a maximum or a minimum of shifted values, `(max, +)`: `new - old` or `old - new` is added.
 //!
-//! A sum is corrected only where the factor is at most 1: where `r` grows and is subtracted, as a running maximum, or falls and is added. Otherwise
-//! what the loop has could overflow though the finished sum does not. In the same way a maximum only falls when it is corrected and a minimum only
-//! grows: a loop begins with an infinity, and the difference of two has no value. A product with something of the tile, a sum along another dimension and
-//! a view keep the form as long as they keep `r` apart; everything else needs the finished value.
+//! A sum is corrected only where the factor is at most 1: where `r` grows and is subtracted, as a running maximum, or
+//! falls and is added. Otherwise the partial result could overflow although the finished sum does not. Likewise,
+//! corrections only lower a maximum and only raise a minimum: a loop starts with an infinity, and the difference of
+//! two infinities has no value. A product with a value of the tile, a sum along another dimension and a view keep the
+//! form as long as they keep `r` separate; everything else needs the finished value.
 
 #[cfg(test)]
 mod tests;
 
-/// What an op does, as far as forms go.
+/// Kind of an op, as far as forms depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// The same numbers: a copy, or a view.
+    /// Identical values: a copy, or a view.
     Same,
     /// The elementwise sum of two.
     Add,
@@ -75,58 +79,58 @@ pub struct Read {
 /// An op, in program order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it does.
+    /// Kind of the op.
     pub rule: Rule,
-    /// What it reads.
+    /// Values that the op reads.
     pub reads: Vec<Read>,
-    /// Whether it reduces the axis: its result is what the loop has so far.
+    /// Whether it reduces the axis: its result is then a running value.
     pub reduces_axis: bool,
-    /// The value that it makes.
+    /// Number of the value that it defines.
     pub output: usize,
-    /// The shape of that.
+    /// Shape of that value.
     pub shape: Vec<i64>,
 }
 
-/// A running value in something that was made with it.
+/// Running value in a value that was computed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// Which value.
     pub value: usize,
-    /// For each of its dimensions the dimension of what was made that moves along it; none for size 1.
+    /// For each of its dimensions, the dimension of the computed value that indexes it; none for size 1.
     pub dims: Vec<Option<usize>>,
     /// Whether it is subtracted, or its negative is the exponent.
     pub is_subtracted: bool,
 }
 
-/// Which way a running value goes.
+/// Direction in which a running value changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
     /// It never falls.
     Grows,
     /// It never grows.
     Falls,
-    /// Nobody knows.
+    /// The direction is unknown.
     Unknown,
 }
 
 /// How a value depends on running ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The same in every iteration.
+    /// Identical in every iteration.
     Outside,
-    /// Of the tile alone.
+    /// Depends on the tile alone.
     Tile,
-    /// A running value, and nothing of the tile.
+    /// A running value, without any value of the tile.
     Running(Term, Course),
-    /// The sum of something of the tile and a running value.
+    /// The sum of a value of the tile and a running value.
     Shifted(Term, Course),
-    /// The product of something of the tile and the exponential of a running value.
+    /// The product of a value of the tile and the exponential of a running value.
     Scaled(Term, Course),
-    /// Something that only finished values give.
+    /// Needs finished values.
     Finished,
 }
 
-/// What a reduction does with what it has when a running value changes.
+/// Correction of a reduction's partial result when a running value changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// Multiplies it by the exponential of the difference.
@@ -135,21 +139,21 @@ pub enum Correction {
     Plus(Term),
 }
 
-/// What is known of a value.
+/// Form and shape of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Known {
     form: Form,
     shape: Vec<i64>,
 }
 
-/// What loops along an axis can do beside each other.
+/// Analysis of how values in loops along an axis depend on running values.
 #[derive(Debug, Default)]
 pub struct Online {
     values: Vec<Option<Known>>,
 }
 
 impl Online {
-    /// Notes a value that no step makes.
+    /// Records a value that no step defines.
     pub fn note(&mut self, value: usize, form: Form, shape: &[i64]) {
         if self.values.len() <= value {
             self.values.resize(value + 1, None);
@@ -157,7 +161,7 @@ impl Online {
         self.values[value] = Some(Known { form, shape: shape.to_vec() });
     }
 
-    /// How a value depends on running ones; what nobody has noted is outside.
+    /// Returns how a value depends on running values; a value that is not recorded is `Outside`.
     #[must_use]
     pub fn form(&self, value: usize) -> &Form {
         self.values.get(value).and_then(Option::as_ref).map_or(&Form::Outside, |known| &known.form)
@@ -230,7 +234,7 @@ impl Online {
     }
 }
 
-/// What an op makes that keeps nothing apart.
+/// Returns the form of a result if the op keeps no running value separate.
 fn plain(step: &Step, forms: &[Form]) -> Form {
     let is_fixed = |form: &Form| matches!(form, Form::Outside);
     if forms.iter().all(is_fixed) {

@@ -6,7 +6,7 @@ mod tests;
 use super::{Cut, CutError, KnownNames, Level, TiledOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands in a list of ops.
+/// Op or loop in a list of ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
     /// An op, by its position in the program.
@@ -27,7 +27,7 @@ pub struct Loop {
 /// The ops of a block in their loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
-    /// What stands in no loop, in order.
+    /// Ops and loops outside of all loops, in order.
     pub roots: Vec<Node>,
     /// The loops; an outer one has a smaller number than the loops in it.
     pub loops: Vec<Loop>,
@@ -38,9 +38,10 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Puts every op into the loops that its levels ask for, those that it is to be computed again in only if it is read there alone. An op joins a
-    /// loop of its level that is there already, unless it needs a value that is only complete behind that loop. What stands between ops of a loop,
-    /// and needs nothing from it, comes before the loop. `sizes` are those of names.
+    /// Puts every op into the loops that its levels request. Loops that only recompute an op contain it only if all
+    /// its readers are in them. An op joins an existing loop of its level, unless it needs a value that is complete
+    /// only after that loop. Ops between the ops of a loop that need nothing from it come before the loop. `sizes` are
+    /// those of names.
     ///
     /// # Errors
     /// The position of an op that cannot be cut, and why; or of the first op of a level whose name no op has.
@@ -91,7 +92,8 @@ impl Tree {
         self.cuts[op].iter().filter(|cut| cut.dim.is_none()).map(|cut| cut.level.count).product()
     }
 
-    /// How many loops are around the complete result of an op: those outside the first one that cuts a dimension it reduces.
+    /// Returns the number of loops around the complete result of an op: the loops outside the first one that tiles a
+    /// reduced dimension.
     #[must_use]
     pub fn home_depth(&self, op: usize) -> usize {
         let first_reduced = self.cuts[op].iter().position(|cut| cut.is_reduced);

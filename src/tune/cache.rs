@@ -36,17 +36,17 @@ pub struct Placed {
     pub entry: Entry,
 }
 
-/// What a cache has about a search.
+/// Result of a cache lookup.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Looked {
-    /// The answer.
+    /// Cached answer.
     Hit(Box<Placed>),
-    /// None, and why.
+    /// No answer, with the reason.
     Miss(String),
 }
 
 impl Cache {
-    /// All entries, those of the writable folder first; what is wrong with what is no entry goes to `warn`.
+    /// Returns all entries, those of the writable folder first; problems of invalid entries go to `warn`.
     ///
     /// # Errors
     /// A folder that cannot be read.

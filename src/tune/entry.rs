@@ -1,31 +1,31 @@
-//! What a search found and what it was for, as a line of a cache.
+//! Cache entry: the result of a search, with its key, as a line of a cache.
 
 use super::{Shard, Stop};
 use cost::{Cost, Objective};
 use serde::{Deserialize, Serialize};
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// What an answer is for: equal in all fields means the same search space with the same costs.
+/// Key of an answer. Equality in all fields implies equal search spaces with equal costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
-    /// A hash of the imported program: of its kernels, and of what may move into them.
+    /// Hash of the imported program: of its kernels, and of the ops that may move into them.
     pub program: String,
     /// A hash of its ops without their sizes.
     pub body: String,
     /// The shapes of its arguments and results.
     pub shapes: String,
-    /// Their device layouts, where the program says them.
+    /// Their device layouts, where the program specifies them.
     pub layouts: String,
     /// The numbers of the machine.
     pub machine: String,
     /// A hash of the numbers of the model of time.
     pub model: String,
-    /// What is left open, with its choices.
+    /// Open dimensions of the search space, with their choices.
     pub space: String,
     /// The options of the compilation.
     pub options: String,
-    /// What costs are compared by.
+    /// Objective by which costs are compared.
     pub objective: Objective,
     /// The version of the compiler.
     pub version: String,
@@ -62,13 +62,13 @@ impl Key {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// The most points that are compiled.
+    /// Maximum number of points that are compiled.
     pub budget: usize,
-    /// What random numbers begin with.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How near to the bound is near enough, as a part of it.
+    /// Relative distance to the lower bound at which the search stops.
     pub within: f64,
-    /// The part of the work that was done.
+    /// Shard of the work that was done.
     pub shard: Shard,
 }
 
@@ -78,7 +78,7 @@ pub struct Terms {
 pub struct Ranked {
     /// A choice of each dimension, in their order.
     pub choices: Vec<String>,
-    /// The same as the numbers of the choices.
+    /// Indices of these choices.
     pub point: Vec<usize>,
     /// How many of them differ from the untuned ones.
     pub n_changes: usize,
@@ -89,13 +89,13 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// What it costs.
+    /// Returns the modeled cost.
     #[must_use]
     pub fn cost(&self) -> Cost {
         Cost { ns: self.us * 1000.0, hbm_bytes: self.hbm_bytes }
     }
 
-    /// Which is better: the lesser one, as a search has it.
+    /// Compares two points as a search does: the lesser one is better.
     #[must_use]
     pub fn order(&self, other: &Self, objective: Objective) -> Ordering {
         let of_equals = || (self.n_changes, &self.point).cmp(&(other.n_changes, &other.point));
@@ -103,27 +103,27 @@ impl Ranked {
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// The best ones, the best first.
+    /// Best points, the best first.
     pub best: Vec<Ranked>,
-    /// What the program costs untuned; none if it cannot be compiled so.
+    /// The untuned point; none if it cannot be compiled.
     pub untuned: Option<Ranked>,
-    /// What no plan takes less time than, us; none if nothing was found.
+    /// Lower bound on the time of all plans, us; none if nothing was found.
     pub bound_us: Option<f64>,
-    /// And fewer bytes than.
+    /// Lower bound on the HBM bytes of all plans.
     pub bound_hbm_bytes: Option<i64>,
     /// Points that were compiled.
     pub n_compiled: usize,
-    /// Points that were refused, by the kind of reason.
+    /// Number of rejected points, by the kind of reason.
     pub rejected: BTreeMap<String, usize>,
-    /// Whether all points were to be looked at.
+    /// Whether the search was to visit all points.
     pub is_exhaustive: bool,
-    /// Why the search came to its end.
+    /// Reason why the search stopped.
     pub stop: Stop,
-    /// Choices of other entries that walks began with.
+    /// Choices of other entries from which walks started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Vec<String>>,
 }
@@ -132,16 +132,16 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What it is for.
+    /// Key of the search.
     pub key: Key,
-    /// How it was asked for.
+    /// Parameters of the search.
     pub terms: Terms,
-    /// What was found.
+    /// Result of the search.
     pub answer: Answer,
 }
 
 impl Entry {
-    /// Refuses what no search writes.
+    /// Rejects entries that no search writes.
     ///
     /// # Errors
     /// The field and the rule that it breaks.

@@ -1,22 +1,22 @@
-//! What the entries of several machines come to together.
+//! Merges the cache entries of several machines.
 
 use super::{Answer, Entry, Ranked, Shard, Stop, Terms};
 use std::collections::BTreeMap;
 
-/// What was put together.
+/// Result of a merge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Merged {
-    /// One entry for each search that is whole.
+    /// One entry for each complete search.
     pub entries: Vec<Entry>,
-    /// Searches of which parts are missing: the program, and which parts.
+    /// Incomplete searches: the program, and the missing shards.
     pub missing: Vec<(String, Vec<Shard>)>,
 }
 
-/// The best answers that an entry keeps.
+/// Maximum number of best points in an entry.
 pub(super) const KEPT: usize = 10;
 
-/// Puts entries together: of equal searches the best one by the objective, of parts of a search the best of all parts. The order of the entries
-/// does not matter, but for which of equals is taken.
+/// Merges entries: of equal searches, the best one by the objective is kept; of the shards of a search, the best
+/// points of all shards. The order of the entries matters only between equal ones.
 #[must_use]
 pub fn merge(entries: &[Entry]) -> Merged {
     // Terms have a fraction, which has no order of its own: its bits do.

@@ -11,59 +11,59 @@ pub trait Judge: Sync {
     /// The rule that a point breaks, found without compiling.
     fn breaks(&self, point: &Point) -> Option<Rejection>;
 
-    /// What the program costs with a point that breaks no rule.
+    /// Computes the cost of the program at a point that breaks no rule.
     ///
     /// # Errors
-    /// Why it cannot be compiled.
+    /// The reason, if the program cannot be compiled.
     fn measure(&self, point: &Point) -> Result<Measured, Rejection>;
 }
 
-/// What the program costs with a point.
+/// Cost of the program at a point, with a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// What it costs.
+    /// Modeled cost.
     pub cost: Cost,
-    /// What no plan for this program costs less than.
+    /// Lower bound on the cost of all plans for this program.
     pub bound: Cost,
 }
 
-/// Why a point is none that can be had.
+/// Reason why a point is infeasible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
     /// The kind of reason, by which rejections are counted.
     pub reason: String,
-    /// What was found.
+    /// Message that describes the reason.
     pub message: String,
 }
 
-/// What is looked for, and how long.
+/// Objective, limits and starting points of a search.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What costs are compared by.
+    /// Objective by which costs are compared.
     pub objective: Objective,
-    /// The most points that are compiled.
+    /// Maximum number of points that are compiled.
     pub budget: usize,
-    /// The search is over with a cost of at most the bound and this part of it.
+    /// Relative distance to the lower bound: the search stops at a cost of at most `(1 + within)` times the bound.
     pub within: f64,
-    /// What random numbers begin with.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// The part of the work that is done.
+    /// Shard of the work that is done.
     pub shard: Shard,
-    /// Points that walks begin with, behind the untuned one.
+    /// Points from which walks start, after the untuned one.
     pub starts: Vec<Point>,
 }
 
-/// Why a search came to its end.
+/// Reason why a search stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
-    /// All points were looked at.
+    /// All points were visited.
     Exhausted,
-    /// One is as near to the bound as is asked for.
+    /// The cost of a point is as near to the lower bound as requested.
     Bound,
-    /// As many points were compiled as may be.
+    /// The maximum number of points was compiled.
     Budget,
-    /// The user has stopped it.
+    /// The user interrupted it.
     Interrupted,
 }
 
@@ -76,45 +76,45 @@ pub struct Candidate {
     pub cost: Cost,
 }
 
-/// What a search has found.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// All points that were looked at, in the order of the choices.
+    /// All visited points with their results, in the order of the choices.
     pub looked_at: BTreeMap<Point, Result<Cost, Rejection>>,
-    /// Those that can be had, the best first.
+    /// Feasible points, the best first.
     pub ranked: Vec<Candidate>,
-    /// What no plan costs less than; none if no point can be had.
+    /// Lower bound on the cost of all plans; none if no point is feasible.
     pub bound: Option<Cost>,
-    /// How many points were compiled; of what all parts of a shared search look at, the first counts it.
+    /// Number of compiled points; a point that all shards visit is counted by the first shard.
     pub n_compiled: usize,
-    /// How many were refused, by the kind of reason, with what was found at the first one.
+    /// Number of rejected points by the kind of reason, with the message of the first one.
     pub rejected: BTreeMap<String, (usize, String)>,
-    /// Whether all points are few enough to be looked at.
+    /// Whether the space is small enough to visit all points.
     pub is_exhaustive: bool,
-    /// Why it came to its end.
+    /// Reason why it stopped.
     pub stop: Stop,
 }
 
-/// How far a search has come.
+/// Progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Points compiled.
     pub n_compiled: usize,
-    /// At most so many will be.
+    /// Maximum number of points that will be compiled.
     pub most: usize,
     /// The least cost so far.
     pub best: Option<Cost>,
-    /// What no plan costs less than.
+    /// Lower bound on the cost of all plans.
     pub bound: Option<Cost>,
 }
 
-/// Points that are judged before anything is decided. It does not depend on the machine.
+/// Number of points that are evaluated before any decision. It does not depend on the machine.
 const BATCH: usize = 32;
 
-/// Of a space with more points not even the rules are asked about all.
+/// Maximum size of a space in which the rules are checked at all points.
 const MOST_POINTS: u128 = 1 << 17;
 
-/// Looks for the best point.
+/// Searches for the best point.
 pub fn search(
     space: &Space,
     judge: &dyn Judge,

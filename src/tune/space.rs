@@ -1,23 +1,23 @@
-//! What is left open.
+//! Search space: the dimensions that a program leaves open.
 
 use std::fmt;
 
-/// Something that is left open.
+/// Open parameter of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dimension {
     /// Its name, such as `matmul.M`.
     pub name: String,
-    /// What may be chosen, neighbours beside each other.
+    /// Choices, ordered so that similar ones are adjacent.
     pub choices: Vec<String>,
-    /// The choice that is taken if nobody asks for another.
+    /// Index of the choice that is taken by default.
     pub untuned: usize,
 }
 
-/// A choice of each dimension.
+/// One choice per dimension, by index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point(pub Vec<usize>);
 
-/// Everything that is left open.
+/// All open parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Space {
     dimensions: Vec<Dimension>,
@@ -46,7 +46,7 @@ impl Space {
         self.dimensions.iter().fold(1, |size, dimension| size.saturating_mul(dimension.choices.len() as u128))
     }
 
-    /// What a compilation takes if nobody asks for anything else.
+    /// Returns the point that a compilation uses by default.
     #[must_use]
     pub fn untuned(&self) -> Point {
         Point(self.dimensions.iter().map(|dimension| dimension.untuned).collect())

@@ -22,7 +22,7 @@ const DRAWS: usize = 200;
 /// Of a space with no more points a walk finds the last one.
 const FEW_POINTS: u128 = 1 << 12;
 
-/// What a point costs that cannot be had.
+/// Cost of an infeasible point.
 const NEVER: Cost = Cost { ns: f64::INFINITY, hbm_bytes: i64::MAX };
 
 struct Walk {

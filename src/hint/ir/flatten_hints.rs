@@ -29,16 +29,16 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 struct Flattener<'a> {
     next_id: i64,
     bindings: &'a mut Bindings,
-    /// What the function declares about names that are not bound.
+    /// Maxima that the function declares for unbound symbols.
     maxima: BTreeMap<String, i64>,
 }
 
-/// What is asked for inside a scope.
+/// Hints that apply inside a scope.
 #[derive(Clone, Default)]
 struct Wishes {
-    /// From outside to inside.
+    /// Tile hints, outermost first.
     tiles: Vec<TileHint>,
-    /// One a name, the innermost.
+    /// Work hints, one per name; the innermost hint of a name wins.
     work: Vec<WorkHint>,
 }
 
@@ -48,7 +48,7 @@ impl Flattener<'_> {
         self.next_id - 1
     }
 
-    /// The tiles inside of what asks for them: those around it and its own with new ids.
+    /// Returns the tile hints that apply inside `asks`: the enclosing ones, then its own with new ids.
     fn tiles<'t>(
         &mut self,
         asks: Op<'_>,
@@ -77,7 +77,7 @@ impl Flattener<'_> {
         number.ok_or_else(|| refuse_count(asks, &CountError::UnboundSlices { dim: dim.to_owned(), symbol }))
     }
 
-    /// What is asked for inside `scope`, which stands under `around`.
+    /// Returns the hints that apply inside `scope`; `around` holds the hints of the enclosing scopes.
     fn enter(&mut self, scope: Op<'_>, around: &Wishes) -> Result<Wishes, Reported> {
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
         let mut tiles = self.tiles(scope, &around.tiles, names(scope, "tile_dims").into_iter().zip(counts))?;

@@ -25,19 +25,19 @@ use std::{collections::BTreeMap, mem, rc::Rc};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-dims", run };
 
-/// What is known of a value's names.
+/// Dimension names known for a value.
 struct Seen<'c> {
-    /// The value that owns the elements: where a message says that the names come from.
+    /// Buffer that owns the elements; diagnostics name it as the origin of the names.
     buffer: Value<'c>,
-    /// Its names, in storage order.
+    /// Factors of the buffer with their names, in storage order.
     parts: Rc<Vec<Part>>,
-    /// Which of its elements the value shows.
+    /// Elements of the buffer that the value shows.
     shown: Shown,
-    /// The names along the value's dimensions; the losses are taken by the first op that reads the value.
+    /// Names along the value's dimensions; the first op that reads the value takes the losses.
     walk: Walk,
 }
 
-/// What is known of every value so far.
+/// Known names of each value visited so far.
 type Names<'c> = ValueMap<Option<Seen<'c>>>;
 
 fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
@@ -132,13 +132,13 @@ fn set_sizes(function: Op<'_>, sizes: &Sizes) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// A buffer with these names; none if it has no names at all.
+/// Returns the names of a complete buffer; None if no factor has a name.
 fn seen<'c>(buffer: Value<'c>, parts: Vec<Part>, shape: &[i64]) -> Option<Seen<'c>> {
     let shown = Shown::whole(shape).filter(|_| parts.iter().any(Part::is_named))?;
     Some(Seen { buffer, walk: shown.walk(&parts), parts: Rc::new(parts), shown })
 }
 
-/// The same of a buffer that an op writes: what it lacks was told there.
+/// Returns the names of a buffer that an op writes. Its losses are cleared, since that op has reported them.
 fn written<'c>(buffer: Value<'c>, parts: Vec<Part>, shape: &[i64]) -> Option<Seen<'c>> {
     let mut seen = seen(buffer, parts, shape)?;
     seen.walk.losses.clear();

@@ -72,7 +72,7 @@ impl<'c> ArgumentNames<'c> {
         }
     }
 
-    /// The same of all that the kernels of a function have one name for.
+    /// Joins all dimensions for which the kernels of a function have one name, as `join` does.
     pub(super) fn join_those_of_kernels(&mut self, function: Op<'c>, known: &DimLabels<Origin>) {
         for (_, origins) in kernels_of(function).into_iter().flat_map(|kernel| dims_by_name(kernel, known)) {
             self.join(&origins);

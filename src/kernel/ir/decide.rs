@@ -1,8 +1,9 @@
-//! What pays: which neighbours of kernels move into them, and which of these loops compute again.
+//! Decides which neighbors are fused into kernels, and which of the fused ops the loops recompute.
 //!
-//! The module is compiled without moves, with all of them, once more with all of them computed again that may be, and then with each move in its
-//! other modes: taken back, kept outside of the loops that do not cut it, or computed again in them. What is better is kept. Where the program
-//! cannot be compiled with all moves, they are made one by one instead.
+//! The module is compiled without moves, with all moves, and with all moves where every op that may be recomputed is
+//! recomputed. Then each move is tried in its other modes: undone, kept outside the loops that do not tile it, or
+//! recomputed inside them. The best variant is kept. If the program cannot be compiled with all moves, they are made
+//! one by one instead.
 
 use super::{
     fusion::{Choice, EdgeId, Fusion},
@@ -14,20 +15,21 @@ use cost::Cost;
 use machine::Target;
 use std::{cmp::Ordering, collections::BTreeSet};
 
-/// The most moves whose other modes are tried.
+/// Maximum number of moves whose other modes are tried.
 const MOST_TRIALS: usize = 32;
-/// Ops that searches for tiles judge in all compilations, behind which no further mode is tried.
+/// Maximum number of ops that tile searches evaluate over all compilations; after that, no further mode is tried.
 const MAX_SEARCH_STEPS: usize = 1 << 16;
-/// The part of a time below which a difference is none.
+/// Relative difference below which two times count as equal.
 const SAME_TIME: f64 = 1e-6;
 
-/// What was found.
+/// Result of the fusion decision.
 #[derive(Default)]
 pub(super) struct Decided {
     pub(super) choice: Choice,
-    /// With what the program cannot be compiled.
+    /// Moves with which the program cannot be compiled.
     pub(super) impossible: BTreeSet<EdgeId>,
-    /// Nothing moves: the program is best as it is. To exclude all moves is less, since what stays behind one kernel might move in front of the next.
+    /// Whether the program is best without any move. Excluding all moves is not enough, since an op that stays after
+    /// one kernel might move in front of the next.
     pub(super) is_separate: bool,
     pub(super) savings: Vec<Saving>,
     pub(super) fused: Option<Judged>,
@@ -36,16 +38,16 @@ pub(super) struct Decided {
     pub(super) n_infeasible: usize,
 }
 
-/// What a move is worth.
+/// Benefit of a move.
 pub(super) struct Saving {
     pub(super) id: EdgeId,
-    /// What the program takes in addition if it is taken back.
+    /// Additional cost of the program if the move is undone.
     pub(super) cost: Cost,
-    /// The time that loops take to compute it again.
+    /// Time in which loops recompute the op, in ns.
     pub(super) again_ns: f64,
 }
 
-/// Compiles the module in all ways that are looked at.
+/// Compiles the module in every variant that is tried, and returns the decision.
 ///
 /// # Errors
 /// If one of these compilations fails, at the module.

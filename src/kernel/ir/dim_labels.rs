@@ -1,4 +1,4 @@
-//! What is known of the dimensions of values, carried from some values to all that is computed of them: names, or where they come from.
+//! Labels of value dimensions (names or origins), propagated from values to everything that is computed from them.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     mlir::{BlockExt, Op, OpExt, Value, ValueMap, argument_attribute, shape_of, strings},
 };
 
-/// For each dimension of a value what is known of it.
+/// Label of each dimension of a value; None where it is unknown.
 pub(super) type Labels<T> = Vec<Option<T>>;
 
 /// Labels of values.

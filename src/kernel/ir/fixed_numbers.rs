@@ -16,13 +16,14 @@ pub(super) struct FixedNumber<'c> {
     pub(super) place: usize,
     /// The dimension; none for an order.
     pub(super) dim: Option<&'c str>,
-    /// What it is; for an order 1.
+    /// Current value; 1 for an order.
     pub(super) value: i64,
-    /// The loops that there is an order of.
+    /// Number of loops that an order permutes.
     n_loops: usize,
 }
 
-/// Those of a kernel, scope by scope from outside and in program order. What has the name of a knob is none.
+/// Returns the fixed numbers of a kernel, from the outermost scope inwards and in program order. Numbers that have the
+/// name of a knob are skipped.
 pub(super) fn fixed_numbers(kernel: Op<'_>) -> Vec<FixedNumber<'_>> {
     let mut numbered = Numbered::default();
     let mut found = Vec::new();
@@ -59,7 +60,8 @@ fn order_of<'c>(scope: Op<'c>, numbered: &mut Numbered) -> Option<FixedNumber<'c
 }
 
 impl FixedNumber<'_> {
-    /// What it may be; `size` is that of the dimension.
+    /// Returns the values that the number may take, given the size of its dimension; empty if the size is unknown. An
+    /// order uses its number of loops instead.
     pub(super) fn choices(&self, size: Option<i64>, cores: i64) -> Vec<i64> {
         let size = if self.kind == FixedKind::Order { i64::try_from(self.n_loops).ok() } else { size };
         size.map_or_else(Vec::new, |size| self.kind.choices(size, self.value, cores))

@@ -39,9 +39,9 @@ pub(super) struct Move {
 /// How neighbours move.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// What stays where it is.
+    /// Moves that are not made: these ops stay where they are.
     pub(super) excluded: BTreeSet<EdgeId>,
-    /// What is computed again in loops that do not cut it, by number, where it may be.
+    /// Numbers of the ops that are recomputed in loops that do not tile them, where that is allowed.
     pub(super) inlined: BTreeSet<i64>,
 }
 
@@ -58,7 +58,7 @@ impl Choice {
         other
     }
 
-    /// The other one of INLINE and STAGE.
+    /// Returns the choice with op `number` toggled between INLINE and STAGE.
     pub(super) fn turned(&self, number: i64) -> Self {
         let mut other = self.clone();
         if !other.inlined.remove(&number) {
@@ -175,7 +175,7 @@ pub(super) fn producers<'c>(view: &KernelView<'c>) -> Vec<Op<'c>> {
     found
 }
 
-/// What is noted of a move; nothing of one of a constant.
+/// Returns the record of a move; None for the move of a constant.
 fn made(op: Op<'_>, side: Side, kernel: usize) -> Option<Move> {
     let id = (number_of(op)?, side);
     Some(Move { id, kernel, function: function_of(op), location: location_text(op.loc()) })

@@ -1,7 +1,8 @@
-//! What a module costs as it is: the compiler compiles a copy of it, up to where work is divided, and prices that as the planner of LX would place it.
+//! Estimates the cost of a module. A copy of the module is compiled up to the division of work, and its cost is that
+//! of the placement that the LX planner would choose.
 //!
-//! A copy that a rule refuses is no candidate, and is counted. A compilation that fails for another reason is an error: nobody knows what the
-//! candidate costs, and "no better plan" would be a guess.
+//! A copy that breaks a rule is rejected as a candidate, and counted. A compilation that fails for another reason is
+//! an error: the candidate's cost is unknown, and "no better plan" would be a guess.
 
 use crate::dialect::ods::attr;
 use crate::{
@@ -17,7 +18,7 @@ use std::{cell::Cell, fmt, sync::Arc};
 pub(crate) struct CandidatePasses {
     /// The passes.
     pub(crate) passes: Vec<PassInstance>,
-    /// How many of them the program has been through: none of these refuses a candidate.
+    /// Number of passes that the program has been through already; none of these rejects a candidate.
     pub(crate) n_done: usize,
 }
 
@@ -25,7 +26,7 @@ pub(crate) struct CandidatePasses {
 pub(crate) trait Compilation: fmt::Display + Send + Sync {
     /// The passes up to where work is divided.
     fn passes(&self) -> CandidatePasses;
-    /// What programs are compared by.
+    /// Returns the objective by which programs are compared.
     fn objective(&self) -> Objective;
 }
 
@@ -139,11 +140,11 @@ enum Unjudged {
     Failed,
 }
 
-/// What a compiled module costs.
+/// Modeled cost of a compiled module.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judged {
     pub(super) cost: Cost,
-    /// The time of what loops compute again, from the second time on.
+    /// Time of recomputed ops in loops, from the second execution on, in ns.
     pub(super) again_ns: f64,
 }
 

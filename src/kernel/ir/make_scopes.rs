@@ -133,7 +133,7 @@ fn make_scope<'c>(around: Op<'c>, cut: &[Origin], names: &mut ArgumentNames<'c>)
     Ok(())
 }
 
-/// What a loop is given for an argument of its body; any other value itself.
+/// Returns the loop operand for an argument of the loop body; any other value is returned unchanged.
 fn given_to<'c>(around: Op<'c>, value: Value<'c>) -> Value<'c> {
     around.body_args().into_iter().position(|argument| argument == value).map_or(value, |number| around.inputs()[number])
 }
@@ -164,15 +164,16 @@ fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Res
     Ok(name)
 }
 
-/// What the ops of a loop's body are to be on whole tensors.
+/// Results and carried values of a loop body that is rewritten to ops on complete tensors.
 struct Body<'c> {
-    /// The results that are cut, with the dimension.
+    /// Tiled results, each with its tiled dimension.
     cut: Vec<(Value<'c>, usize)>,
-    /// What the loop carries, with the partial result that each iteration combines with it; in a loop of one iteration with what that leaves.
+    /// Carried values, each with the partial result that every iteration combines with it; in a loop of one iteration,
+    /// with the value that this iteration yields.
     carried: Vec<(Carried<'c>, Value<'c>)>,
 }
 
-/// What an iteration has of the values of a loop's body.
+/// Extent of each value of a loop's body in one iteration.
 struct Known<'c> {
     around: Op<'c>,
     has: ValueMap<Has>,
@@ -287,7 +288,8 @@ impl<'c> Known<'c> {
         }
     }
 
-    /// What the loop gives must lie as the tiles do that it reads, and what it combines must be partial results.
+    /// Checks that every yielded tile is tiled along the dimension that the loop concatenates, and that every combined
+    /// value is a partial result.
     fn check_given(&self) -> Result<(), Reported> {
         for given in given_tiles(self.around) {
             if self.of(given.tile) != Has::Tile(given.dim) {
@@ -322,14 +324,14 @@ fn number_of(value: Value<'_>) -> Option<f64> {
     if def.is(spyre::FILL) { float_value(number) } else { splat_value(number).and_then(float_value) }
 }
 
-/// What a kernel is given, for one of its arguments; any other value itself.
+/// Returns the kernel operand for a kernel argument, also through views; any other value is returned unchanged.
 fn outside_of_kernel(value: Value<'_>) -> Value<'_> {
     let behind = behind_views(value);
     let Some((block, number)) = behind.arg_of() else { return value };
     block.parent_operation().filter(|op| op.is(spyre::KERNEL)).map_or(value, |kernel| kernel.inputs()[number])
 }
 
-/// Why a loop is no scope, at an op of its body.
+/// Reports at an op of the loop's body why the loop cannot become a hint scope.
 fn refuse(around: Op<'_>, at: Op<'_>, why: &str) -> Reported {
     let advice = "a loop over tensors without layouts must be equivalent to ops on complete tensors";
     let error = error_at(codes::KERNEL_LOOP, at, format_args!("{why}: {advice}"));

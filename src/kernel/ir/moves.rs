@@ -241,14 +241,15 @@ pub(super) fn pruned(kernel: Op<'_>) -> Op<'_> {
     new
 }
 
-/// What a scope gives that somebody reads, with the numbers of the results.
+/// Returns the yielded values of a scope whose results have uses, each with its result number.
 fn read_results(scope: Op<'_>) -> Vec<(Value<'_>, Option<usize>)> {
     let results = scope.outputs();
     let is_read = |number: &usize| !results[*number].users().is_empty();
     scope.yielded().into_iter().enumerate().filter(|(number, _)| is_read(number)).map(|(number, value)| (value, Some(number))).collect()
 }
 
-/// The op in front of which stands what all sites read: of the innermost scope that has all of them, the first that has one.
+/// Returns the op in front of which a value that all sites read is placed: in the innermost scope that contains all
+/// sites, the first op that contains one.
 fn common_anchor<'c>(kernel: Op<'c>, sites: &[Op<'c>]) -> Op<'c> {
     let path = |site: Op<'c>| {
         let mut path: Vec<Op<'c>> = std::iter::successors(Some(site), |op| op.parent()).take_while(|op| *op != kernel).collect();
@@ -270,7 +271,7 @@ fn common_anchor<'c>(kernel: Op<'c>, sites: &[Op<'c>]) -> Op<'c> {
     first.or_else(|| scope.body_ops().pop()).expect("a scope ends with a terminator")
 }
 
-/// What a kernel's names of a result's dimensions say of the iteration dimensions.
+/// Derives labels of the iteration dimensions from a kernel's labels of the result dimensions; None where unknown.
 fn iteration_labels(compute: ComputeOp<'_>, of_result: &Labels<String>) -> Labels<String> {
     let mut found: Labels<String> = vec![None; compute.iteration_space().len()];
     for (label, dim) in of_result.iter().zip(compute.operand_dims(compute.reads().len())) {
@@ -281,7 +282,7 @@ fn iteration_labels(compute: ComputeOp<'_>, of_result: &Labels<String>) -> Label
     found
 }
 
-/// The labels of an operand from those of the iteration dimensions that it walks along as a whole.
+/// Derives the labels of an operand from those of the iteration dimensions that index its dimensions in full.
 fn operand_labels(op: Op<'_>, operand: usize, of_iteration: Option<&Labels<String>>, value: Value<'_>) -> Labels<String> {
     let none = vec![None; shape_of(value).len()];
     let (Some(compute), Some(of_iteration)) = (ComputeOp::of(op), of_iteration) else { return none };

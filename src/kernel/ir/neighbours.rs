@@ -29,16 +29,16 @@ pub(super) struct KernelView<'c> {
     names: Vec<String>,
 }
 
-/// What makes an output: a value in a scope, and the views behind it, the first to be applied first.
+/// Definition of an output: a value in a scope, and the views of it in the order in which they are applied.
 pub(super) struct Made<'c> {
     pub(super) value: Value<'c>,
     pub(super) views: Vec<Op<'c>>,
-    /// The scope, or the kernel, whose body the value stands in.
+    /// Scope or kernel whose body contains the value.
     pub(super) scope: Op<'c>,
 }
 
 impl<'c> KernelView<'c> {
-    /// `of_function` has the program's names, which are those of a kernel without names of its own.
+    /// `of_function` holds the program's names, which a kernel without names of its own uses.
     pub(super) fn of(op: Op<'c>, of_function: &DimLabels<String>, target: &Target) -> Self {
         let mut labels = DimLabels::new();
         let own = input_dims_of(op);
@@ -130,7 +130,7 @@ impl<'c> KernelView<'c> {
         }
     }
 
-    /// What an input shows of its producer's result, and how the kernel's scopes cut it.
+    /// Returns which dimensions of its producer's result an input shows, and how the kernel's scopes tile them.
     fn shown_input(&self, input: usize, producer: Op<'c>) -> ShownInput {
         let argument = self.op.body_args()[input];
         let labels = self.labels.of(argument);
@@ -145,7 +145,7 @@ impl<'c> KernelView<'c> {
         ShownInput { dims, cuts }
     }
 
-    /// What the kernel's names say of the dimensions of its producer's result.
+    /// Returns the kernel's labels for the dimensions of its producer's result; None where unknown.
     pub(super) fn labels_of_product(&self, producer: Op<'c>) -> Labels<String> {
         let Some(output) = producer.outputs().first().copied() else { return Vec::new() };
         let mut found: Labels<String> = vec![None; crate::mlir::shape_of(output).len()];
@@ -181,7 +181,7 @@ impl<'c> KernelView<'c> {
         found
     }
 
-    /// What makes an output.
+    /// Returns the definition of an output, traced through views and scopes.
     pub(super) fn made(&self, output: usize) -> Made<'c> {
         let (mut value, mut views, mut scope) = (self.op.yielded()[output], Vec::new(), self.op);
         loop {
@@ -278,7 +278,7 @@ impl<'c> KernelView<'c> {
         labels.into_iter().skip(n_outputs).flatten().collect()
     }
 
-    /// What the kernel's names say of the iteration dimensions of a consumer.
+    /// Returns the kernel's labels for the iteration dimensions of a consumer; None where unknown.
     pub(super) fn labels_of_consumer(&self, consumer: Op<'c>) -> Labels<String> {
         let Some(compute) = ComputeOp::of(consumer) else { return Vec::new() };
         let mut found: Labels<String> = vec![None; compute.iteration_space().len()];

@@ -1,4 +1,4 @@
-//! What the kernels of a program leave open.
+//! Tunable parameters that the kernels of a program leave open.
 
 use super::{
     fixed_numbers::{FixedNumber, fixed_numbers},
@@ -13,7 +13,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A kernel that is open, or several of one name.
+/// Kernel with open parameters, or several kernels of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenKernel {
     pub(crate) name: String,
@@ -96,7 +96,8 @@ fn sizes_of(kernel: Op<'_>) -> BTreeMap<String, i64> {
     sizes.into_iter().filter_map(|(name, size)| Some((name, size?))).collect()
 }
 
-/// What the scopes in an operation cut, in those around it. Sizes are those of dimensions; numbers that are open count by their names.
+/// Collects the tilings in the scopes of an operation, including those of the enclosing scopes in `outer`. `sizes` are
+/// dimension sizes; an open number is represented by its name.
 fn collect_cuts<'c>(
     around: Op<'c>,
     (sizes, open): (&BTreeMap<String, i64>, &[FixedNumber<'c>]),

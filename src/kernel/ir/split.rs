@@ -38,7 +38,7 @@ pub(super) fn split_off<'c>(view: &KernelView<'c>, part: &Part<'c>) -> (Op<'c>, 
     (front, false)
 }
 
-/// What is known, and views, that an op outside of a part reads of the part are its own from now on.
+/// Gives an op outside of a part its own copies of the constants and views that it reads from the part.
 fn copy_shared<'c>(other: Op<'c>, part: &Part<'c>) {
     for reader in other.nested() {
         for (operand, value) in reader.inputs().into_iter().enumerate() {
@@ -52,7 +52,7 @@ fn copy_shared<'c>(other: Op<'c>, part: &Part<'c>) {
     }
 }
 
-/// What other ops of the kernel read of a part, each once.
+/// Returns the values of a part that other ops of the kernel read, each once.
 fn given_by<'c>(part: &Part<'c>, others: &[Op<'c>]) -> Vec<Value<'c>> {
     let mut given: Vec<Value<'c>> = Vec::new();
     for value in others.iter().flat_map(|op| op.nested()).flat_map(OpExt::inputs) {
@@ -63,7 +63,8 @@ fn given_by<'c>(part: &Part<'c>, others: &[Op<'c>]) -> Vec<Value<'c>> {
     given
 }
 
-/// Has the ops that are left read what the kernel in front of them gives, and so has who reads it as a result of theirs.
+/// Makes the remaining ops read the results of the kernel in front of them. Users of a result that this kernel yields
+/// read it from there, too.
 fn leave<'c>(rest: Op<'c>, front: Op<'c>, given: &[Value<'c>]) {
     let position = |value: Value<'c>| given.iter().position(|given| *given == value);
     let mut kept: Vec<(Value<'c>, Option<usize>)> = Vec::new();

@@ -134,7 +134,8 @@ impl<'a, 'c> Parting<'a, 'c> {
         insert_before(before, built.build()).output()
     }
 
-    /// What a part of an op reads: a part of what another op makes in parts, or of something that is whole, or that.
+    /// Returns the operand of one part of a peeled op: the same part of another peeled op's result, a slice of a
+    /// complete value, or a complete value.
     fn operand(&self, member: usize, operand: usize, part: Part, before: Op<'c>) -> Value<'c> {
         let read = &self.items.list[member].reads[operand];
         let maker = self.items.plain[member].inputs[operand].maker;
@@ -151,7 +152,7 @@ impl<'a, 'c> Parting<'a, 'c> {
         moving.map_or(whole, |dim| self.slice(whole, dim, part, before))
     }
 
-    /// The same views, the outermost first, of a part.
+    /// Rebuilds `views`, outermost first, on one part of their source.
     fn shown(&self, views: &[Shown<'c>], made: Value<'c>, dim: usize, part: Part, before: Op<'c>) -> Value<'c> {
         let Some((Shown { view: shown, behind }, inner)) = views.split_first() else { return made };
         let input = self.shown(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
@@ -159,7 +160,7 @@ impl<'a, 'c> Parting<'a, 'c> {
         insert_before(before, view(shown.ctx(), shown.loc(), input, map, self.cut(shown.output().r#type(), dim, part))).output()
     }
 
-    /// A part of something along a dimension.
+    /// Returns a view of one part of a complete value along a dimension.
     fn slice(&self, whole: Value<'c>, dim: usize, part: Part, before: Op<'c>) -> Value<'c> {
         let offset = match part {
             Part::First => 0,

@@ -45,7 +45,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// What is better than the program as it is, and what is said of that.
+/// Returns the best peel with the text that reports it; None if no peel is better than the program as it is.
 fn best<'a>(
     module: Op<'_>,
     function: Op<'_>,
@@ -86,13 +86,15 @@ fn best<'a>(
     Ok(best.map(|(cost, peel)| (peel, said(cost))))
 }
 
-/// What must be saved: less is within what the model does not know, and there are up to twice as many ops.
+/// Relative saving that a peel needs: a smaller saving is within the error of the model, and peeling up to doubles the
+/// number of ops.
 const LEAST_SAVED: f64 = 0.05;
 
-/// The part of the time that must be saved for as many more bytes again, as in the choice of loops: bytes are counted, times are modeled.
+/// Required relative saving of time per relative increase of bytes, as in the choice of loops: bytes are counted,
+/// times are modeled.
 const WORTH_OF_BYTES: f64 = 0.2;
 
-/// Whether a program in parts is so much better.
+/// Returns whether the peeled program is better by the required saving.
 #[expect(clippy::cast_precision_loss, reason = "programs move less than 2^53 bytes")]
 fn is_worth_it(parted: &Cost, whole: &Cost, objective: Objective) -> bool {
     let (saved, more) = (1.0 - parted.ns / whole.ns, parted.hbm_bytes as f64 / whole.hbm_bytes as f64 - 1.0);
@@ -102,23 +104,24 @@ fn is_worth_it(parted: &Cost, whole: &Cost, objective: Objective) -> bool {
     }
 }
 
-/// What is said of a dimension that was parted.
+/// Returns the text that reports a peeled dimension.
 fn description(peel: &Peel) -> String {
     let Peel { dims, size, at } = peel;
     let (first, last) = (dims.keys().next().unwrap_or(&0), dims.keys().last().unwrap_or(&0));
     format!("{size} = {at} + {} for ops {first}-{last}", size - at)
 }
 
-/// What has fewer bytes is moved in about the time that the ops of a rest take to begin: nothing is gained by dividing it better.
+/// Byte limit of small values. They are moved in about the time that the ops of a remainder take to start, so a better
+/// core split gains nothing.
 const SMALL_BYTES: i64 = 1 << 18;
 
-/// The dimensions that might be worth parting.
+/// Returns the dimensions that may be worth peeling.
 fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
     let Ok(items) = quietly(function, || Items::of(function, &BTreeMap::new())) else { return Vec::new() };
     let is_free = |op: Op<'_>| [attr::HINTS, attr::WORK_DIV, attr::SPYRE_SYMBOLIC].iter().all(|name| op.attr(name).is_none());
     let is_plain = |op: Op<'_>| ComputeOp::of(op).is_some() && is_free(op);
     let names_dims = (0..function.body_args().len()).any(|index| argument_attribute(function, index, attr::SPYRE_DIMS).is_some());
-    // What the user has decided is as it was written; and who names dimensions means them as they are.
+    // Nothing is peeled if an op has user hints or the user names dimensions: these programs stay as written.
     if names_dims || !items.list.iter().all(|item| is_plain(item.op)) {
         return Vec::new();
     }

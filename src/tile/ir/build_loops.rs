@@ -51,23 +51,24 @@ struct Wanted {
     operand: usize,
 }
 
-/// What others do with the result of an op.
+/// Uses of an op's result.
 struct Uses {
-    /// The fewest loops in which a reader finds it.
+    /// Minimum number of loops around the value that a reader accesses.
     depth: usize,
-    /// Whether an op reads it in the loop where it is at home.
+    /// Whether an op reads it in its home loop.
     at_home: bool,
     /// Whether it is read tile by tile in a loop within that loop, or is a result of the block.
     in_hbm: bool,
 }
 
-/// The result of an op, as it is known so far.
+/// Handles of an op's result that exist so far.
 struct Made<'c> {
-    /// By the number of loops around it: for readers that want it there.
+    /// Value for each number of loops around it, for readers at that depth.
     near: Vec<Option<Value<'c>>>,
-    /// The same for readers outside the loop, tiled readers, and results; a copy where `near` is to stay in LX.
+    /// Value for each number of loops around it, for readers outside the loop, tiled readers, and results; a copy
+    /// where `near` is to stay in LX.
     far: Vec<Option<Value<'c>>>,
-    /// What loops carry.
+    /// Accumulator that loops carry.
     accumulator: Option<Value<'c>>,
 }
 
@@ -382,13 +383,13 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(shown)
     }
 
-    /// What an operand reads, in the loops that it shares with what makes it.
+    /// Returns the value that an operand reads, in the loops that the op shares with the operand's defining op.
     fn base(&mut self, op: usize, operand: usize, depth: usize, body: Body<'c>, is_tiled: bool) -> Result<Value<'c>, Reported> {
         let items = self.items;
         let read = &items.list[op].reads[operand];
         let Some(maker) = items.plain[op].inputs[operand].maker else { return Ok(read.value) };
         let shared = self.tree.common_depth(op, maker);
-        // A view of a whole value shows what the loops give; a loop that was there before is as it was.
+        // A view of a complete value shows the results of the loops; a loop that existed before stays unchanged.
         if items.list[maker].compute.is_none() || shared == 0 && !read.views.is_empty() {
             self.move_views(read.value, self.in_block(body));
             return Ok(read.value);
@@ -415,7 +416,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         dims.filter_map(|(dim, cut)| Some((cut.level.count, dim?))).collect()
     }
 
-    /// The same views, outermost first, of a tile.
+    /// Rebuilds `views`, outermost first, on a tile.
     fn view_of_tile(&self, views: &[Shown<'c>], made: Value<'c>, cuts: &[(i64, usize)], body: Body<'c>) -> Result<Value<'c>, Reported> {
         let Some((Shown { view: shown, behind }, inner)) = views.split_first() else { return Ok(made) };
         let behind: Vec<(i64, usize)> = cuts.iter().filter_map(|&(count, dim)| Some((count, behind[dim]?))).collect();
@@ -431,7 +432,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(body.put(view(shown.ctx(), shown.loc(), input, map, tile)).output())
     }
 
-    /// The ops at home in a loop whose results others read outside of it, with the dimension that is cut.
+    /// Returns the ops with this home loop whose results have uses outside of it, each with the tiled dimension.
     fn given(&self, around: usize, depth: usize) -> Vec<(usize, usize)> {
         let members = self.members[around].iter().filter(|&&op| self.tree.home_depth(op) > depth && self.uses[op].depth <= depth);
         members.filter_map(|&op| Some((op, self.result_dims(op)[depth]?))).collect()

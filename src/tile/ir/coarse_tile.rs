@@ -25,11 +25,11 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// What a function says about names.
+/// Declarations of a function about dimension names.
 pub(crate) struct Declared {
-    /// The sizes of dimensions.
+    /// Sizes of dimensions.
     sizes: BTreeMap<String, i64>,
-    /// The maxima of counts.
+    /// Maxima of counts.
     pub(crate) maxima: BTreeMap<String, i64>,
 }
 

@@ -7,14 +7,15 @@ use machine::Family;
 pub(crate) struct Combination {
     /// The elementwise function of the two.
     pub(crate) function: &'static str,
-    /// What combined with anything gives that thing.
+    /// Neutral element of the function.
     pub(crate) neutral: f64,
 }
 
-/// How the partial results of an op over parts of its reduced dimensions become its result; none if they do not.
+/// Returns how partial results of an op, over slices of its reduced dimensions, are combined into its result; None if
+/// they cannot be combined.
 pub(crate) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
     let (function, neutral) = match (compute.family(), compute.function()) {
-        // Each part of a mean is divided by the whole number of elements.
+        // Each partial mean is divided by the total number of elements.
         (Family::Matmul, _) | (Family::Reduce, "sum" | "mean") => ("add", 0.0),
         (Family::Reduce, "prod") => ("mul", 1.0),
         (Family::Reduce, "max") => ("maximum", f64::NEG_INFINITY),

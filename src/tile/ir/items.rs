@@ -20,27 +20,27 @@ pub(crate) struct Shown<'c> {
     pub(crate) behind: Vec<Option<usize>>,
 }
 
-/// What an op reads.
+/// Operand that an op reads, with its value.
 pub(crate) struct Read<'c> {
-    /// The op, which of several inserts it is where a value is put together.
+    /// Op that reads the operand; for a value that several inserts assemble, the insert that reads it.
     pub(crate) reader: Op<'c>,
-    /// Which of its operands.
+    /// Index of the operand.
     pub(crate) position: usize,
     pub(crate) value: Value<'c>,
-    /// The same number for the same value.
+    /// Number of the value; equal values have equal numbers.
     pub(crate) number: usize,
-    /// The views in front of what an op makes, the outermost first.
+    /// Views between the defining op's result and the reader, outermost first.
     pub(crate) views: Vec<Shown<'c>>,
-    /// What comes from outside and is read through other views, too: the value behind the views, with its number.
+    /// Value behind the views, with its number; for values from outside that are also read through other views.
     pub(crate) source: Option<(Value<'c>, usize)>,
 }
 
-/// What stands in a block, with what it reads from there. A value that inserts put together is one item: its op is the last insert.
+/// Op or loop of a block, with its operands. A value that inserts assemble is one item, whose op is the last insert.
 pub(crate) struct Item<'c> {
     pub(crate) op: Op<'c>,
-    /// How inserts put it together.
+    /// Inserts that assemble the value.
     pub(crate) assembly: Option<Assembly<'c>>,
-    /// None for a loop that was there before.
+    /// None for a loop that existed before.
     pub(crate) compute: Option<ComputeOp<'c>>,
     pub(crate) reads: Vec<Read<'c>>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Item<'c> {
 /// The ops and loops of a block.
 pub(crate) struct Items<'c> {
     pub(crate) list: Vec<Item<'c>>,
-    /// The same as plain values.
+    /// Plain description of each item, without IR.
     pub(crate) plain: Vec<TiledOp>,
     makers: ValueMap<usize>,
     numbers: ValueMap<usize>,
@@ -242,19 +242,19 @@ impl<'c> Item<'c> {
         }
     }
 
-    /// What goes where the op goes, in order, in front of it.
+    /// Returns the ops that move together with the op, in order, in front of it.
     pub(crate) fn others(&self) -> Vec<Op<'c>> {
         self.assembly.as_ref().map(Assembly::others).unwrap_or_default()
     }
 }
 
-/// The levels that the hints of an op ask for, outermost first.
+/// Returns the levels that the hints of an op request, outermost first.
 fn levels_of(compute: ComputeOp<'_>, maxima: &BTreeMap<String, i64>) -> Result<Vec<Level>, Reported> {
     let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
     levels.map_err(|error| error_behind(error.code(), compute.op, error).report())
 }
 
-/// The level that a hint asks for: tiles have the size that the maximum of their number gives them.
+/// Returns the level that a hint requests. For a symbolic count, the maximum of the count determines the tile size.
 fn level_of(hint: TileHint, maxima: &BTreeMap<String, i64>) -> Result<Level, CountError> {
     let TileHint { id, dim, count, again: _ } = hint;
     let (count, symbol) = match count {

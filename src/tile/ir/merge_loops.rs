@@ -16,14 +16,14 @@ mod build;
 pub(super) struct Merge<'c> {
     first: Op<'c>,
     second: Op<'c>,
-    /// What stands between and is read by the second loop, but reads nothing of the first one.
+    /// Ops between the loops that the second loop needs and that read nothing of the first one.
     early: Vec<Op<'c>>,
-    /// What stands between, is read by the second loop, and reads what the first one finishes.
+    /// Ops between the loops that the second loop needs and that read finished values of the first one.
     running: Vec<Op<'c>>,
-    /// What the second loop reads of what the first one makes tile by tile.
+    /// Tiled results of the first loop that the second one reads.
     handed: Vec<Handed<'c>>,
     analysis: Analysis<'c>,
-    /// What each loop carries; with the correction, if it needs one.
+    /// Values that each loop carries, with the correction if one is needed.
     carried: [Vec<(Accumulated<'c>, Option<Correction>)>; 2],
 }
 
@@ -31,17 +31,19 @@ pub(super) struct Merge<'c> {
 struct Handed<'c> {
     /// The argument of the second loop.
     argument: Value<'c>,
-    /// What the first loop leaves.
+    /// Tile that the first loop yields.
     left: Value<'c>,
-    /// Which result of the first loop that is.
+    /// Index of that result of the first loop.
     position: usize,
     /// The view through which the second loop reads it.
     view: Option<Op<'c>>,
 }
 
 impl<'c> Merge<'c> {
-    /// How a loop is merged with an earlier one of the same block, once what its corrections read is bounded. None where it reads nothing of it, or they are of a kind that is not merged: with loops or
-    /// parts of buffers inside, or over tiles that do not meet. An op of the second loop that needs what the first one finishes.
+    /// Returns the merge of a loop with an earlier one of the same block, once the values that its corrections read
+    /// are bounded. None if the second loop reads nothing of the first one, or if their kind is not merged: with loops
+    /// or slices of buffers inside, or over tiles that do not match. The error is an op of the second loop that needs
+    /// a finished value of the first one.
     pub(super) fn of(first: Op<'c>, second: Op<'c>) -> Option<Result<Self, Op<'c>>> {
         let Between { early, late } = Between::of(first, second)?;
         let carried = [accumulated(first)?, accumulated(second)?];
@@ -106,7 +108,7 @@ impl<'c> Merge<'c> {
     }
 }
 
-/// What stands between two loops of a block and is read by the second one.
+/// Ops between two loops of a block that the second loop needs.
 struct Between<'c> {
     early: Vec<Op<'c>>,
     late: Vec<Op<'c>>,
@@ -157,7 +159,7 @@ impl Values {
     }
 }
 
-/// What a loop carries; none if it is not a loop of plain ops that combine parts.
+/// Returns the values that a loop carries; None unless it is a loop of plain ops that combine partial results.
 fn accumulated(around: Op<'_>) -> Option<Vec<Accumulated<'_>>> {
     let is_written_over = slots_of(around).iter().any(|slot| !slot.is_carried && !slot.found.is_empty());
     let ops = around.body_ops();
@@ -174,7 +176,8 @@ fn is_plain(op: Op<'_>) -> bool {
     op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY))
 }
 
-/// What the second loop reads of what the first one makes tile by tile; none if it reads such a thing in another way than it is made.
+/// Returns the tiled results of the first loop that the second one reads; None if it reads one in other tiles than the
+/// first loop writes.
 fn handed<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> Option<Vec<Handed<'c>>> {
     let is_late = |value: Value<'c>| value.def().is_some_and(|def| def == first || late.contains(&def));
     let mut handed = Vec::new();

@@ -92,7 +92,7 @@ impl<'c> Analysis<'c> {
         reads
     }
 
-    /// What a view shows: a dimension is followed where all of it is shown.
+    /// Returns the operand that a view reads. A dimension is followed only where the view shows all of it.
     fn shown(&mut self, view: Op<'c>) -> Read {
         let input = view.inputs()[0];
         let (own, behind) = (shape_of(view.output()), shape_of(input));
@@ -111,7 +111,7 @@ impl<'c> Analysis<'c> {
     }
 }
 
-/// What an op does, as far as forms go.
+/// Returns the kind of an op, as far as its result's dependence on running values is concerned.
 pub(crate) fn rule_of(op: Op<'_>) -> Rule {
     let Some(compute) = ComputeOp::of(op) else { return if op.is(spyre::VIEW) { Rule::Same } else { Rule::Other } };
     match (compute.family(), compute.function()) {

@@ -21,8 +21,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Puts copies where a buffer would be overwritten before its last reader. Whoever divides work does this first, as the copies are divided
-/// like all ops.
+/// Inserts copies where a buffer would be overwritten before its last use. Passes that divide work run this first,
+/// because copies are divided like all ops.
 pub(crate) fn settle_loops(module: Op<'_>) {
     module.body_ops().into_iter().filter(|op| op.is("func.func")).for_each(settle_block);
 }
@@ -41,7 +41,7 @@ fn unsettled(around: Op<'_>) -> Vec<(Op<'_>, String)> {
         |&inner: &Op<'_>| carried_by(inner).iter().filter_map(|carried| trouble_at_start(around, inner, carried)).collect::<Vec<_>>();
     let mut found: Vec<(Op<'_>, Trouble)> =
         loops.iter().flat_map(|inner| starts(inner).into_iter().map(|trouble| (*inner, trouble))).collect();
-    // What a loop leaves is looked at where loops begin well: a bad start is not told twice.
+    // Yields are checked only if all starts are valid, so that a bad start is not reported twice.
     for yields in [shared_yields, late_yields] {
         if found.is_empty() {
             found = yields(around).into_iter().map(|trouble| (around, trouble)).collect();
@@ -172,23 +172,24 @@ fn standing_in<'c>(op: Op<'c>, around: Op<'c>) -> Option<Op<'c>> {
 }
 
 //===----------------------------------------------------------------------===//
-// What an iteration leaves
+// Values that an iteration yields
 //===----------------------------------------------------------------------===//
 
-/// How a value that a body leaves is made: what its buffer begins with, and the loops that overwrite that, from the last to the first.
+/// Definition of a value that a body yields: the origin of its buffer, and the loops that overwrite the buffer, last
+/// to first.
 struct Making<'c> {
     begins_with: Origin<'c>,
     loops: Vec<Op<'c>>,
 }
 
-/// What a buffer begins with in a body.
+/// Origin of a buffer in a loop body.
 #[derive(Clone, Copy, PartialEq)]
 enum Origin<'c> {
-    /// What an op of the body writes, or a loop in it tile by tile.
+    /// Value that an op of the body writes, or that a loop in the body writes tile by tile.
     Written(Value<'c>),
-    /// What the body finds.
+    /// Argument of the body.
     Argument(Value<'c>),
-    /// Something from elsewhere, or under other indices.
+    /// Value from elsewhere, or with other indices.
     Foreign,
 }
 
@@ -224,7 +225,8 @@ impl<'c> Making<'c> {
     }
 }
 
-/// What a loop leaves that has not been made for the place where it is left: it is found elsewhere, or left in two places.
+/// Finds yielded values that are not computed in the buffer in which they are yielded: their buffer is another one, or
+/// they are yielded in two positions.
 fn shared_yields(around: Op<'_>) -> Vec<Trouble> {
     let slots = slots_of(around);
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
@@ -246,7 +248,7 @@ fn shared_yields(around: Op<'_>) -> Vec<Trouble> {
     slots.iter().enumerate().filter_map(is_shared).collect()
 }
 
-/// What a loop writes over something that is still to be read.
+/// Finds yielded values that overwrite a value before its last use.
 fn late_yields(around: Op<'_>) -> Vec<Trouble> {
     let slots = slots_of(around);
     let is_late = |slot: &&Slot<'_>| {
@@ -256,13 +258,14 @@ fn late_yields(around: Op<'_>) -> Vec<Trouble> {
             let mut readers = readers_through_views(found).into_iter().filter_map(|reader| Some((reader, standing_in(reader, around)?)));
             readers.any(|(_, at)| !(at.is_before(writer) || at == writer)) || !reads_in_place(around, writer, found, &made)
         };
-        // A loop that begins with what is found has been looked at with its start.
+        // A loop that starts from the found value was checked together with its start.
         slot.found.iter().any(|&found| made.begins_with != Origin::Argument(found) && is_read_late(found))
     };
     slots.iter().filter(is_late).map(|slot| Trouble { place: Handed::On, position: slot.position, why: FOUND_READ_LATER }).collect()
 }
 
-/// Whether the first op that writes over what is found reads each element only for the one in its place, if it reads them.
+/// Returns whether the first op that overwrites `found` reads each of its elements only to compute the element in its
+/// place, if it reads them at all.
 fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &Making<'c>) -> bool {
     if !readers_through_views(found).into_iter().any(|reader| standing_in(reader, around) == Some(writer)) {
         return true;

@@ -48,8 +48,8 @@ fn window_of<'c>(part: &Part<'c>) -> Option<Type<'c>> {
     is_window.then(|| own.with_layout(part.insert.ctx(), layout, Some(&whole.host.shape)))
 }
 
-/// What makes a part, from the value that is inserted to the result of an op, each with its type as a window; none if the part cannot be made
-/// in its place: others use it, or a loop carries it.
+/// Returns the chain of values from the inserted slice to the result of the op that computes it, each with its type as
+/// a window. None if the slice cannot be computed in place: it has other uses, or a loop carries it.
 fn made_as<'c>(part: Value<'c>, mut window: Type<'c>) -> Option<Vec<(Value<'c>, Type<'c>)>> {
     let mut typed = Vec::new();
     for (value, dim) in made_for_one(part)? {

@@ -54,7 +54,7 @@ fn elementwise(rule: Rule, operands: &[&Number]) -> Number {
     length.map_or_else(|| Number::One(at(0)), |length| Number::Tile((0..length).map(at).collect()))
 }
 
-/// What a reduction makes of its operands: of a tile, or of one number for each of `length` iterations' elements.
+/// Returns the reduction of the operands: over a tile, or over one number repeated for `length` elements.
 fn reduced(rule: Rule, operands: &[&Number], length: usize) -> f64 {
     let element = |index: usize| operands.iter().map(|operand| operand.at(index)).product::<f64>();
     let elements = (0..length).map(element);
@@ -90,7 +90,7 @@ impl Program {
         values
     }
 
-    /// What one loop over parts has of each value at its end, as the forms and corrections say.
+    /// Runs one loop over tiles, with the corrections of the analysis, and returns each value at the end of the loop.
     fn online(&self, length: usize, n_parts: usize) -> (Online, Vec<Number>) {
         let mut online = Online::default();
         for (value, given) in self.given.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Program {
 }
 
 impl Program {
-    /// What the loop has of each value before its first iteration; an infinity is bounded.
+    /// Returns each value before the first iteration of the loop; infinities are bounded.
     fn at_start(&self, size: usize) -> Vec<Number> {
         let mut values: Vec<Number> = self.given.iter().map(|given| given.part(0..size)).collect();
         for step in &self.steps {

@@ -18,14 +18,15 @@ fn op(names: &[&str], n_reduced: usize, ids: &[i64], table: &[(&str, i64)]) -> T
 }
 
 impl TiledOp {
-    /// The same op, which reads another one's result too: for each dimension of it the own one, or none where it is read at 0.
+    /// Adds a read of another op's result. `dims` has the own dimension for each dimension of that result, or none
+    /// where it is read at index 0.
     fn reading(mut self, maker: usize, dims: &[Option<usize>]) -> Self {
         let behind = (0..dims.len()).map(Some).collect();
         self.inputs.push(Operand { dims: dims.to_vec(), maker: Some(maker), behind });
         self
     }
 
-    /// The same through a view: for each of its dimensions the one of the result behind it.
+    /// Adds a read through a view. `behind` has the dimension of the source's result for each dimension of the view.
     fn reading_through(mut self, maker: usize, dims: &[Option<usize>], behind: &[Option<usize>]) -> Self {
         self.inputs.push(Operand { dims: dims.to_vec(), maker: Some(maker), behind: behind.to_vec() });
         self

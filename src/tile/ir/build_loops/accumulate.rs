@@ -103,7 +103,7 @@ impl<'c> Builder<'_, 'c> {
         number_before(self.in_block(body), of, number, like)
     }
 
-    /// What others than the ops beside the loop read of a finished accumulator: a copy, if it may stay in LX.
+    /// Returns the value of a finished accumulator for ops that are not next to the loop: a copy, if it may stay in LX.
     pub(super) fn finished(&self, op: usize, result: Value<'c>, depth: usize, body: Body<'c>) -> Result<Value<'c>, Reported> {
         let Uses { depth: used, in_hbm, .. } = self.uses[op];
         let window = self.window(op, depth)?;
@@ -112,7 +112,8 @@ impl<'c> Builder<'_, 'c> {
     }
 }
 
-/// The ops of which a loop gives something, in the order of its results: what it gives tile by tile, and then what it carries, which has no dimension.
+/// Returns the ops that a loop yields, in the order of its results: tiled results first, then carried ones, which have
+/// no dimension.
 pub(super) fn in_order(accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) -> Vec<(usize, Option<usize>)> {
     let (tiled, carried): (Vec<_>, Vec<_>) = accumulated.iter().copied().partition(|(_, dim)| dim.is_some());
     tiled.into_iter().chain(given.iter().map(|&(op, dim)| (op, Some(dim)))).chain(carried).collect()

@@ -14,7 +14,7 @@ use crate::{
 struct Bounded<'c> {
     running: Value<'c>,
     start: Op<'c>,
-    /// What bounds it, and the number.
+    /// Op that bounds the running value, and the bound.
     op: Op<'c>,
     number: f64,
 }
@@ -22,13 +22,13 @@ struct Bounded<'c> {
 /// A running value that may be infinite, with the function and the number that bound it.
 struct Unbounded<'c> {
     value: Value<'c>,
-    /// The copy that the running value begins with, where nobody else reads that.
+    /// Copy from which the running value starts, if it has no other uses.
     start: Option<Op<'c>>,
     function: &'static str,
     bound: f64,
     /// The ops that read it.
     readers: Vec<Op<'c>>,
-    /// Whether something else reads it behind the loop.
+    /// Whether it has other uses after the loop.
     is_read_behind: bool,
 }
 

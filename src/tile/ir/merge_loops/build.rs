@@ -14,11 +14,12 @@ use crate::{
 struct Built<'a, 'c> {
     merge: &'a Merge<'c>,
     around: Op<'c>,
-    /// What the values of the two loops, and of what stands between, are in the body.
+    /// Maps values of the two loops, and of the ops between them, to values in the merged body.
     now: ValueMap<Value<'c>>,
-    /// What running values were when the iteration began.
+    /// Maps running values to their values at the start of the iteration.
     before: ValueMap<Value<'c>>,
-    /// By what corrections differ: by the value, whether it is subtracted, and whether its exponential is taken.
+    /// Changes of running values that corrections use, by the running value, whether it is subtracted, and whether its
+    /// exponential is taken.
     changes: Vec<((usize, bool, bool), Value<'c>)>,
 }
 
@@ -59,7 +60,8 @@ impl<'c> Merge<'c> {
         around
     }
 
-    /// What the merged loop reads tile by tile, then what it carries, each with an argument of one of the loops and the dimension.
+    /// Returns the operands of the merged loop, first the tiled ones, then the carried ones: an argument of one of the
+    /// old loops, the value, and the tiled dimension (None if carried).
     fn operands(&self) -> Vec<(Value<'c>, Value<'c>, Option<usize>)> {
         let mut tiled: Vec<(Value<'c>, Value<'c>, Option<usize>)> = Vec::new();
         for from in [self.first, self.second] {
@@ -73,7 +75,7 @@ impl<'c> Merge<'c> {
         tiled.into_iter().chain(carried).collect()
     }
 
-    /// What a loop writes tile by tile and something but the second loop reads.
+    /// Returns the tiled results of a loop that have uses other than the second loop.
     fn given(&self, from: Op<'c>) -> Vec<GivenTile<'c>> {
         given_tiles(from).into_iter().filter(|given| self.is_read_behind(given.whole)).collect()
     }
@@ -153,7 +155,7 @@ impl<'c> Built<'_, 'c> {
         }
     }
 
-    /// What a value of the old loops is here: itself, if it comes from outside of them.
+    /// Returns the new value for a value of the old loops; a value from outside of them is returned unchanged.
     fn of(&self, value: Value<'c>) -> Value<'c> {
         self.now.get(value).copied().unwrap_or(value)
     }
@@ -168,7 +170,8 @@ impl<'c> Built<'_, 'c> {
         }
     }
 
-    /// A tile that the first loop leaves, as the second one reads it: not the copy that was made for it.
+    /// Returns a tile that the first loop yields, as the second one reads it: without the copy that was made for the
+    /// loop.
     fn tile(&self, left: Value<'c>, argument: Value<'c>, through: Option<Op<'c>>) -> Value<'c> {
         let made = left.def().filter(|def| def.attr(attr::SPYRE_FOR_LOOP).is_some()).map_or(left, |copy| copy.inputs()[0]);
         let made = self.of(made);
@@ -179,7 +182,7 @@ impl<'c> Built<'_, 'c> {
         shown.output()
     }
 
-    /// What the loop has, as it would be with the running value of this iteration.
+    /// Corrects the accumulated value `had` to the running value of this iteration.
     fn correct(&mut self, had: Value<'c>, correction: &Correction) -> Value<'c> {
         let (term, is_factor) = match correction {
             Correction::Times(term) => (term, true),
@@ -191,7 +194,7 @@ impl<'c> Built<'_, 'c> {
         push(self.around, pointwise(self.around.ctx(), self.around.loc(), function, &[had, shown], &[], had.r#type())).output()
     }
 
-    /// How a running value changes in this iteration, or the exponential of that.
+    /// Returns the change of a running value in this iteration, or the exponential of the change.
     fn change(&mut self, term: &Term, is_factor: bool) -> Value<'c> {
         let key = (term.value, term.is_subtracted, is_factor);
         if let Some((_, known)) = self.changes.iter().find(|(other, _)| *other == key) {
@@ -211,7 +214,7 @@ impl<'c> Built<'_, 'c> {
         change
     }
 
-    /// What a running value was when the iteration began.
+    /// Returns the value that a running value had at the start of the iteration.
     fn old(&mut self, value: Value<'c>) -> Value<'c> {
         if let Some(&known) = self.before.get(value) {
             return known;
@@ -225,7 +228,7 @@ impl<'c> Built<'_, 'c> {
         copied.output()
     }
 
-    /// A running value under the dimensions of something that was made with it.
+    /// Returns a running value viewed with the dimensions of a value that was computed from it.
     fn shown(&self, value: Value<'c>, term: &Term, like: Type<'c>) -> Value<'c> {
         let (Some(own), Some(like)) = (TensorType::of(value.r#type()), TensorType::of(like)) else { return value };
         let is_under_own = term.dims.iter().enumerate().all(|(dim, moving)| moving.is_none_or(|moving| moving == dim));
@@ -244,7 +247,8 @@ impl<'c> Built<'_, 'c> {
         self.compact_tiles(given);
     }
 
-    /// What was written into a buffer that nobody else reads lives within an iteration.
+    /// Gives compact types to tiles whose buffers have no other uses, since these tiles are live only within an
+    /// iteration.
     fn compact_tiles(&self, given: &[GivenTile<'c>]) {
         for handed in self.merge.handed.iter().filter(|handed| !given.iter().any(|given| given.tile == handed.left)) {
             let whole = self.merge.first.outputs()[handed.position].r#type();
@@ -257,7 +261,7 @@ impl<'c> Built<'_, 'c> {
     }
 }
 
-/// The ops of a body without its end.
+/// Returns the ops of a body without its terminator.
 fn body(around: Op<'_>) -> Vec<Op<'_>> {
     let mut ops = around.body_ops();
     ops.pop();
