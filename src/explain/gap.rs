@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What no plan of the program can beat, whatever is decided about layouts, loops, splits and places.
+/// Lower bound for every plan of a program, independent of layouts, loops, core splits and places.
 ///
-/// Every element of an argument or of a constant of several numbers that some op reads is read once, every element of a result is written
-/// once. Parts of one tensor that overlap count as their largest. What the back end writes to HBM in any case, and an op reads, counts too.
+/// Every element that some op reads of an argument, or of a constant with several elements, is read once; every element
+/// of a result is written once. Overlapping slices of one tensor count as the largest of them. Values that the back end
+/// always writes to HBM and that an op reads count too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LowerBound {
     /// HBM bytes in both directions, if indices differ: what a plan counts.
@@ -16,9 +17,10 @@ pub struct LowerBound {
     /// The part of it that functions write whose results cannot live in LX, and others read back.
     #[serde(skip_serializing_if = "is_zero")]
     pub through_hbm: i64,
-    /// The same whatever the indices are, if there are any: no run moves less.
+    /// Lower bound in HBM bytes for arbitrary indices, if the program has any: no run moves less.
     pub hbm_of_any_indices: i64,
-    /// What a machine with this LX must fetch for its products alone, however often an op fetches a stick; no count of sticks sees that.
+    /// Minimum of HBM bytes that a machine with this LX must fetch for matmuls alone, even if ops fetch sticks
+    /// repeatedly. A count of distinct sticks does not include repeated fetches.
     #[serde(skip_serializing_if = "is_zero")]
     pub products: i64,
     /// Which of them is the largest: `compulsory`, `functions` (with what they write to HBM), or `products`.
@@ -38,7 +40,7 @@ pub struct LowerBound {
     pub compute_us: f64,
     /// Starting ops.
     pub fixed_us: f64,
-    /// What most of it goes to: `hbm`, `compute` or `fixed`.
+    /// Largest contribution to the time: `hbm`, `compute` or `fixed`.
     pub limit: &'static str,
 }
 
@@ -47,7 +49,7 @@ const fn is_zero(bytes: &i64) -> bool {
     *bytes == 0
 }
 
-/// What the plan has above the bound.
+/// Excess of the plan over the lower bound.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Gap {
     /// HBM bytes.
@@ -120,6 +122,6 @@ pub struct OpGap {
     pub name: String,
     /// Modeled time beyond computing on all cores at the best rate and starting once, us.
     pub us: f64,
-    /// What most of that goes to.
+    /// Largest contribution to this time.
     pub why: String,
 }

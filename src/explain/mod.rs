@@ -65,7 +65,7 @@ pub struct TileLoop {
     /// Values of which an iteration writes one tile where readers outside of the loop find it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<LoopValue>,
-    /// What copies move: of tiles in an iteration, of accumulators behind the last one.
+    /// Copies: of tiles in every iteration, of accumulators after the last one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copied: Vec<Copied>,
     /// The loops in its body, in program order.
@@ -73,7 +73,7 @@ pub struct TileLoop {
     pub loops: Vec<TileLoop>,
 }
 
-/// What a loop does with an op.
+/// Tiling of an op by a loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpInLoop {
     /// The position of the op in the report's list of ops.
@@ -132,12 +132,12 @@ pub struct Accumulator {
     pub neutral_element: Option<usize>,
 }
 
-/// What a copy moves.
+/// Copy of a tile or an accumulator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Copied {
     /// The position of the copy in the report's list of ops.
     pub op: usize,
-    /// What is copied.
+    /// The copied value.
     pub from: LoopValue,
     /// Where it goes to.
     pub to: ValuePlace,
