@@ -15,7 +15,7 @@ pub enum Side {
     Epilogue,
 }
 
-/// What became of the kernels of a function.
+/// Fusion results for the kernels of a function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     /// The kernels, in order.
@@ -42,7 +42,7 @@ pub struct Outcome {
     pub n_infeasible: usize,
 }
 
-/// What became of a kernel.
+/// Fusion result for a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelOutcome {
     /// Its name.
@@ -52,7 +52,7 @@ pub struct KernelOutcome {
     /// Its knobs with their values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub knobs: Vec<(String, i64)>,
-    /// What moved into it, in the order in which it did.
+    /// Ops that were fused into the kernel, in the order of their fusion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fused: Vec<Fused>,
     /// Its neighbours that stay outside.
@@ -99,7 +99,7 @@ pub struct Unfused {
     pub mode: FusionMode,
     /// The rule that says so.
     pub code: String,
-    /// What was found.
+    /// Details of the violated rule.
     pub message: String,
 }
 

@@ -80,7 +80,7 @@ pub struct Agreement {
     pub of: u64,
     /// The largest difference, relative to magnitude and root mean square.
     pub difference: f64,
-    /// What of it is allowed.
+    /// Largest permitted difference, in the same units.
     pub allowed: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
+//! Decisions of the compiler with their reasons, per op, per launch and in total; bytes moved, compared with the lower bound.
 
 mod page;
 mod tile_search;
@@ -40,7 +40,7 @@ pub struct Report {
     pub ops: Vec<OpReport>,
     /// The loops, and what they do with their values.
     pub explain: Explain,
-    /// What the search for tiles found, of the functions in which loops could save something.
+    /// Results of the tile search, for each function in which loops could save traffic or time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
     /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, the ops of the program,
@@ -50,7 +50,7 @@ pub struct Report {
     /// The programs in parts that were compiled to be compared; left out where there was no such dimension.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peel_trials: Option<PeelTrialsReport>,
-    /// What was fused into kernels and what was not, of the functions that have some.
+    /// Fused and separate ops of the kernels, for each function that has kernels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<Outcome>,
     /// The launches in order.
@@ -59,19 +59,19 @@ pub struct Report {
     pub total: Bytes,
     /// Modeled time of all launches.
     pub time: ModelledTime,
-    /// What was moved for the sake of layouts.
+    /// Data movement that layouts require.
     pub moves: Moves,
-    /// What no plan can beat.
+    /// Lower bound for every plan.
     pub lower_bound: LowerBound,
-    /// What the plan has above that, and why.
+    /// Excess of the plan over the lower bound, with its causes.
     pub gap: Gap,
-    /// What was chosen, if a plan file is to be written.
+    /// Decisions of the compiler, if a plan file is to be written.
     #[serde(skip)]
     pub chosen: Option<Chosen>,
-    /// What no plan of loops takes less than, if a certificate is to be written.
+    /// Proof of a lower bound on the modeled time of every loop plan, if a certificate is to be written.
     #[serde(skip)]
     pub proof: Option<Proof>,
-    /// What was found to be equal, if the compilation was validated.
+    /// Result of the validation, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
     /// Why the compilation was not validated, though that was asked for where it is affordable.
@@ -156,7 +156,7 @@ impl Moves {
     }
 }
 
-/// What was decided about an op.
+/// Decisions about an op.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OpReport {
     /// The op in the dialect, such as `spyre.pointwise`.
@@ -233,7 +233,7 @@ pub struct LaunchReport {
 pub struct Cost {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_us: f64,
-    /// What plans are compared by.
+    /// Estimate by which plans are compared.
     pub estimate_us: f64,
     /// The upper end.
     pub high_us: f64,
@@ -243,11 +243,11 @@ pub struct Cost {
     pub compute_us: f64,
     /// Starting ops and iterations.
     pub fixed_us: f64,
-    /// What most of it goes to: `hbm`, `compute` or `fixed`.
+    /// Largest contribution to the modeled time: `hbm`, `compute` or `fixed`.
     pub limit: &'static str,
     /// Whether times of all its kinds of ops are published; without them the interval is a guess.
     pub is_ranked: bool,
-    /// What torch-spyre's formula of August 2026 says.
+    /// Modeled time according to torch-spyre's formula of August 2026.
     pub torch_spyre_us: f64,
 }
 

@@ -25,7 +25,7 @@ pub struct TileSearchReport {
     /// The next best plan that was tried, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<RunnerUpReport>,
-    /// What the best plan would cost if each core had more LX; left out where that was not asked.
+    /// Cost of the best plan if each core had more LX; omitted if it was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with_more_lx: Option<MoreLxReport>,
     /// Plans that were divided, placed and priced.
@@ -41,13 +41,13 @@ pub struct TileSearchReport {
 pub struct RunnerUpReport {
     /// Its nests, in the part of the program in which it is another one; empty for no loop there.
     pub nests: Vec<String>,
-    /// What the function would take with it, us.
+    /// Modeled time of the function with this plan, us.
     pub us: f64,
     /// Bytes to and from HBM.
     pub hbm: i64,
 }
 
-/// What a plan would cost on a machine with more LX.
+/// Cost of a plan on a machine with more LX.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MoreLxReport {
     /// How much more LX each core has, bytes.

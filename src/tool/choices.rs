@@ -1,4 +1,4 @@
-//! What a user may choose about a compilation, as the command line has it: the same for all tools that compile.
+//! Command-line options of a compilation, shared by all tools that compile.
 
 use crate::{
     bundle::{Addresses, Loops},

@@ -28,7 +28,7 @@ pub(super) fn listen(session: &Session, speaker: Speaker) {
     });
 }
 
-/// What a diagnostic is about, and what it says.
+/// Subject of a diagnostic, with its message.
 enum Subject<'d> {
     /// The command line, or nothing that has a place.
     Tool(String),

@@ -29,7 +29,7 @@ const NAME: &str = "spyre-run";
 /// differ.
 const APPROXIMATED: [&str; 2] = ["math.erf", "math.tanh"];
 
-/// What the reference says of a signal (`dialects/bridge/Input.cpp`).
+/// Message of the reference program when a signal ends it (`dialects/bridge/Input.cpp`).
 const ENDED: &str = "the reference program ended by a signal";
 
 /// A program as written, and who runs it.

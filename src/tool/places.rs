@@ -24,7 +24,7 @@ pub fn check_place(path: &str) -> Result<(), String> {
 /// Whether a bundle directory can be made there, or what is there be replaced, as far as this is seen from outside.
 ///
 /// # Errors
-/// What is in the way, and what to do.
+/// Returns the obstacle at the path and a remedy.
 pub fn check_directory_place(path: &str) -> Result<(), String> {
     if path == "-" {
         let instead = "give -o DIR, or print IR with --compile-to PHASE";

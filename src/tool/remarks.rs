@@ -55,7 +55,7 @@ impl Remarks {
             .map_err(|reason| codes::REMARKS_OPTION.says(format_args!("--remarks-filter: {reason}")))
     }
 
-    /// What is asked for; none if nothing is. A file without filters has all.
+    /// Returns the requested remark filters, or `None` if no remarks are requested. An output file without filters receives all remarks.
     fn filters(&self) -> Option<RemarkFilters<'_>> {
         let [all, passed, missed, analysis] =
             [&self.remarks_filter, &self.remarks_filter_passed, &self.remarks_filter_missed, &self.remarks_filter_analysis];

@@ -1,4 +1,4 @@
-//! What `spyre-compile --report` writes: data or a page, as the file's ending says.
+//! Output of `spyre-compile --report`: JSON data or an HTML page, by the file extension.
 
 use crate::{
     codes,

@@ -124,7 +124,7 @@ impl Speaker {
         Self { tool, format: messages.format, amount: Amount::default() }
     }
 
-    /// The same with more words or fewer.
+    /// Returns this reporter with another verbosity.
     #[must_use]
     pub const fn saying(self, amount: Amount) -> Self {
         Self { amount, ..self }

@@ -43,7 +43,7 @@ impl Limits {
     }
 }
 
-/// What samples are taken.
+/// Result elements that a sampled validation computes, and the element operations that they require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Samples {
     /// The elements of results that are computed.

@@ -14,7 +14,7 @@ pub trait Original: Sync {
     fn compare(&self, files: Files, max_bytes: u64) -> Answer;
 }
 
-/// What was found of the files beside the program as written.
+/// Result of comparing the files with the program as written.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginalVerdict {

@@ -20,10 +20,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt, path::Path};
 
-/// What validation has found to be equal.
+/// Result of a successful validation.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
-    /// What was compared with the imported program: `files`, or the IR after a phase.
+    /// Subject of the comparison with the imported program: `files`, or the IR after a phase.
     pub compared: String,
     /// The smaller sizes at which the files were compared as well, where some are symbolic.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -51,7 +51,7 @@ pub struct Verdict {
     /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_chance: Option<f64>,
-    /// What was found of the files beside the program as written; none where there are no files.
+    /// Result of comparing the files with the program as written; none if there are no files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_written: Option<OriginalVerdict>,
 }

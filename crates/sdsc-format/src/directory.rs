@@ -15,10 +15,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What the names of folders that are being written begin with, and of those that wait to be removed.
+/// Name prefix of folders that are being written, and of folders that wait for their removal.
 const FRESH_PREFIX: &str = ".spyre-new-";
 
-/// What the names of folders that hold an old bundle begin with, where the file system cannot exchange two folders.
+/// Name prefix of folders that hold an old bundle, if the file system cannot exchange two folders.
 const OLD_PREFIX: &str = ".spyre-old-";
 
 /// How often a fresh folder is tried to be made: another compilation may take one for forgotten before it is locked.
@@ -29,7 +29,7 @@ const MOST_TRIES: usize = 16;
 pub struct File {
     /// The path below the directory.
     pub path: String,
-    /// What it says.
+    /// Content of the file.
     pub content: Vec<u8>,
 }
 
@@ -61,7 +61,7 @@ pub enum WriteError {
     Name {
         /// The path of the file.
         path: String,
-        /// What is wrong with it.
+        /// Reason for the rejection of the path.
         reason: &'static str,
     },
 }
@@ -70,7 +70,7 @@ pub enum WriteError {
 #[derive(Debug)]
 pub struct Fresh {
     folder: Locked,
-    /// What goes to the directory's place: the folder, or one in it.
+    /// Folder that is moved to the directory's path: the locked folder, or a folder in it.
     bundle: PathBuf,
     directory: PathBuf,
 }

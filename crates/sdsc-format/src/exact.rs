@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The name of the file.
 pub const EXACT_FILE: &str = "exact.json";
 
-/// What the names of files of exact constants end with, before the suffix that all files of constants have.
+/// Name suffix of files of exact constants, before the common suffix of all constant files.
 pub const EXACT_SUFFIX: &str = "_exact";
 
 /// Numbers before they were rounded; those that are not here were not changed.

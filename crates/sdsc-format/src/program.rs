@@ -45,7 +45,7 @@ pub const FILE_NAME: &str = "program.json";
 /// The folder of the files of constants.
 pub const CONSTANTS_FOLDER: &str = "constants";
 
-/// What the names of the files of constants end with.
+/// Name suffix of constant files.
 pub const CONSTANT_SUFFIX: &str = ".bin";
 
 /// A compiled program: its tensors in HBM and its launches in order.
@@ -57,9 +57,9 @@ pub struct Program {
     pub version: FormVersion<1>,
     /// The name of the function it was compiled from.
     pub name: String,
-    /// What the caller gives, in the function's order.
+    /// Arguments that the caller passes, in the function's order.
     pub arguments: Vec<Tensor>,
-    /// What the caller gets, in the function's order.
+    /// Results that the caller receives, in the function's order.
     pub results: Vec<Tensor>,
     /// Tensors known at compile time. One without a file gets its value from the caller.
     pub constants: Vec<Tensor>,
@@ -218,10 +218,10 @@ pub struct LaunchEntry {
     /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool_bytes: i64,
-    /// What is in the LX of the cores, and when.
+    /// Values in the LX of the cores, with their live ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lx: Vec<Life>,
-    /// What is in the pool, and when.
+    /// Values in the pool, with their live ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pool: Vec<Life>,
 }

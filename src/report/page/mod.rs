@@ -11,11 +11,11 @@ use serde::Serialize;
 pub struct ProgramText<'t> {
     /// The name of the file.
     pub file: &'t str,
-    /// What is in it.
+    /// Content of the file.
     pub text: &'t str,
 }
 
-/// What the script reads.
+/// Input of the page's script.
 #[derive(Serialize)]
 struct Data<'r> {
     report: &'r Report,
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::report::OpReport;
 
-    /// What tries to be more than a name.
+    /// Name that attempts to inject markup and scripts.
     const HOSTILE: &str = "</script><script>alert(1)</script><!--\u{2028}{{script}}&\"'";
 
     fn hostile() -> Report {
@@ -129,7 +129,7 @@ mod tests {
         Report { program: HOSTILE.to_owned(), ops: vec![op], ..Report::default() }
     }
 
-    /// What stands in the element with the data.
+    /// Returns the content of the page's data element.
     fn data_of(page: &str) -> &str {
         let (_, behind) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
         behind.split_once("</script>").unwrap().0

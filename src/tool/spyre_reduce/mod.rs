@@ -118,7 +118,7 @@ fn function_of<'m>(module: &'m Module<'_>, name: &str) -> Op<'m> {
     found.expect("copies of a module have its functions")
 }
 
-/// What a function's operations read, and the whole of it.
+/// Returns the def-use outline of the function's ops, and the `Part` that keeps all ops and returned values.
 fn outline_of(function: Op<'_>) -> (Outline, Part) {
     let ops = operations_of(function);
     let mut positions: ValueMap<(usize, usize)> = ValueMap::default();
@@ -172,10 +172,10 @@ fn quiet<T>(session: &Session, do_it: impl FnOnce() -> T) -> T {
     crate::mlir::collect(session.context(), do_it).0
 }
 
-/// What is looked for.
+/// The failure to reproduce: a command, its exit code and its expected output.
 struct Check<'a> {
     command: &'a [String],
-    /// What must be printed.
+    /// Text that the command must print.
     says: Option<String>,
     /// The exit code for the whole program; none if a signal ended it.
     code: Option<i32>,

@@ -38,7 +38,7 @@ fn argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a T
     })
 }
 
-/// What an array may take in a file: its elements in the largest type, and its header.
+/// Returns the maximum size in bytes of an array in a file: its elements at 8 bytes each, the largest type, and 64 KiB for its header.
 fn most_bytes(tensor: &Tensor) -> u64 {
     let n_elements = tensor.shape.iter().map(|size| size.unsigned_abs()).fold(1, u64::saturating_mul);
     n_elements.saturating_mul(8).saturating_add(1 << 16)

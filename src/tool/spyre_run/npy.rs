@@ -66,7 +66,8 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
     Ok(HostArray { shape, elements })
 }
 
-/// What NumPy calls the elements that an argument is read from, and what it has in a file; none for those that have several spellings.
+/// Returns the NumPy dtype from which elements of an argument are read: its name and its `descr` in a file.
+/// Returns `None` for types with several spellings.
 fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
     match element {
         ElementType::F16 => Some(("float16", "<f2")),
@@ -104,7 +105,7 @@ fn conversion(found: &str, name: &str) -> String {
     }
 }
 
-/// What a type of NumPy's is called here, for those that are mixed up.
+/// Returns our name of a NumPy `descr`, for types that users often confuse; empty for all others.
 fn spelt_out(found: &str) -> &'static str {
     match found {
         "<f2" => " (f16)",

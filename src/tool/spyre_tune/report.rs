@@ -1,4 +1,4 @@
-//! What was found, for people and as files.
+//! Results of tuning as terminal text and as files.
 
 use super::super::tuning::{Tuned, costs, first_line};
 use crate::{
@@ -20,9 +20,9 @@ pub(super) struct Written<'a> {
     entry: &'a Entry,
     /// An example of each reason why points were refused.
     refused: BTreeMap<&'a str, &'a str>,
-    /// What the referee counts for the best ones.
+    /// Costs that the referee counts for the best candidates.
     counted: Vec<Counted>,
-    /// What to write on the command line of `spyre-compile`.
+    /// Command-line options of `spyre-compile` that select the best choices.
     line: String,
     is_from_cache: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ struct Counted {
     hbm_bytes: i64,
 }
 
-/// What a report says.
+/// Returns the content of a JSON report.
 pub(super) fn written<'a>(tuned: &'a Tuned, compiled: Option<&Report>) -> Written<'a> {
     let space = tuned.program.space.dimensions().iter().map(|dimension| OpenDimension {
         name: &dimension.name,
@@ -98,7 +98,7 @@ fn field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// What is said on the terminal.
+/// Returns the summary that is printed on the terminal.
 pub(super) fn summary(tuned: &Tuned, compiled: Option<&Report>) -> String {
     let answer = &tuned.entry.answer;
     let mut lines = vec![first_line(tuned)];

@@ -11,7 +11,7 @@ use machine::Target;
 use referee::{Draw, RunOptions, Simulation, drawn};
 use std::path::Path;
 
-/// What the referee counts in the files that a compilation with these options writes.
+/// Returns the cost that the referee counts in the files of a compilation with these options.
 ///
 /// # Errors
 /// If there are no files, or the referee refuses them.

@@ -48,19 +48,19 @@ pub(super) struct Ask {
     pub(super) cache: Cache,
     /// Threads; none for as many as the machine has.
     pub(super) threads: Option<NonZero<usize>>,
-    /// Who says what there is to say.
+    /// Reporter of diagnostics and messages.
     pub(super) speaker: Speaker,
 }
 
-/// What tuning came to.
+/// Result of tuning a program.
 pub(super) struct Tuned {
-    /// What was asked about.
+    /// The tuned program.
     pub(super) program: Program,
     /// The answer, and what it is for.
     pub(super) entry: Entry,
     /// All that was looked at; none if the answer is from a cache.
     pub(super) found: Option<Found>,
-    /// What the referee counts for the best ones, in their order; empty if the answer is from a cache.
+    /// Costs that the referee counts for the best candidates, in their order; empty if the answer is from a cache.
     pub(super) counted: Vec<Cost>,
     /// Where the answer is from, or why a cache had none; none without a cache.
     pub(super) looked: Option<Looked>,
@@ -72,7 +72,7 @@ impl Tuned {
         self.program.options_at(&self.program.space.point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned()))
     }
 
-    /// What to write on a command line to have them.
+    /// Returns the command-line options that select the best choices.
     pub(super) fn line(&self) -> String {
         self.program.line_at(&self.program.space.point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned()))
     }
@@ -205,7 +205,7 @@ fn order(objective: Objective, one: &Cost, other: &Cost) -> std::cmp::Ordering {
     objective.order(&rounded(one), &rounded(other))
 }
 
-/// What an entry keeps of a search.
+/// Returns the answer of a search, as an entry records it.
 fn answer_of(found: &Found, best: Vec<Candidate>, program: &Program, starts: Vec<Vec<String>>) -> Answer {
     let ranked = |Candidate { point, cost }: Candidate| Ranked {
         choices: program.space.choices(&point),
@@ -229,7 +229,7 @@ fn answer_of(found: &Found, best: Vec<Candidate>, program: &Program, starts: Vec
     }
 }
 
-/// What is said where no point can be had.
+/// Returns the error for a search that found no valid candidate.
 fn nothing(found: &Found) -> String {
     if found.stop == Stop::Interrupted {
         return codes::TUNE_NOTHING.says("stopped before a candidate was found");

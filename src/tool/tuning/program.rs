@@ -21,17 +21,17 @@ use machine::Target;
 pub(in crate::tool) struct Program {
     /// The name of its function.
     pub(in crate::tool) name: String,
-    /// What it leaves open.
+    /// Search space of the program's tunable parameters.
     pub(in crate::tool) space: Space,
     /// The machine that it is compiled for.
     pub(super) target: Target,
-    /// What a search for it is the same as.
+    /// Cache key: searches with equal keys are equivalent.
     pub(in crate::tool) key: Key,
     /// As MLIR, for the context of any thread.
     text: String,
     options: Options,
     kernels: Vec<OpenKernel>,
-    /// What each dimension of the space is.
+    /// Meaning of each dimension of the space.
     open: Vec<Open>,
 }
 
@@ -40,11 +40,11 @@ pub(in crate::tool) struct Program {
 enum Open {
     /// A knob of the kernels of one name, or a number without one.
     Knob { kernel: usize, knob: usize },
-    /// What may move into kernels.
+    /// Kernel mode: how much may move into kernels.
     Kernels,
 }
 
-/// What may become of kernels, by how much may move.
+/// Kernel modes, ordered by how much may move into kernels.
 const MODES: [KernelMode; 3] = [KernelMode::Separate, KernelMode::Fuse, KernelMode::Form];
 
 impl Program {
@@ -113,7 +113,7 @@ impl Program {
         options
     }
 
-    /// What to write on a command line to have the choices of a point.
+    /// Returns the command-line options that select the choices of a point.
     pub(in crate::tool) fn line_at(&self, point: &Point) -> String {
         let Options { knobs, kernels, .. } = self.options_at(point);
         let knobs: Vec<String> = knobs.iter().map(ToString::to_string).collect();
@@ -188,14 +188,14 @@ pub(super) const BUG: &str = "compiler bug";
 
 const DIVISIBILITY: &str = "divisibility";
 
-/// What a compilation costs, and what any plan does.
+/// Returns the modeled cost of a compilation, and a lower bound on the cost of any plan.
 fn measured(report: &Report) -> Measured {
     let bound = &report.lower_bound;
     let least = bound.hbm_of_any_indices.max(bound.products);
     Measured { cost: cost_of(report), bound: Cost { ns: bound.us * 1000.0, hbm_bytes: least } }
 }
 
-/// What a compilation costs.
+/// Returns the modeled cost of a compilation: time in ns, HBM traffic in bytes.
 pub(in crate::tool) fn cost_of(report: &Report) -> Cost {
     Cost { ns: report.time.estimate_us * 1000.0, hbm_bytes: report.total.hbm() }
 }
@@ -218,7 +218,7 @@ const fn reason_of(code: Option<Code>) -> &'static str {
     }
 }
 
-/// What is read of a program when it is in our ops, and its kernels are still there.
+/// Properties of a program after import: it consists of `spyre` ops, and its kernels are still present.
 struct Imported {
     name: String,
     kernels: Vec<OpenKernel>,

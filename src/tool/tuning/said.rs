@@ -1,15 +1,15 @@
-//! What is said of a search, by all tools that tune.
+//! Text output about a tuning search, shared by all tools that tune.
 
 use super::Tuned;
 use crate::tune::{Ranked, Stop};
 
-/// What is said in front of the summary of a compilation.
+/// Returns the lines about tuning that precede the summary of a compilation.
 pub(in crate::tool) fn short_summary(tuned: &Tuned) -> String {
     let lines = std::iter::once(first_line(tuned)).chain(costs(tuned)).chain([format!("  {}", tuned.line())]);
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// What was left open, and how it was looked at.
+/// Returns the first line of a summary: the tunable dimensions, the numbers of candidates and compilations, and how the search ended.
 pub(in crate::tool) fn first_line(tuned: &Tuned) -> String {
     let answer = &tuned.entry.answer;
     let names: Vec<&str> = tuned.program.space.dimensions().iter().map(|dimension| dimension.name.as_str()).collect();

@@ -9,17 +9,17 @@ use super::words::Words;
 /// A number that is linear in dimensions and symbols ("SuperDSC-Bundle specification, `affine.apply`").
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map {
-    /// What each dimension is multiplied by.
+    /// Coefficient of each dimension.
     pub dims: Vec<i64>,
-    /// What each symbol is multiplied by.
+    /// Coefficient of each symbol.
     pub symbols: Vec<i64>,
-    /// What is added.
+    /// Constant term.
     pub constant: i64,
 }
 
-/// What is made of an affine text while it is read. Nothing else is kept of it, so that a text of any length takes no deep tree.
+/// Evaluator of affine expressions during parsing. Only its values are kept, so that text of any length builds no deep tree.
 pub trait Affine {
-    /// What an expression becomes.
+    /// Value of an expression.
     type Value;
 
     /// A number.
@@ -46,7 +46,7 @@ pub trait Affine {
     fn combine(&self, operator: Operator, left: Self::Value, right: Self::Value) -> Result<Self::Value, String>;
 }
 
-/// What stands between two affine expressions.
+/// Binary operator of affine expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `+`
@@ -153,7 +153,7 @@ fn names<'a>(parser: &mut Words<'a>, open: char, close: char) -> Result<Vec<&'a 
     })
 }
 
-/// What is linear in these variables.
+/// Evaluator of expressions that are linear in these dimensions and symbols.
 struct Linear<'a> {
     dims: Vec<&'a str>,
     symbols: Vec<&'a str>,

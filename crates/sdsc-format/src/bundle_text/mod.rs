@@ -40,12 +40,12 @@ impl fmt::Display for Position {
 pub struct TextError {
     /// Where.
     pub at: Position,
-    /// What is wrong there.
+    /// Description of the error.
     pub message: String,
 }
 
 impl TextError {
-    /// What is wrong at a place.
+    /// Creates an error at a position.
     pub fn new(at: Position, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
     }
@@ -99,14 +99,14 @@ pub enum ParamType {
     },
 }
 
-/// What is read of a parameter.
+/// Number that an `Extract` statement reads from a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// The number that the launch gives.
     Value,
-    /// What it is a multiple of.
+    /// The granularity: the value is a multiple of it.
     Granularity,
-    /// What it is at most.
+    /// The maximum of the value.
     Max,
 }
 
@@ -115,11 +115,11 @@ pub enum Field {
 pub struct Stmt<S> {
     /// Where it stands.
     pub at: Position,
-    /// What it says.
+    /// Kind and operands of the statement.
     pub kind: StmtKind<S>,
 }
 
-/// What a statement says.
+/// Kind and operands of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind<S> {
     /// Allocates a pool.
@@ -198,7 +198,7 @@ pub struct For<S> {
     pub counter: Ident<S>,
     /// Its first value.
     pub lower: Ident<S>,
-    /// What it stays below.
+    /// Exclusive upper bound of the counter.
     pub upper: Ident<S>,
     /// From one value to the next.
     pub step: Ident<S>,

@@ -1,4 +1,4 @@
-//! What is written is read back.
+//! Round-trip tests: parsing printed text yields the original bundle.
 
 use super::*;
 use proptest::prelude::*;

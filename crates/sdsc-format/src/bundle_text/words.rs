@@ -44,7 +44,7 @@ impl<'a> Words<'a> {
         self.expect(Token::Sign(sign))
     }
 
-    /// What stands between two signs, separated by commas.
+    /// Parses a comma-separated list between two delimiters.
     pub(super) fn list<T>(
         &mut self,
         open: char,

@@ -109,13 +109,13 @@ pub struct DebugHandle {
     /// The framework's operation.
     #[serde(default)]
     pub aten_op: Option<Text>,
-    /// What it was in each intermediate form.
+    /// Form of the op in each intermediate representation.
     #[serde(default)]
     pub ir_chain: Vec<Text>,
     /// The ops that became this one.
     #[serde(default)]
     pub fused_from: Vec<DebugHandle>,
-    /// What the front end did to it.
+    /// Transformations that the front end applied to the op.
     #[serde(default)]
     pub transform_history: Vec<serde_json::Value>,
 }
@@ -139,7 +139,7 @@ pub struct SourceRange {
     pub end_col: Option<i64>,
 }
 
-/// What one core runs.
+/// Program of one core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dsc {
@@ -176,7 +176,7 @@ pub struct Dsc {
     /// Where each tensor is.
     #[serde(rename = "scheduleTree_")]
     pub nodes: Vec<Node>,
-    /// What each tensor is.
+    /// Descriptions of the tensors.
     #[serde(rename = "labeledDs_")]
     pub tensors: Vec<TensorInfo>,
     /// The constants of the op, by number.

@@ -113,7 +113,7 @@ pub struct CoordInfo {
     pub folds: Folds,
 }
 
-/// What a tensor is.
+/// Description of a tensor: layout class, element format and permitted memories.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TensorInfo {
