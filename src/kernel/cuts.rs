@@ -1,20 +1,20 @@
-//! Which dimensions of a kernel are cut into how many tiles, in terms of its knobs.
+//! Tiled dimensions of a kernel, with tile counts in terms of its knobs.
 
 use crate::hint::Count;
 
-/// A dimension that scopes of a kernel cut.
+/// Dimension that scopes of a kernel tile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cuts {
     /// Its name.
     pub dim: String,
-    /// How many elements it has.
+    /// Number of elements.
     pub size: i64,
-    /// The counts of scopes around each other that cut it; names are those of knobs.
+    /// Tile counts of the nested scopes that tile it; symbolic counts are the names of knobs.
     pub counts: Vec<Count>,
 }
 
 impl Cuts {
-    /// Why the tiles are not of equal size with these values of knobs; none if they are, or a count has no value.
+    /// Returns why the tiles differ in size for these knob values; None if they are equal, or if a count has no value.
     #[must_use]
     pub fn uneven(&self, value_of: impl Fn(&str) -> Option<i64>) -> Option<String> {
         let Self { dim, size, counts } = self;

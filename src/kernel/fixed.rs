@@ -1,28 +1,29 @@
-//! Numbers that the hint scopes of a kernel have without a knob: how they are named and what else they may be.
+//! Numbers in a kernel's hint scopes that no knob controls: their names and their admissible values.
 //!
-//! `tiles_rows` is a number of tiles along `rows`, `splits_rows` one of slices over the cores, and `order` the order of a scope's loops: 1 as it is
-//! written, the others by the places of the loops, as words in a dictionary. The second of a name in a kernel has `_2` behind it.
+//! `tiles_rows` is a tile count along `rows`, `splits_rows` a core split along `rows`, and `order` the loop order of a scope: 1
+//! is the order as written, the others number the permutations of the loops in lexicographic order. The second number of one name
+//! in a kernel gets the suffix `_2`.
 
 use std::collections::BTreeMap;
 use strum::{Display, EnumString, VariantNames};
 
-/// A kind of such numbers.
+/// Kind of number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum FixedKind {
-    /// Numbers of tiles.
+    /// Tile counts.
     Tiles,
-    /// The order of the loops that one scope asks for.
+    /// Loop order that one scope requests.
     Order,
-    /// Numbers of slices over the cores.
+    /// Core splits.
     Splits,
 }
 
-/// More tiles are not looked at.
+/// Maximum tile count that is considered.
 const MOST_TILES: i64 = 64;
 
 impl FixedKind {
-    /// The name of a number; none if the dimension cannot be told on a command line.
+    /// Returns the name of a number; None if the dimension cannot be named on a command line.
     #[must_use]
     pub fn name(self, dim: &str) -> Option<String> {
         let is_word = !dim.is_empty() && dim.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -49,12 +50,12 @@ impl FixedKind {
     }
 }
 
-/// Names that are the same get numbers, from the second one on.
+/// Makes equal names unique with numeric suffixes, from the second occurrence on.
 #[derive(Default)]
 pub struct Numbered(BTreeMap<String, usize>);
 
 impl Numbered {
-    /// The name, or the next one of it.
+    /// Returns the name, with the next suffix if it occurred before.
     pub fn next(&mut self, name: String) -> String {
         let known = self.0.entry(name.clone()).or_default();
         *known += 1;
@@ -62,7 +63,7 @@ impl Numbered {
     }
 }
 
-/// The places of so many loops in the order of a number from 1 on; none if there are not as many orders.
+/// Returns the permutation of `n` loops with a number, from 1 on; None if there are fewer permutations.
 #[must_use]
 pub fn order(n_loops: usize, number: i64) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = (0..n_loops).collect();
@@ -79,7 +80,8 @@ pub fn order(n_loops: usize, number: i64) -> Option<Vec<usize>> {
     Some(places)
 }
 
-/// The first order in which loops of these counts run as they do in this one, if that is another one: one turn is no loop.
+/// Returns the first order that runs loops of these counts in the same sequence as this one, if it is another order; a loop of
+/// one iteration does not count as a loop.
 #[must_use]
 pub fn same_order(counts: &[i64], number: i64) -> Option<i64> {
     let loops = |number: i64| {

@@ -1,26 +1,25 @@
-//! Which ops are a kernel of their own where the program says nothing.
+//! Default grouping: ops that form a kernel without any hint in the program.
 //!
-//! A product is one. Reductions are, with the elementwise ops between them and behind them that read what they read as well: the maximum, the
-//! difference, the exponential, the sum and the quotient of a softmax need the same rows, and so do the square, the sum and the product
-//! of a normalisation.
+//! Each product is a kernel. Reductions form one together with the elementwise ops between and after them that read the same
+//! rows: maximum, difference, exponential, sum and quotient of a softmax, or square, sum and product of a normalization.
 
 use std::collections::BTreeSet;
 
-/// An op of a block.
+/// Op of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupOp {
     /// Whether it is a product.
     pub is_product: bool,
     /// Whether it is a reduction.
     pub is_reduction: bool,
-    /// Whether it does the same to each element.
+    /// Whether it applies one function to each element.
     pub is_elementwise: bool,
-    /// The ops that it reads, at once or through views, by number.
+    /// Numbers of the ops that it reads, directly or through views.
     pub reads: Vec<usize>,
 }
 
-/// The groups, each with its ops in order; an op is in one group at the most. What a group reads from outside stands in front of the first op
-/// outside that depends on it, so that the group can stand there as one op.
+/// Returns the groups, each with its ops in order; an op is in at most one group. All operands of a group are defined before the
+/// first op outside the group that depends on it, so the group can be placed there as a single op.
 #[must_use]
 pub fn groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = (0..ops.len()).filter(|&op| ops[op].is_product).map(|product| vec![product]).collect();
@@ -91,10 +90,10 @@ mod tests {
         // A product reads the sum, and the last op needs both.
         let ops = [reduction(&[]), product(&[0]), elementwise(&[0, 1])];
         assert_eq!(groups(&ops), [vec![0], vec![1]]);
-        // The group can stand in front of the product, which reads it, but not behind it.
+        // The group can be placed before the product, which reads it, but not after it.
         let ops = [reduction(&[]), product(&[0]), elementwise(&[]), elementwise(&[0, 2]), elementwise(&[0])];
         assert_eq!(groups(&ops), [vec![0, 4], vec![1]]);
-        // What another op makes in between is an input.
+        // An operand that another op defines in between is an input.
         let ops = [reduction(&[]), product(&[]), elementwise(&[0, 1])];
         assert_eq!(groups(&ops), [vec![0, 2], vec![1]]);
     }

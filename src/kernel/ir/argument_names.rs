@@ -1,4 +1,4 @@
-//! The names of the dimensions of a program's or a kernel's arguments, and which dimensions of other values are those.
+//! Dimension names of the arguments of a program or kernel, and the dimensions of other values that correspond to them.
 
 use super::{
     dim_labels::{DimLabels, program_labels},
@@ -12,10 +12,10 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// The names that the dimensions of the arguments of a function or of a kernel have, and those that they get.
+/// Existing and assigned dimension names of the arguments of a function or kernel.
 pub(super) struct ArgumentNames<'c> {
     of: Op<'c>,
-    /// For each argument the names of its dimensions, empty for none; none where names are no dimensions.
+    /// For each argument, the names of its dimensions (empty: unnamed). None if the names are not dimension names.
     names: Vec<Option<Vec<String>>>,
     taken: BTreeSet<String>,
     together: Together,
@@ -39,7 +39,7 @@ impl<'c> ArgumentNames<'c> {
         Self { of: function, names, taken, together: Together::of(function, known) }
     }
 
-    /// A kernel without names of its own has those of the function around it.
+    /// A kernel without names uses those of the enclosing function.
     pub(super) fn of_kernel(kernel: Op<'c>, function: Op<'c>, known: &DimLabels<Origin>) -> Self {
         let own = input_dims_of(kernel).unwrap_or_else(|| {
             let of_program = program_labels(function);
@@ -53,7 +53,7 @@ impl<'c> ArgumentNames<'c> {
         Self { of: kernel, names, taken, together: Together::of(kernel, known) }
     }
 
-    /// The name of a dimension; none if it has none.
+    /// Returns the name of a dimension; None if it has none.
     fn get(&self, (argument, dim): Origin) -> Option<&str> {
         let name = self.names[argument].as_ref().map(|names| names[dim].as_str());
         name.filter(|name| !name.is_empty())
@@ -63,7 +63,7 @@ impl<'c> ArgumentNames<'c> {
         self.get(origin) == Some(name)
     }
 
-    /// Says that dimensions are to have one name, as far as that can be: what one of them gets later all of them get.
+    /// Requests one name for several dimensions, as far as possible: a name that one of them gets later is given to all of them.
     pub(super) fn join(&mut self, origins: &[Origin]) {
         for (number, &other) in origins.iter().enumerate().skip(1) {
             if let Some(&one) = origins[..number].iter().find(|one| self.may_be_joined(**one, other)) {
@@ -72,7 +72,7 @@ impl<'c> ArgumentNames<'c> {
         }
     }
 
-    /// Joins all dimensions for which the kernels of a function have one name, as `join` does.
+    /// Joins all dimensions for which the kernels of a function use one name, as `join` does.
     pub(super) fn join_those_of_kernels(&mut self, function: Op<'c>, known: &DimLabels<Origin>) {
         for (_, origins) in kernels_of(function).into_iter().flat_map(|kernel| dims_by_name(kernel, known)) {
             self.join(&origins);
@@ -85,7 +85,8 @@ impl<'c> ArgumentNames<'c> {
         names.len() <= 1 && ones.iter().all(|one| others.iter().all(|other| self.together.may_be_one(*one, *other)))
     }
 
-    /// The name that dimensions of arguments have together, which those without one get where they may; none if none of them can have one.
+    /// Returns the common name of several argument dimensions, and assigns it to unnamed ones where allowed. None if none of them
+    /// can have a name.
     pub(super) fn settle(&mut self, wished: &str, origins: &[Origin]) -> Option<String> {
         if origins.iter().all(|(argument, _)| self.names[*argument].is_none()) {
             return None;
@@ -103,7 +104,7 @@ impl<'c> ArgumentNames<'c> {
         Some(name)
     }
 
-    /// Whether a dimension without a name may get one that others may have already.
+    /// Whether an unnamed dimension may get a name that other dimensions may already have.
     fn may_be_named(&self, origin: Origin, name: &str) -> bool {
         let places = self
             .names
@@ -137,7 +138,8 @@ impl<'c> ArgumentNames<'c> {
     }
 }
 
-/// Where the dimensions of all values of a function or of a kernel come from: the first dimension of an argument that they walk along as a whole.
+/// Origin of the dimensions of all values in a function or kernel: the first argument dimension that each of them indexes in
+/// full.
 pub(super) fn origins(around: Op<'_>) -> DimLabels<Origin> {
     let mut labels = DimLabels::new();
     for (number, argument) in around.body_args().into_iter().enumerate() {
@@ -148,7 +150,7 @@ pub(super) fn origins(around: Op<'_>) -> DimLabels<Origin> {
     labels
 }
 
-/// The names that a kernel has for dimensions of its inputs, each with the dimensions of arguments that they are.
+/// Returns a kernel's names for dimensions of its inputs, each with the argument dimensions that correspond to it.
 pub(super) fn dims_by_name(kernel: Op<'_>, known: &DimLabels<Origin>) -> Vec<(String, Vec<Origin>)> {
     let mut all: Vec<(String, Vec<Origin>)> = Vec::new();
     for (input, labels) in kernel.inputs().into_iter().zip(input_dims_of(kernel).unwrap_or_default()) {
@@ -163,7 +165,8 @@ pub(super) fn dims_by_name(kernel: Op<'_>, known: &DimLabels<Origin>) -> Vec<(St
         }
     }
     let own = |(name, origins): &(String, Vec<Origin>)| {
-        // What two names meet in, such as the angles of queries and of keys, is left to the values that only one has.
+        // If two names meet in one value, such as the angles of queries and of keys, the name is derived from the values that
+        // have only one.
         let is_shared = |origin: &Origin| all.iter().any(|(other, origins)| other != name && origins.contains(origin));
         let own: Vec<Origin> = origins.iter().copied().filter(|origin| !is_shared(origin)).collect();
         (name.clone(), if own.is_empty() { origins.clone() } else { own })

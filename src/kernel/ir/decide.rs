@@ -50,7 +50,7 @@ pub(super) struct Saving {
 /// Compiles the module in every variant that is tried, and returns the decision.
 ///
 /// # Errors
-/// If one of these compilations fails, at the module.
+/// Returns the error of a failed compilation, located at the module.
 pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<Decided, Reported> {
     let moved = |choice: &Choice| {
         let copy = Scratch::of(module);
@@ -75,7 +75,7 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<D
     if best.judged.is_none() {
         ids.reverse();
         best.choice.excluded = ids.iter().copied().collect();
-        // What stays behind one kernel may have moved in front of the next.
+        // An op that stays outside one kernel may have moved before the next kernel.
         best.judged = judged(&best.choice)?;
     }
     for id in ids.into_iter().take(MOST_TRIALS) {
@@ -112,7 +112,7 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<D
     Ok(Decided { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged, n_infeasible })
 }
 
-/// The best choice so far.
+/// Best choice found so far.
 struct Best<'a> {
     choice: Choice,
     judged: Option<Judged>,
@@ -120,7 +120,7 @@ struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// Takes another choice if it is better; whether it is.
+    /// Replaces the choice if `other` is better; returns whether it did.
     fn improve(&mut self, judged: Option<Judged>, choice: Choice) -> bool {
         let is_better = is_better(self.judge, judged, self.judged);
         if is_better {
@@ -129,7 +129,7 @@ impl Best<'_> {
         is_better
     }
 
-    /// The time of computing again in which a choice differs, whichever of the two computes an op again.
+    /// Returns the difference in recomputation time between two choices, regardless of which of them recomputes an op.
     fn again_apart_from(&self, other: Option<Judged>) -> f64 {
         self.judged.zip(other).map_or(0.0, |(one, other)| (one.again_ns - other.again_ns).abs())
     }
@@ -141,8 +141,8 @@ impl Best<'_> {
     }
 }
 
-/// Whether the first is better than the second; what cannot be compiled is worse than all else. Times that differ by less are the same: sums of
-/// the same numbers in another order.
+/// Whether the first cost is better than the second; a failed compilation is worse than any cost. Times within the tolerance
+/// count as equal, since they are sums of the same numbers in another order.
 fn is_better(judge: &Judge, one: Option<Judged>, other: Option<Judged>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {

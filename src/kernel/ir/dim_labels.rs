@@ -1,4 +1,4 @@
-//! Labels of value dimensions (names or origins), propagated from values to everything that is computed from them.
+//! Labels of value dimensions (names or origins), propagated along def-use chains.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -15,7 +15,7 @@ pub(super) struct DimLabels<T> {
 }
 
 impl<T: Clone> DimLabels<T> {
-    /// Nothing is known.
+    /// No labels are known.
     pub(super) fn new() -> Self {
         Self { of_values: ValueMap::default() }
     }
@@ -24,12 +24,12 @@ impl<T: Clone> DimLabels<T> {
         self.of_values.insert(value, labels);
     }
 
-    /// The labels of a value, one a dimension.
+    /// Returns the labels of a value, one per dimension.
     pub(super) fn of(&self, value: Value<'_>) -> Labels<T> {
         self.of_values.get(value).cloned().unwrap_or_else(|| vec![None; shape_of(value).len()])
     }
 
-    /// Carries them through the ops of a body, and of those in it, in order.
+    /// Propagates the labels through the ops of a body and its nested ops, in program order.
     pub(super) fn carry(&mut self, around: Op<'_>) {
         for op in around.body_ops() {
             if let Some(compute) = ComputeOp::of(op) {
@@ -41,7 +41,7 @@ impl<T: Clone> DimLabels<T> {
                 let shown = through_view(op).into_iter().map(|dim| dim.and_then(|dim| behind[dim].clone())).collect();
                 self.set(op.output(), shown);
             } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) || op.is(spyre::LOOP) {
-                // A tile has the dimensions of what it is a tile of.
+                // A tile has the dimensions of the tiled value.
                 for (argument, input) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().zip(op.inputs()) {
                     let labels = self.of(input);
                     self.set(argument, labels);
@@ -55,12 +55,12 @@ impl<T: Clone> DimLabels<T> {
         }
     }
 
-    /// The labels of an op's iteration dimensions: of each the first that an operand has.
+    /// Returns the labels of an op's iteration dimensions: for each, the first that an operand has.
     pub(super) fn of_iteration(&self, compute: ComputeOp<'_>) -> Labels<T> {
         self.all_of_iteration(compute).into_iter().map(|labels| labels.into_iter().next()).collect()
     }
 
-    /// For each iteration dimension of an op the labels that its operands have.
+    /// Returns, for each iteration dimension of an op, the labels that its operands have.
     pub(super) fn all_of_iteration(&self, compute: ComputeOp<'_>) -> Vec<Vec<T>> {
         let mut found: Vec<Vec<T>> = vec![Vec::new(); compute.iteration_space().len()];
         for (number, value) in compute.reads().into_iter().enumerate() {
@@ -74,7 +74,8 @@ impl<T: Clone> DimLabels<T> {
     }
 }
 
-/// The labels of an op's result, given those of its iteration dimensions. An insert gives more than it reads.
+/// Returns the labels of an op's result, given those of its iteration dimensions. The result of an insert has more elements than
+/// the op reads.
 fn result_labels<T: Clone>(compute: ComputeOp<'_>, of_dims: &Labels<T>) -> Labels<T> {
     let dims = compute.operand_dims(compute.reads().len());
     let sizes = shape_of(compute.op.output());
@@ -83,7 +84,7 @@ fn result_labels<T: Clone>(compute: ComputeOp<'_>, of_dims: &Labels<T>) -> Label
     dims.into_iter().zip(sizes).map(along).collect()
 }
 
-/// For each dimension of a view the dimension behind it that it walks along as a whole.
+/// Returns, for each dimension of a view, the source dimension that it indexes in full.
 pub(super) fn through_view(view: Op<'_>) -> Vec<Option<usize>> {
     let (behind, shown) = (shape_of(view.inputs()[0]), shape_of(view.output()));
     let indices = indices_of_view(view);
@@ -95,7 +96,7 @@ pub(super) fn through_view(view: Op<'_>) -> Vec<Option<usize>> {
     (0..shown.len()).map(|dim| indices.iter().zip(&behind).position(|(index, size)| walks(dim, index, *size))).collect()
 }
 
-/// The names that the program's arguments give to the dimensions of all values.
+/// Returns the names that the program's arguments determine for the dimensions of all values.
 pub(super) fn program_labels(function: Op<'_>) -> DimLabels<String> {
     let mut labels = DimLabels::new();
     for (number, argument) in function.body_args().into_iter().enumerate() {

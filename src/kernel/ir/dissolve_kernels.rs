@@ -1,7 +1,7 @@
-//! `spyre-dissolve-kernels`: puts the bodies of kernels in their places.
+//! `spyre-dissolve-kernels`: inlines the bodies of kernels.
 //!
-//! Reads `spyre.kernel` ops; writes the values of their knobs as counts of the hint scopes in them, gives the names that they have for
-//! dimensions to the arguments of the function, and leaves the ops of their bodies. Each value is looked at once.
+//! Reads `spyre.kernel` ops; writes their knob values as counts of the hint scopes in them, transfers their dimension names to
+//! the function's arguments, and inlines their bodies. Each value is visited once.
 
 use super::{
     argument_names::{ArgumentNames, dims_by_name, origins},
@@ -43,7 +43,7 @@ fn dissolve_all(function: Op<'_>) {
     names.write();
 }
 
-/// For each name of a kernel the program's; none if they are the same.
+/// Maps each name of a kernel to the program's name; None if they are identical.
 fn program_names(kernel: Op<'_>, known: &DimLabels<Origin>, names: &mut ArgumentNames<'_>) -> Option<BTreeMap<String, String>> {
     let dims = input_dims_of(kernel)?;
     let mut names_in_kernel = DimLabels::new();
@@ -71,7 +71,7 @@ fn program_names(kernel: Op<'_>, known: &DimLabels<Origin>, names: &mut Argument
     Some(found)
 }
 
-/// Whether two names of a kernel must not be one: those of two dimensions of an op, or of two loops around one another.
+/// Whether two names of a kernel must stay distinct: those of two dimensions of an op, or of two nested loops.
 fn meet(kernel: Op<'_>, known: &DimLabels<String>, one: &str, other: &str) -> bool {
     let in_op = |compute| {
         let dims = known.all_of_iteration(compute);
@@ -92,12 +92,12 @@ fn is_cut_along(kernel: Op<'_>, name: &str) -> bool {
     kernel.nested().into_iter().any(|op| op.is(spyre::HINT) && names_dim(op, name))
 }
 
-/// Whether a scope is cut along a dimension, or divides work along it.
+/// Whether a scope tiles a dimension or splits it over the cores.
 fn names_dim(scope: Op<'_>, name: &str) -> bool {
     [attr::TILE_DIMS, attr::WORK_DIMS].iter().any(|list| scope.attr(list).and_then(strings).unwrap_or_default().contains(&name))
 }
 
-/// Writes the program's names and numbers into a scope; wishes for what has no name in the program go.
+/// Writes the program's names and numbers into a scope. Hints for dimensions without a name in the program are dropped.
 fn settle_scope(scope: Op<'_>, renamed: Option<&BTreeMap<String, String>>, numbers: &BTreeMap<String, i64>) {
     let context = scope.ctx();
     let name_of = |name: &str| renamed.map_or_else(|| Some(name.to_owned()), |renamed| renamed.get(name).cloned());

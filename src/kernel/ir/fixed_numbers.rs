@@ -1,4 +1,4 @@
-//! The numbers that the hint scopes of a kernel have without a knob, found and changed.
+//! Reads and changes the numbers in a kernel's hint scopes that no knob controls.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -7,12 +7,12 @@ use crate::{
     mlir::{Attribute, Op, OpExt, array, elements, i64_attribute, integer, string_array, strings},
 };
 
-/// A number of a scope.
+/// Number in a scope.
 pub(super) struct FixedNumber<'c> {
     pub(super) name: String,
     pub(super) kind: FixedKind,
     pub(super) scope: Op<'c>,
-    /// Its place in the list of the scope.
+    /// Index in the list of the scope.
     pub(super) place: usize,
     /// The dimension; none for an order.
     pub(super) dim: Option<&'c str>,
@@ -52,7 +52,7 @@ fn listed<'c>(scope: Op<'c>, kind: FixedKind, numbered: &mut Numbered) -> Vec<Fi
     dims.into_iter().zip(numbers).enumerate().filter_map(number).collect()
 }
 
-/// The order of a scope's loops, if it has several, of whatever number.
+/// Returns the loop order of a scope with several loops, whatever its number.
 fn order_of<'c>(scope: Op<'c>, numbered: &mut Numbered) -> Option<FixedNumber<'c>> {
     let n_loops = scope.attr(attr::TILE_DIMS).and_then(strings).map_or(0, |dims| dims.len());
     let name = FixedKind::Order.name("").filter(|_| n_loops > 1)?;
@@ -67,7 +67,7 @@ impl FixedNumber<'_> {
         size.map_or_else(Vec::new, |size| self.kind.choices(size, self.value, cores))
     }
 
-    /// Writes another number into the scope; false if there is no order of that number.
+    /// Writes another number into the scope. Returns false if there is no order of that number.
     pub(super) fn set(&self, value: i64) -> bool {
         let (dims, numbers) = lists(self.kind);
         let (context, mut known) = (self.scope.ctx(), self.scope.attr(numbers).and_then(elements).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! A kernel that reads what another one makes, in the same loops: its ops join the first one.
+//! Fuses a kernel into the kernel that produces its inputs, if both have the same loops.
 
 use super::{
     dim_labels::Labels,
@@ -12,18 +12,18 @@ use crate::{
     mlir::{Op, OpExt, Value, ValueExt, shape_of, strings},
 };
 
-/// A part of a kernel that may join another one by itself.
+/// Segment of a kernel that can be fused into another kernel on its own.
 #[derive(Clone)]
 pub(super) struct Part<'c> {
-    /// Ops of the kernel's body: all of them, or one of its scopes with what it needs of the others.
+    /// Ops of the kernel's body: all of them, or one of its scopes with the ops that it depends on.
     pub(super) ops: Vec<Op<'c>>,
-    /// The innermost of the scopes in it, which stand one in the other.
+    /// Innermost of its nested scopes.
     innermost: Op<'c>,
 }
 
 impl<'c> Part<'c> {
-    /// The parts of a kernel. One whose scopes stand one in the other is a part as a whole, and so is one without scopes; else each scope is one that
-    /// needs nothing of another.
+    /// Returns the segments of a kernel. A kernel whose scopes are nested in one chain, or that has no scopes, is one segment.
+    /// Otherwise each scope that depends on no other scope is a segment.
     pub(super) fn all_of(kernel: Op<'c>) -> Vec<Self> {
         let ops: Vec<Op<'c>> = kernel.body_ops().into_iter().filter(|op| !op.is(spyre::YIELD)).collect();
         let scopes: Vec<Op<'c>> = ops.iter().copied().filter(|op| op.is(spyre::HINT)).collect();
@@ -34,19 +34,19 @@ impl<'c> Part<'c> {
         }
     }
 
-    /// The ops in it, at any depth.
+    /// Returns its ops, at any nesting depth.
     pub(super) fn nested(&self) -> Vec<Op<'c>> {
         self.ops.iter().flat_map(|op| op.nested()).collect()
     }
 
-    /// The inputs of the kernel that it reads, by number.
+    /// Returns the numbers of the kernel inputs that it reads.
     pub(super) fn inputs(&self, kernel: Op<'c>) -> Vec<usize> {
         let read: Vec<Value<'c>> = self.nested().into_iter().flat_map(OpExt::inputs).collect();
         (0..kernel.inputs().len()).filter(|&input| read.contains(&kernel.body_args()[input])).collect()
     }
 }
 
-/// The innermost of scopes that stand one in the other, the first of which is this one; none if some stand beside each other.
+/// Returns the innermost scope of the nest that begins with this scope; None if two scopes are siblings.
 fn innermost_in(scope: Op<'_>) -> Option<Op<'_>> {
     let mut innermost = scope;
     for inner in scope.nested().into_iter().filter(|op| op.is(spyre::HINT) && *op != scope) {
@@ -58,7 +58,7 @@ fn innermost_in(scope: Op<'_>) -> Option<Op<'_>> {
     Some(innermost)
 }
 
-/// The scope and the ops beside it from which it is computed, in program order; none if there is another scope among them.
+/// Returns the scope and the sibling ops that it depends on, in program order; None if another scope is among them.
 fn needed_by(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
     let beside = scope.parent()?.body_ops();
     let mut needed = vec![scope];
@@ -74,7 +74,7 @@ fn needed_by(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
 }
 
 impl<'c> KernelView<'c> {
-    /// A part of a kernel that reads outputs of this one, as the rules see it.
+    /// Returns the description, for the rules, of a segment of a kernel that reads outputs of this one.
     pub(super) fn follower(&self, second: &Self, part: &Part<'c>) -> Epilogue {
         let innermost = part.innermost;
         let levels = second.levels_in(innermost);
@@ -86,7 +86,7 @@ impl<'c> KernelView<'c> {
         let read: Vec<Value<'c>> = part.inputs(second.op).into_iter().map(|input| second.op.inputs()[input]).collect();
         let reads = |(input, output): (usize, usize)| {
             let mut read = self.read_output(None, input, second.op.inputs()[input], output);
-            // How the second kernel cuts what it reads is part of the loops, which are compared as a whole.
+            // How the second kernel tiles its inputs is part of the loops, which are compared as a whole.
             read.cuts.clear();
             read
         };
@@ -98,10 +98,11 @@ impl<'c> KernelView<'c> {
         }
     }
 
-    /// The part of another kernel that may join this one, of those of which nothing is to stay; or why the first one that reads it may not.
+    /// Returns the segment of another kernel that may be fused into this one, without ops that are to stay outside; otherwise the
+    /// reason why the first segment that reads this kernel may not.
     ///
     /// # Errors
-    /// The first rule that the first part breaks.
+    /// Returns the first rule that the first segment breaks.
     pub(super) fn joining(&self, second: &Self, stays: impl Fn(&Part<'c>) -> bool) -> Result<Option<Part<'c>>, Refusal> {
         let parts: Vec<Part<'c>> = Part::all_of(second.op).into_iter().filter(|part| !self.reads_of(second, part).is_empty()).collect();
         let mut refused = parts.is_empty().then(Refusal::of_other_loops);
@@ -115,20 +116,20 @@ impl<'c> KernelView<'c> {
         refused.map_or(Ok(None), Err)
     }
 
-    /// The inputs of a part of another kernel that show outputs of this one, with the outputs.
+    /// Returns the inputs of a segment of another kernel that show outputs of this one, with the outputs.
     fn reads_of(&self, second: &Self, part: &Part<'c>) -> Vec<(usize, usize)> {
         let shown = |input: usize| Some((input, self.output_behind(second.op.inputs()[input])?));
         part.inputs(second.op).into_iter().filter_map(shown).collect()
     }
 
-    /// Whether the loops of a part of another kernel are those in which this one makes what it reads: as many with as many tiles, which cut along the
-    /// same dimensions what is read. Nothing in the part may be computed of several tiles.
+    /// Whether a segment of another kernel has the loops in which this kernel computes the segment's inputs: equal tile counts,
+    /// along the same dimensions of these inputs. No op of the segment may depend on several tiles.
     fn has_the_loops_of(&self, second: &Self, part: &Part<'c>) -> bool {
         let reads = self.reads_of(second, part);
         let Some((_, output)) = reads.first() else { return false };
         let (levels, of_second) = (self.levels_in(self.made(*output).scope), second.levels_in(part.innermost));
         let counts = |levels: &[Level]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
-        // Scopes go as kernels are joined, so that what is to be computed again would not be.
+        // Fusing kernels removes scopes, so an op marked for recomputation would lose its mark.
         let is_again = |op: &Op<'_>| op.attr(attr::AGAIN).and_then(strings).is_some_and(|names| !names.is_empty());
         let is_plain = |op: &Op<'_>| {
             ComputeOp::of(*op).is_some()
@@ -157,13 +158,13 @@ impl<'c> KernelView<'c> {
     }
 }
 
-/// For each dimension the level that cuts it.
+/// Returns, for each dimension, the level that tiles it.
 fn positions(labels: &Labels<String>, levels: &[Level]) -> Vec<Option<usize>> {
     labels.iter().map(|label| levels.iter().position(|level| Some(&level.name) == label.as_ref())).collect()
 }
 
-/// Joins the ops of a kernel to the one whose outputs it reads; gives those that moved behind the ops of the first one, before they are moved.
-/// `view` describes the kernel that stands at a place now.
+/// Fuses the ops of a kernel into the kernel whose outputs it reads. Before that, returns those that were placed after the ops of
+/// the first kernel. `view` describes the kernel that is currently at a position.
 pub(super) fn join<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> KernelView<'c>, mut moves: impl FnMut(Op<'c>)) {
     unwrapped(first, second).into_iter().fold(first, |kernel, op| {
         moves(op);
@@ -171,8 +172,8 @@ pub(super) fn join<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> K
     });
 }
 
-/// Puts the ops of a kernel where it stands, and those in front of the first kernel that need none of what that one makes; gives the others that
-/// compute.
+/// Inlines the ops of a kernel at its position, and moves those that do not depend on the first kernel before it. Returns the
+/// other compute ops.
 fn unwrapped<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
     let (scopes, ops): (Vec<Op<'c>>, Vec<Op<'c>>) =
         second.nested().into_iter().filter(|op| *op != second && !op.is(spyre::YIELD)).partition(|op| op.is(spyre::HINT));
@@ -196,7 +197,7 @@ fn unwrapped<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
     computing
 }
 
-/// Puts an op in front of another one, with the views and constants behind the other one that it reads.
+/// Moves an op before another one, together with the views and constants after the other op that it reads.
 fn bring<'c>(op: Op<'c>, first: Op<'c>) {
     for value in op.inputs() {
         let known = behind_views(value).def().filter(|def| def.is(spyre::CONSTANT));

@@ -1,6 +1,6 @@
-//! `spyre-form-kernels`: makes kernels of what a hint scope encloses, of products and of groups of reductions.
+//! `spyre-form-kernels`: forms kernels from hint scopes, products and groups of reductions.
 //!
-//! Reads the blocks of functions; moves hint scopes and ops into `spyre.kernel` ops. What is a group is decided by `groups.rs`.
+//! Reads the blocks of functions; moves hint scopes and ops into `spyre.kernel` ops. `groups.rs` determines the groups.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -22,13 +22,13 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// The outermost hint scopes that stand in no kernel and hold none, each by itself.
+/// Returns the outermost hint scopes that are not in a kernel and contain none, each as a group of its own.
 fn scopes(function: Op<'_>) -> Vec<Vec<Op<'_>>> {
     let is_free = |op: &Op<'_>| op.is(spyre::HINT) && !op.nested().into_iter().any(|op| op.is(spyre::KERNEL));
     function.body_ops().into_iter().filter(is_free).map(|scope| vec![scope]).collect()
 }
 
-/// The ops of a function that belong together.
+/// Returns the groups of ops of a function.
 fn ops_in_groups(function: Op<'_>) -> Vec<Vec<Op<'_>>> {
     let ops: Vec<Op<'_>> = function.body_ops().into_iter().filter(|op| !op.is(spyre::VIEW) && !op.is(spyre::CONSTANT)).collect();
     let mut numbers: ValueMap<usize> = ValueMap::default();
@@ -52,7 +52,7 @@ fn plain(op: Op<'_>, numbers: &ValueMap<usize>) -> GroupOp {
     }
 }
 
-/// Moves ops of one block, in order, into a kernel in front of what reads them. What they read through views of each other comes along.
+/// Moves ops of one block, in order, into a kernel placed before their users. Views between the ops move along.
 fn form<'c>(ops: &[Op<'c>]) {
     let Some(&last) = ops.last() else { return };
     let inside = with_views(ops);
@@ -96,19 +96,19 @@ fn form<'c>(ops: &[Op<'c>]) {
     end_with(kernel, &outputs);
 }
 
-/// The op of the block of `other` that is, or holds, an op.
+/// Returns the op in the block of `other` that is, or contains, an op.
 fn beside<'c>(op: Op<'c>, other: Op<'c>) -> Option<Op<'c>> {
     std::iter::successors(Some(op), |op| op.parent()).find(|op| op.parent() == other.parent())
 }
 
-/// Views and constants that stand behind the kernel, which is to read them, move in front of it: what they show stands there.
+/// Views and constants after the kernel that its ops read are moved before it, where their sources are defined.
 fn move_views_in_front<'c>(value: Value<'c>, kernel: Op<'c>) {
     let Some(def) = value.def().filter(|def| def.parent() == kernel.parent() && kernel.is_before(*def)) else { return };
     def.inputs().into_iter().for_each(|input| move_views_in_front(input, kernel));
     def.move_to_before(kernel);
 }
 
-/// Whether a value is made neither by one of these ops nor in one of them.
+/// Whether a value is defined neither by one of these ops nor inside one of them.
 fn is_outside(value: Value<'_>, inside: &[Op<'_>]) -> bool {
     let owner = value.def().or_else(|| value.arg_of().and_then(|(block, _)| crate::mlir::BlockLike::parent_operation(&block)));
     let mut around = std::iter::successors(owner, |op| op.parent());
@@ -123,7 +123,7 @@ fn replace_in<'c>(op: Op<'c>, old: Value<'c>, new: Value<'c>) {
     }
 }
 
-/// The ops with the views through which one reads another one, in program order.
+/// Returns the ops with the views between them, in program order.
 fn with_views<'c>(ops: &[Op<'c>]) -> Vec<Op<'c>> {
     let mut found: Vec<Op<'c>> = Vec::new();
     for op in ops {

@@ -1,9 +1,9 @@
-//! `spyre-fuse-prologue-epilogue`: moves neighbours of kernels into them.
+//! `spyre-fuse-prologue-epilogue`: fuses neighboring producers and consumers into kernels.
 //!
-//! Reads `spyre.kernel` ops and what stands beside them; moves ops into the kernels' scopes, and writes what it did as `spyre.kernels` of the
-//! function. Everything that the rules allow is moved first, kernel by kernel in program order, what makes inputs before what reads outputs,
-//! until nothing moves any more. Which moves are made, and which ops loops compute again, is tried on copies of the module (`decide.rs`), so that
-//! the moves are made once.
+//! Reads `spyre.kernel` ops and their neighbors; moves ops into the kernels' scopes, and records the moves in the `spyre.kernels`
+//! attribute of the function. All legal moves are made first, kernel by kernel in program order, producers before consumers,
+//! until a fixed point. Copies of the module determine which moves are kept and which ops loops recompute (`decide.rs`), so the
+//! module itself is changed once.
 
 use super::{
     decide::{Decided, decide},
@@ -55,7 +55,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Numbers the ops that compute, so that they are known in copies of the module.
+/// Numbers the compute ops, so that they can be identified in copies of the module.
 fn number(module: Op<'_>) {
     for (number, compute) in (0..).zip(ComputeOp::all_in(module)) {
         compute.op.set_attr(attr::SPYRE_NUMBER, i64_attribute(module.ctx(), number));
@@ -63,10 +63,10 @@ fn number(module: Op<'_>) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is told
+// Reporting
 //===----------------------------------------------------------------------===//
 
-/// Writes what was done on a function, and tells what was not. `first_kernel` is the number of its first kernel in the module.
+/// Records the moves on a function, and reports the refused ones. `first_kernel` is the module-wide number of its first kernel.
 fn describe(function: Op<'_>, first_kernel: usize, target: &Target, decided: &Decided, fused: impl Fn(usize) -> Vec<Fused>) {
     let labels = program_labels(function);
     let us = |judged: Judged| judged.cost.ns / 1000.0;
@@ -81,7 +81,7 @@ fn describe(function: Op<'_>, first_kernel: usize, target: &Target, decided: &De
         kernels: Vec::new(),
     };
     for (number, kernel) in (first_kernel..).zip(kernels_of(function)) {
-        // A copy reads what the kernel reads: it must be gone before readers are counted.
+        // A copy reads the kernel's operands: it must be erased before uses are counted.
         let copy = Scratch::of(kernel);
         unnumber(copy.op());
         let key = key_of(&copy.op().to_string());
@@ -116,7 +116,7 @@ fn fused_by(made: &Move, places: &BTreeMap<i64, Placed>, decided: &Decided) -> F
     }
 }
 
-/// Why each neighbour stays outside, told at both places.
+/// Reports why each neighbor stays outside, at the kernel and at the neighbor.
 fn refusals(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, decided: &Decided) -> Vec<Unfused> {
     let cost = |op: Op<'_>, side: Side| {
         let is_excluded = decided.is_separate

@@ -1,4 +1,4 @@
-//! Moves all neighbours of kernels that may move and are not said to stay.
+//! Moves all neighbors of kernels for which a move is legal and not excluded.
 
 use super::{
     dim_labels::program_labels,
@@ -18,28 +18,28 @@ use crate::{
 use machine::Target;
 use std::collections::BTreeSet;
 
-/// The number of an op that has not moved.
+/// Number of an op that has not moved.
 pub(super) fn number_of(op: Op<'_>) -> Option<i64> {
     op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number >= 0)
 }
 
-/// An op on one side of a kernel, by its number.
+/// Op next to a kernel, by its number.
 pub(super) type EdgeId = (i64, Side);
 
-/// A move that was made.
+/// Completed move.
 #[derive(Clone, Debug)]
 pub(super) struct Move {
     pub(super) id: EdgeId,
-    /// The number of the kernel in the module.
+    /// Module-wide number of the kernel.
     pub(super) kernel: usize,
     pub(super) function: String,
     pub(super) location: String,
 }
 
-/// How neighbours move.
+/// Choice of the moves and their modes.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// Moves that are not made: these ops stay where they are.
+    /// Excluded moves: these ops stay in place.
     pub(super) excluded: BTreeSet<EdgeId>,
     /// Numbers of the ops that are recomputed in loops that do not tile them, where that is allowed.
     pub(super) inlined: BTreeSet<i64>,
@@ -68,7 +68,7 @@ impl Choice {
     }
 }
 
-/// Moves all that may move.
+/// Makes all moves that are legal and not excluded.
 pub(super) struct Fusion<'a> {
     pub(super) target: &'a Target,
     pub(super) choice: &'a Choice,
@@ -82,7 +82,8 @@ impl Fusion<'_> {
         moves
     }
 
-    /// Makes the first move that may be made; false if there is none. Kernels are joined last: what stands between them moves into one first.
+    /// Makes the first allowed move; returns false if there is none. Kernels are fused last, after the ops between them have
+    /// moved into one of them.
     fn step(&self, module: Op<'_>, moves: &mut Vec<Move>) -> bool {
         let mut first_kernel = 0;
         for function in functions_of(module) {
@@ -97,7 +98,7 @@ impl Fusion<'_> {
         false
     }
 
-    /// Joins the first kernel that may be joined to the one that it reads; false if there is none.
+    /// Fuses the first kernel for which it is allowed into the kernel that it reads; returns false if there is none.
     fn join_two(&self, function: Op<'_>, views: &[KernelView<'_>], first_kernel: usize, moves: &mut Vec<Move>) -> bool {
         for (place, view) in views.iter().enumerate() {
             for consumer in view.consumers() {
@@ -111,7 +112,8 @@ impl Fusion<'_> {
         false
     }
 
-    /// Joins a part of the second kernel to the first, each given with its number; what the part leaves behind stays a kernel.
+    /// Fuses a segment of the second kernel into the first, each given with its number; the remaining ops of the second one stay
+    /// a kernel.
     fn join_part<'c>(
         &self,
         (first, kernel): (usize, Op<'c>),
@@ -126,7 +128,7 @@ impl Fusion<'_> {
         join(kernel, joining, described, |op| moves.extend(made(op, Side::Epilogue, first)));
         for made in moves.iter_mut() {
             if made.kernel == second && (is_all || moved_before.contains(&made.id.0)) {
-                // What had moved into the part is in the first kernel now.
+                // Ops that had moved into the segment are now in the first kernel.
                 made.kernel = first;
             } else if is_all && made.kernel > second {
                 made.kernel -= 1;
@@ -159,12 +161,13 @@ impl Fusion<'_> {
     }
 }
 
-/// Whether one of the ops of a part of a kernel is among those that stay behind another one.
+/// Whether a segment of a kernel contains an op that is excluded from fusion with another kernel.
 pub(super) fn has_excluded(part: &Part<'_>, excluded: &BTreeSet<EdgeId>) -> bool {
     part.nested().into_iter().filter_map(number_of).any(|number| excluded.contains(&(number, Side::Epilogue)))
 }
 
-/// The ops that make inputs, each once, in the order of the inputs. A kernel is none: it is for the second of two kernels to join the first.
+/// Returns the producers of inputs, each once, in the order of the inputs. Kernels are excluded: the second of two kernels is
+/// fused into the first.
 pub(super) fn producers<'c>(view: &KernelView<'c>) -> Vec<Op<'c>> {
     let mut found: Vec<Op<'c>> = Vec::new();
     for producer in (0..view.op.inputs().len()).filter_map(|input| view.producer(input)) {

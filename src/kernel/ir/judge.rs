@@ -22,15 +22,15 @@ pub(crate) struct CandidatePasses {
     pub(crate) n_done: usize,
 }
 
-/// The compilation of candidates, under the options of the program. It prints as these options.
+/// Compilation of candidates, with the options of the program; printed as these options.
 pub(crate) trait Compilation: fmt::Display + Send + Sync {
-    /// The passes up to where work is divided.
+    /// Passes up to the core split.
     fn passes(&self) -> CandidatePasses;
     /// Returns the objective by which programs are compared.
     fn objective(&self) -> Objective;
 }
 
-/// A compilation of candidates as the option of a pass.
+/// Pass option that holds a compilation of candidates.
 #[derive(Clone)]
 pub(crate) struct CandidateCompiler(Arc<dyn Compilation>);
 
@@ -46,7 +46,7 @@ impl fmt::Display for CandidateCompiler {
     }
 }
 
-/// Judges modules by compiling them.
+/// Evaluates modules by compiling them.
 pub(crate) struct Judge {
     passes: CandidatePasses,
     pub(crate) objective: Objective,
@@ -56,21 +56,21 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// Judges by a compilation in which nothing is fused on the way.
+    /// Creates an evaluator whose compilation fuses nothing.
     pub(crate) fn new(compiler: &CandidateCompiler) -> Self {
         let (passes, objective) = (compiler.0.passes(), compiler.0.objective());
         Self { passes, objective, n_judged: Cell::new(0), n_infeasible: Cell::new(0), search_steps: Cell::new(0) }
     }
 
-    /// Returns what the functions of a module cost; none if a rule refuses it.
+    /// Returns the cost of the functions of a module; None if a rule rejects it.
     ///
     /// # Errors
-    /// If the compilation fails otherwise, at the module.
+    /// Returns any other failure of the compilation, located at the module.
     pub(crate) fn cost(&self, module: Op<'_>) -> Result<Option<Cost>, Reported> {
         Ok(self.judged(module)?.map(|judged| judged.cost))
     }
 
-    /// As [`Judge::cost`], with the part that is computed again.
+    /// Like [`Judge::cost`], including the cost of recomputation.
     pub(super) fn judged(&self, module: Op<'_>) -> Result<Option<Judged>, Reported> {
         let mut copy = Scratch::of(module);
         unnumber(copy.op());
@@ -85,7 +85,7 @@ impl Judge {
             }
             Err(_) => {
                 let error = said.into_iter().find(|said| said.severity == "error");
-                // What is said of the module of a candidate is said of the candidate.
+                // Diagnostics about the candidate's module are attributed to the candidate.
                 let said = error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
                 let why = said.strip_prefix("'builtin.module' op ").unwrap_or(&said);
                 note_bug(module);
@@ -121,12 +121,12 @@ impl Judge {
         self.search_steps.get()
     }
 
-    /// The number of modules that were judged.
+    /// Returns the number of evaluated modules.
     pub(crate) fn n_judged(&self) -> usize {
         self.n_judged.get()
     }
 
-    /// The number of those that a rule refuses.
+    /// Returns the number of evaluated modules that a rule rejects.
     pub(crate) fn n_infeasible(&self) -> usize {
         self.n_infeasible.get()
     }
@@ -134,9 +134,9 @@ impl Judge {
 
 /// Why a module has no cost.
 enum Unjudged {
-    /// A rule refuses it.
+    /// A rule rejects the module.
     Infeasible,
-    /// The compilation has failed.
+    /// The compilation failed.
     Failed,
 }
 
@@ -148,7 +148,7 @@ pub(super) struct Judged {
     pub(super) again_ns: f64,
 }
 
-/// Takes the numbers from ops.
+/// Removes the numbers from ops.
 pub(super) fn unnumber(module: Op<'_>) {
     module.nested().into_iter().for_each(|op| op.remove_attr(attr::SPYRE_NUMBER));
 }

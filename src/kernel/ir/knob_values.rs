@@ -1,4 +1,4 @@
-//! `spyre-make-kernels`, the values that the user gives to knobs.
+//! `spyre-make-kernels`: applies the knob values that the user requests.
 
 use super::{fixed_numbers::fixed_numbers, kernels_of};
 use crate::dialect::ods::attr;
@@ -10,10 +10,10 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Gives knobs the values that the user wants, in all kernels of the name, and checks these together.
+/// Sets the requested knob values in all kernels of the name, and verifies them together.
 pub(super) fn set_knobs(around: Op<'_>, values: &[KnobValue]) -> Result<(), Reported> {
     let kernels = kernels_of(around);
-    // Orders come last: the other numbers stand where the kernel has them.
+    // Orders are applied last, since the other numbers are found by their original positions in the kernel.
     let (orders, numbers): (Vec<&KnobValue>, Vec<&KnobValue>) = values.iter().partition(|value| value.knob.starts_with("order"));
     for value in numbers.into_iter().chain(orders) {
         let named: Vec<Op<'_>> = kernels.iter().copied().filter(|kernel| kernel.text_attr(attr::NAME) == value.kernel).collect();
@@ -48,7 +48,7 @@ fn set_value(kernel: Op<'_>, value: &KnobValue) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Changes a number that a scope of the kernel has without a knob.
+/// Changes a number in a scope of the kernel that no knob controls.
 fn set_fixed(kernel: Op<'_>, knobs: &[Knob], value: &KnobValue) -> Result<(), Reported> {
     let fixed = fixed_numbers(kernel);
     let Some(number) = fixed.iter().find(|number| number.name == value.knob) else {

@@ -1,8 +1,7 @@
-//! `spyre-make-kernels`: makes kernels of the calls of functions that are marked.
+//! `spyre-make-kernels`: turns calls of marked functions into kernels.
 //!
-//! Reads `func.call` and the functions with `spyre.kernel`; writes `spyre.kernel` ops with copies of their bodies, and the values that knobs
-//! are to have. The functions stay, for
-//! `symbol-dce`.
+//! Reads `func.call` and the functions with `spyre.kernel`; writes `spyre.kernel` ops with copies of their bodies, and the
+//! requested knob values. `symbol-dce` removes the functions later.
 
 use super::knob_values::set_knobs;
 use crate::dialect::ods::{attr, option, spyre};
@@ -73,7 +72,7 @@ fn make_kernel<'c>(call: Op<'c>, function: Op<'c>) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Tells of knobs that are no number of any scope: whatever their values, the program is the same.
+/// Reports knobs that no scope uses: their values do not change the program.
 fn warn_of_idle_knobs(kernel: Op<'_>, function: Op<'_>) {
     let mut used: BTreeSet<&str> = BTreeSet::new();
     for scope in kernel.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
@@ -87,7 +86,7 @@ fn warn_of_idle_knobs(kernel: Op<'_>, function: Op<'_>) {
     }
 }
 
-/// The names of the dimensions of an argument.
+/// Returns the dimension names of an argument.
 fn dims_of(function: Op<'_>, number: usize) -> Result<Vec<Option<String>>, Reported> {
     let rank = TensorType::of(function.body_args()[number].r#type()).map_or(0, |tensor| tensor.shape.len());
     let names = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();

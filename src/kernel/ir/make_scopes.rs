@@ -1,7 +1,8 @@
-//! `spyre-make-scopes`: makes hint scopes of loops that are written by hand.
+//! `spyre-make-scopes`: turns handwritten loops into hint scopes.
 //!
-//! Reads `spyre.loop`s whose tensors have no layouts; writes hint scopes with the ops of their bodies, on whole tensors, and names of dimensions of
-//! the arguments. An inner loop comes before the one around it. What an op of whole tensors is to be is decided in `scopes.rs`.
+//! Reads `spyre.loop`s whose tensors have no layouts; writes hint scopes with the ops of their bodies, on complete tensors, and
+//! dimension names of the arguments. Inner loops are processed before outer ones. `scopes.rs` determines the equivalent op on
+//! complete tensors.
 
 use super::{
     argument_names::{ArgumentNames, origins},
@@ -42,7 +43,7 @@ fn kernel_around(around: Op<'_>) -> Option<Op<'_>> {
     std::iter::successors(around.parent(), |op| op.parent()).find(|op| op.is(spyre::KERNEL))
 }
 
-/// Makes scopes of loops of a function, or of a kernel in it, which name dimensions of its arguments.
+/// Turns the loops of a function, or of a kernel in it, into scopes; the loops name dimensions of its arguments.
 fn make_all<'c>(function: Op<'c>, place: Op<'c>, loops: &[Op<'c>]) -> Result<(), Reported> {
     let known = origins(place);
     let mut names =
@@ -57,12 +58,12 @@ fn make_all<'c>(function: Op<'c>, place: Op<'c>, loops: &[Op<'c>]) -> Result<(),
     Ok(())
 }
 
-/// The dimensions of arguments that a loop cuts.
+/// Returns the argument dimensions that a loop tiles.
 fn cut_by(around: Op<'_>, known: &DimLabels<Origin>) -> Vec<Origin> {
     around.inputs().into_iter().zip(tiled_dims(around)).filter_map(|(whole, dim)| known.of(whole)[dim]).collect()
 }
 
-/// The loops over tensors without layouts, those inside another one before it.
+/// Returns the loops over tensors without layouts, inner loops first.
 fn open_loops(function: Op<'_>) -> Vec<Op<'_>> {
     let (mut found, mut around) = (Vec::new(), Vec::new());
     for op in function.nested().into_iter().filter(|op| is_open(*op)) {
@@ -81,7 +82,8 @@ fn is_open(op: Op<'_>) -> bool {
     op.is(spyre::LOOP) && !op.inputs().into_iter().chain(op.outputs()).any(has_layout)
 }
 
-/// Lets elementwise ops of a loop repeat one element where they read a number that all elements of a tile are: as good as a tile of it, and as the whole.
+/// Makes elementwise ops of a loop broadcast a single element where an operand is a splat constant: this is equivalent to a tile
+/// of it, and to the complete tensor.
 fn repeat_numbers(around: Op<'_>) {
     for op in around.nested().into_iter().filter(|op| op.is(spyre::POINTWISE)) {
         let (inputs, shape) = (op.inputs(), shape_of(op.output()));
@@ -97,7 +99,7 @@ fn repeat_numbers(around: Op<'_>) {
     }
 }
 
-/// A constant of one element in front of an op, for a larger value of this number.
+/// Creates a one-element constant before an op, in place of a larger splat of this number.
 fn one_element<'c>(before: Op<'c>, value: Value<'c>, number: f64) -> Option<Value<'c>> {
     let tensor = TensorType::of(value.r#type()).filter(|tensor| tensor.shape.iter().any(|size| *size != 1))?;
     let of = tensor.with_shape(vec![1; tensor.shape.len()]).build();
@@ -142,7 +144,7 @@ fn count_of(around: Op<'_>) -> i64 {
     around.required(attr::COUNT, integer)
 }
 
-/// The type of as many tiles as the loop has, along a dimension.
+/// Returns the type of the concatenated tiles of a loop, along a dimension.
 fn whole_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
     let tensor = TensorType::of(tile.r#type()).expect("a compute op gives a tensor");
     let mut shape = tensor.shape.clone();
@@ -150,7 +152,8 @@ fn whole_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
     tensor.with_shape(shape).build()
 }
 
-/// The name of the dimension that a loop cuts: that of the arguments from which it comes, which get the loop's if they have none.
+/// Returns the name of the dimension that a loop tiles: that of the corresponding argument dimensions, or the loop's name, which
+/// unnamed ones get.
 fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Result<String, Reported> {
     let Some(name) = names.settle(around.text_attr(attr::DIM), cut) else {
         let message = "expected a loop that tiles a complete dimension of an argument, because it is converted to a hint \
@@ -187,7 +190,7 @@ impl<'c> Body<'c> {
             return Err(refuse(around, around, "has a trip count that is known only at launch"));
         }
         if count_of(around) == 1 {
-            // The one tile is the whole tensor, whatever is done with it.
+            // The only tile is the complete tensor, whatever its use.
             return Ok(Self { cut: Vec::new(), carried: carried_by(around).into_iter().map(|carried| (carried, carried.after)).collect() });
         }
         let mut known = Known { around, has: ValueMap::default(), cut: Vec::new(), carried: Vec::new() };
@@ -216,7 +219,7 @@ impl<'c> Known<'c> {
         }
     }
 
-    /// Looks at the ops of a body, and of the scopes in it, in order.
+    /// Visits the ops of a body and of its scopes, in order.
     fn follow(&mut self, around: Op<'c>) -> Result<(), Reported> {
         for op in around.body_ops() {
             if op.is(spyre::YIELD) || self.combines(op) {
@@ -268,7 +271,7 @@ impl<'c> Known<'c> {
         }
     }
 
-    /// The partial result that an iteration combines with what it finds.
+    /// Returns the partial result that an iteration combines with the carried value.
     fn combined(&self, carried: Carried<'c>) -> Result<Value<'c>, Reported> {
         let refuse =
             |why| Err(refuse(self.around, carried.after.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around), why));
@@ -307,7 +310,7 @@ impl<'c> Known<'c> {
     }
 }
 
-/// The op that makes a value, in scopes too.
+/// Returns the op that defines a value, also inside scopes.
 fn maker_of(value: Value<'_>) -> Option<ComputeOp<'_>> {
     let def = value.def()?;
     if !def.is(spyre::HINT) {
@@ -317,7 +320,7 @@ fn maker_of(value: Value<'_>) -> Option<ComputeOp<'_>> {
     maker_of(def.yielded()[number])
 }
 
-/// The number that all elements of a value are, if that is known.
+/// Returns the number that all elements of a splat value have, if it is known.
 fn number_of(value: Value<'_>) -> Option<f64> {
     let def = behind_views(outside_of_kernel(value)).def()?;
     let number = def.attr(attr::VALUE)?;
