@@ -1,15 +1,15 @@
-//! Values of knobs as they are typed: `KERNEL.KNOB=VALUE`.
+//! Requested knob values in their textual form: `KERNEL.KNOB=VALUE`.
 
 use std::{fmt, str::FromStr};
 
-/// The value that a knob of the kernels of one name is to have.
+/// Requested value of a knob, for the kernels of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnobValue {
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The name of the knob.
+    /// Name of the knob.
     pub knob: String,
-    /// The value, at least 1.
+    /// Value, at least 1.
     pub value: i64,
 }
 
@@ -19,7 +19,7 @@ impl FromStr for KnobValue {
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || format!("expected KERNEL.KNOB=VALUE with a positive value, found '{text}'");
         let (name, value) = text.split_once('=').ok_or_else(refuse)?;
-        // The name of a kernel may have dots, that of a knob has none.
+        // A kernel name may contain dots, a knob name may not.
         let (kernel, knob) = name.rsplit_once('.').filter(|(kernel, knob)| !kernel.is_empty() && !knob.is_empty()).ok_or_else(refuse)?;
         let value = value.parse().ok().filter(|&value| value > 0).ok_or_else(refuse)?;
         Ok(Self { kernel: kernel.to_owned(), knob: knob.to_owned(), value })

@@ -1,56 +1,57 @@
-//! Which ops may move into a kernel: one predicate a rule, over plain values. `docs/reference/kernels.md` has the table.
+//! Rules for moving ops into kernels: one predicate per rule, without IR. `docs/reference/kernels.md` has the table.
 //!
-//! A kernel has *levels*, the loops that its hint scopes ask for, numbered from outside. What moves must be cut by them as the value is
-//! through which it is joined, or it would stand in a loop of its own and the value between them would go through memory all the same.
+//! The *levels* of a kernel are the loops that its hint scopes request, numbered from outside. The levels must tile a moved op in
+//! the same way as the value between op and kernel; otherwise the op would get a loop of its own, and the value would go through
+//! memory anyway.
 
 use crate::codes;
 use std::{collections::BTreeMap, fmt};
 
-/// The rule that an edge breaks.
+/// Rule that an edge violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Code {
     /// The producer is neither elementwise nor a gather.
     PKind,
-    /// The producer stands in another scope.
+    /// The producer is in another scope.
     POrder,
-    /// The user has said how the producer runs.
+    /// The user has specified how the producer runs.
     POwn,
-    /// Others read the product before the kernel could give it.
+    /// Other ops read the producer's result before the kernel can yield it.
     PUses,
     /// The kernel writes into the input.
     PTied,
-    /// A loop of the user's reads the input.
+    /// A loop that the user wrote reads the input.
     PSites,
-    /// Loops do not cut the product as they cut the input.
+    /// Loops do not tile the producer's result as they tile the input.
     PMap,
-    /// A tile of the product has no room in LX.
+    /// A tile of the producer's result does not fit into LX.
     PLx,
-    /// The program is faster without.
+    /// The program is faster without the move.
     PCost,
     /// The consumer is neither elementwise nor a reduction or a product within a tile.
     EKind,
-    /// The consumer is a kernel in other loops.
+    /// The consumer is a kernel with different loops.
     EGrid,
-    /// The consumer stands in another scope, or needs what is made behind the kernel.
+    /// The consumer is in another scope, or reads values that are defined after the kernel.
     EOrder,
-    /// The user has said how the consumer runs.
+    /// The user has specified how the consumer runs.
     EOwn,
-    /// The output is written in parts.
+    /// The output is written in slices.
     ECover,
-    /// The outermost loop sums the output up.
+    /// The outermost loop reduces the output.
     EAcc,
     /// The consumer reads outputs of several scopes.
     EMulti,
-    /// Loops do not cut what the consumer does as they cut the output.
+    /// Loops do not tile the consumer's operand as they tile the output.
     EMap,
-    /// A tile of the consumer's result has no room in LX.
+    /// A tile of the consumer's result does not fit into LX.
     ELx,
-    /// The program is faster without.
+    /// The program is faster without the move.
     ECost,
 }
 
 impl Code {
-    /// As messages and reports spell it.
+    /// Returns the spelling in messages and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -111,10 +112,10 @@ impl fmt::Display for Code {
     }
 }
 
-/// Why an op does not move.
+/// Reason why an op does not move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The rule.
+    /// Violated rule.
     pub code: Code,
     /// Message that says which rule is broken.
     pub message: String,
@@ -159,7 +160,7 @@ pub struct Neighbour {
     pub does: Does,
     /// Whether the op has its own hints or core split.
     pub has_wishes: bool,
-    /// Whether it stands in the block of the kernel.
+    /// Whether it is in the block of the kernel.
     pub is_beside: bool,
     /// Bytes of one core's slice of a result tile.
     pub tile_bytes: i64,
@@ -167,41 +168,42 @@ pub struct Neighbour {
     pub lx_bytes: i64,
 }
 
-/// A dimension and the level that cuts it.
+/// Dimension, with the level that tiles it.
 pub type Cut = (usize, usize);
 
-/// An op whose result a kernel reads.
+/// Op whose result a kernel reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prologue {
-    /// The op.
+    /// The op itself.
     pub op: Neighbour,
-    /// Ops other than the kernel that read the result, and do not stand behind it in its block: these can read what the kernel gives.
+    /// Number of reading ops other than the kernel that are not after the kernel in its block; those after it can read a result
+    /// of the kernel.
     pub n_earlier_readers: usize,
-    /// Whether the kernel writes into it.
+    /// Whether the kernel writes into the result.
     pub is_written: bool,
-    /// Whether a `spyre.loop` in the kernel reads it.
+    /// Whether a `spyre.loop` in the kernel reads the result.
     pub is_read_by_loop: bool,
-    /// The inputs that show the result.
+    /// Kernel inputs that show the result.
     pub inputs: Vec<ShownInput>,
 }
 
-/// An input of a kernel that shows the result of an op.
+/// Kernel input that shows the result of an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShownInput {
-    /// For each dimension of the input the dimension of the result that it walks along as a whole.
+    /// For each dimension of the input, the dimension of the result that it indexes in full.
     pub dims: Vec<Option<usize>>,
-    /// The dimensions of the input that levels cut.
+    /// Dimensions of the input that levels tile.
     pub cuts: Vec<Cut>,
 }
 
-/// An op that reads outputs of a kernel.
+/// Op that reads outputs of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Epilogue {
-    /// The op.
+    /// The op itself.
     pub op: Neighbour,
-    /// Operands that are made behind the kernel.
+    /// Number of operands that are defined after the kernel.
     pub n_late_operands: usize,
-    /// Scopes of the kernel that make what it reads.
+    /// Number of the kernel's scopes that define its operands.
     pub n_scopes: usize,
     /// Kernel outputs that it reads, operand by operand.
     pub reads: Vec<ReadOutput>,
@@ -226,21 +228,21 @@ const PROLOGUE: [Rule<Prologue>; 8] = [p_kind, p_order, p_own, p_uses, p_tied, p
 const EPILOGUE: [Rule<Epilogue>; 8] = [e_kind, e_order, e_own, e_cover, e_acc, e_multi, e_map, e_lx];
 
 impl Prologue {
-    /// Whether the op may move into the kernel.
+    /// Checks whether the op may move into the kernel.
     ///
     /// # Errors
-    /// The first rule that it breaks.
+    /// Returns the first rule that it violates.
     pub fn check(&self) -> Result<(), Refusal> {
-        // What is known can be had anywhere.
+        // Constants are available everywhere.
         if self.op.does == Does::Constant { p_tied(self) } else { PROLOGUE.iter().try_for_each(|rule| rule(self)) }
     }
 }
 
 impl Epilogue {
-    /// Whether the op may move into the kernel.
+    /// Checks whether the op may move into the kernel.
     ///
     /// # Errors
-    /// The first rule that it breaks.
+    /// Returns the first rule that it violates.
     pub fn check(&self) -> Result<(), Refusal> {
         EPILOGUE.iter().try_for_each(|rule| rule(self))
     }
@@ -295,7 +297,7 @@ fn p_map(edge: &Prologue) -> Result<(), Refusal> {
             }
         }
     }
-    // An input that is not cut along a dimension needs all of it, however another input is cut.
+    // An input that is not tiled along a dimension needs its full extent, however another input is tiled.
     let is_cut_alike = |input: &ShownInput| input.cuts.len() == levels.len();
     if !edge.inputs.iter().all(is_cut_alike) {
         return refuse(Code::PMap, "the kernel reads the result twice, once in tiles and once whole");
@@ -391,7 +393,7 @@ mod tests {
         Neighbour { does: Does::Elementwise, has_wishes: false, is_beside: true, tile_bytes: 128, lx_bytes: 1024 }
     }
 
-    /// An input of two dimensions, the first of which the outermost level cuts.
+    /// An input with two dimensions, the first of which the outermost level tiles.
     fn input() -> ShownInput {
         ShownInput { dims: vec![Some(0), Some(1)], cuts: vec![(0, 0)] }
     }
@@ -412,7 +414,7 @@ mod tests {
         checked.err().map(|refusal| refusal.code)
     }
 
-    /// Each rule refuses what it is for, and lets what is nearly that pass.
+    /// Each rule rejects its case, and accepts a similar legal case.
     #[test]
     fn prologues_are_refused_by_the_rule_that_they_break() {
         let with = |change: fn(&mut Prologue)| {
@@ -431,7 +433,7 @@ mod tests {
         assert_eq!(with(|edge| edge.is_read_by_loop = true), Some(Code::PSites));
         assert_eq!(with(|edge| edge.op.tile_bytes = 1025), Some(Code::PLx));
         assert_eq!(with(|edge| edge.op.tile_bytes = 1024), None);
-        // What the kernel does not cut may be shown in any way; what it cuts must be a dimension of the result.
+        // Dimensions that the kernel does not tile may be viewed in any way; a tiled dimension must be a dimension of the result.
         assert_eq!(with(|edge| edge.inputs[0].dims[1] = None), None);
         assert_eq!(with(|edge| edge.inputs[0].dims[0] = None), Some(Code::PMap));
     }
@@ -488,7 +490,7 @@ mod tests {
         assert_eq!(twice(read()), None);
         assert_eq!(twice(ReadOutput { dims: vec![Some(1), Some(0)], ..read() }), Some(Code::EMap), "o + transposed o");
         assert_eq!(twice(ReadOutput { dims: vec![Some(0)], ..read() }), None, "outputs of different rank");
-        // A column beside a matrix is not cut along its width.
+        // A column next to a matrix is not tiled along its width.
         assert_eq!(twice(ReadOutput { dims: vec![Some(1)], cuts: vec![], ..read() }), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Stage `kernel`: ops that belong together.
+//! Stage `kernel`: groups of ops that are tiled and tuned together.
 
 mod cuts;
 mod fixed;

@@ -9,33 +9,33 @@ pub enum Has {
     All,
     /// A tile along this dimension.
     Tile(usize),
-    /// A partial result of it, which each iteration combines with those before.
+    /// A partial result of it, which each iteration combines with those of earlier iterations.
     Partial,
 }
 
-/// A tensor that an op in a loop reads.
+/// Tensor that an op in a loop reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadInLoop {
     /// Extent of the tensor in one iteration.
     pub has: Has,
-    /// The sizes that the op sees.
+    /// Sizes that the op sees.
     pub sizes: Vec<i64>,
-    /// For each dimension the iteration dimension of the op that moves it.
+    /// For each dimension, the iteration dimension of the op that indexes it.
     pub dims: Vec<Option<usize>>,
 }
 
-/// An op in a loop.
+/// Op in a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpInLoop {
     /// Tensors that the op reads.
     pub reads: Vec<ReadInLoop>,
-    /// Its iteration dimensions that are not reduced, which come first.
+    /// Number of its non-reduced iteration dimensions, which come first.
     pub n_kept: usize,
-    /// For each dimension of its result the iteration dimension that moves it.
+    /// For each dimension of its result, the iteration dimension that indexes it.
     pub result: Vec<Option<usize>>,
-    /// Whether partial results of it can be combined.
+    /// Whether its partial results can be combined.
     pub combines: bool,
-    /// Whether it repeats operands along dimensions where they have one element.
+    /// Whether it broadcasts operands along dimensions in which they have one element.
     pub repeats: bool,
 }
 
@@ -98,7 +98,7 @@ pub fn shown_has(has: Has, indices: &[Expr], size: &[i64], shown_size: &[i64]) -
 mod tests {
     use super::*;
 
-    /// A matrix whose rows and columns are the first two dimensions of an op.
+    /// Creates a matrix whose rows and columns are the first two dimensions of an op.
     fn matrix(has: Has) -> ReadInLoop {
         ReadInLoop { has, sizes: vec![16, 128], dims: vec![Some(0), Some(1)] }
     }
@@ -115,7 +115,7 @@ mod tests {
         assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::Tile(1))]).unwrap_err().contains("along two different dimensions"));
         assert!(gives(vec![matrix(Has::Tile(0)), matrix(Has::All)]).unwrap_err().contains("the same elements in every iteration"));
         assert!(gives(vec![matrix(Has::Partial)]).unwrap_err().contains("a partial result"));
-        // One row is repeated, with each tile and with the whole tensor, even if a tile is one row as well.
+        // One row is broadcast, over each tile and over the complete tensor, even if a tile is one row as well.
         let row = |dim: Option<usize>| ReadInLoop { has: Has::All, sizes: vec![1, 128], dims: vec![dim, Some(1)] };
         assert_eq!(gives(vec![matrix(Has::Tile(0)), row(None)]), Ok(Has::Tile(0)));
         assert_eq!(gives(vec![matrix(Has::Tile(0)), row(Some(0))]), Ok(Has::Tile(0)));

@@ -1,4 +1,4 @@
-//! The passes of stage `kernel`, and what they share: the files of the stage that know IR.
+//! Passes of stage `kernel`, and the IR helpers that they share.
 
 mod argument_names;
 mod decide;
@@ -27,7 +27,7 @@ use crate::{
     mlir::{Op, OpExt},
 };
 
-/// The kernels in an operation, in program order.
+/// Returns the kernels in an operation, in program order.
 fn kernels_of(around: Op<'_>) -> Vec<Op<'_>> {
     around.nested().into_iter().filter(|op| op.is(spyre::KERNEL)).collect()
 }

@@ -1,4 +1,4 @@
-//! Moves ops into kernels. Whether they may move is known.
+//! Moves ops into kernels. The callers have checked that the moves are legal.
 
 use super::{
     dim_labels::Labels,
@@ -11,11 +11,11 @@ use crate::{
     mlir::{Op, OpExt, Value, ValueExt, insert_before, shape_of},
 };
 
-/// Inputs that a kernel gets, with what is known of their dimensions.
+/// New kernel inputs, with the labels of their dimensions.
 pub(super) type NewInputs<'c> = Vec<(Value<'c>, Labels<String>)>;
 
-/// Moves an op into the scope that reads what it makes; gives the new kernel. If others behind the kernel read its result, they read it as a
-/// result of the kernel.
+/// Moves a producer into the scope that reads its result; returns the new kernel. Other users after the kernel read the value as
+/// a result of the kernel.
 pub(super) fn move_in_front<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'c> {
     let others = if producer.is(spyre::CONSTANT) { Vec::new() } else { other_reads(producer, view.op) };
     let shown: Vec<(usize, Vec<Op<'c>>)> =
@@ -49,7 +49,7 @@ pub(super) fn move_in_front<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'
     kernel
 }
 
-/// The operands through which ops other than a kernel read what an op makes.
+/// Returns the operands through which ops other than a kernel read an op's result.
 fn other_reads<'c>(producer: Op<'c>, kernel: Op<'c>) -> Vec<(Op<'c>, usize)> {
     let mut readers: Vec<Op<'c>> = Vec::new();
     for reader in readers_through_views(producer.output()) {
@@ -64,7 +64,7 @@ fn other_reads<'c>(producer: Op<'c>, kernel: Op<'c>) -> Vec<(Op<'c>, usize)> {
     readers.into_iter().flat_map(reads).collect()
 }
 
-/// A value through copies of views, the first to be applied first, that stand in front of an op.
+/// Clones a chain of views, innermost first, before an op, and applies it to a value.
 fn shown_again<'c>(value: Value<'c>, views: Vec<Op<'c>>, anchor: Op<'c>) -> Value<'c> {
     views.into_iter().fold(value, |value, view| {
         let again = insert_before(anchor, (*view).clone());
@@ -94,7 +94,7 @@ fn named_operands<'c>(producer: Op<'c>, of_iteration: Option<&Labels<String>>) -
     found
 }
 
-/// Moves an op behind what it reads in the kernel; gives the new kernel.
+/// Moves a consumer after its operands in the kernel; returns the new kernel.
 pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c> {
     let labels = view.labels_of_consumer(consumer);
     let operands = consumer.inputs();
@@ -103,7 +103,7 @@ pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c>
         let root = behind_views(*value);
         let is_known = root.def().is_some_and(|def| def.is(spyre::CONSTANT));
         if view.output_behind(*value).is_none() && !is_known {
-            // What the kernel makes has the names. What an op makes may move in as well, and is to be cut alike then.
+            // The kernel's values have the names. A producer may move in as well, and must be tiled alike then.
             let may_follow = root.def().is_some() && views_between(*value).is_empty();
             let seen = may_follow.then(|| operand_labels(consumer, operand, Some(&labels), root));
             extra.push((root, seen.unwrap_or_else(|| vec![None; shape_of(root).len()])));
@@ -112,7 +112,7 @@ pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c>
     let made: Vec<Option<(Value<'c>, Vec<Op<'c>>)>> =
         operands.iter().map(|value| view.output_behind(*value).map(|output| (view.made(output).value, view.made(output).views))).collect();
     let scope = operands.iter().find_map(|value| view.output_behind(*value)).map_or(view.op, |output| view.made(output).scope);
-    // What the body reads of the kernel's own inputs has another name once the kernel is built anew.
+    // The kernel's own inputs that the body reads have new values once the kernel is rebuilt.
     let inside: Vec<Option<(Inside<'c>, Vec<Op<'c>>)>> =
         made.into_iter().map(|made| made.map(|(value, views)| (Inside::of(view.op, value), views))).collect();
     let kernel = with_inputs(view.op, &extra);
@@ -138,7 +138,7 @@ pub(super) fn move_behind<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'c>
     pruned(kernel)
 }
 
-/// A value in a kernel that is built anew: what its ops make stays the same, its arguments do not.
+/// Value in a kernel that is rebuilt: op results stay the same, block arguments do not.
 enum Inside<'c> {
     Argument(usize),
     Made(Value<'c>),
@@ -157,7 +157,7 @@ impl<'c> Inside<'c> {
     }
 }
 
-/// The kernel with these inputs too, behind those that it has.
+/// Returns the kernel with additional inputs, appended to its existing ones.
 pub(super) fn with_inputs<'c>(kernel: Op<'c>, more: &NewInputs<'c>) -> Op<'c> {
     let mut inputs: Vec<(Value<'c>, Option<usize>)> =
         kernel.inputs().into_iter().enumerate().map(|(number, value)| (value, Some(number))).collect();
@@ -180,8 +180,8 @@ pub(super) fn with_inputs<'c>(kernel: Op<'c>, more: &NewInputs<'c>) -> Op<'c> {
     new
 }
 
-/// Takes away names that an input has by one reader and not by another one, such as the angles that queries and keys are both turned by: what else
-/// these read has a name of its own.
+/// Removes names that only one of several readers gives to an input, such as the angles that rotate both queries and keys: the
+/// other operands of these readers have names of their own.
 fn forget_conflicts(known: &mut Labels<String>, labels: &Labels<String>) {
     for (known, label) in known.iter_mut().zip(labels) {
         if label.is_some() && known != label {
@@ -190,13 +190,13 @@ fn forget_conflicts(known: &mut Labels<String>, labels: &Labels<String>) {
     }
 }
 
-/// The argument of a kernel for one of its inputs.
+/// Returns the kernel argument for one of the kernel's inputs.
 fn argument_of<'c>(kernel: Op<'c>, input: Value<'c>) -> Value<'c> {
     let number = kernel.inputs().iter().position(|known| *known == input).expect("it was made an input");
     kernel.body_args()[number]
 }
 
-/// Gives a value that is made in a scope to the outside: the kernel built anew with one more result, and that result.
+/// Yields a value defined in a scope to the outside: returns the rebuilt kernel, which has one more result, and that result.
 fn given_by<'c>(kernel: Op<'c>, scope: Op<'c>, value: Value<'c>) -> (Op<'c>, Value<'c>) {
     let (mut scope, mut value) = (scope, value);
     loop {
@@ -220,7 +220,7 @@ fn given_by<'c>(kernel: Op<'c>, scope: Op<'c>, value: Value<'c>) -> (Op<'c>, Val
     }
 }
 
-/// The kernel without inputs that its body does not read, and without results that nobody reads, of its scopes too.
+/// Returns the kernel without unused inputs and results, including those of its scopes.
 pub(super) fn pruned(kernel: Op<'_>) -> Op<'_> {
     let is_read = |argument: &Value<'_>| !argument.users().is_empty();
     let kept: Vec<usize> =
@@ -231,7 +231,7 @@ pub(super) fn pruned(kernel: Op<'_>) -> Op<'_> {
     if let Some(dims) = dims {
         set_input_dims(new, &kept.into_iter().map(|number| dims[number].clone()).collect::<Vec<_>>());
     }
-    // What an outer scope does not give, an inner one need not give.
+    // An inner scope need not yield a value that the outer scope does not yield.
     for scope in new.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
         let read = read_results(scope);
         if read.len() < scope.outputs().len() {
@@ -291,7 +291,7 @@ fn operand_labels(op: Op<'_>, operand: usize, of_iteration: Option<&Labels<Strin
     compute.operand_dims(operand).into_iter().zip(shape_of(value)).map(along).collect()
 }
 
-/// Erases the views through which nobody reads a value any more.
+/// Erases views whose results have no uses.
 fn erase_dead_views(value: Value<'_>) {
     for view in views_between(value).into_iter().rev() {
         if !view.output().users().is_empty() {
@@ -301,7 +301,7 @@ fn erase_dead_views(value: Value<'_>) {
     }
 }
 
-/// Erases an op that nobody reads, and the views of it.
+/// Erases an op without uses, and the views of its result.
 fn erase_if_dead(op: Op<'_>) {
     let mut views: Vec<Op<'_>> = Vec::new();
     let mut shown = op.outputs();

@@ -1,4 +1,4 @@
-//! The neighbours of a kernel as plain values, for the rules of `legal.rs`.
+//! Describes the neighbors of a kernel without IR, for the rules of `legal.rs`.
 
 use super::dim_labels::{DimLabels, Labels, through_view};
 use crate::dialect::ods::{attr, spyre};
@@ -11,21 +11,21 @@ use crate::{
 use machine::Target;
 use std::collections::BTreeMap;
 
-/// A loop that a hint scope of a kernel asks for.
+/// Loop that a hint scope of a kernel requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Level {
     pub(super) name: String,
-    /// The number of tiles; a name where that is known later.
+    /// Tile count; a name if it is bound later.
     pub(super) count: Count,
 }
 
-/// A kernel with the names of the dimensions of all that is in it.
+/// Kernel with the dimension names of all values in it.
 pub(super) struct KernelView<'c> {
     pub(super) op: Op<'c>,
     pub(super) labels: DimLabels<String>,
     knobs: BTreeMap<String, i64>,
     target: Target,
-    /// The names of all levels, in order.
+    /// Names of all levels, in order.
     names: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Made<'c> {
 }
 
 impl<'c> KernelView<'c> {
-    /// `of_function` holds the program's names, which a kernel without names of its own uses.
+    /// `of_function` holds the program's names, used by kernels without names of their own.
     pub(super) fn of(op: Op<'c>, of_function: &DimLabels<String>, target: &Target) -> Self {
         let mut labels = DimLabels::new();
         let own = input_dims_of(op);
@@ -59,7 +59,7 @@ impl<'c> KernelView<'c> {
         view
     }
 
-    /// The levels that a scope asks for; one tile is no loop.
+    /// Returns the levels that a scope requests; a tile count of 1 is no loop.
     fn levels_of_scope(&self, scope: Op<'c>) -> Vec<Level> {
         let names = scope.attr(attr::TILE_DIMS).and_then(strings).unwrap_or_default();
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
@@ -71,7 +71,7 @@ impl<'c> KernelView<'c> {
         levels.filter(|level| level.count != Count::Number(1)).collect()
     }
 
-    /// The levels around what stands in a scope, outermost first.
+    /// Returns the levels around the ops in a scope, outermost first.
     pub(super) fn levels_in(&self, scope: Op<'c>) -> Vec<Level> {
         let mut scopes: Vec<Op<'c>> =
             std::iter::successors(Some(scope), |op| op.parent()).take_while(|op| *op != self.op).filter(|op| op.is(spyre::HINT)).collect();
@@ -83,7 +83,7 @@ impl<'c> KernelView<'c> {
         self.names.iter().position(|known| known == name)
     }
 
-    /// The dimensions that levels cut.
+    /// Returns the dimensions that levels tile.
     fn cuts(&self, labels: &Labels<String>, levels: &[Level]) -> Vec<Cut> {
         let level = |label: &String| levels.iter().find(|level| level.name == *label).and_then(|level| self.number_of(&level.name));
         labels.iter().enumerate().filter_map(|(dim, label)| Some((dim, level(label.as_ref()?)?))).collect()
@@ -102,12 +102,12 @@ impl<'c> KernelView<'c> {
     // Prologues
     //===------------------------------------------------------------------===//
 
-    /// The op behind the views of an input; none for an argument of the function.
+    /// Returns the defining op of an input, traced through views; None for an argument of the function.
     pub(super) fn producer(&self, input: usize) -> Option<Op<'c>> {
         behind_views(self.op.inputs()[input]).def()
     }
 
-    /// The inputs that show what an op makes.
+    /// Returns the inputs that show the result of an op.
     pub(super) fn inputs_from(&self, producer: Op<'c>) -> Vec<usize> {
         (0..self.op.inputs().len()).filter(|&input| self.producer(input) == Some(producer)).collect()
     }
@@ -166,7 +166,7 @@ impl<'c> KernelView<'c> {
     // Epilogues
     //===------------------------------------------------------------------===//
 
-    /// The ops that read outputs, in program order, each once.
+    /// Returns the ops that read outputs, in program order, each once.
     pub(super) fn consumers(&self) -> Vec<Op<'c>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         for reader in self.op.outputs().into_iter().flat_map(readers_through_views) {
@@ -200,7 +200,7 @@ impl<'c> KernelView<'c> {
         Made { value, views, scope }
     }
 
-    /// The output that a value shows; none if it is none of the kernel's.
+    /// Returns the output that a value shows; None if the value is no kernel output.
     pub(super) fn output_behind(&self, value: Value<'c>) -> Option<usize> {
         let behind = behind_views(value);
         self.op.outputs().iter().position(|output| *output == behind)
@@ -223,7 +223,7 @@ impl<'c> KernelView<'c> {
         }
     }
 
-    /// The scopes that make what these values show of the kernel, each once.
+    /// Returns the scopes that define the kernel outputs shown by these values, each once.
     pub(super) fn scopes_read(&self, values: &[Value<'c>]) -> Vec<Op<'c>> {
         let mut scopes: Vec<Op<'c>> = Vec::new();
         for output in values.iter().filter_map(|value| self.output_behind(*value)) {
@@ -233,17 +233,17 @@ impl<'c> KernelView<'c> {
         scopes
     }
 
-    /// How many of these values are made behind the kernel.
+    /// Returns how many of these values are defined after the kernel.
     pub(super) fn n_late(&self, values: &[Value<'c>]) -> usize {
         values.iter().filter(|value| self.output_behind(**value).is_none() && self.is_late(**value)).count()
     }
 
-    /// Whether an op stands in the block of the kernel, behind it.
+    /// Whether an op is in the block of the kernel, after the kernel.
     fn is_behind(&self, op: Op<'c>) -> bool {
         op.parent() == self.op.parent() && op != self.op && !op.is_before(self.op)
     }
 
-    /// Whether a value is made behind the kernel. What is known can be had anywhere.
+    /// Whether a value is defined after the kernel. Constants are available everywhere, so they do not count.
     fn is_late(&self, value: Value<'c>) -> bool {
         let Some(def) = behind_views(value).def() else { return false };
         !def.is(spyre::CONSTANT) && self.is_behind(def)
@@ -271,7 +271,7 @@ impl<'c> KernelView<'c> {
         }
     }
 
-    /// The names of the dimensions that an op sums up.
+    /// Returns the names of the dimensions that an op reduces.
     pub(super) fn summed_by(&self, maker: ComputeOp<'c>) -> Vec<String> {
         let labels = self.labels.of_iteration(maker);
         let n_outputs = labels.len() - maker.n_reduced();
@@ -299,13 +299,13 @@ impl<'c> KernelView<'c> {
     }
 }
 
-/// The labels of an op's result from those of its iteration dimensions.
+/// Returns the labels of an op's result, given those of its iteration dimensions.
 fn result_of(compute: ComputeOp<'_>, labels: &Labels<String>) -> Labels<String> {
     let dims = compute.operand_dims(compute.reads().len());
     dims.into_iter().map(|dim| dim.and_then(|dim| labels[dim].clone())).collect()
 }
 
-/// The views between a value and what it shows, the innermost first.
+/// Returns the views between a value and its source, innermost first.
 pub(super) fn views_between(value: Value<'_>) -> Vec<Op<'_>> {
     let mut views: Vec<Op<'_>> = std::iter::successors(value.def().filter(|def| def.is(spyre::VIEW)), |view| {
         view.inputs()[0].def().filter(|def| def.is(spyre::VIEW))
@@ -315,7 +315,8 @@ pub(super) fn views_between(value: Value<'_>) -> Vec<Op<'_>> {
     views
 }
 
-/// For each dimension of what is seen through views, the first of them first, the dimension of what is behind them, of `rank` dimensions.
+/// Traces dimensions through views, outermost view first: returns, for each dimension of the viewed value, the corresponding
+/// dimension of the source, which has `rank` dimensions.
 pub(super) fn dims_through(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
     let whole: Vec<Option<usize>> = (0..rank).map(Some).collect();
     views.iter().fold(whole, |behind, view| through_view(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect())

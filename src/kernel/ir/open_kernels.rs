@@ -17,27 +17,28 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpenKernel {
     pub(crate) name: String,
-    /// Its knobs, and numbers without a knob as if they had one.
+    /// Its knobs, and numbers that no knob controls, treated like knobs.
     pub(crate) knobs: Vec<Knob>,
     pub(crate) cuts: BTreeSet<Cuts>,
-    /// The names of orders that are open, with the counts of the loops.
+    /// Names of open loop orders, with the counts of the loops.
     orders: Vec<(String, Vec<Count>)>,
 }
 
 impl OpenKernel {
-    /// The condition that values of the knobs break; none if they break none.
+    /// Returns the condition that knob values violate; None if they satisfy all.
     pub(crate) fn broken_condition(&self, values: &[i64]) -> Option<&str> {
         let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
         let conditions = self.knobs.iter().map(|knob| knob.condition.as_str()).filter(|condition| !condition.is_empty());
         conditions.into_iter().find(|condition| !condition_holds(condition, &names, values))
     }
 
-    /// Why tiles are not of equal size with values of the knobs; none if they are, as far as the kernel's inputs tell.
+    /// Returns why tiles differ in size for these knob values; None if they are equal, as far as the kernel's inputs determine
+    /// it.
     pub(crate) fn uneven(&self, values: &[i64]) -> Option<String> {
         self.cuts.iter().find_map(|cuts| cuts.uneven(|name| self.value_of(name, values)))
     }
 
-    /// An order of loops that comes to the same program as an earlier one with values of the knobs.
+    /// Returns a loop order that yields the same program as an earlier one for these knob values.
     pub(crate) fn same_order(&self, values: &[i64]) -> Option<String> {
         let same = |(name, counts): &(String, Vec<Count>)| {
             let number = |count: &Count| match count {
@@ -55,7 +56,7 @@ impl OpenKernel {
     }
 }
 
-/// The kernels with knobs, or with numbers of these kinds, by their names.
+/// Returns the kernels with knobs, or with uncontrolled numbers of these kinds, by name.
 pub(crate) fn open_kernels(around: Op<'_>, kinds: &[FixedKind], cores: i64) -> Vec<OpenKernel> {
     let mut found: BTreeMap<&str, OpenKernel> = BTreeMap::new();
     for kernel in kernels_of(around) {
@@ -74,7 +75,7 @@ pub(crate) fn open_kernels(around: Op<'_>, kinds: &[FixedKind], cores: i64) -> V
     found.into_values().collect()
 }
 
-/// A number without a knob as if it had one; with one choice if the size of its dimension is not known.
+/// Returns a number without a knob as an open parameter; it has one choice if the size of its dimension is unknown.
 fn as_knob(number: &FixedNumber<'_>, sizes: &BTreeMap<String, i64>, cores: i64) -> Knob {
     let mut choices = number.choices(number.dim.and_then(|dim| sizes.get(dim).copied()), cores);
     if choices.is_empty() {
@@ -83,7 +84,7 @@ fn as_knob(number: &FixedNumber<'_>, sizes: &BTreeMap<String, i64>, cores: i64) 
     Knob { name: number.name.clone(), value: number.value, choices, condition: String::new() }
 }
 
-/// The sizes of the dimensions that the inputs name. A name of two sizes has none.
+/// Returns the sizes of the dimensions that the inputs name. A name with two different sizes has none.
 fn sizes_of(kernel: Op<'_>) -> BTreeMap<String, i64> {
     let mut sizes: BTreeMap<String, Option<i64>> = BTreeMap::new();
     for (input, names) in kernel.inputs().into_iter().zip(input_dims_of(kernel).unwrap_or_default()) {
@@ -117,7 +118,7 @@ fn collect_cuts<'c>(
     }
 }
 
-/// The counts of a scope; those that are open by their names.
+/// Returns the counts of a scope; open counts are represented by their names.
 fn counts_of<'c>(scope: Op<'c>, open: &[FixedNumber<'c>]) -> Vec<Count> {
     let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
     let name_at =

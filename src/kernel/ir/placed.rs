@@ -1,7 +1,8 @@
-//! In which loops of a kernel runs what moved into it, and what is computed again in loops that do not cut it.
+//! Loops around the ops that moved into a kernel, and recomputation in loops that do not tile them.
 //!
-//! An op that loops around its readers do not cut runs outside of these loops, and its result is kept (STAGE). It may run in all of them instead,
-//! as long as whatever reads it is in them, too: a hint scope with `again` around it says so (INLINE).
+//! An op that the loops around its readers do not tile runs outside of these loops, and its result is kept (STAGE). Alternatively
+//! it runs in all of them, provided that all of its readers are in them, too: an enclosing hint scope with `again` requests this
+//! (INLINE).
 
 use super::{
     dim_labels::program_labels,
@@ -18,19 +19,19 @@ use crate::{
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The loops around what moved into a kernel, outermost first.
+/// Loops around an op that moved into a kernel, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
-    /// Each with whether it cuts the op.
+    /// Each loop with whether it tiles the op.
     around: Vec<(Level, bool)>,
-    /// Whether it is computed again in those that do not.
+    /// Whether the op is recomputed in the loops that do not tile it.
     is_again: bool,
-    /// Whether it may be.
+    /// Whether such recomputation is allowed.
     pub(super) may_be_again: bool,
 }
 
 impl Placed {
-    /// The loops that the op is in.
+    /// Returns the loops that contain the op.
     pub(super) fn loops(&self) -> Vec<Level> {
         self.around.iter().filter(|(_, is_cut)| *is_cut || self.is_again).map(|(level, _)| level.clone()).collect()
     }
@@ -39,31 +40,31 @@ impl Placed {
         if self.is_again || self.around.iter().all(|(_, is_cut)| *is_cut) { FusionMode::Inline } else { FusionMode::Stage }
     }
 
-    /// How many times each element is computed.
+    /// Returns how many times each element is computed.
     pub(super) fn times(&self) -> i64 {
         if self.is_again { self.turns().unwrap_or(1) } else { 1 }
     }
 
-    /// The turns of the loops that do not cut the op, all together; none if a number is not known.
+    /// Returns the product of the trip counts of the loops that do not tile the op; None if a count is unknown.
     fn turns(&self) -> Option<i64> {
         let count = |level: &Level| if let Count::Number(count) = level.count { Some(count) } else { None };
         self.around.iter().filter(|(_, is_cut)| !is_cut).try_fold(1_i64, |turns, (level, _)| turns.checked_mul(count(level)?))
     }
 }
 
-/// Marks an op as one that moved into a kernel: its number is below zero from now on, and it is no neighbour any more.
+/// Marks an op as moved into a kernel: its number becomes negative, and it is no neighbor any more.
 pub(super) fn mark_moved(op: Op<'_>) {
     if let Some(number) = op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number >= 0) {
         op.set_attr(attr::SPYRE_NUMBER, i64_attribute(op.ctx(), -1 - number));
     }
 }
 
-/// The number that an op had before it moved into a kernel; none for others.
+/// Returns the number that an op had before it moved into a kernel; None for other ops.
 pub(super) fn number_before(op: Op<'_>) -> Option<i64> {
     op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number < 0).map(|number| -1 - number)
 }
 
-/// Where everything stands that moved, by the numbers that the ops had.
+/// Returns the loops around every op that moved, by the original numbers of the ops.
 pub(super) fn placed(module: Op<'_>, target: &Target) -> BTreeMap<i64, Placed> {
     let mut found = BTreeMap::new();
     each_moved(module, target, |number, _, placed| {
@@ -72,7 +73,8 @@ pub(super) fn placed(module: Op<'_>, target: &Target) -> BTreeMap<i64, Placed> {
     found
 }
 
-/// Has ops of these numbers computed again in all loops around what reads them, where they may be. What reads others comes first.
+/// Marks the ops of these numbers for recomputation in all loops around their readers, where allowed. Producers are marked before
+/// their readers.
 pub(super) fn compute_again(module: Op<'_>, target: &Target, numbers: &BTreeSet<i64>) {
     each_moved(module, target, |number, op, placed| {
         if numbers.contains(&number) && placed.may_be_again {
@@ -82,7 +84,7 @@ pub(super) fn compute_again(module: Op<'_>, target: &Target, numbers: &BTreeSet<
     });
 }
 
-/// Shows each op that moved into a kernel with where it stands, the last one first.
+/// Visits each op that moved into a kernel, last one first, with its surrounding loops.
 fn each_moved<'c>(module: Op<'c>, target: &Target, mut show: impl FnMut(i64, Op<'c>, Placed)) {
     for function in functions_of(module) {
         let labels = program_labels(function);
@@ -109,7 +111,7 @@ impl<'c> KernelView<'c> {
         placed
     }
 
-    /// The names of the loops that an op is in, outermost first.
+    /// Returns the names of the loops that contain an op, outermost first.
     fn loops_of(&self, op: Op<'c>) -> Vec<String> {
         let Some(compute) = ComputeOp::of(op) else { return Vec::new() };
         let placed = Placed { around: self.levels_cutting(compute), is_again: is_again(op), may_be_again: false };

@@ -1,4 +1,4 @@
-//! Makes a kernel of its own of a part of a kernel.
+//! Splits a segment off a kernel as a kernel of its own.
 
 use super::{
     followers::Part,
@@ -11,7 +11,8 @@ use crate::{
     mlir::{BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, insert_before},
 };
 
-/// The part as a kernel in front of what it leaves behind; and whether it leaves nothing, so that it is the kernel as it was.
+/// Returns the segment as a kernel before the remaining one, and whether nothing remains; in that case it is the unchanged
+/// kernel.
 pub(super) fn split_off<'c>(view: &KernelView<'c>, part: &Part<'c>) -> (Op<'c>, bool) {
     let kernel = view.op;
     let others: Vec<Op<'c>> = kernel.body_ops().into_iter().filter(|op| !part.ops.contains(op)).collect();
@@ -38,7 +39,7 @@ pub(super) fn split_off<'c>(view: &KernelView<'c>, part: &Part<'c>) -> (Op<'c>, 
     (front, false)
 }
 
-/// Gives an op outside of a part its own copies of the constants and views that it reads from the part.
+/// Clones the constants and views of a segment that an op outside of it reads.
 fn copy_shared<'c>(other: Op<'c>, part: &Part<'c>) {
     for reader in other.nested() {
         for (operand, value) in reader.inputs().into_iter().enumerate() {
@@ -52,7 +53,7 @@ fn copy_shared<'c>(other: Op<'c>, part: &Part<'c>) {
     }
 }
 
-/// Returns the values of a part that other ops of the kernel read, each once.
+/// Returns the values of a segment that other ops of the kernel read, each once.
 fn given_by<'c>(part: &Part<'c>, others: &[Op<'c>]) -> Vec<Value<'c>> {
     let mut given: Vec<Value<'c>> = Vec::new();
     for value in others.iter().flat_map(|op| op.nested()).flat_map(OpExt::inputs) {
@@ -88,7 +89,7 @@ fn leave<'c>(rest: Op<'c>, front: Op<'c>, given: &[Value<'c>]) {
     pruned(rest);
 }
 
-/// Has ops read another value instead of one.
+/// Replaces the uses of a value in ops by another value.
 fn replace_in<'c>(ops: &[Op<'c>], old: Value<'c>, new: Value<'c>) {
     for op in ops {
         for (operand, value) in op.inputs().into_iter().enumerate() {
