@@ -1,19 +1,19 @@
-//! Counts that are names: which number each stands for, if that is known.
+//! Symbolic counts, and the numbers that they are bound to.
 
 use crate::codes::{self, Code};
 use std::{collections::BTreeMap, fmt};
 
-/// A number of tiles.
+/// Tile count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Count {
     /// The number, at least 1.
     Number(i64),
-    /// The name of a number that is bound later: a letter, then letters, digits and `_`.
+    /// Name of a number that is bound later: a letter, then letters, digits and `_`.
     Symbol(String),
 }
 
 impl Count {
-    /// Reads a count; none for what is neither a positive number nor a name.
+    /// Parses a count; None for text that is neither a positive number nor a name.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let is_name = text.starts_with(|letter: char| letter.is_ascii_alphabetic())
@@ -34,7 +34,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// `NAME=NUMBER`: the number that the name of a count stands for.
+/// `NAME=NUMBER`: binding of a symbolic count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// The name.
@@ -43,10 +43,10 @@ pub struct Binding {
     pub number: i64,
 }
 
-/// Why the name of a count has no meaning.
+/// Reason why a symbolic count cannot be resolved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CountError {
-    /// Neither a number nor a maximum, so tiles would have no size.
+    /// The name has neither a number nor a maximum, so the tile size is unknown.
     #[error(
         "tile count '{symbol}' of dimension '{dim}' has no value; give 'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER), or \
          declare a maximum on the function, 'spyre.symbols = {{{symbol} = NUMBER}}'"
@@ -57,7 +57,7 @@ pub enum CountError {
         /// The name of the count.
         symbol: String,
     },
-    /// No number, so that cores could not be given their slices.
+    /// The name has no number, so work cannot be divided among the cores.
     #[error("number of slices '{symbol}' of dimension '{dim}' has no value; give 'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER)")]
     UnboundSlices {
         /// The name of the dimension.
@@ -65,7 +65,7 @@ pub enum CountError {
         /// The name of the number.
         symbol: String,
     },
-    /// The function says that the number is smaller.
+    /// The number exceeds the maximum that the function declares.
     #[error("'{symbol}={number}' exceeds the maximum {maximum} that 'spyre.symbols' declares; use at most {maximum}")]
     AboveMaximum {
         /// The name.
@@ -75,7 +75,7 @@ pub enum CountError {
         /// The declared maximum.
         maximum: i64,
     },
-    /// Which of them?
+    /// The name is bound to two numbers.
     #[error("'{symbol}' is bound to {first} and to {second}; bind it once")]
     Twice {
         /// The name.
@@ -85,7 +85,7 @@ pub enum CountError {
         /// The second.
         second: i64,
     },
-    /// A binding that changes nothing is a mistake, such as a name that is spelt wrong.
+    /// The binding is unused, which indicates a mistake such as a misspelled name.
     #[error("no tile count has the name of '{symbol}={number}'; use the name, as in 'tiles=DIM={symbol}', or remove the binding")]
     Unused {
         /// The name.
@@ -108,17 +108,17 @@ impl CountError {
     }
 }
 
-/// The numbers that the user gave to names, and which of them were used.
+/// Numbers that the user bound to names, and which of them were used.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     numbers: BTreeMap<String, (i64, bool)>,
 }
 
 impl Bindings {
-    /// Numbers by name.
+    /// Returns bindings by name.
     ///
     /// # Errors
-    /// If a name has two.
+    /// If a name is bound twice.
     pub fn new(bindings: impl IntoIterator<Item = Binding>) -> Result<Self, CountError> {
         let mut numbers: BTreeMap<String, (i64, bool)> = BTreeMap::new();
         for Binding { symbol, number } in bindings {
@@ -157,17 +157,17 @@ impl Bindings {
         }
     }
 
-    /// Makes sure that every name that is bound was asked for.
+    /// Checks that every binding was used.
     ///
     /// # Errors
-    /// The first name, in alphabetical order, that was not.
+    /// Returns the first unused name, in alphabetical order.
     pub fn check_used(&self) -> Result<(), CountError> {
         let unused = self.numbers.iter().find(|(_, (_, is_used))| !is_used);
         unused.map_or(Ok(()), |(symbol, &(number, _))| Err(CountError::Unused { symbol: symbol.clone(), number }))
     }
 }
 
-/// The declared maximum of a name that counts tiles along `dim`.
+/// Returns the declared maximum of a symbolic tile count along `dim`.
 ///
 /// # Errors
 /// If none is declared.

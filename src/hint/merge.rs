@@ -1,4 +1,4 @@
-//! The names of an op's iteration dimensions, from those of its operands; the names of a buffer that is written in parts.
+//! Merges the operands' dimension names into an op's iteration dimensions, and the slices' names into a buffer.
 
 use super::names::{Claim, Part, Walk, factors, label};
 
@@ -13,24 +13,25 @@ pub struct Merged {
 /// Two names for the same positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The dimension.
+    /// Iteration dimension.
     pub dim: usize,
-    /// The name that came first.
+    /// Name of the first operand, which wins.
     pub kept: String,
-    /// The operand that has it.
+    /// Operand that has this name.
     pub kept_by: usize,
-    /// The other name.
+    /// Name that is ignored.
     pub other: String,
 }
 
 impl Merged {
-    /// Nothing is known yet of iteration dimensions of these sizes.
+    /// Creates iteration dimensions of these sizes without names.
     #[must_use]
     pub fn new(sizes: Vec<i64>) -> Self {
         Self { dims: vec![Vec::new(); sizes.len()], sizes }
     }
 
-    /// Adds what operand `operand` knows, whose dimensions the iteration dimensions `dims` move. The first name of a position stays.
+    /// Adds the names of operand `operand`, whose dimensions are indexed by the iteration dimensions `dims`. The first name of a
+    /// position wins.
     pub fn add(&mut self, operand: usize, dims: &[Option<usize>], walk: &Walk) -> Vec<Conflict> {
         let mut conflicts = Vec::new();
         for (claims, dim) in walk.dims.iter().zip(dims).filter_map(|(claims, dim)| Some((claims, (*dim)?))) {
@@ -52,13 +53,13 @@ impl Merged {
         conflicts
     }
 
-    /// One label per iteration dimension, empty where none is known.
+    /// Returns one label per iteration dimension, empty where none is known.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         (0..self.sizes.len()).map(|dim| label(&self.claims(dim), self.sizes[dim])).collect()
     }
 
-    /// The factors of an iteration dimension.
+    /// Returns the factors of an iteration dimension.
     #[must_use]
     pub fn factors(&self, dim: usize) -> Vec<Part> {
         factors(&self.claims(dim), self.sizes[dim])
@@ -77,39 +78,39 @@ fn joined<'a>(claims: impl IntoIterator<Item = &'a Claim>) -> String {
     claims.into_iter().map(|claim| claim.name.as_str()).collect::<Vec<_>>().join("*")
 }
 
-/// A buffer that is written in parts: for each dimension its factors.
+/// Buffer that is written slice by slice: the factors of each dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     dims: Vec<Vec<Part>>,
 }
 
-/// A dimension whose names the buffer does not take over.
+/// Dimension whose names the buffer does not take over from a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The buffer has another name there, which stays.
+    /// The buffer has another name there, which wins.
     Other {
-        /// The dimension.
+        /// Dimension.
         dim: usize,
-        /// The name that stays.
+        /// Name of the buffer.
         kept: String,
-        /// The name of the part.
+        /// Name of the slice.
         other: String,
     },
-    /// Several names in a window: together they are no name of the dimension.
+    /// A window has several names, which do not name the whole dimension.
     Several {
-        /// The dimension.
+        /// Dimension.
         dim: usize,
-        /// The names, joined.
+        /// Names, joined.
         names: String,
-        /// Positions of the window.
+        /// Number of positions in the window.
         positions: i64,
-        /// Positions of the dimension.
+        /// Number of positions in the dimension.
         size: i64,
     },
 }
 
 impl Written {
-    /// A buffer of this shape; `parts` is what is known of it, in storage order, each in one dimension.
+    /// Creates a buffer of this shape; `parts` has its known factors in storage order, each within one dimension.
     #[must_use]
     pub fn new(shape: &[i64], parts: Vec<Part>) -> Self {
         let mut parts = parts.into_iter().peekable();
@@ -124,8 +125,8 @@ impl Written {
         Self { dims: dims.collect() }
     }
 
-    /// Writes a window that begins at `first` along a dimension and walks along these factors. A dimension that is written in windows has
-    /// the name of the first that has one.
+    /// Records a window that begins at `first` along a dimension and has these factors. A dimension that is written in windows
+    /// gets the name of the first named window.
     pub fn write(&mut self, dim: usize, first: i64, factors: &[Part]) -> Option<Refusal> {
         let known = self.dims.get_mut(dim)?;
         let size: i64 = known.iter().map(|part| part.size).product();
@@ -149,7 +150,7 @@ impl Written {
         (!kept.is_empty() && kept != other).then_some(Refusal::Other { dim, kept, other })
     }
 
-    /// The factors of the buffer, in storage order.
+    /// Returns the factors of the buffer, in storage order.
     #[must_use]
     pub fn into_parts(self) -> Vec<Part> {
         self.dims.into_iter().flatten().collect()

@@ -1,4 +1,4 @@
-//! Stage `hint`: what the user said about dimensions and tiles.
+//! Stage `hint`: user hints about dimension names, tile counts and core splits.
 //!
 //! A *name* belongs to the elements of an argument in storage order and follows them through every op and view by index arithmetic: a
 //! tensor of 16384 elements can be `M` of 64 times `K` of 256. A dimension that walks along several names has them all: `M*K`, the outer
@@ -13,12 +13,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `sizes.rs` | how large a name is: declared or implied |
-//! | `names.rs` | which names the dimensions of a view walk along |
-//! | `merge.rs` | the names of an op from those of its operands; of a buffer that is written in parts |
-//! | `bindings.rs` | counts that are names, and their numbers |
-//! | `spelling.rs` | hints and names as options |
-//! | `work_hint.rs` | hints about slices over the cores |
+//! | `sizes.rs` | size of a name: declared or implied |
+//! | `names.rs` | names along the dimensions of a view |
+//! | `merge.rs` | names of an op from those of its operands; names of a buffer that is written slice by slice |
+//! | `bindings.rs` | symbolic counts, and their numbers |
+//! | `spelling.rs` | textual form of hints and names in options |
+//! | `work_hint.rs` | hints about core splits |
 
 mod bindings;
 mod merge;

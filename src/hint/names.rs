@@ -1,4 +1,4 @@
-//! Names that follow elements through views: which part of which dimension walks along a name.
+//! Names that follow elements through views: which factor of which dimension has a name.
 //!
 //! A name belongs to the elements of a buffer in storage order, not to a dimension of a tensor: a buffer of 64 * 256 elements is `M` of 64
 //! times `K` of 256 whatever its shape is. A view shows the element at position `flat` of the buffer, an index over the dimensions of the
@@ -14,34 +14,34 @@
 use crate::layout::{Digit, Index};
 use std::collections::BTreeMap;
 
-/// A factor of a buffer's elements, as storage order has them.
+/// Factor of a buffer's element count, in storage order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// The name, if there is one.
+    /// Name, if there is one.
     pub name: Option<String>,
-    /// The number of positions.
+    /// Number of positions.
     pub size: i64,
-    /// Names of some of the positions only: of so many (the second number) from the first number on.
+    /// Names of windows of the positions: first position, number of positions, name.
     pub windows: BTreeMap<(i64, i64), String>,
 }
 
-/// A dimension walks along a name: `(d floordiv divisor) mod size` takes all of the name's positions, in order.
+/// Claim of a dimension to a name: `(d floordiv divisor) mod size` takes all of the name's positions, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// So many neighbours share a position.
+    /// Number of consecutive indices that share a position.
     pub divisor: i64,
-    /// The number of positions.
+    /// Number of positions.
     pub size: i64,
-    /// The name.
+    /// Name.
     pub name: String,
 }
 
-/// A name that a view shows only partly.
+/// Name that a view shows only in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// The name.
+    /// Name.
     pub name: String,
-    /// The number of its positions.
+    /// Number of its positions.
     pub size: i64,
     /// Reason for the loss.
     pub why: Why,
@@ -50,71 +50,72 @@ pub struct Loss {
 /// Reason why a name is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// Dimension `dim` walks along `positions` of it.
+    /// Dimension `dim` covers only `positions` of its positions.
     Slice {
         /// The dimension of the view.
         dim: usize,
-        /// How many there are.
+        /// Number of covered positions.
         positions: i64,
     },
-    /// Several dimensions walk along it.
+    /// Several dimensions index it.
     Split,
-    /// No sum of digits: the view cuts the buffer elsewhere.
+    /// The index is no sum of digits: the view splits the buffer elsewhere.
     Across,
-    /// Dimension `dim` walks along it and along what has no name.
+    /// Dimension `dim` covers the name together with unnamed positions.
     Beside {
         /// The dimension of the view.
         dim: usize,
     },
 }
 
-/// The names along the dimensions of a tensor.
+/// Names along the dimensions of a tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
-    /// For each dimension what it walks along, outermost first.
+    /// For each dimension, its claims, outermost first.
     pub dims: Vec<Vec<Claim>>,
-    /// Names that the view shows only partly.
+    /// Names that the view shows only in part.
     pub losses: Vec<Loss>,
 }
 
 impl Part {
-    /// Positions with a name.
+    /// Creates a factor with a name.
     #[must_use]
     pub fn named(name: &str, size: i64) -> Self {
         Self { name: (!name.is_empty()).then(|| name.to_owned()), size, windows: BTreeMap::new() }
     }
 
-    /// Positions without a name.
+    /// Creates a factor without a name.
     #[must_use]
     pub fn unnamed(size: i64) -> Self {
         Self { size, ..Self::default() }
     }
 
-    /// Whether anything is known of it.
+    /// Whether the factor has a name, at least for some positions.
     #[must_use]
     pub fn is_named(&self) -> bool {
         self.name.is_some() || !self.windows.is_empty()
     }
 
-    /// The name of these positions.
+    /// Returns the name of these positions.
     fn name_of(&self, first: i64, positions: i64) -> Option<&String> {
         let whole = self.name.as_ref().filter(|_| (first, positions) == (0, self.size));
         whole.or_else(|| self.windows.get(&(first, positions)))
     }
 }
 
-/// Which element of its buffer a tensor shows at each index.
+/// Map from the indices of a tensor to the elements of its buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
     shape: Vec<i64>,
-    /// Sizes of dimensions that stand for what is no sum of digits: nothing is known of how they move. They come after those of `shape`.
+    /// Sizes of auxiliary dimensions that replace terms that are no sum of digits: their values are unknown. They follow the
+    /// dimensions of `shape`.
     hidden: Vec<i64>,
-    /// The position in the buffer.
+    /// Position in the buffer.
     flat: Index,
 }
 
 impl Shown {
-    /// All of a buffer, in storage order; none if it has no elements, or more than 64 bits count.
+    /// Returns the complete buffer, in storage order; None if it has no elements, or if the count exceeds 64 bits.
     #[must_use]
     pub fn whole(shape: &[i64]) -> Option<Self> {
         let (mut digits, mut stride) = (Vec::new(), 1_i64);
@@ -125,7 +126,8 @@ impl Shown {
         Some(Self { shape: shape.to_vec(), hidden: Vec::new(), flat: Index::new(&digits, 0, shape).ok()? })
     }
 
-    /// A view of this one: the index along each of the dimensions here, in terms of those of the view; none where it is no sum of digits.
+    /// Returns a view of this one. Each index gives a dimension here in terms of the view's dimensions; None where it is no sum
+    /// of digits.
     #[must_use]
     pub fn through(&self, indices: &[Option<Index>], shape: &[i64]) -> Option<Self> {
         let mut sizes = shape.to_vec();
@@ -176,7 +178,8 @@ impl Shown {
 }
 
 impl Walk {
-    /// Notes which dimension walks along a part, given the position along it; a position that does not move is nobody's.
+    /// Records which dimension indexes a factor, given the position along the factor; a constant position is attributed to no
+    /// dimension.
     fn place(&mut self, part: &Part, index: Option<&Index>, shape: &[i64]) {
         let why = match index.map(|index| (index.digits.as_slice(), index.offset)) {
             None => Why::Across,
@@ -192,13 +195,13 @@ impl Walk {
             }
             Some(_) => Why::Split,
         };
-        // Positions between windows never had a name.
+        // Positions between windows are unnamed in the source, so they are not lost.
         if let Some(name) = &part.name {
             self.losses.push(Loss { name: name.clone(), size: part.size, why });
         }
     }
 
-    /// Names along a dimension that is not named as a whole.
+    /// Returns the names along a dimension that has no single name.
     fn lose_what_has_company(&mut self, shape: &[i64]) {
         for (dim, (claims, &size)) in self.dims.iter().zip(shape).enumerate().filter(|(_, (claims, _))| !claims.is_empty()) {
             if label(claims, size).is_empty() {
@@ -209,7 +212,8 @@ impl Walk {
     }
 }
 
-/// The factors of a dimension of `size` positions that walks along `claims`, the outermost first: those without a name stand between.
+/// Returns the factors of a dimension of `size` positions with `claims`, outermost first, including the unnamed factors between
+/// them.
 #[must_use]
 pub fn factors(claims: &[Claim], size: i64) -> Vec<Part> {
     let (mut parts, mut end) = (Vec::new(), size);
@@ -230,7 +234,7 @@ pub fn factors(claims: &[Claim], size: i64) -> Vec<Part> {
     parts
 }
 
-/// The names of a dimension, the outermost first and joined with `*`; empty unless all of it has a name.
+/// Returns the names of a dimension, outermost first and joined with `*`; empty unless all of its positions are named.
 #[must_use]
 pub fn label(claims: &[Claim], size: i64) -> String {
     let names: Option<Vec<String>> = factors(claims, size).into_iter().map(|part| part.name).collect();
@@ -249,7 +253,7 @@ mod tests {
         Transpose(Vec<usize>),
         /// Reshape: elements in unchanged row-major order, with new sizes.
         Reshape(Vec<i64>),
-        /// Dimension, first position, number of positions.
+        /// Slice: dimension, first position, number of positions.
         Slice(usize, i64, i64),
     }
 
@@ -294,7 +298,7 @@ mod tests {
             }
         }
 
-        /// The index of each dimension behind the view; none where it is no sum of digits.
+        /// Returns the index of each source dimension of the view; None where it is no sum of digits.
         fn indices(&self, shape: &[i64], behind: &[i64]) -> Vec<Option<Index>> {
             let own: Vec<Option<Index>> = (0..shape.len()).map(|dim| Index::dim(dim, shape).ok()).collect();
             match self {
@@ -325,7 +329,7 @@ mod tests {
         names.iter().map(|&(name, size)| Part::named(name, size)).collect()
     }
 
-    /// Labels of the dimensions after `steps` from a buffer of shape `shape`, and what is lost.
+    /// Returns the labels of the dimensions after `steps` from a buffer of shape `shape`, and the losses.
     fn seen(parts: &[Part], shape: &[i64], steps: &[Step]) -> (Vec<i64>, Walk) {
         let mut shown = Shown::whole(shape).unwrap();
         for step in steps {
@@ -367,7 +371,7 @@ mod tests {
         );
         let (found, losses) = labels(&[("A", 8), ("B", 4)], &[8, 4], &[Step::Reshape(vec![2, 4, 4])]);
         assert_eq!((found, losses), (vec![String::new(), String::new(), "B".to_owned()], vec![loss("A", 8, Why::Split)]));
-        // The halves together are all of it again.
+        // Both halves together cover the complete name again.
         let again = [Step::Reshape(vec![2, 4, 4]), Step::Reshape(vec![8, 4])];
         assert_eq!(labels(&[("A", 8), ("B", 4)], &[8, 4], &again), (vec!["A".to_owned(), "B".to_owned()], vec![]));
     }
@@ -402,7 +406,7 @@ mod tests {
         assert_eq!(Shown::whole(&[2, 0]), None);
     }
 
-    /// The claims of a view by looking at each of its elements.
+    /// Computes the claims of a view by brute force over its elements.
     fn by_enumeration(parts: &[Part], shapes: &[Vec<i64>], steps: &[Step]) -> Vec<Vec<Claim>> {
         let shape = shapes.last().unwrap();
         let sizes: Vec<i64> = parts.iter().map(|part| part.size).collect();
@@ -430,7 +434,7 @@ mod tests {
         found
     }
 
-    /// A random factorisation of `elements`, from random numbers.
+    /// Returns a random factorization of `elements`.
     fn factorisation(mut elements: i64, numbers: &[usize]) -> Vec<i64> {
         let mut sizes = Vec::new();
         for number in numbers {
@@ -486,7 +490,8 @@ mod tests {
             if shown.hidden.is_empty() && !is_cut {
                 prop_assert_eq!(&found, &expected);
             } else {
-                // Less may be found, never something else: of 4 positions, the two in the middle walk along the outer name of two.
+                // The analysis may find less than brute force, but never something different: of 4 positions, the middle two
+                // index the outer name, of size 2.
                 for (found, expected) in found.iter().zip(&expected) {
                     prop_assert!(found.iter().all(|claim| expected.contains(claim)));
                 }

@@ -1,14 +1,14 @@
-//! How large a named dimension is: declared, or implied by the tensors that have it.
+//! Sizes of named dimensions: declared, or implied by the tensors that have them.
 
 use std::{collections::BTreeMap, fmt};
 use thiserror::Error;
 
-/// An argument of the program and the names that its elements have.
+/// Program argument, with the names of its elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedArgument {
-    /// The position of the argument.
+    /// Index of the argument.
     pub number: usize,
-    /// In storage order, outermost first; empty for what has no name.
+    /// Names in storage order, outermost first; empty for unnamed factors.
     pub names: Vec<String>,
     /// Sizes of the tensor's dimensions, each at least 1. There may be more or fewer of them than names.
     pub shape: Vec<i64>,
@@ -21,13 +21,13 @@ enum KnownFrom {
     Argument(usize),
 }
 
-/// The size of every name.
+/// Size of every name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     known: BTreeMap<String, (i64, KnownFrom)>,
 }
 
-/// Names that do not fit their argument.
+/// Mismatch between names and their argument.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SizeError {
     /// The product of the sizes differs from the element count.
@@ -77,12 +77,13 @@ pub enum SizeError {
 }
 
 impl Sizes {
-    /// Finds the size of every name: first those that are declared, then those of arguments with one name per dimension, then, as long as
-    /// there are any, those that are the only unknown one of an argument. A tensor that contradicts a declaration dimension by dimension
-    /// can still have names that regroup its elements (torch-spyre facts, I: the sizes of the names come to the elements of the tensor).
+    /// Determines the size of every name: first from declarations, then from arguments with one name per dimension, then, until a
+    /// fixed point, for names that are the only unknown of an argument. A tensor that contradicts a declaration dimension by
+    /// dimension can still have names that regroup its elements (torch-spyre facts, I: the product of the names' sizes is the
+    /// element count of the tensor).
     ///
     /// # Errors
-    /// The first argument whose names do not come to its elements, or whose sizes remain unknown.
+    /// Returns the first argument whose sizes do not multiply to its element count, or whose sizes remain unknown.
     pub fn solve(arguments: &[NamedArgument], declared: &BTreeMap<String, i64>) -> Result<Self, SizeError> {
         let known = declared.iter().map(|(name, &size)| (name.clone(), (size, KnownFrom::Declaration))).collect();
         let mut sizes = Self { known };
@@ -97,15 +98,15 @@ impl Sizes {
         Ok(sizes)
     }
 
-    /// The size of every name, by name.
+    /// Returns the size of every name, by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, i64)> {
         self.known.iter().map(|(name, (size, _))| (name.as_str(), *size))
     }
 
-    /// The sizes of an argument's names, which come to its elements.
+    /// Returns the sizes of an argument's names, whose product is its element count.
     ///
     /// # Errors
-    /// They do not, or a size is not known.
+    /// If the product differs, or if a size is unknown.
     pub fn of(&self, argument: &NamedArgument) -> Result<Vec<i64>, SizeError> {
         let (elements, product) = (argument.elements(), self.product(argument));
         let (number, names, shape) = (argument.number, self.text(argument), by_times(&argument.shape));
@@ -124,7 +125,7 @@ impl Sizes {
         Ok(argument.names.iter().map(size).collect())
     }
 
-    /// One round of divisions; whether it found a size.
+    /// Performs one round of divisions; returns whether it determined a size.
     fn divide(&mut self, arguments: &[NamedArgument]) -> Result<bool, SizeError> {
         let mut is_progress = false;
         for argument in arguments {
@@ -144,12 +145,12 @@ impl Sizes {
         self.known.entry(name.to_owned()).or_insert((size, KnownFrom::Argument(argument.number)));
     }
 
-    /// Whether a declared size is not that of the dimension that has the name.
+    /// Whether a declared size differs from that of the dimension that has the name.
     fn contradicts(&self, argument: &NamedArgument, declared: &BTreeMap<String, i64>) -> bool {
         argument.names.iter().zip(&argument.shape).any(|(name, size)| declared.get(name).is_some_and(|declared| declared != size))
     }
 
-    /// Whether each dimension has one name, of its size, or none.
+    /// Whether each dimension is unnamed, or has one name of the same size.
     fn is_one_to_one(&self, argument: &NamedArgument) -> bool {
         let fits = |(name, size): (&String, &i64)| name.is_empty() || self.known.get(name).is_some_and(|(known, _)| known == size);
         argument.names.len() == argument.shape.len() && argument.names.iter().zip(&argument.shape).all(fits)
@@ -161,7 +162,7 @@ impl Sizes {
         sizes.fold(1, |product: i64, (size, _)| product.saturating_mul(*size))
     }
 
-    /// `'M' = 64 (declared), 'K' = ?`.
+    /// Formats names with sizes: `'M' = 64 (declared), 'K' = ?`.
     fn text(&self, argument: &NamedArgument) -> String {
         let name = |name: &String| match self.known.get(name) {
             Some((size, KnownFrom::Argument(number))) if *number == argument.number => format!("'{name}' = {size}"),
@@ -199,7 +200,7 @@ fn twice(names: &str) -> String {
     "correct the names or their sizes".to_owned()
 }
 
-/// `8x64`.
+/// Formats a shape: `8x64`.
 pub(super) fn by_times(shape: &[i64]) -> String {
     shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
 }
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn sizes_are_declared_or_those_of_dimensions_or_what_remains() {
-        // The chain is found whatever the order of the arguments is.
+        // The chain is resolved for any order of the arguments.
         let arguments = [argument(0, &["A", "B", "C"], &[24]), argument(1, &["B", "D"], &[15]), argument(2, &["D"], &[5])];
         let sizes = solve(&arguments, &[("A", 2)]).unwrap();
         assert_eq!(sizes.all().collect::<Vec<_>>(), [("A", 2), ("B", 3), ("C", 4), ("D", 5)]);

@@ -1,15 +1,15 @@
-//! Hints and names as they are typed: `A=2`, `A=T`, `T=8` and `0=A:B`.
+//! Textual form of hints and names in options: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
 use super::{Binding, Count};
 use crate::codes;
 use std::{fmt, str::FromStr};
 
-/// `NAME=COUNT`: run in so many tiles along the dimension of that name.
+/// `NAME=COUNT`: tile count along the dimension of that name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileCount {
     /// The dimension.
     pub dim: String,
-    /// The number of tiles.
+    /// Tile count.
     pub count: Count,
 }
 
@@ -50,15 +50,15 @@ impl fmt::Display for Binding {
     }
 }
 
-/// `ARG=NAME:NAME@SIZE`: the names of an argument in storage order, outermost first; some with their sizes. The argument is its number, or
-/// `arg` and its number.
+/// `ARG=NAME:NAME@SIZE`: names of an argument in storage order, outermost first, optionally with sizes. The argument is given by
+/// its number, or as `arg` and its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimNames {
-    /// The position of the argument.
+    /// Index of the argument.
     pub argument: usize,
-    /// The names.
+    /// Names.
     pub names: Vec<String>,
-    /// The sizes that are declared, by name.
+    /// Declared sizes, by name.
     pub sizes: Vec<(String, i64)>,
 }
 
@@ -94,7 +94,7 @@ impl FromStr for DimNames {
 
 impl fmt::Display for DimNames {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Sizes are in the order of the names that they are declared with.
+        // Sizes are in the order of the names that declare them.
         let mut sizes = self.sizes.iter().peekable();
         let mut word = |name: &String| match sizes.next_if(|(of, _)| of == name) {
             Some((_, size)) => format!("{name}@{size}"),

@@ -14,24 +14,24 @@ pub struct WorkHint {
 /// Reason why a name does not identify one dimension of an op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Which of them?
+    /// Several dimensions have the name.
     #[error(
         "expected a name of one dimension, found '{name}' of dimensions {first} ('{first_names}') and {second} \
          ('{second_names}'); use another name"
     )]
     Ambiguous {
-        /// The name.
+        /// Name.
         name: String,
-        /// A dimension that has it.
+        /// First dimension that has it.
         first: usize,
         /// All names of that dimension.
         first_names: String,
-        /// Another one.
+        /// Second dimension that has it.
         second: usize,
-        /// All names of the other one.
+        /// All names of the second dimension.
         second_names: String,
     },
-    /// A slice of the inner name is no run of the dimension.
+    /// A slice of the inner name is not contiguous in the dimension.
     #[error("expected the outermost name of iteration dimension {dim} ('{names}'), found inner name '{name}'; use the outermost name")]
     Inner {
         /// The name.
@@ -43,11 +43,12 @@ pub enum NameError {
     },
 }
 
-/// The dimension that a name means, if the op has it. `names` has one text per dimension: a name, or several that are flattened into the
-/// dimension, outer first and joined by `*` (empty: unknown). All of them together, or the outermost alone, mean the dimension.
+/// Returns the dimension that a name refers to, if the op has it. `names` has one text per dimension: a name, or several that are
+/// flattened into the dimension, outermost first and joined by `*` (empty: unknown). The joined text, or the outermost name
+/// alone, refers to the dimension.
 ///
 /// # Errors
-/// When several dimensions have the name, or a dimension has it inside another name.
+/// If several dimensions have the name, or if a dimension has it as an inner name.
 pub fn dim_named(name: &str, names: &[String]) -> Result<Option<usize>, NameError> {
     let has = |dim: &usize| names[*dim] == name || names[*dim].split('*').any(|part| part == name);
     let mut found = (0..names.len()).filter(has);

@@ -1,15 +1,15 @@
-//! Stage `peel`: a dimension in two parts, of which the first one can be tiled and divided well.
+//! Stage `peel`: splits a dimension in two so that the first part can be tiled and divided well.
 //!
-//! Loops and cores divide a dimension into equal parts: 16,381 rows, a prime number, run in one piece, and on one core where nothing else can
-//! be divided. In two parts, 16,320 rows and 61, most of the work has counts to choose from, and the rest is small. Ops of each part follow each other, so that
-//! values of a part pass from op to op; what others need of both parts is put together. Whether that pays is found out by compiling the program
-//! both ways.
+//! Loops and cores divide a dimension into equal parts: 16,381 rows, a prime number, run without tiling, and on one core where
+//! nothing else can be divided. Split into 16,320 and 61 rows, most of the work has several counts to choose from, and the
+//! remainder is small. Ops of each part are consecutive, so that values of a part pass from op to op; ops that need both parts
+//! read an assembled buffer. The program is compiled both ways to decide whether this pays.
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod.rs` | which dimensions are looked at, and where they are parted |
-//! | `ir/peel_rests.rs` | reads the program, compares, and keeps what is better |
-//! | `ir/part_ops.rs` | ops in two parts |
+//! | `mod.rs` | candidate dimensions, and where they are split |
+//! | `ir/peel_rests.rs` | reads the program, compares the variants, keeps the better one |
+//! | `ir/part_ops.rs` | splits ops in two |
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
@@ -17,21 +17,21 @@ pub(crate) mod ir;
 use crate::search::{Axis, common_divisor};
 use std::collections::BTreeMap;
 
-/// A dimension in two parts.
+/// Dimension split in two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peel {
-    /// By the position of the op, the iteration dimension that is parted.
+    /// Iteration dimension that is split, by the position of the op.
     pub dims: BTreeMap<usize, usize>,
-    /// Its size.
+    /// Size of the dimension.
     pub size: i64,
-    /// The size of the first part.
+    /// Size of the first part.
     pub at: i64,
 }
 
-/// The rows of a stick: a part begins with one, along whatever dimension sticks will lie.
+/// Rows of a stick: a part begins at a stick boundary, along whatever dimension the sticks are laid out later.
 const STICK: i64 = 64;
 
-/// Dimensions that are looked at in a program.
+/// Maximum number of dimensions that are tried in a program.
 const MOST_AXES: usize = 2;
 
 /// Returns the peels to try, those along dimensions of the largest values first. A dimension qualifies if one of its
@@ -56,7 +56,7 @@ pub fn peels(axes: &[Axis], sizes: &[Vec<i64>], bytes: &[i64], cores: i64, least
     places.collect()
 }
 
-/// Where a size is parted: in front of the smallest rest, and where the first part has more counts to choose from.
+/// Returns the split points of a size: before the smallest remainder, and where the first part has more counts to choose from.
 fn places(size: i64, granule: i64) -> Vec<i64> {
     let count = size / granule;
     let step = 1 << (count.ilog2() / 2);

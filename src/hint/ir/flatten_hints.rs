@@ -1,7 +1,8 @@
 //! `spyre-flatten-hints`: turns hint scopes into hints on ops.
 //!
-//! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute ops and
-//! removes the scopes. Ids increase from outside to inside and in program order. The option `bind` turns names of counts into numbers.
+//! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute
+//! ops and removes the scopes. Ids increase from outside to inside and in program order. The option `bind` replaces symbolic
+//! counts by numbers.
 
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
@@ -62,12 +63,12 @@ impl Flattener<'_> {
         Ok(all)
     }
 
-    /// A count that is known or has a maximum.
+    /// Returns a count that is known or has a maximum.
     fn resolve(&mut self, asks: Op<'_>, dim: &str, count: Count) -> Result<Count, Reported> {
         self.bindings.resolve(dim, count, &self.maxima).map_err(|error| refuse_count(asks, &error))
     }
 
-    /// A number of slices, which must be known: cores are given their parts here.
+    /// Returns a slice count, which must be known: this pass fixes the cores' slices.
     fn slices(&mut self, asks: Op<'_>, dim: &str, slices: Count) -> Result<i64, Reported> {
         let symbol = match slices {
             Count::Number(number) => return Ok(number),
@@ -116,7 +117,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// Writes what is asked for on an op.
+    /// Writes the requested hints on an op.
     fn mark(&mut self, compute: ComputeOp<'_>, wishes: &Wishes) -> Result<(), Reported> {
         let op = compute.op;
         let mut tiles = wishes.tiles.clone();
@@ -152,7 +153,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// A loop that is there already has its tiles, so that the only number that fits its name is theirs.
+    /// A loop that existed before has fixed tiles, so its symbolic count can only be bound to their number.
     fn bind_loop(&mut self, op: Op<'_>) -> Result<(), Reported> {
         let Some(symbol) = op.attr(attr::SYMBOL).and_then(string) else { return Ok(()) };
         let number = self.bindings.number(symbol, &self.maxima).map_err(|error| refuse_count(op, &error))?;
@@ -183,7 +184,7 @@ fn names<'c>(scope: Op<'c>, list: &str) -> Vec<&'c str> {
     scope.attr(list).and_then(strings).unwrap_or_default()
 }
 
-/// A count as a scope has it: an integer, or a name.
+/// Count as a scope stores it: an integer, or a name.
 fn count_of(attribute: Attribute<'_>) -> Option<Count> {
     integer(attribute).map(Count::Number).or_else(|| string(attribute).map(|symbol| Count::Symbol(symbol.to_owned())))
 }

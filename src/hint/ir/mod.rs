@@ -1,4 +1,4 @@
-//! The passes of stage `hint`, and what they share: the files of the stage that know IR.
+//! Passes of stage `hint`, and the IR helpers that they share.
 
 pub(crate) mod flatten_hints;
 mod name_known;

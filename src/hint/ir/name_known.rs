@@ -1,4 +1,5 @@
-//! `spyre-propagate-dims`, what follows from constants alone: it has the names that its readers have, as no argument has any for it.
+//! `spyre-propagate-dims`, part for values computed from constants alone: they have no names from arguments, and get the names
+//! that their readers have.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -7,8 +8,8 @@ use crate::{
 };
 use machine::Family;
 
-/// Names the dimensions of elementwise ops on constants, such as those that make a mask, by the first reader. Each op is looked at once, the last
-/// first.
+/// Names the dimensions of elementwise ops on constants, such as those that compute a mask, after the first reader. Each op is
+/// visited once, in reverse program order.
 pub(super) fn name_known(function: Op<'_>) {
     let mut known: ValueMap<()> = ValueMap::default();
     let mut of_constants = Vec::new();

@@ -1,9 +1,9 @@
-//! `spyre-propagate-dims`: carries the names of dimensions from arguments to every op.
+//! `spyre-propagate-dims`: propagates dimension names from arguments to every op.
 //!
-//! Reads `spyre.dims` of the arguments, or the option `dims`, the declared sizes in `spyre.dim_sizes` of the function, and the maps of
-//! views and ops; writes `dims` on compute ops, one string per iteration dimension, and every size that is known to `spyre.dim_sizes`. Each
-//! op and each view is looked at once, in program order, before there are loops. Where operands disagree the first name wins, with a
-//! warning; a name that a view cuts is told by the first op that reads the view.
+//! Reads `spyre.dims` of the arguments, or the option `dims`, the declared sizes in `spyre.dim_sizes` of the function, and the
+//! maps of views and ops; writes `dims` on compute ops, one string per iteration dimension, and all known sizes to
+//! `spyre.dim_sizes`. One traversal in program order, before loops exist. Where operands disagree, the first name wins, with a
+//! warning; the first op that reads a view reports the names that the view loses.
 
 use super::name_known::name_known;
 use crate::dialect::ods::{attr, option, spyre};
@@ -33,7 +33,7 @@ struct Seen<'c> {
     parts: Rc<Vec<Part>>,
     /// Elements of the buffer that the value shows.
     shown: Shown,
-    /// Names along the value's dimensions; the first op that reads the value takes the losses.
+    /// Names along the value's dimensions; the first op that reads the value takes (and reports) the losses.
     walk: Walk,
 }
 
@@ -61,7 +61,7 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// Writes what the option says to the argument.
+/// Writes the names that the option specifies to the argument.
 fn name_argument(function: Op<'_>, names: &DimNames) -> Result<(), Reported> {
     let n_arguments = arguments(function).len();
     if names.argument >= n_arguments {
@@ -75,7 +75,7 @@ fn name_argument(function: Op<'_>, names: &DimNames) -> Result<(), Reported> {
     Ok(())
 }
 
-/// The arguments with names, once all sizes are known.
+/// Returns the arguments with names, once all sizes are known.
 fn name_arguments<'c>(function: Op<'c>, given: &[DimNames]) -> Result<Names<'c>, String> {
     let values = arguments(function);
     let mut named = Vec::new();
@@ -106,7 +106,7 @@ fn arguments(function: Op<'_>) -> Vec<Value<'_>> {
     function.body_args()
 }
 
-/// The sizes that the function or the option declares.
+/// Returns the sizes that the function or the option declares.
 fn declared(function: Op<'_>, given: &[DimNames]) -> Result<BTreeMap<String, i64>, String> {
     let mut sizes = declared_sizes(function);
     for (name, size) in given.iter().flat_map(|names| &names.sizes) {
@@ -168,7 +168,7 @@ fn name_op<'c>(compute: ComputeOp<'c>, names: &mut Names<'c>) {
     }
     let labels = merged.labels();
     for (loss, value, buffer, dims) in losses {
-        // Another operand may have named the rest of the dimension.
+        // Another operand may have named the remaining factors of the dimension.
         let dim = if let Why::Beside { dim } = loss.why { dims.get(dim).copied().flatten() } else { None };
         if dim.is_none_or(|dim| labels[dim].is_empty()) {
             warn_of_loss(compute.op, &loss, value, buffer);
@@ -183,7 +183,7 @@ fn name_op<'c>(compute: ComputeOp<'c>, names: &mut Names<'c>) {
     if compute.is_insert() { name_window(compute, &merged, names) } else { name_result(compute, &merged, names) }
 }
 
-/// A result has the names of the dimensions that it keeps.
+/// Names a result: it inherits the names of the dimensions that it keeps.
 fn name_result<'c>(compute: ComputeOp<'c>, merged: &Merged, names: &mut Names<'c>) {
     let result = compute.op.output();
     let Some(tensor) = TensorType::of(result.r#type()) else { return };
@@ -192,11 +192,12 @@ fn name_result<'c>(compute: ComputeOp<'c>, merged: &Merged, names: &mut Names<'c
     names.insert(result, written(result, dims.iter().zip(&tensor.shape).flat_map(along).collect(), &tensor.shape));
 }
 
-/// A buffer that is written in parts has the names of all of them, the first in program order first.
+/// Names a buffer that is written slice by slice: it inherits the names of all slices; the first slice in program order wins.
 fn name_window<'c>(insert: ComputeOp<'c>, merged: &Merged, names: &mut Names<'c>) {
     let (op, result) = (insert.op, insert.op.output());
     let Some(tensor) = TensorType::of(result.r#type()) else { return };
-    // Nothing else uses the buffer before this part is written, so its names are taken, not copied: it may have very many parts.
+    // The buffer has no other uses before this slice is written, so its names are moved, not copied: there may be very many
+    // slices.
     let earlier = op.inputs().last().and_then(|whole| names.get_or_default(*whole).take());
     let owner = earlier.as_ref().map_or(result, |earlier| earlier.buffer);
     let mut buffer = Written::new(&tensor.shape, earlier.map(|earlier| Rc::unwrap_or_clone(earlier.parts)).unwrap_or_default());
@@ -259,7 +260,7 @@ fn warn_of_refusal<'c>(op: Op<'c>, refusal: &Refusal, buffer: Value<'c>, part: V
     }
 }
 
-/// Adds where names come from: the op that made the buffer with the name, or the argument.
+/// Attaches notes with the origin of names: the op that defines the buffer with the name, or the argument.
 fn with_sources<'c, const N: usize>(warning: Diagnostic<'c>, sources: [(&str, Option<Value<'c>>); N]) -> Diagnostic<'c> {
     let located = |(name, value): (&str, Option<Value<'c>>)| {
         let value = value?;

@@ -1,4 +1,4 @@
-//! The pass of stage `peel`.
+//! Pass of stage `peel`.
 
 mod part_ops;
 pub(crate) mod peel_rests;

@@ -1,7 +1,7 @@
-//! Ops in two parts.
+//! Splits ops in two along a peeled dimension.
 //!
-//! Ops of the first part stand where the whole ones stood. Those of the second part follow in front of the first op that needs something of
-//! both parts, with the inserts that put it together; from there on it begins anew.
+//! Ops of the first slice replace the original ones. Those of the second slice are placed before the first op that reads a
+//! complete result, together with the inserts that assemble it; after that op, a new group of second slices begins.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Parts the ops of a function along a dimension.
+/// Splits the ops of a function along a dimension.
 pub(super) fn part_ops(function: Op<'_>, items: &Items<'_>, peel: &Peel) {
     let mut parting = Parting::of(function, items, peel);
     let mut positions = (0..items.list.len()).peekable();
@@ -27,13 +27,13 @@ pub(super) fn part_ops(function: Op<'_>, items: &Items<'_>, peel: &Peel) {
     peel.dims.keys().rev().for_each(|&member| erase_with_views(items.list[member].op));
 }
 
-/// Erases an op and the views of its result, which nothing else reads.
+/// Erases an op without other uses, and the views of its result.
 fn erase_with_views(op: Op<'_>) {
     op.output().users().into_iter().for_each(erase_with_views);
     op.erase();
 }
 
-/// Which part.
+/// Slice of the peeled dimension.
 #[derive(Clone, Copy)]
 enum Part {
     First,
@@ -43,16 +43,16 @@ enum Part {
 struct Parting<'a, 'c> {
     items: &'a Items<'c>,
     peel: &'a Peel,
-    /// For each op in parts the dimension of its result that is parted.
+    /// For each split op, the dimension of its result that is split.
     dims: BTreeMap<usize, usize>,
-    /// The ops in parts whose results are also read as a whole.
+    /// Split ops whose results are also read as a whole.
     read_whole: BTreeSet<usize>,
-    /// The parts of results, by op.
+    /// Slices of results, by op.
     first: BTreeMap<usize, Value<'c>>,
     rest: BTreeMap<usize, Value<'c>>,
-    /// Results that were put together, by op.
+    /// Assembled results, by op.
     both: BTreeMap<usize, Value<'c>>,
-    /// Ops whose second part is not written yet, in order.
+    /// Split ops whose second slice has not been written yet, in order.
     waiting: Vec<usize>,
 }
 
@@ -72,26 +72,26 @@ impl<'a, 'c> Parting<'a, 'c> {
         parting
     }
 
-    /// The dimension of an operand that moves with the one that is parted.
+    /// Returns the dimension of an operand that is indexed by the split dimension.
     fn moving(&self, op: usize, operand: usize) -> Option<usize> {
         let parted = self.peel.dims.get(&op)?;
         self.items.plain[op].inputs[operand].dims.iter().position(|moved_by| moved_by == &Some(*parted))
     }
 
-    /// Whether an operand is, part by part, what another op makes in parts.
+    /// Whether an operand is, slice by slice, the result of another split op.
     fn is_handed_on(&self, op: usize, operand: usize) -> bool {
         let input = &self.items.plain[op].inputs[operand];
         let made = input.maker.and_then(|maker| self.dims.get(&maker));
         self.moving(op, operand).is_some_and(|moving| made.is_some() && input.behind[moving] == made.copied())
     }
 
-    /// Whether an op that is not parted reads something of which a part is still missing.
+    /// Whether an op that is not split reads a result whose second slice is missing.
     fn reads_waiting(&self, op: Op<'c>) -> bool {
         let read = op.nested().into_iter().flat_map(OpExt::inputs);
         read.filter_map(|value| self.items.maker(value)).any(|maker| self.waiting.contains(&maker))
     }
 
-    /// Writes the first part of an op.
+    /// Writes the first slice of an op.
     fn part(&mut self, member: usize) {
         let op = self.items.list[member].op;
         let inputs = &self.items.plain[member].inputs;
@@ -104,7 +104,7 @@ impl<'a, 'c> Parting<'a, 'c> {
         self.waiting.push(member);
     }
 
-    /// Writes the second parts of all ops that wait for it, and puts together what others read, in front of an op.
+    /// Writes the second slices of all pending ops before an op, and assembles the results that other ops read.
     fn join(&mut self, before: Op<'c>) {
         for member in std::mem::take(&mut self.waiting) {
             let rest = self.part_of(member, Part::Rest, before);
@@ -121,7 +121,7 @@ impl<'a, 'c> Parting<'a, 'c> {
         }
     }
 
-    /// A part of an op.
+    /// Creates one slice of an op.
     fn part_of(&self, member: usize, part: Part, before: Op<'c>) -> Value<'c> {
         let op = self.items.list[member].op;
         let inputs: Vec<Value<'c>> =
@@ -182,7 +182,7 @@ impl<'a, 'c> Parting<'a, 'c> {
         tensor.with_shape(shape).build()
     }
 
-    /// Both parts of a result as one buffer.
+    /// Assembles both slices of a result in one buffer.
     fn together(&self, member: usize, before: Op<'c>) -> Value<'c> {
         let op = self.items.list[member].op;
         let (context, at) = (op.ctx(), op.loc());
@@ -194,7 +194,7 @@ impl<'a, 'c> Parting<'a, 'c> {
     }
 }
 
-/// Moves a view, and those of it, in front of an op.
+/// Moves a view, and the views that it reads, before an op.
 fn move_views(user: Op<'_>, before: Op<'_>) {
     if user.is(spyre::VIEW) {
         user.move_to_before(before);

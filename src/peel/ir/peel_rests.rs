@@ -1,8 +1,8 @@
-//! `spyre-peel-rests`: parts a dimension that neither tiles nor cores divide.
+//! `spyre-peel-rests`: peels the remainder of a dimension whose size neither tile counts nor core counts divide.
 //!
-//! Reads a function of ops over tensors that have no layouts yet; writes the ops that walk along a dimension in two parts, where the program
-//! is better so. The module is compiled up to the division of work to find that out: as it is, and with each dimension parted that might be
-//! worth it. A program whose large values have sizes that divide is not compiled for this.
+//! Reads a function of ops over tensors without layouts; splits the ops along a dimension in two, if that makes the program
+//! better. To decide this, the module is compiled up to the core split, unchanged and with each candidate dimension peeled. A
+//! program whose large values have divisible sizes is not compiled for this.
 
 use super::part_ops::part_ops;
 use crate::dialect::ods::{attr, option};
@@ -28,7 +28,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let compiler: Option<CandidateCompiler> = options.nested(module, option::COMPILE)?;
     let functions = functions_of(module);
-    // What is compiled to be compared is as it is.
+    // Candidate modules are not peeled again.
     let [function] = functions[..] else { return Ok(()) };
     if function.attr(attr::SPYRE_PEELED).is_some() {
         return Ok(());
@@ -69,7 +69,7 @@ fn best<'a>(
     let mut best: Option<(Cost, &Peel)> = None;
     for of_axis in found.chunk_by(|one, next| one.dims == next.dims) {
         for peel in of_axis {
-            // Where the smallest rest is not worth it, a larger one is not looked at.
+            // If the smallest remainder does not pay, larger ones are not tried.
             let worth = cost_with(Some(peel))?.filter(|cost| whole.is_none_or(|whole| is_worth_it(cost, &whole, judge.objective)));
             let Some(cost) = worth else { break };
             if best.is_none_or(|(least, _)| judge.objective.order(&cost, &least).is_lt()) {
@@ -138,7 +138,7 @@ fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
     }
     let axes = axes(&ops, 0..ops.len());
     let mut found = peels(&axes, &sizes, &bytes, target.cores, SMALL_BYTES);
-    // The device multiplies by no single column.
+    // The device does not multiply by a single column.
     let is_column = |(&op, &dim): (&usize, &usize)| {
         let family = items.list[op].compute.map(ComputeOp::family);
         family == Some(Family::Matmul) && dim + 1 == sizes[op].len() - items.plain[op].n_reduced
