@@ -63,7 +63,7 @@ impl Numbered {
     }
 }
 
-/// Returns the permutation of `n` loops with a number, from 1 on; None if there are fewer permutations.
+/// Returns the permutation of `n_loops` loops with a number, from 1 on; None if there are fewer permutations.
 #[must_use]
 pub fn order(n_loops: usize, number: i64) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = (0..n_loops).collect();

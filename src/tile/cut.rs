@@ -1,19 +1,19 @@
-//! Which dimension of an op each level cuts.
+//! Iteration dimensions of an op that its hinted loop levels tile.
 
 use crate::codes::{self, Code};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
-/// A level of loops that a hint asks for.
+/// Loop level that a hint requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// Ops with the same id share the level; a smaller id is further out.
+    /// Id of the level: ops with the same id share it, and a smaller id is further out.
     pub id: i64,
-    /// The name of the dimension.
+    /// Name of the dimension.
     pub name: String,
-    /// The number of tiles.
+    /// Tile count.
     pub count: i64,
-    /// The name of the number of tiles that a run does, of which `count` is the maximum; none if it does all.
+    /// Symbolic count of the tiles that a run executes, of which `count` is the maximum; None if it executes all.
     pub symbol: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct Operand {
 /// An op that hints may put into loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TiledOp {
-    /// For each iteration dimension its names, outermost first; none where none is known.
+    /// For each iteration dimension its names, outermost first; empty where none is known.
     pub names: Vec<Vec<String>>,
     /// Sizes of the iteration dimensions.
     pub sizes: Vec<i64>,
@@ -72,10 +72,10 @@ fn nearest_counts(size: i64, count: i64) -> String {
     }
 }
 
-/// Why an op cannot be cut as its hints say.
+/// Reason why an op cannot be tiled as its hints request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CutError {
-    /// A count must divide: a last tile of another size would be another program.
+    /// The count does not divide the size: a remainder tile of another size would be a different program.
     #[error("tile count {count} does not divide dimension '{dim}' of size {size}; {}", nearest_counts(*size, *count))]
     Uneven {
         /// The name of the dimension.
@@ -85,7 +85,7 @@ pub enum CutError {
         /// Number of tiles.
         count: i64,
     },
-    /// Partial results of some reductions say nothing about the result.
+    /// The dimension is reduced, and partial results of the reduction cannot be combined.
     #[error(
         "expected a dimension whose partial results the device can combine, found {count} tiles of reduced dimension '{dim}' of \
          size {size}; leave '{dim}' whole"
@@ -98,7 +98,7 @@ pub enum CutError {
         /// The number of tiles.
         count: i64,
     },
-    /// A hint that nothing follows would be dropped silently.
+    /// No op has the hinted dimension; ignoring the hint would hide a mistake.
     #[error("no op in the hint scope has a dimension '{dim}' for {count} tiles; {known}")]
     Unknown {
         /// The name.
@@ -108,7 +108,8 @@ pub enum CutError {
         /// Known names.
         known: KnownNames,
     },
-    /// One loop would run over several dimensions at once, and see only the blocks on their diagonal.
+    /// Several dimensions of the op have the name: one loop would tile them together, and compute only the blocks on the
+    /// diagonal.
     #[error(
         "expected one dimension '{dim}' for {count} tiles, found iteration dimensions {first} and {second}; tile another \
          dimension, or pass the tensor as two arguments"
@@ -123,7 +124,7 @@ pub enum CutError {
         /// The number of tiles.
         count: i64,
     },
-    /// The elements of one inner position lie apart.
+    /// The elements of one position of an inner name are not contiguous.
     #[error(
         "expected an outermost name for {count} tiles, found inner name '{dim}' of '{whole}' ({size} elements); tile '{outer}' to \
          single positions first"
@@ -140,7 +141,7 @@ pub enum CutError {
         /// The first outer name that still has several positions.
         outer: String,
     },
-    /// Names that share a dimension need sizes.
+    /// Names that share a dimension have no known sizes.
     #[error("size of '{dim}' of '{whole}' is unknown, found {count} tiles; declare the size in 'spyre.dim_sizes'")]
     NoSize {
         /// The name.
@@ -167,7 +168,7 @@ impl CutError {
     }
 }
 
-/// The names that ops have, for messages.
+/// Names that ops have, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownNames(pub BTreeSet<String>);
 
@@ -183,11 +184,11 @@ impl Display for KnownNames {
 }
 
 impl TiledOp {
-    /// The cuts of an op, outermost first. A level whose name the op does not have is left out, unless the op is to be computed again in it, and one
-    /// tile is no cut. `sizes` are those of names.
+    /// Returns the tilings of an op, outermost first. A level whose name the op does not have is left out, unless the op is
+    /// recomputed in it; a tile count of 1 is no tiling. `sizes` holds the sizes of names.
     ///
     /// # Errors
-    /// When a level has the name of a dimension that it cannot cut.
+    /// If a level has the name of a dimension that it cannot tile.
     pub fn cuts(&self, sizes: &BTreeMap<String, i64>) -> Result<Vec<Cut>, CutError> {
         let mut left = Left { sizes: self.sizes.clone(), names: sizes.clone() };
         let mut cuts = Vec::new();
@@ -324,7 +325,7 @@ mod tests {
         assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 4), ("D", 2)]), &sizes), Ok(vec![(0, 0, false), (1, 0, false)]));
         let inner = CutError::InnerName { dim: "D".to_owned(), count: 2, size: 128, whole: "C*D".to_owned(), outer: "C".to_owned() };
         assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2), ("D", 2)]), &sizes), Err(inner));
-        // 8 tiles of 256 elements would be even, but cut the 4 positions of C.
+        // 8 tiles of 256 elements would be equal, but would split the 4 positions of C.
         assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 8)]), &sizes), Err(CutError::Uneven { dim: "C".to_owned(), size: 4, count: 8 }));
         let unknown = CutError::NoSize { dim: "C".to_owned(), whole: "C*D".to_owned(), count: 2 };
         assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2)]), &[]), Err(unknown));

@@ -163,8 +163,8 @@ fn positions(labels: &Labels<String>, levels: &[Level]) -> Vec<Option<usize>> {
     labels.iter().map(|label| levels.iter().position(|level| Some(&level.name) == label.as_ref())).collect()
 }
 
-/// Fuses the ops of a kernel into the kernel whose outputs it reads. Before that, returns those that were placed after the ops of
-/// the first kernel. `view` describes the kernel that is currently at a position.
+/// Fuses the ops of a kernel into the kernel whose outputs it reads. Calls `moves` with each op that is placed after the ops of
+/// the first kernel, before moving it. `view` describes the kernel that is currently at a position.
 pub(super) fn join<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> KernelView<'c>, mut moves: impl FnMut(Op<'c>)) {
     unwrapped(first, second).into_iter().fold(first, |kernel, op| {
         moves(op);

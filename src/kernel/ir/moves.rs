@@ -73,9 +73,9 @@ fn shown_again<'c>(value: Value<'c>, views: Vec<Op<'c>>, anchor: Op<'c>) -> Valu
     })
 }
 
-/// The operands of an op with the names of their dimensions. Of operands that are arguments the first one along a dimension has its name, which does:
-/// another one, such as angles that queries and keys share, may have another name elsewhere. What is known has none: it comes along, and a mask would
-/// take the name from what it masks.
+/// Returns the operands of an op with their dimension names. Among argument operands, only the first one along a dimension gets
+/// its name, which suffices: another one, such as angles that queries and keys share, may have another name elsewhere. Constants
+/// get none: they move along, and a mask would take the name from the masked value.
 fn named_operands<'c>(producer: Op<'c>, of_iteration: Option<&Labels<String>>) -> NewInputs<'c> {
     let mut open = of_iteration.cloned();
     let mut found = NewInputs::new();
@@ -180,8 +180,8 @@ pub(super) fn with_inputs<'c>(kernel: Op<'c>, more: &NewInputs<'c>) -> Op<'c> {
     new
 }
 
-/// Removes names that only one of several readers gives to an input, such as the angles that rotate both queries and keys: the
-/// other operands of these readers have names of their own.
+/// Removes names for which another reader of the input has a different name, such as the angles that rotate both queries and
+/// keys: the other operands of these readers have names of their own.
 fn forget_conflicts(known: &mut Labels<String>, labels: &Labels<String>) {
     for (known, label) in known.iter_mut().zip(labels) {
         if label.is_some() && known != label {

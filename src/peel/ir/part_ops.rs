@@ -194,7 +194,7 @@ impl<'a, 'c> Parting<'a, 'c> {
     }
 }
 
-/// Moves a view, and the views that it reads, before an op.
+/// Moves a view, and the views of its result, before an op.
 fn move_views(user: Op<'_>, before: Op<'_>) {
     if user.is(spyre::VIEW) {
         user.move_to_before(before);

@@ -1,7 +1,7 @@
-//! `spyre-coarse-tile`: writes the loops that a tree asks for.
+//! `spyre-coarse-tile`: writes the loops of a tree.
 //!
-//! Ops are moved, never copied; what is new are loops, copies of tiles to where others read them, and for reductions the neutral element
-//! and the op that combines partial results.
+//! Existing ops are moved, never copied. New ops are loops, copies of tiles for readers elsewhere, and, for reductions, the
+//! neutral element and the op that combines partial results.
 
 use super::{
     compact_type,
@@ -24,27 +24,27 @@ mod accumulate;
 
 use accumulate::in_order;
 
-/// Why there is a copy of a tile.
+/// Reason that is recorded for the copy of a tile.
 const READ_ON_BOTH_SIDES: &str = "used inside and outside of the loop: the tile may stay in LX";
 const PUT_TOGETHER: &str = "used outside and concatenated from parts: the tile may stay in LX";
 
-/// Where a loop cuts a value.
+/// Tiling of a value by a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CutAt {
-    /// How many loops stand around the loop.
+    /// Number of loops around the loop.
     level: usize,
-    /// The dimension of the value.
+    /// Tiled dimension of the value.
     dim: usize,
 }
 
-/// A tile that a loop reads: of which value, and how the levels cut it, the outermost first.
+/// Tile that a loop reads: its value, and the tilings by the levels, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Tile {
     number: usize,
     cuts: Vec<CutAt>,
 }
 
-/// A tile that a loop reads, with an operand that wants it.
+/// Tile that a loop reads, with an operand that requires it.
 struct Wanted {
     tile: Tile,
     op: usize,
@@ -72,7 +72,7 @@ struct Made<'c> {
     accumulator: Option<Value<'c>>,
 }
 
-/// Where ops are put.
+/// Insertion point of ops.
 #[derive(Clone, Copy)]
 enum Body<'c> {
     /// Before the terminator of the block.
@@ -87,20 +87,20 @@ pub(super) struct Builder<'a, 'c> {
     tree: &'a Tree,
     lx_bytes: i64,
     uses: Vec<Uses>,
-    /// For each loop the tiles that it reads.
+    /// For each loop, the tiles that it reads.
     wanted: Vec<Vec<Wanted>>,
-    /// For each loop the ops in it, in program order.
+    /// For each loop, its ops in program order.
     members: Vec<Vec<usize>>,
     made: Vec<Made<'c>>,
     tiles: BTreeMap<(Tile, usize), Value<'c>>,
-    /// Views of tiles, by the value that they are a part of and the loop that they stand in.
+    /// Views of tiles, by the complete value and the loop that contains the view.
     views: BTreeMap<(usize, usize, bool), Value<'c>>,
-    /// Views of tiles of values from outside, by the view, the loop that they stand in, and the tile.
+    /// Views of tiles of values from outside, by the view, the loop that contains it, and the tile.
     source_views: BTreeMap<(usize, usize, Tile), Value<'c>>,
     moved_views: ValueMap<()>,
-    /// Results in whose place others stand.
+    /// Results that are replaced by others.
     replaced: ValueMap<()>,
-    /// The type of each op's whole result.
+    /// Type of the complete result of each op.
     full: Vec<Type<'c>>,
 }
 
@@ -143,7 +143,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// Views of what is only there tile by tile show nothing any more, and replaced ops have no readers but such views.
+    /// Views of values that only exist tile by tile are dead now, and replaced ops have no users other than such views.
     fn erase_unused(&self) {
         for op in self.around.body_ops().into_iter().rev() {
             let Some(&output) = op.outputs().first() else { continue };
@@ -153,7 +153,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
     }
 
-    /// Reads from the tree who needs which value where.
+    /// Determines from the tree which readers need which value at which depth.
     fn note_uses(&mut self) {
         let mut known = BTreeSet::new();
         for (op, plain) in self.items.plain.iter().enumerate() {
@@ -183,13 +183,13 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
     }
 
-    /// For each loop around an op the dimension of an operand that is cut there.
+    /// Returns, for each loop around an op, the tiled dimension of an operand.
     fn cut_dims(&self, op: usize, operand: usize) -> Vec<Option<usize>> {
         let dims = &self.items.plain[op].inputs[operand].dims;
         self.tree.cuts[op].iter().map(|cut| TiledOp::cut_dim(dims, cut)).collect()
     }
 
-    /// How the loops that an operand does not share with what makes it cut it.
+    /// Returns the tilings of an operand by the loops that it does not share with its defining op.
     fn cuts_apart(&self, op: usize, operand: usize) -> Vec<CutAt> {
         let maker = self.items.plain[op].inputs[operand].maker;
         let shared = maker.map_or(0, |maker| self.tree.common_depth(op, maker));
@@ -197,14 +197,14 @@ impl<'a, 'c> Builder<'a, 'c> {
         dims.filter_map(|(level, dim)| Some(CutAt { level, dim: dim? })).collect()
     }
 
-    /// The tile that the loops around an op cut out for an operand: of what it reads, or where that is one of several views of a value from outside, of the
-    /// value, so that its tile is there once for all of them.
+    /// Returns the tile of an operand in the loops around an op. If the operand is one of several views of a value from outside,
+    /// the tile is one of that value, so that all views share it.
     fn tile_of(&self, op: usize, operand: usize) -> Tile {
         let (read, cuts) = (&self.items.list[op].reads[operand], self.cuts_apart(op, operand));
         let behind = &self.items.plain[op].inputs[operand].behind;
         let of_source = |cut: &CutAt, value: Value<'c>| {
             let dim = behind.get(cut.dim).copied()??;
-            // Tiles of a part are no tiles of the whole.
+            // Tiles of a slice are not tiles of the complete value.
             (shape_of(value)[dim] == shape_of(read.value)[cut.dim]).then_some(CutAt { dim, ..*cut })
         };
         let of_sources = |value: Value<'c>| cuts.iter().map(|cut| of_source(cut, value)).collect::<Option<Vec<CutAt>>>();
@@ -213,7 +213,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Tile { number, cuts }
     }
 
-    /// For each loop around an op the dimension of its result that is cut there.
+    /// Returns, for each loop around an op, the tiled dimension of its result.
     fn result_dims(&self, op: usize) -> Vec<Option<usize>> {
         let cuts = self.tree.cuts[op].iter();
         cuts.map(|cut| TiledOp::cut_dim(&self.items.plain[op].output, cut).filter(|_| !cut.is_reduced)).collect()
@@ -229,7 +229,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// Moves an op to its place, with the operands that it finds there.
+    /// Moves an op into its loop, and updates its operands to the values available there.
     fn op(&mut self, op: usize, depth: usize, body: Body<'c>) -> Result<(), Reported> {
         let item = &self.items.list[op];
         if self.is_mean_of_one(op) {
@@ -275,7 +275,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         copied.output()
     }
 
-    /// Gives an op over the dimensions of another one's result their names.
+    /// Copies the dimension names of another op's result to an op over the same dimensions.
     fn name_dims(&self, op: usize, on: Op<'c>) {
         let plain = &self.items.plain[op];
         let name = |dim: &Option<usize>| dim.map_or_else(String::new, |dim| plain.names[dim].join("*"));
@@ -283,7 +283,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         on.set_attr(attr::DIMS, string_array(on.ctx(), &names));
     }
 
-    /// Puts a loop and all that is in it.
+    /// Writes a loop with its body.
     fn nest(&mut self, around: usize, depth: usize, body: Body<'c>) -> Result<(), Reported> {
         let tree = self.tree;
         let first = &self.items.list[self.members[around][0]];
@@ -334,7 +334,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         self.finish(built, depth, body, &accumulated, &given)
     }
 
-    /// The tensors that a loop reads tile by tile, each with its dimension.
+    /// Returns the tensors that a loop reads tile by tile, each with its tiled dimension.
     fn loop_reads(&mut self, around: usize, depth: usize, body: Body<'c>) -> Result<Vec<(Tile, Value<'c>, usize)>, Reported> {
         let mut reads = Vec::new();
         for wanted in std::mem::take(&mut self.wanted[around]) {
@@ -346,7 +346,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(reads)
     }
 
-    /// The value that an operand finds in a body, when the levels in `cuts` have cut it; `is_tiled` if a loop there cuts it further.
+    /// Returns the value of an operand in a body, after the tilings in `cuts`; `is_tiled` if a loop there tiles it further.
     fn tile(
         &mut self,
         (op, operand): (usize, usize),
@@ -410,7 +410,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(shown)
     }
 
-    /// How the loops that an operand shares with its maker cut it: the counts and the dimensions.
+    /// Returns the counts and dimensions by which the loops that an operand shares with its defining op tile it.
     fn shared_cuts(&self, op: usize, operand: usize, shared: usize) -> Vec<(i64, usize)> {
         let dims = self.cut_dims(op, operand).into_iter().zip(&self.tree.cuts[op]).take(shared);
         dims.filter_map(|(dim, cut)| Some((cut.level.count, dim?))).collect()
@@ -438,7 +438,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         members.filter_map(|&op| Some((op, self.result_dims(op)[depth]?))).collect()
     }
 
-    /// Yields what a loop carries and what it gives.
+    /// Yields the carried values and the tiled results of a loop.
     fn close(&self, built: Op<'c>, location: Location<'c>, depth: usize, accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) {
         let (mut tiles, mut carried) = (Vec::new(), Vec::new());
         for (op, dim) in in_order(accumulated, given) {
@@ -452,7 +452,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         push(built, yield_values(built.ctx(), location, &tiles, &carried));
     }
 
-    /// Notes what a loop has given.
+    /// Records the results of a loop.
     fn finish(
         &mut self,
         built: Op<'c>,
@@ -482,7 +482,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    /// Lets results and views of the block use what the outermost loop gives.
+    /// Replaces uses of results and views in the block by results of the outermost loop.
     fn hand_over(&self, op: usize, built: Op<'c>) {
         let Some(given) = self.made[op].far[0] else { return };
         let output = self.items.list[op].op.output();
@@ -496,7 +496,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
     }
 
-    /// Moves the views behind a value behind what they show.
+    /// Moves the views of a value after the op that defines it.
     fn move_views(&mut self, value: Value<'c>, before: Op<'c>) {
         let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return };
         if self.moved_views.insert(value, ()).is_none() {
@@ -505,7 +505,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
     }
 
-    /// The op before which values of the block must stand to be seen in a body.
+    /// Returns the op before which values of the block must be defined to be visible in a body.
     fn in_block(&self, body: Body<'c>) -> Op<'c> {
         match body {
             Body::Block(terminator) => terminator,
@@ -516,7 +516,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
     }
 
-    /// The type of a result inside the first `depth` loops around its op, as a window of the whole.
+    /// Returns the type of a result inside the first `depth` loops around its op, as a window of the complete result.
     fn window(&self, op: usize, depth: usize) -> Result<Type<'c>, Reported> {
         let mut window = self.full[op];
         for (dim, cut) in self.result_dims(op).into_iter().zip(&self.tree.cuts[op]).take(depth) {
@@ -527,7 +527,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(window)
     }
 
-    /// A window of a result as a buffer of its own.
+    /// Returns the type of a window of a result as a buffer of its own.
     fn compact(&self, op: usize, window: Type<'c>) -> Result<Type<'c>, Reported> {
         self.compact_type(self.items.list[op].op, self.full[op], window)
     }
@@ -548,7 +548,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         tile_type(full, dim, count).ok_or_else(refuse)
     }
 
-    /// Whether all cores together have room for a tensor in LX.
+    /// Whether a tensor fits into the LX of all cores together.
     fn fits_lx(&self, tensor: Type<'c>) -> bool {
         Tensor::of(tensor).and_then(|tensor| tensor.layout).is_some_and(|layout| layout.bytes() <= self.lx_bytes)
     }
@@ -561,7 +561,7 @@ impl<'c> Made<'c> {
 }
 
 impl<'c> Body<'c> {
-    /// Puts a new op at the end.
+    /// Inserts a new op at the end.
     fn put(self, op: melior::ir::Operation<'c>) -> Op<'c> {
         match self {
             Self::Block(terminator) => insert_before(terminator, op),

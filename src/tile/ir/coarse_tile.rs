@@ -1,7 +1,8 @@
 //! `spyre-coarse-tile`: runs hinted ops tile by tile.
 //!
-//! Reads `hints`, `dims`, layouts and the sizes of names; writes nested `spyre.loop`s with the ops in them. A value that only its own loop
-//! uses gets a compact layout; a value that others read is a window of its full buffer, which the loop gives, or is copied there.
+//! Reads `hints`, `dims`, layouts and the sizes of names; writes nested `spyre.loop`s with the ops in them. A value whose users
+//! are all in its loop gets a compact layout; any other value is a window of its full buffer, which the loop yields, or is copied
+//! there.
 
 use super::{build_loops::Builder, items::Items};
 use crate::dialect::ods::{attr, spyre};
@@ -39,7 +40,7 @@ impl Declared {
     }
 }
 
-/// Tiles the ops in the body of `around`, and in loops that stand there.
+/// Tiles the ops in the body of `around`, and in the existing loops of that body.
 pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Target) -> Result<(), Reported> {
     for inner in around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)) {
         tile_block(inner, declared, target)?;
@@ -51,7 +52,7 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
     let tree = Tree::grow(&items.plain, &declared.sizes)
         .map_err(|(position, error)| error_behind(error.code(), items.list[position].op, error).report())?;
     check_cuts(&items, &tree)?;
-    // Before loops are written: some ops are erased then.
+    // This must precede the writing of loops, which erases some ops.
     for (position, item) in items.list.iter().enumerate() {
         for op in item.others().into_iter().chain([item.op]) {
             op.remove_attr(attr::HINTS);
@@ -64,10 +65,10 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
     if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }
 
-/// Counts of tiles above this are not looked through for advice.
+/// Maximum tile count that is searched for advice.
 const MOST_TRIED: i64 = 1 << 16;
 
-/// A tile must not end inside a stick of a tensor that it is a window of.
+/// Checks that no tile ends inside a stick of a tensor that it is a window of.
 fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
     for (position, item) in items.list.iter().enumerate() {
         let cuts = &tree.cuts[position];
@@ -94,7 +95,7 @@ fn check_cuts_of(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[Cut]) -> Resul
     Ok(())
 }
 
-/// The most tiles of whole sticks, where a dimension is cut at all.
+/// Returns the maximum number of tiles of complete sticks, over the dimensions that are tiled at all.
 fn most_tiles(access: &Access<'_>, dim: usize, (name, size): (&str, i64)) -> String {
     let fits = |count: &i64| size % count == 0 && check_sticks(access, dim, size / count).is_ok();
     let most = (2..=size.min(MOST_TRIED)).rev().find(fits);

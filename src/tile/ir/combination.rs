@@ -1,11 +1,11 @@
-//! How partial results of reductions become whole ones.
+//! Combination of partial results of reductions.
 
 use crate::dialect::ComputeOp;
 use machine::Family;
 
-/// How partial results become the result.
+/// Rule that combines partial results into the result.
 pub(crate) struct Combination {
-    /// The elementwise function of the two.
+    /// Elementwise function of two partial results.
     pub(crate) function: &'static str,
     /// Neutral element of the function.
     pub(crate) neutral: f64,

@@ -1,4 +1,4 @@
-//! The ops of a block as tiling sees them.
+//! Ops of a block, as the tiling algorithm sees them.
 
 use super::combination::combination;
 use crate::dialect::ods::spyre;
@@ -12,11 +12,11 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A view between what an op reads and what was made.
+/// View between an operand and its defining op.
 #[derive(Clone)]
 pub(crate) struct Shown<'c> {
     pub(crate) view: Op<'c>,
-    /// For each of its dimensions, the dimension of its input that is cut when it is.
+    /// For each of its dimensions, the dimension of its input that is tiled with it.
     pub(crate) behind: Vec<Option<usize>>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Item<'c> {
     pub(crate) reads: Vec<Read<'c>>,
 }
 
-/// The ops and loops of a block.
+/// Ops and loops of a block.
 pub(crate) struct Items<'c> {
     pub(crate) list: Vec<Item<'c>>,
     /// Plain description of each item, without IR.
@@ -119,7 +119,7 @@ impl<'c> Items<'c> {
         Ok(())
     }
 
-    /// A value that inserts put together: an op over the dimensions of the value, which reads all parts.
+    /// Creates the item of a value that inserts assemble: an op over the dimensions of the value that reads all slices.
     fn add_assembly(&mut self, assembly: Assembly<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
         let op = assembly.last();
         let compute = ComputeOp::of(op).ok_or_else(|| error_at(codes::MALFORMED_IR, op, "is no compute op").report())?;
@@ -152,7 +152,7 @@ impl<'c> Items<'c> {
         Ok(())
     }
 
-    /// A loop that was there before; it stays as it is.
+    /// Creates the item of a loop that existed before; it stays unchanged.
     fn add_opaque(&mut self, op: Op<'c>) {
         let reads: Vec<Read<'c>> = op
             .nested()
@@ -164,7 +164,7 @@ impl<'c> Items<'c> {
         self.push(Item { op, assembly: None, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
     }
 
-    /// Only what is elementwise can be had tile by tile, and what the block gives is made once.
+    /// Only elementwise ops can be recomputed tile by tile, and results of the block are computed once.
     fn compute_again_what_is_read_in_loops_alone(&mut self, around: Op<'c>) {
         let given: Vec<usize> = around.yielded().into_iter().filter_map(|value| self.maker(value)).collect();
         for (position, plain) in self.plain.iter_mut().enumerate() {
@@ -182,7 +182,7 @@ impl<'c> Items<'c> {
         self.plain.push(plain);
     }
 
-    /// Notes what comes from outside and is read through different views.
+    /// Records the values from outside that are read through different views.
     fn find_sources(&mut self) {
         let mut read_as: ValueMap<BTreeSet<usize>> = ValueMap::default();
         let is_outside = |items: &Self, read: &Read<'c>| items.maker(read.value).is_none();
@@ -227,14 +227,14 @@ impl<'c> Items<'c> {
         Operand { dims, maker: self.maker(read.value), behind }
     }
 
-    /// The op that makes a value of the block, behind views.
+    /// Returns the op of the block that defines a value, traced through views.
     pub(crate) fn maker(&self, value: Value<'c>) -> Option<usize> {
         self.makers.get(behind_views(value)).copied()
     }
 }
 
 impl<'c> Item<'c> {
-    /// The ops that it is made of: one, or the inserts that put a value together.
+    /// Returns the ops that the item consists of: one, or the inserts that assemble a value.
     pub(crate) fn computes(&self) -> Vec<ComputeOp<'c>> {
         match &self.assembly {
             Some(assembly) => assembly.inserts.iter().filter_map(|insert| ComputeOp::of(*insert)).collect(),
@@ -268,14 +268,14 @@ fn names_of(names: &str) -> Vec<String> {
     names.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// For each dimension of a view, the dimension of its input that is cut into the same tiles when it is.
+/// Returns, for each dimension of a view, the dimension of its input that is tiled with it.
 fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
     let (Some(shown), Some(input)) = (Tensor::of(view.output().r#type()), Tensor::of(view.inputs()[0].r#type())) else {
         return Vec::new();
     };
     let rank = shown.host.shape.len();
     let Some(layout) = &shown.layout else {
-        // Nothing but the order of the dimensions differs.
+        // The view only permutes the dimensions.
         let indices = plain_view(view).unwrap_or_default();
         let find = |dim: usize| {
             let mut same =
@@ -284,7 +284,7 @@ fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
         };
         return (0..rank).map(find).collect();
     };
-    // The same bytes are cut where both cut the same part of the device's places: 32 heads, and 8 groups of 4.
+    // Both tilings select the same bytes if both split the same part of the device dimensions: 32 heads, and 8 groups of 4.
     let places = |tensor: &Tensor<'_>, layout: &DeviceLayout| {
         let places = tensor.buffer().and_then(|host| layout.cut_places(&host)).unwrap_or_default();
         places.into_iter().map(|place| place.map(|(size, stride)| size * stride)).collect::<Vec<Option<i64>>>()

@@ -1,7 +1,8 @@
-//! `spyre-make-online`: runs loops as one where what they carry can be corrected.
+//! `spyre-make-online`: merges loops whose carried values can be corrected.
 //!
-//! Reads the loops of a function; merges a loop with the one before it that finishes what it reads, where [`crate::tile::Online`] says how. The
-//! merged loop reads what the first one has so far, and corrects what the second one has whenever that changes.
+//! Reads the loops of a function; merges a loop with the preceding one that finishes its operands, where [`crate::tile::Online`]
+//! finds a correction. The merged loop reads the first loop's partial results, and corrects the second loop's accumulators
+//! whenever these change.
 
 use super::merge_loops::Merge;
 use crate::mlir::{Op, OpExt, Options, Pass, Reported, integer, remark_behind};
@@ -18,8 +19,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Merges the loops in the body of `around`, and in loops there. Each is tried with the last one before it that has the same iterations, so the time
-/// is linear in the ops for each kind of loop.
+/// Merges the loops in the body of `around`, and in nested loops. Each loop is tried with the last preceding one of equal
+/// iterations, so the time is linear in the ops for each kind of loop.
 pub(crate) fn make_online(around: Op<'_>) {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     loops.iter().for_each(|inner| make_online(*inner));

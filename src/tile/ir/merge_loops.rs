@@ -1,4 +1,4 @@
-//! Two loops as one, for `spyre-make-online`: which can be merged, and how.
+//! Merging of two loops for `spyre-make-online`: legality, and the merge itself.
 
 use super::online_steps::{Accumulated, Analysis};
 use crate::dialect::ods::spyre;
@@ -12,7 +12,7 @@ use machine::DeviceFormat;
 mod bound;
 mod build;
 
-/// Two loops that can be one.
+/// Two loops that can be merged.
 pub(super) struct Merge<'c> {
     first: Op<'c>,
     second: Op<'c>,
@@ -27,15 +27,15 @@ pub(super) struct Merge<'c> {
     carried: [Vec<(Accumulated<'c>, Option<Correction>)>; 2],
 }
 
-/// A tile that the first loop makes and the second one reads.
+/// Tile that the first loop computes and the second one reads.
 struct Handed<'c> {
-    /// The argument of the second loop.
+    /// Argument of the second loop.
     argument: Value<'c>,
     /// Tile that the first loop yields.
     left: Value<'c>,
     /// Index of that result of the first loop.
     position: usize,
-    /// The view through which the second loop reads it.
+    /// View through which the second loop reads it.
     view: Option<Op<'c>>,
 }
 
@@ -62,11 +62,11 @@ impl<'c> Merge<'c> {
         if let Err(op) = merge.analyse(carried) {
             return Some(Err(op));
         }
-        // What is bounded is found bounded then.
+        // The bounded values are recognized as bounded in this call.
         if merge.bound().ok()? { Self::of(first, second) } else { Some(Ok(merge)) }
     }
 
-    /// Finds the corrections, or the first op that needs what the first loop finishes.
+    /// Computes the corrections. The error is the first op that needs a finished value of the first loop.
     fn analyse(&mut self, [of_first, of_second]: [Vec<Accumulated<'c>>; 2]) -> Result<(), Op<'c>> {
         let analysis = &mut self.analysis;
         note_arguments(analysis, self.first, &of_first);
@@ -77,12 +77,12 @@ impl<'c> Merge<'c> {
         self.running.iter().for_each(|op| analysis.read(*op));
         note_arguments(analysis, self.second, &of_second);
         for Handed { argument, left, .. } in &self.handed {
-            // A tile shows as much of a running value as what it is a view of: none, or it needs what is finished.
+            // A tile shows as much of a running value as its source does: nothing, or it needs the finished value.
             let form = if matches!(analysis.form(*left), Form::Outside | Form::Tile) { Form::Tile } else { Form::Finished };
             analysis.note(*argument, form);
         }
         let corrections = analysis.read_body(self.second, &of_second);
-        // What is carried has become running or finished: its ops reduce the axis.
+        // Carried values are now running or finished: their ops reduce the axis.
         let is_settled = |value: Value<'c>| matches!(self.analysis.form(value), Form::Running(..) | Form::Outside | Form::Tile);
         let has_infinities = |correction: &Option<Correction>, of: &Accumulated<'c>| {
             correction.as_ref().is_some_and(|correction| {
@@ -100,7 +100,8 @@ impl<'c> Merge<'c> {
         Ok(())
     }
 
-    /// The first op of the second loop that needs what the first one finishes; its end where a form is given as it is.
+    /// Returns the first op of the second loop that needs a finished value of the first one; the terminator, if a form is yielded
+    /// uncorrected.
     fn first_that_waits(&self) -> Op<'c> {
         let body = self.second.body_ops();
         let waits = |op: &&Op<'c>| op.outputs().iter().any(|value| *self.analysis.form(*value) == Form::Finished);
@@ -143,7 +144,7 @@ impl<'c> Between<'c> {
     }
 }
 
-/// Some values.
+/// Set of values.
 #[derive(Default)]
 struct Values(ValueMap<()>);
 
@@ -170,7 +171,8 @@ fn accumulated(around: Op<'_>) -> Option<Vec<Accumulated<'_>>> {
     carried_by(around).into_iter().map(|carried| Accumulated::of(around, carried)).collect()
 }
 
-/// Whether an op may run as often as its loop does, wherever in it: it has no ops inside, and writes a buffer of its own, or of its iteration.
+/// Whether an op may run once per iteration anywhere in the loop: it has no nested ops, and writes a buffer of its own, or one of
+/// its iteration.
 fn is_plain(op: Op<'_>) -> bool {
     let is_compute = || ComputeOp::of(op).is_some_and(|compute| !compute.is_insert() || is_beside_its_buffer(op));
     op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY))
@@ -202,7 +204,7 @@ fn handed<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> Option<Vec<Hand
     Some(handed)
 }
 
-/// Whether a view without a layout shows all of its input's dimension `behind` as its own `dim`.
+/// Whether a view without a layout shows all of its input's dimension `behind` as its dimension `dim`.
 fn shows_all_along(view: Op<'_>, behind: usize, dim: usize) -> bool {
     let (Some(shown), Some(input)) = (Tensor::of(view.output().r#type()), Tensor::of(view.inputs()[0].r#type())) else { return false };
     let is_moved = plain_view(view).is_some_and(|indices| indices.get(behind) == Some(&(Some(dim), 0)));
@@ -211,11 +213,11 @@ fn shows_all_along(view: Op<'_>, behind: usize, dim: usize) -> bool {
 
 fn note_arguments<'c>(analysis: &mut Analysis<'c>, around: Op<'c>, accumulated: &[Accumulated<'c>]) {
     around.body_args().into_iter().for_each(|argument| analysis.note(argument, Form::Tile));
-    // Only what combines and corrects reads these.
+    // Only combining ops and corrections read these values.
     accumulated.iter().for_each(|of| analysis.note(of.carried.argument, Form::Finished));
 }
 
-/// Whether a value has the device's format, which has no infinities: the difference of two numbers is one.
+/// Whether a value has the device's format, which has no infinities: their difference is a number.
 fn is_of_device_format(value: Value<'_>) -> bool {
     let layout = Tensor::of(value.r#type()).and_then(|tensor| tensor.layout);
     layout.is_some_and(|layout| layout.format() == DeviceFormat::Sen169Fp16)

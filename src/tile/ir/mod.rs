@@ -1,4 +1,4 @@
-//! The passes of stage `tile`, and what they share: the files of the stage that know IR.
+//! Passes of stage `tile`, and the IR helpers that they share.
 
 mod build_loops;
 pub(crate) mod coarse_tile;
@@ -17,7 +17,7 @@ use crate::{
     mlir::{Op, OpExt, Type},
 };
 
-/// A window of a tensor as a buffer of its own; types without a layout stay as they are.
+/// Returns the type of a window of a tensor as a buffer of its own; types without a layout stay unchanged.
 fn compact_type<'c>(at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, LayoutError> {
     let (Some(whole), Some(tile)) = (Tensor::of(full), Tensor::of(window)) else { return Ok(window) };
     let Some(layout) = &whole.layout else { return Ok(window) };

@@ -1,4 +1,4 @@
-//! A number as a tensor.
+//! Numbers as tensors.
 
 use crate::{
     codes,
@@ -8,11 +8,11 @@ use crate::{
 };
 use machine::ElementType;
 
-/// The largest number of the device's f16 format that stands for no infinity ("The referee", numbers).
+/// Largest finite number of the device's f16 format ("The referee", numbers).
 const LARGEST_FINITE: f64 = 1023.0 * (1_u32 << 22) as f64;
 
-/// A number as a tensor of one element in front of `at`, with the rank and the format of `like`; with what it is in f64 where the format rounds it.
-/// A finite number that the format does not reach is its last finite one. `of` is told of what goes wrong.
+/// Creates a one-element tensor with a number before `at`, with the rank and the format of `like`, and with the f64 value if the
+/// format rounds it. A finite number beyond the range of the format becomes its last finite one. Errors are reported at `of`.
 pub(super) fn number_before<'c>(at: Op<'c>, of: Op<'c>, number: f64, like: Type<'c>) -> Result<Value<'c>, Reported> {
     let tensor = Tensor::of(like).ok_or_else(|| error_at(codes::MALFORMED_IR, of, "has no tensor result").report())?;
     let shape = vec![1; tensor.host.shape.len()];
@@ -20,7 +20,7 @@ pub(super) fn number_before<'c>(at: Op<'c>, of: Op<'c>, number: f64, like: Type<
     let of_element = |element: Type<'c>| TensorType { shape: shape.clone(), encoding: None, element };
     let element = tensor.host.element;
     let is_exact = has_number(element, number);
-    // The device's format has more of the number than f16.
+    // The device's format has more digits than f16.
     let held = if is_exact { element } else { type_of_element(context, ElementType::F32) };
     let within = if is_exact || number.is_infinite() { number } else { number.clamp(-LARGEST_FINITE, LARGEST_FINITE) };
     let bare = of_element(held).build();

@@ -1,4 +1,4 @@
-//! Ops and loops as [`Online`] sees them.
+//! Translates ops and loops to steps of [`Online`].
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use machine::Family;
 
-/// The forms of values, with the numbers that [`Online`] knows them by.
+/// Forms of values, with their numbers in [`Online`].
 #[derive(Default)]
 pub(super) struct Analysis<'c> {
     online: Online,
@@ -17,13 +17,13 @@ pub(super) struct Analysis<'c> {
 }
 
 impl<'c> Analysis<'c> {
-    /// Notes the form of a value that no op makes.
+    /// Records the form of a value that no op defines.
     pub(super) fn note(&mut self, value: Value<'c>, form: Form) {
         let number = self.number(value);
         self.online.note(number, form, &shape_of(value));
     }
 
-    /// Notes that a value is another one.
+    /// Records that a value equals another one.
     pub(super) fn same(&mut self, value: Value<'c>, other: Value<'c>) {
         let number = self.number(other);
         self.numbers.insert(value, number);
@@ -33,12 +33,12 @@ impl<'c> Analysis<'c> {
         self.numbers.get(value).map_or(&Form::Outside, |number| self.online.form(*number))
     }
 
-    /// The value of a number.
+    /// Returns the value of a number.
     pub(super) fn value(&self, number: usize) -> Value<'c> {
         self.values[number]
     }
 
-    /// Reads an op.
+    /// Analyzes an op.
     pub(super) fn read(&mut self, op: Op<'c>) {
         let Some(&output) = op.outputs().first() else { return };
         let reads = match ComputeOp::of(op) {
@@ -50,7 +50,7 @@ impl<'c> Analysis<'c> {
         self.online.step(&step);
     }
 
-    /// Reads the body of a loop. Gives for each value that it carries the correction.
+    /// Analyzes the body of a loop. Returns the correction of each carried value.
     pub(super) fn read_body(&mut self, around: Op<'c>, carried: &[Accumulated<'c>]) -> Vec<Option<Correction>> {
         let mut corrections = vec![None; carried.len()];
         for op in around.body_ops() {
@@ -132,19 +132,19 @@ pub(crate) fn rule_of(op: Op<'_>) -> Rule {
     }
 }
 
-/// A value that a loop carries, to which each iteration adds its part.
+/// Carried value with which each iteration combines a partial result.
 #[derive(Clone, Copy)]
 pub(super) struct Accumulated<'c> {
-    /// The value under all its names.
+    /// All aliases of the value.
     pub(super) carried: Carried<'c>,
-    /// The op that combines what the loop has with the part: its operands in this order.
+    /// Op that combines the carried value with the partial result, and the order of its operands.
     pub(super) combine: Op<'c>,
-    /// The part.
+    /// Partial result.
     pub(super) part: Value<'c>,
 }
 
 impl<'c> Accumulated<'c> {
-    /// None if what an iteration leaves is made in another way.
+    /// Returns None if an iteration computes its yielded value in another way.
     pub(super) fn of(around: Op<'c>, carried: Carried<'c>) -> Option<Self> {
         let combine = carried.after.def().filter(|def| def.is(spyre::POINTWISE) && def.parent() == Some(around))?;
         let &[had, part] = combine.inputs().as_slice() else { return None };

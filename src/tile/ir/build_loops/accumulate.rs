@@ -1,4 +1,4 @@
-//! `spyre-coarse-tile`: reductions over dimensions that loops cut.
+//! `spyre-coarse-tile`: reductions over tiled dimensions.
 
 use super::{Body, Builder, Uses};
 use crate::dialect::ods::{attr, spyre};
@@ -14,11 +14,11 @@ use crate::{
     },
 };
 
-/// Why there is a copy of an accumulator.
+/// Reason that is recorded for the copy of an accumulator.
 const MAY_STAY_IN_LX: &str = "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile";
 
 impl<'c> Builder<'_, 'c> {
-    /// Whether an iteration sees one element of a mean only.
+    /// Whether each iteration reduces a single element of a mean.
     pub(super) fn is_mean_of_one(&self, op: usize) -> bool {
         let (plain, cuts) = (&self.items.plain[op], &self.tree.cuts[op]);
         let is_mean = self.items.list[op].compute.is_some_and(|compute| compute.op.is(spyre::REDUCE) && compute.function() == "mean");
@@ -27,7 +27,7 @@ impl<'c> Builder<'_, 'c> {
             && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
     }
 
-    /// The part of a mean that one element is: the device has no reduction of one element.
+    /// Returns the summand of a mean over a single element, without a reduction: the device has no reduction of one element.
     pub(super) fn share_of_mean(&mut self, op: usize, element: Value<'c>, depth: usize, body: Body<'c>) -> Result<(), Reported> {
         let mean = self.items.list[op].op;
         let factor = mean.attr(attr::CONSTANTS).and_then(floats).and_then(|constants| constants.first().copied());
@@ -40,7 +40,7 @@ impl<'c> Builder<'_, 'c> {
         self.combine(op, share.output(), body)
     }
 
-    /// Adds a partial result to what the loops carry.
+    /// Combines a partial result with the carried value.
     pub(super) fn combine(&mut self, op: usize, part: Value<'c>, body: Body<'c>) -> Result<(), Reported> {
         let item = &self.items.list[op];
         let (Some(combination), Some(before)) = (item.compute.and_then(combination), self.made[op].accumulator) else {
@@ -53,18 +53,19 @@ impl<'c> Builder<'_, 'c> {
         Ok(())
     }
 
-    /// The accumulators that a loop carries, or reads and writes tile by tile along a dimension.
+    /// Returns the accumulators that a loop carries, or reads and writes tile by tile along a dimension.
     pub(super) fn accumulated(&self, around: usize, depth: usize) -> Vec<(usize, Option<usize>)> {
         let members = self.members[around].iter().filter(|&&op| self.tree.home_depth(op) <= depth);
         members.map(|&op| (op, self.result_dims(op)[depth])).collect()
     }
 
-    /// Whether a loop at this depth has an accumulator of an op: what is complete there is given as it is made.
+    /// Whether a loop at this depth has an accumulator of an op: complete slices of the accumulator are yielded as they are
+    /// computed.
     pub(super) fn is_accumulated(&self, op: usize, depth: usize) -> bool {
         self.tree.home_depth(op) <= depth
     }
 
-    /// Puts the neutral element before the outermost loop that cuts a reduced dimension.
+    /// Inserts the neutral element before the outermost loop that tiles a reduced dimension.
     pub(super) fn begin_accumulators(
         &mut self,
         accumulated: &[(usize, Option<usize>)],
@@ -86,7 +87,7 @@ impl<'c> Builder<'_, 'c> {
         Ok(())
     }
 
-    /// A copy of one number to all elements of a tensor.
+    /// Creates a copy of one number to all elements of a tensor.
     fn neutral_element(&self, item: &Item<'c>, number: f64, to: Type<'c>, body: Body<'c>) -> Result<Op<'c>, Reported> {
         let (context, location) = (item.op.ctx(), item.op.loc());
         let one = self.one_number(item.op, number, to, body)?;
@@ -98,7 +99,7 @@ impl<'c> Builder<'_, 'c> {
         Ok(body.put(copy(context, location, shown, to)))
     }
 
-    /// A number as a tensor of one element, with the rank and the format of `like`.
+    /// Creates a one-element tensor with a number, with the rank and the format of `like`.
     fn one_number(&self, of: Op<'c>, number: f64, like: Type<'c>, body: Body<'c>) -> Result<Value<'c>, Reported> {
         number_before(self.in_block(body), of, number, like)
     }

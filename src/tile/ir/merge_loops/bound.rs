@@ -1,4 +1,4 @@
-//! Keeps what a correction subtracts from being infinite.
+//! Bounds the running values that a correction subtracts, to avoid infinities.
 
 use super::{Accumulated, Merge};
 use crate::dialect::ods::{attr, spyre};
@@ -10,7 +10,7 @@ use crate::{
     tile::{Course, Form, ir::number::number_before},
 };
 
-/// A running value that the program bounds behind the loop.
+/// Running value that the program bounds after the loop.
 struct Bounded<'c> {
     running: Value<'c>,
     start: Op<'c>,
@@ -19,23 +19,24 @@ struct Bounded<'c> {
     number: f64,
 }
 
-/// A running value that may be infinite, with the function and the number that bound it.
+/// Running value that may be infinite, with the function and the number that bound it.
 struct Unbounded<'c> {
     value: Value<'c>,
     /// Copy from which the running value starts, if it has no other uses.
     start: Option<Op<'c>>,
     function: &'static str,
     bound: f64,
-    /// The ops that read it.
+    /// Ops that read it.
     readers: Vec<Op<'c>>,
     /// Whether it has other uses after the loop.
     is_read_behind: bool,
 }
 
 impl<'c> Merge<'c> {
-    /// Where the first loop has seen nothing but -inf, its maximum is -inf, and `-inf - -inf` is no number though the row may have one in a later
-    /// tile. Bounds what the corrections read by the lowest finite number, which changes a row of -inf alone: of that the sum is 0 then. Where only they
-    /// read the maximum it begins with that number, which is the same and takes no op. Gives whether anything was bounded.
+    /// Bounds the running values that corrections read by the lowest finite number. While the first loop has seen nothing but
+    /// -inf, its maximum is -inf, and `-inf - -inf` is NaN although a later tile of the row may have a finite number. The bound
+    /// changes only rows of -inf alone, whose sum becomes 0. If only corrections read the maximum, it starts with the bound,
+    /// which is equivalent and takes no op. Returns whether anything was bounded.
     pub(super) fn bound(&self) -> Result<bool, Reported> {
         if self.carried[1].iter().all(|(_, correction)| correction.is_none()) {
             return Ok(false);
@@ -54,7 +55,7 @@ impl<'c> Merge<'c> {
         Ok(!unbounded.is_empty())
     }
 
-    /// A program that bounds the maximum of a row itself, and reads nothing else of it.
+    /// Finds the bound of a program that bounds the maximum of a row itself and has no other use of it.
     fn bounded_behind(&self, of: &Accumulated<'c>) -> Option<Bounded<'c>> {
         let (function, _) = self.bound_of(of.carried.result)?;
         let (start, begun) = own_start(of)?;
@@ -62,13 +63,13 @@ impl<'c> Merge<'c> {
         let [op] = users[..] else { return None };
         let is_bound = self.running.contains(&op) && op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == function;
         let bound = op.inputs().into_iter().filter(|_| is_bound).find_map(finite_number)?;
-        // It may begin with an earlier bound.
+        // It may start with an earlier bound.
         let number = if function == "maximum" { begun.max(bound) } else { begun.min(bound) };
         let is_same_type = op.output().r#type() == of.carried.result.r#type();
         is_same_type.then_some(Bounded { running: of.carried.result, start, op, number })
     }
 
-    /// The function that keeps a running value from being infinite, and the number with which it does.
+    /// Returns the function that keeps a running value from being infinite, and its number.
     fn bound_of(&self, value: Value<'c>) -> Option<(&'static str, f64)> {
         match self.analysis.form(value) {
             Form::Running(_, Course::Grows) => Some(("maximum", f64::MIN)),
@@ -106,14 +107,14 @@ impl<'c> Merge<'c> {
             return None;
         }
         let is_read_behind = value.users().iter().any(|user| !readers.contains(user));
-        // Beyond the bound it begins with nothing: what it begins with otherwise counts.
+        // A start value beyond the bound has no effect; any other start value must be kept.
         let start = own_start.filter(|(_, begun)| *begun == bound.signum() * f64::INFINITY).map(|(start, _)| start);
         Some(Unbounded { value, start, function, bound, readers, is_read_behind })
     }
 }
 
 impl Bounded<'_> {
-    /// Has the running value begin with the bound.
+    /// Makes the running value start with the bound.
     fn absorb(self) -> Result<(), Reported> {
         begin_with(self.start, self.number)?;
         self.op.output().replace_with(self.running);
@@ -124,13 +125,13 @@ impl Bounded<'_> {
     }
 }
 
-/// The copy of a number that a running value begins with, and the number, if nothing else reads the copy.
+/// Returns the copy of a number that a running value starts with, and the number, if the copy has no other uses.
 fn own_start<'c>(of: &Accumulated<'c>) -> Option<(Op<'c>, f64)> {
     let start = of.carried.before.def().filter(|def| def.is(spyre::COPY) && def.output().users().len() == 1)?;
     Some((start, number_in(start.inputs()[0])?))
 }
 
-/// Has a running value begin with a number in the place of what `start` copies.
+/// Makes a running value start with a number instead of the source of `start`.
 fn begin_with(start: Op<'_>, number: f64) -> Result<(), Reported> {
     let begun = start.output().r#type();
     let number = number_before(start, start, number, begun)?;
@@ -145,7 +146,7 @@ fn begin_with(start: Op<'_>, number: f64) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Erases a constant that nobody reads, and the views of it.
+/// Erases a constant without uses, and the views of it.
 fn erase_unread(value: Value<'_>) {
     let Some(def) = value.def().filter(|def| value.users().is_empty() && (def.is(spyre::VIEW) || def.is(spyre::CONSTANT))) else { return };
     let read = def.inputs();
@@ -153,12 +154,12 @@ fn erase_unread(value: Value<'_>) {
     read.into_iter().for_each(erase_unread);
 }
 
-/// The number that all of a value is, unless that is infinite.
+/// Returns the number of a splat value, unless it is infinite.
 fn finite_number(value: Value<'_>) -> Option<f64> {
     number_in(value).filter(|number| number.is_finite())
 }
 
-/// The number that all of a value is.
+/// Returns the number of a splat value.
 fn number_in(value: Value<'_>) -> Option<f64> {
     let made = behind_views(value).def().filter(|def| def.is(spyre::CONSTANT))?;
     let numbers = dense_numbers(made.attr(EXACT).or_else(|| made.attr(attr::VALUE))?, 1)?;

@@ -1,4 +1,4 @@
-//! Writes the loop that two become.
+//! Writes the merged loop.
 
 use super::Merge;
 use crate::dialect::ods::attr;
@@ -10,7 +10,7 @@ use crate::{
     tile::{Correction, Form, Term, ir::compact_type},
 };
 
-/// A loop under construction.
+/// Loop under construction.
 struct Built<'a, 'c> {
     merge: &'a Merge<'c>,
     around: Op<'c>,
@@ -24,7 +24,7 @@ struct Built<'a, 'c> {
 }
 
 impl<'c> Merge<'c> {
-    /// Writes the merged loop in the place of the first one.
+    /// Writes the merged loop in place of the first one.
     pub(in crate::tile::ir) fn build(self) -> Op<'c> {
         for op in &self.early {
             op.move_to_before(self.first);
@@ -80,7 +80,7 @@ impl<'c> Merge<'c> {
         given_tiles(from).into_iter().filter(|given| self.is_read_behind(given.whole)).collect()
     }
 
-    /// Whether anything but the second loop reads a result of the first one, or a view through which it does.
+    /// Whether ops other than the second loop read a result of the first one, or a view through which it reads the result.
     fn is_read_behind(&self, value: Value<'c>) -> bool {
         let is_handed_on = |user: Op<'c>| self.handed.iter().any(|handed| handed.view == Some(user));
         value.users().into_iter().any(|user| match user {
@@ -105,7 +105,7 @@ impl<'c> Merge<'c> {
     }
 }
 
-/// Erases the ops of a body that nobody reads.
+/// Erases the dead ops of a body.
 fn erase_unread(around: Op<'_>) {
     for op in around.body_ops().into_iter().rev() {
         if !op.outputs().is_empty() && op.outputs().iter().all(|value| value.users().is_empty()) {
@@ -127,7 +127,7 @@ impl<'c> Built<'_, 'c> {
         }
     }
 
-    /// Puts the ops of the first loop, those between, and those of the second one.
+    /// Inserts the ops of the first loop, those between the loops, and those of the second one.
     fn fill(&mut self) {
         let merge = self.merge;
         body(merge.first).into_iter().for_each(|op| self.put(op));
@@ -202,7 +202,7 @@ impl<'c> Built<'_, 'c> {
         }
         let value = self.merge.analysis.value(term.value);
         let (old, new) = (self.old(value), self.of(value));
-        // f(tile) - r: what was made with the old r has too little subtracted.
+        // f(tile) - r: values that were computed with the old r have too little subtracted.
         let operands = if term.is_subtracted { [old, new] } else { [new, old] };
         let (context, location) = (self.around.ctx(), self.around.loc());
         let put = |function: &str, operands: &[Value<'c>]| {
@@ -253,7 +253,7 @@ impl<'c> Built<'_, 'c> {
         for handed in self.merge.handed.iter().filter(|handed| !given.iter().any(|given| given.tile == handed.left)) {
             let whole = self.merge.first.outputs()[handed.position].r#type();
             let tile = self.of(handed.left);
-            // A window that a loop could make has a compact type: its tile has had one in other loops.
+            // A loop's tiled result that is a window has a compact type in other loops, where its tile already got one.
             if let Ok(compact) = compact_type(self.around, whole, tile.r#type()) {
                 tile.retype(compact);
             }
