@@ -201,7 +201,7 @@ impl Walk {
         }
     }
 
-    /// Returns the names along a dimension that has no single name.
+    /// Records the names along a dimension as lost if the dimension as a whole has no label.
     fn lose_what_has_company(&mut self, shape: &[i64]) {
         for (dim, (claims, &size)) in self.dims.iter().zip(shape).enumerate().filter(|(_, (claims, _))| !claims.is_empty()) {
             if label(claims, size).is_empty() {

@@ -1,4 +1,4 @@
-//! Stage `tile`: hinted ops become the bodies of counted loops.
+//! Stage `tile`: moves hinted ops into counted loops.
 //!
 //! ```text
 //! before                        after: hints A = 2, B = 4 on both ops
@@ -10,14 +10,15 @@
 //! ```
 //!
 //! Definitions:
-//! * A hint is a *level* of loops. At each level an op is *cut* along the iteration dimension that has the level's name. A level whose
-//!   name an op does not have is none of its levels: such an op is the same in every iteration, and runs once outside the loop.
-//! * The levels of an op, outermost first, are its *path*. Ops whose paths begin alike share loops, unless one needs what the other has
-//!   only finished when the loop ends; it then gets a loop of its own behind the first ([`Tree`]).
-//! * Where the cut dimension is *reduced*, an iteration only knows a part of the sum. The partial results are combined in an
-//!   *accumulator* that the loop carries: it begins with the neutral element outside the outermost loop that cuts a reduced dimension.
+//! * A hint is a *level* of loops. At each level an op is *cut* along the iteration dimension that has the level's name. An op
+//!   without a dimension of that name is loop-invariant at this level, and runs once outside the loop.
+//! * The levels of an op, outermost first, are its *path*. Ops whose paths have a common prefix share loops, unless one of them
+//!   needs a value of the other that is complete only after the loop; it then gets a loop of its own after the first ([`Tree`]).
+//! * Where the cut dimension is *reduced*, an iteration only computes a partial result. The partial results are combined in an
+//!   *accumulator* that the loop carries: it starts with the neutral element outside the outermost loop that cuts a reduced
+//!   dimension.
 //! * A value is *at home* in the innermost loop in which it is complete: in the loop of its op, or for an accumulator outside the
-//!   outermost reduced level. Ops in the same loop read the tile; what others read is laid side by side by the loops between.
+//!   outermost reduced level. Ops in the same loop read the tile; for other readers the loops in between concatenate the tiles.
 //!
 //! Worked example, the matmul `p[M, N] = x[M, K] y[K, N]` with `z = p + c` and hints M = 8, K = 4:
 //!
@@ -30,21 +31,21 @@
 //!   yield add(p, c0)[0] }                                           // has no K: it is not in that loop
 //! ```
 //!
-//! An op that needs a finished reduction is in a second loop behind the first. Where what that loop carries can be corrected, `online.rs`, the two
-//! become one with a running value: the online softmax of flash attention.
+//! An op that needs a finished reduction is in a second loop after the first. If the values that the second loop carries can be
+//! corrected (`online.rs`), the two are merged into one loop with a running value: the online softmax of flash attention.
 //!
 //! | file | what |
 //! |---|---|
-//! | `cut.rs` | which dimension of an op each level cuts, and which it cannot |
-//! | `tree.rs` | which loop every op is in |
-//! | `online.rs` | what one loop can compute where what it has so far is corrected |
+//! | `cut.rs` | iteration dimension of an op that each level cuts, and errors |
+//! | `tree.rs` | assignment of ops to loops |
+//! | `online.rs` | reductions that one loop can compute with corrected partial results |
 //! | `ir/coarse_tile.rs` | reads ops and hints |
 //! | `ir/build_loops.rs` | writes the loops |
 //! | `ir/make_online.rs` | merges loops with corrections |
-//! | `ir/merge_loops.rs` | which two, and how |
-//! | `ir/online_steps.rs` | ops as `online.rs` sees them |
-//! | `ir/settle_loops.rs` | lets loops overwrite what they carry |
-//! | `ir/write_in_place.rs` | lets ops write parts of buffers in place |
+//! | `ir/merge_loops.rs` | legality of a merge, and the merge itself |
+//! | `ir/online_steps.rs` | translates ops for `online.rs` |
+//! | `ir/settle_loops.rs` | makes it legal for loops to overwrite carried values |
+//! | `ir/write_in_place.rs` | makes ops write slices of buffers in place |
 
 mod cut;
 mod online;

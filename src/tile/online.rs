@@ -38,45 +38,45 @@ mod tests;
 pub enum Rule {
     /// Identical values: a copy, or a view.
     Same,
-    /// The elementwise sum of two.
+    /// Elementwise sum of two operands.
     Add,
-    /// The elementwise difference of two.
+    /// Elementwise difference of two operands.
     Sub,
-    /// The elementwise product of two.
+    /// Elementwise product of two operands.
     Mul,
-    /// The elementwise quotient of two.
+    /// Elementwise quotient of two operands.
     Div,
-    /// The elementwise negative.
+    /// Elementwise negation.
     Neg,
-    /// The elementwise exponential.
+    /// Elementwise exponential.
     Exp,
-    /// The larger one of two.
+    /// Elementwise maximum of two operands.
     Maximum,
-    /// The smaller one of two.
+    /// Elementwise minimum of two operands.
     Minimum,
-    /// A sum of products of two.
+    /// Matrix product: a sum of products of two operands.
     Product,
-    /// The sum along dimensions, or the mean.
+    /// Sum or mean along dimensions.
     Sum,
-    /// The largest along dimensions.
+    /// Maximum along dimensions.
     Max,
-    /// The smallest along dimensions.
+    /// Minimum along dimensions.
     Min,
-    /// Something else.
+    /// Any other op.
     #[default]
     Other,
 }
 
-/// A value that an op reads.
+/// Value that an op reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Which value.
+    /// Number of the value.
     pub value: usize,
-    /// For each of its dimensions the dimension of the result that moves along it.
+    /// For each of its dimensions, the dimension of the result that indexes it.
     pub dims: Vec<Option<usize>>,
 }
 
-/// An op, in program order.
+/// Op, in program order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Kind of the op.
@@ -94,7 +94,7 @@ pub struct Step {
 /// Running value in a value that was computed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// Which value.
+    /// Number of the running value.
     pub value: usize,
     /// For each of its dimensions, the dimension of the computed value that indexes it; none for size 1.
     pub dims: Vec<Option<usize>>,
@@ -105,15 +105,15 @@ pub struct Term {
 /// Direction in which a running value changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Course {
-    /// It never falls.
+    /// It never decreases.
     Grows,
-    /// It never grows.
+    /// It never increases.
     Falls,
     /// The direction is unknown.
     Unknown,
 }
 
-/// How a value depends on running ones.
+/// Form of a value: how it depends on running values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Identical in every iteration.
@@ -167,7 +167,8 @@ impl Online {
         self.values.get(value).and_then(Option::as_ref).map_or(&Form::Outside, |known| &known.form)
     }
 
-    /// Notes what a step makes; with the correction of what it has so far, if it reduces the axis and needs one.
+    /// Records the form of a step's result; returns the correction of its partial result, if the step reduces the axis and needs
+    /// one.
     pub fn step(&mut self, step: &Step) -> Option<Correction> {
         let made = self.made(step);
         if !step.reduces_axis {
@@ -193,7 +194,7 @@ impl Online {
         correction
     }
 
-    /// The form of what a step makes in one iteration.
+    /// Returns the form of a step's result in one iteration.
     fn made(&self, step: &Step) -> Form {
         let forms: Vec<Form> = step.reads.iter().map(|read| self.seen(read)).collect();
         let separate = match (step.rule, forms.as_slice()) {
@@ -213,7 +214,7 @@ impl Online {
         separate.unwrap_or_else(|| plain(step, &forms))
     }
 
-    /// A value as an op sees it: running values under the dimensions of the op's result.
+    /// Returns the form of an operand, with running values indexed by the dimensions of the op's result.
     fn seen(&self, read: &Read) -> Form {
         let Some(Known { form, .. }) = self.values.get(read.value).and_then(Option::as_ref) else { return Form::Outside };
         let through = |term: &Term| {
@@ -262,7 +263,7 @@ fn plain(step: &Step, forms: &[Form]) -> Form {
     Form::Running(whole(step), course)
 }
 
-/// `tile + running`, `shifted + tile` and `scaled + scaled`.
+/// Combines terms: `tile + running`, `shifted + tile` and `scaled + scaled`.
 fn sum(one: &Form, other: &Form) -> Option<Form> {
     match (one, other) {
         (Form::Tile, Form::Running(term, course)) => Some(Form::Shifted(term.clone(), *course)),
@@ -272,7 +273,7 @@ fn sum(one: &Form, other: &Form) -> Option<Form> {
     }
 }
 
-/// The negative of a summand. A factor stays what it is.
+/// Negates a summand. A factor is unchanged.
 fn negative(form: &Form) -> Form {
     let turned = |term: &Term| Term { is_subtracted: !term.is_subtracted, ..term.clone() };
     match form {
@@ -282,17 +283,17 @@ fn negative(form: &Form) -> Form {
     }
 }
 
-/// Whether a term never grows, nor its exponential.
+/// Whether neither a term nor its exponential ever increases.
 fn shrinks(term: &Term, course: Course) -> bool {
     course == if term.is_subtracted { Course::Grows } else { Course::Falls }
 }
 
-/// Whether a term never shrinks.
+/// Whether a term never decreases.
 fn grows(term: &Term, course: Course) -> bool {
     course == if term.is_subtracted { Course::Falls } else { Course::Grows }
 }
 
-/// The result of a step as a running value.
+/// Returns the result of a step as a running value.
 fn whole(step: &Step) -> Term {
     let dims = step.shape.iter().enumerate().map(|(dim, size)| (*size > 1).then_some(dim)).collect();
     Term { value: step.output, dims, is_subtracted: false }

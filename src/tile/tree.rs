@@ -1,4 +1,4 @@
-//! Which loop every op is in.
+//! Assignment of ops to loops.
 
 #[cfg(test)]
 mod tests;
@@ -6,25 +6,25 @@ mod tests;
 use super::{Cut, CutError, KnownNames, Level, TiledOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Op or loop in a list of ops.
+/// Op or loop, as an entry of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// An op, by its position in the program.
+    /// Op, by its position in the program.
     Op(usize),
-    /// A loop, by its number.
+    /// Loop, by its number.
     Loop(usize),
 }
 
-/// A loop over the tiles of a level.
+/// Loop over the tiles of a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// The level.
     pub level: Level,
-    /// Its body, in order.
+    /// Loop body, in order.
     pub body: Vec<Node>,
 }
 
-/// The ops of a block in their loops.
+/// Loop tree of the ops of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// Ops and loops outside of all loops, in order.
@@ -74,7 +74,8 @@ impl Tree {
         Self { roots, loops, cuts, chains }
     }
 
-    /// The ops that loops compute again although somebody outside of these loops reads them, or nobody in them: no turn may give such a value.
+    /// Returns the ops that are recomputed in loops although an op outside of these loops reads them, or no op inside does: no
+    /// iteration could yield such a value.
     fn read_outside(&self, ops: &[TiledOp]) -> Vec<usize> {
         let mut is_inside: Vec<Option<bool>> = vec![None; ops.len()];
         for (reader, op) in ops.iter().enumerate() {
@@ -86,7 +87,7 @@ impl Tree {
         (0..ops.len()).filter(|&op| self.times(op) > 1 && is_inside[op] != Some(true)).collect()
     }
 
-    /// How many times loops compute the same of an op.
+    /// Returns how many times loops compute the same elements of an op.
     #[must_use]
     pub fn times(&self, op: usize) -> i64 {
         self.cuts[op].iter().filter(|cut| cut.dim.is_none()).map(|cut| cut.level.count).product()
@@ -100,7 +101,7 @@ impl Tree {
         first_reduced.unwrap_or(self.cuts[op].len())
     }
 
-    /// In how many loops, from the outermost on, a reader finds the result of `maker`.
+    /// Returns the number of loops, from the outermost on, whose bodies contain both a reader and the result of `maker`.
     #[must_use]
     pub fn common_depth(&self, reader: usize, maker: usize) -> usize {
         let both = self.chains[reader].iter().zip(&self.chains[maker]);
@@ -108,8 +109,8 @@ impl Tree {
     }
 }
 
-/// A hint whose name nothing has would be dropped silently. Names that the program knows may be those of dimensions of size 1, which no op
-/// has, as nothing moves along them.
+/// Rejects hints for unknown names, which would otherwise be ignored silently. Names that the program declares may belong to
+/// dimensions of size 1, which no op has, since no index moves along them.
 fn check_names(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<(), (usize, CutError)> {
     let mut had: BTreeSet<i64> = BTreeSet::new();
     for op in ops {
@@ -128,7 +129,7 @@ fn check_names(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<(), (us
     Ok(())
 }
 
-/// A place in a list: the slot, and the place before its node; the node itself is behind all of these.
+/// Position in a list: the slot, and the position before its node; the node itself is after all positions of its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     slot: usize,
@@ -137,19 +138,19 @@ struct Place {
 
 const NODE: usize = usize::MAX;
 
-/// A node, and what was put before it later.
+/// Node, with the nodes that were inserted before it later.
 struct Slot {
     before: Vec<Node>,
     node: Node,
 }
 
-/// The ops and loops of one body.
+/// Ops and loops of one body.
 #[derive(Default)]
 struct List {
     slots: Vec<Slot>,
-    /// The last loop of each level.
+    /// Last loop of each level.
     loops: BTreeMap<i64, usize>,
-    /// Slots with loops that later ops may join.
+    /// Slots of the loops that later ops may join.
     open: BTreeSet<usize>,
 }
 
@@ -158,7 +159,7 @@ impl List {
         self.slots.into_iter().flat_map(|slot| slot.before.into_iter().chain([slot.node])).collect()
     }
 
-    /// Puts a node behind `after`: before the first open loop that is behind it, else at the end.
+    /// Inserts a node after `after`: before the first open loop after that position, or at the end.
     fn insert(&mut self, node: Node, after: Option<Place>) -> Place {
         let first = after.map_or(0, |after| if after.before == NODE { after.slot + 1 } else { after.slot });
         if let Some(&slot) = self.open.range(first..).next() {
@@ -174,13 +175,13 @@ impl List {
 struct Grower<'a> {
     ops: &'a [TiledOp],
     cuts: &'a [Vec<Cut>],
-    /// The list outside all loops, then those of the loops.
+    /// List outside all loops, followed by those of the loops.
     lists: Vec<List>,
     levels: Vec<Level>,
     chains: Vec<Vec<usize>>,
     op_places: Vec<Place>,
     loop_places: Vec<Place>,
-    /// The last op that each level cuts.
+    /// Last op that each level tiles.
     last: BTreeMap<i64, usize>,
 }
 
@@ -205,7 +206,7 @@ impl<'a> Grower<'a> {
         self.chains.push(chain);
     }
 
-    /// The loop of a cut in the body of the last loop of `chain`, new if there is none that the op can join.
+    /// Returns the loop of a cut in the body of the last loop of `chain`; creates it if the op can join none.
     fn loop_for(&mut self, op: usize, cut: &Cut, chain: &[usize]) -> usize {
         let known = self.lists[list_of(chain)].loops.get(&cut.level.id).copied();
         if let Some(known) = known.filter(|&known| self.can_join(op, cut, chain, known)) {
@@ -224,7 +225,7 @@ impl<'a> Grower<'a> {
         new
     }
 
-    /// Whether all that the op reads is there before `around`, or is in it and is read tile by tile as it is made.
+    /// Whether all operands of the op are complete before `around`, or are computed in it and read tile by tile.
     fn can_join(&self, op: usize, cut: &Cut, chain: &[usize], around: usize) -> bool {
         self.ops[op].inputs.iter().all(|input| {
             let Some(maker) = input.maker else { return true };
@@ -235,23 +236,24 @@ impl<'a> Grower<'a> {
         })
     }
 
-    /// Whether the tile that an iteration of the loop at `depth` makes is what `op` reads of it in that iteration.
+    /// Whether an iteration of the loop at `depth` computes exactly the tile that `op` reads in that iteration.
     fn reads_the_tile_made(&self, op: usize, cut: &Cut, maker: usize, depth: usize) -> bool {
         let made = &self.cuts[maker][depth];
-        // What is computed again is complete in each turn.
+        // A recomputed value is complete in each iteration.
         if made.dim.is_none() {
             return true;
         }
         let inputs = self.ops[op].inputs.iter().filter(|input| input.maker == Some(maker));
         let written = TiledOp::cut_dim(&self.ops[maker].output, made);
-        // A dimension that the maker reduces is none of its result.
+        // A dimension that the producer reduces is not a dimension of its result.
         inputs.into_iter().all(|input| {
             let read = TiledOp::cut_dim(&input.dims, cut);
             written.is_some() && read.is_some_and(|read| input.behind.get(read).copied().flatten() == written)
         })
     }
 
-    /// Where in the body of the last loop of `chain` a maker stands, in whatever loops; none if it is not in that body.
+    /// Returns the position of a producer, at any loop depth, in the body of the last loop of `chain`; None if it is not in that
+    /// body.
     fn place_in(&self, maker: usize, chain: &[usize]) -> Option<Place> {
         let inner = self.chains[maker].strip_prefix(chain)?;
         Some(inner.first().map_or(self.op_places[maker], |&around| self.loop_places[around]))
@@ -263,7 +265,7 @@ impl<'a> Grower<'a> {
         self.lists[list_of(chain)].insert(node, after)
     }
 
-    /// Closes the loops of a list that neither `op` nor a later op joins.
+    /// Closes the loops of a list that neither `op` nor a later op can join.
     fn close_loops(&mut self, op: usize, list: usize) {
         let Self { lists, levels, last, .. } = self;
         let List { slots, open, .. } = &mut lists[list];
@@ -274,7 +276,7 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// The list of the innermost loop of a chain.
+/// Returns the list of the innermost loop of a chain.
 fn list_of(chain: &[usize]) -> usize {
     chain.last().map_or(0, |around| around + 1)
 }

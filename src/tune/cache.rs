@@ -1,7 +1,7 @@
-//! Folders of JSON lines.
+//! Caches: folders of JSON lines.
 //!
-//! Several processes may read and write a folder at the same time: a line is added in one piece while the file is locked, and a writer that was
-//! killed in the middle of a line is followed by one that begins a new line. What is no entry is passed over, and told.
+//! Several processes may read and write a folder concurrently: a line is appended in one write while the file is locked. After a
+//! writer that was killed in the middle of a line, the next one begins a new line. Invalid entries are skipped with a warning.
 
 use super::{Entry, Key, Terms};
 use crate::codes;
@@ -12,10 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file of a folder that entries are added to; all files that end alike are read.
+/// File of a folder that entries are appended to; all files with the suffix below are read.
 const FILE_NAME: &str = "tuned.jsonl";
 
-/// How the files of a cache end.
+/// Suffix of the files of a cache.
 const ENDING: &str = "jsonl";
 
 /// Folders of entries.
@@ -23,16 +23,16 @@ const ENDING: &str = "jsonl";
 pub struct Cache {
     /// The folder that entries are added to.
     pub writable: Option<PathBuf>,
-    /// Folders that are read only, behind it.
+    /// Additional folders that are only read.
     pub read_only: Vec<PathBuf>,
 }
 
-/// An entry with its place.
+/// Entry with its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     /// `file:line`.
     pub place: String,
-    /// The entry.
+    /// Entry.
     pub entry: Entry,
 }
 
@@ -59,10 +59,10 @@ impl Cache {
     }
 }
 
-/// The entries of a folder, its files in the order of their names.
+/// Returns the entries of a folder, with its files in the order of their names.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the folder cannot be read.
 pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<Placed>, String> {
     let refuse = |error: io::Error| {
         codes::TUNE_CACHE.says(format_args!("cannot read the cache '{}': {error}; name a directory of entries", folder.display()))
@@ -96,7 +96,7 @@ fn entries_of(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<Pl
     entries
 }
 
-/// In which fields the nearest entry differs.
+/// Returns the fields in which the nearest entry differs.
 fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
     let Some(nearest) = entries.iter().min_by_key(|placed| key.differences(&placed.entry.key).len()) else {
         return "there are no entries".to_owned();
@@ -114,7 +114,7 @@ fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
 }
 
 impl Placed {
-    /// Whether it is for the same ops in other sizes, so that its choices may be good.
+    /// Whether the entry is for the same ops in other sizes, so that its choices may be good starting points.
     #[must_use]
     pub fn is_other_shape_of(&self, key: &Key) -> bool {
         let Key { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } = &self.entry.key;
@@ -126,7 +126,7 @@ impl Placed {
 }
 
 impl Looked {
-    /// The answer among entries to a search on these terms: the best one, and the first of equals.
+    /// Returns the answer for a search with these parameters: the best matching entry, and the first of equal ones.
     #[must_use]
     pub fn among(entries: &[Placed], key: &Key, terms: &Terms) -> Self {
         let hits = entries.iter().filter(|placed| placed.entry.key == *key && placed.entry.answers(terms));
@@ -135,10 +135,10 @@ impl Looked {
     }
 }
 
-/// Adds entries to a folder, which is made if it is not there.
+/// Appends entries to a folder, which is created if it does not exist.
 ///
 /// # Errors
-/// The system's reason.
+/// The I/O error of the system.
 pub fn append(folder: &Path, entries: &[Entry]) -> Result<(), String> {
     let mut text = String::new();
     for entry in entries {
@@ -151,10 +151,10 @@ pub fn append(folder: &Path, entries: &[Entry]) -> Result<(), String> {
         .map_err(|error| codes::TUNE_CACHE.says(format_args!("cannot add to the cache '{}': {error}", path.display())))
 }
 
-/// Adds lines to a file, behind whatever is there.
+/// Appends lines to a file.
 fn append_text(path: &Path, text: String) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-    // Who closes the file, or dies, gives the lock back.
+    // Closing the file, or the death of the process, releases the lock.
     file.lock()?;
     let length = file.seek(SeekFrom::End(0))?;
     let mut last = [b'\n'];
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!((entries.len(), warnings.len()), (160, 0));
     }
 
-    /// The variable that makes this program a writer, for the test below.
+    /// Environment variable that makes this program a writer, for the test below.
     const WRITER: &str = "SPYRE_TUNE_WRITER";
 
     #[test]

@@ -11,28 +11,28 @@ use std::{cmp::Ordering, collections::BTreeMap};
 pub struct Key {
     /// Hash of the imported program: of its kernels, and of the ops that may move into them.
     pub program: String,
-    /// A hash of its ops without their sizes.
+    /// Hash of its ops without their sizes.
     pub body: String,
-    /// The shapes of its arguments and results.
+    /// Shapes of its arguments and results.
     pub shapes: String,
-    /// Their device layouts, where the program specifies them.
+    /// Device layouts of its arguments and results, where the program specifies them.
     pub layouts: String,
-    /// The numbers of the machine.
+    /// Parameters of the machine.
     pub machine: String,
-    /// A hash of the numbers of the model of time.
+    /// Hash of the parameters of the time model.
     pub model: String,
     /// Open dimensions of the search space, with their choices.
     pub space: String,
-    /// The options of the compilation.
+    /// Options of the compilation.
     pub options: String,
     /// Objective by which costs are compared.
     pub objective: Objective,
-    /// The version of the compiler.
+    /// Version of the compiler.
     pub version: String,
 }
 
 impl Key {
-    /// The fields with their names.
+    /// Returns the fields with their names.
     #[must_use]
     pub fn fields(&self) -> [(&'static str, &str); 10] {
         let Self { program, body, shapes, layouts, machine, model, space, options, objective, version } = self;
@@ -50,7 +50,7 @@ impl Key {
         ]
     }
 
-    /// The fields in which another key differs: the name, what it has, and what this one has.
+    /// Returns the fields in which another key differs: the name, the other value, and this value.
     #[must_use]
     pub fn differences<'a>(&'a self, other: &'a Self) -> Vec<(&'static str, &'a str, &'a str)> {
         let pairs = self.fields().into_iter().zip(other.fields());
@@ -58,7 +58,7 @@ impl Key {
     }
 }
 
-/// How a search was asked for.
+/// Parameters of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
@@ -76,11 +76,11 @@ pub struct Terms {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ranked {
-    /// A choice of each dimension, in their order.
+    /// Choice of each dimension, in their order.
     pub choices: Vec<String>,
     /// Indices of these choices.
     pub point: Vec<usize>,
-    /// How many of them differ from the untuned ones.
+    /// Number of choices that differ from the untuned ones.
     pub n_changes: usize,
     /// Modeled time, us.
     pub us: f64,
@@ -95,7 +95,7 @@ impl Ranked {
         Cost { ns: self.us * 1000.0, hbm_bytes: self.hbm_bytes }
     }
 
-    /// Compares two points as a search does: the lesser one is better.
+    /// Compares two points in the order of a search: the lesser one is better.
     #[must_use]
     pub fn order(&self, other: &Self, objective: Objective) -> Ordering {
         let of_equals = || (self.n_changes, &self.point).cmp(&(other.n_changes, &other.point));
@@ -128,7 +128,7 @@ pub struct Answer {
     pub starts: Vec<Vec<String>>,
 }
 
-/// A line of a cache.
+/// Line of a cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -144,7 +144,7 @@ impl Entry {
     /// Rejects entries that no search writes.
     ///
     /// # Errors
-    /// The field and the rule that it breaks.
+    /// Returns the field, and the rule that it violates.
     pub fn check(&self) -> Result<(), String> {
         let Answer { best, untuned, bound_us, bound_hbm_bytes, .. } = &self.answer;
         if self.terms.shard == Shard::WHOLE && best.is_empty() {
@@ -162,14 +162,14 @@ impl Entry {
         Ok(())
     }
 
-    /// Whether it is the answer to a search for the same: all points were looked at, or it was asked for alike.
+    /// Whether it answers a search with these parameters: all points were visited, or the parameters are equal.
     #[must_use]
     pub fn answers(&self, terms: &Terms) -> bool {
         let is_whole = self.answer.stop == Stop::Exhausted && self.terms.shard == Shard::WHOLE && terms.shard == Shard::WHOLE;
         is_whole || self.terms == *terms
     }
 
-    /// Which of two answers to the same question is better, by the objective: the lesser one.
+    /// Compares two answers to one search by the objective: the lesser one is better.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         match (self.answer.best.first(), other.answer.best.first()) {
@@ -183,7 +183,7 @@ impl Entry {
 pub(super) mod tests {
     use super::*;
 
-    /// An entry of a program with one point, which takes so long.
+    /// Creates an entry of a program with one point of this time.
     pub(crate) fn entry(program: &str, us: f64) -> Entry {
         let key = Key { program: program.to_owned(), ..Key::default() };
         let ranked = Ranked { choices: vec!["1".to_owned()], point: vec![0], n_changes: 0, us, hbm_bytes: 128 };

@@ -19,7 +19,7 @@ pub(super) const KEPT: usize = 10;
 /// points of all shards. The order of the entries matters only between equal ones.
 #[must_use]
 pub fn merge(entries: &[Entry]) -> Merged {
-    // Terms have a fraction, which has no order of its own: its bits do.
+    // The terms contain a fraction without a total order, so its bits are compared.
     let mut groups: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
     for entry in entries {
         let Terms { budget, seed, within, shard } = &entry.terms;
@@ -46,12 +46,12 @@ pub fn merge(entries: &[Entry]) -> Merged {
     merged
 }
 
-/// The entry of a search of which all parts are here; none if nothing that can be had is in any of them.
+/// Returns the entry of a search whose shards are all present; None if no shard has a feasible point.
 fn whole(parts: &[&Entry]) -> Option<Entry> {
     let first = parts[0];
     let mut best: Vec<Ranked> = parts.iter().flat_map(|part| part.answer.best.iter().cloned()).collect();
     best.sort_by(|one, other| one.order(other, first.key.objective));
-    // All parts have looked at the untuned point.
+    // All shards have evaluated the untuned point.
     best.dedup_by(|one, other| one.point == other.point);
     best.truncate(KEPT);
     let mut rejected: BTreeMap<String, usize> = BTreeMap::new();
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use cost::Objective;
 
-    /// A part of a search that found one point.
+    /// Creates the entry of a shard that found one point.
     fn part(shard: &str, point: usize, us: f64) -> Entry {
         let mut part = entry("a", us);
         part.terms.shard = shard.parse().unwrap();

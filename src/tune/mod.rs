@@ -1,27 +1,27 @@
-//! The search for what a program leaves open: knobs of kernels, and what may move into them.
+//! Search over the open parameters of a program: knobs of kernels, and moves of ops into kernels.
 //!
 //! Definitions:
-//! * A [`Space`] has a *dimension* for each thing that is left open, with the choices that it has; a [`Point`] takes one choice of each. The
-//!   *untuned* point is what a compilation takes if nobody asks for anything else. It is judged first, so what is found is never worse.
-//! * A [`Judge`] refuses a point by a rule, without compiling it, or says what the program costs with it.
-//! * Points are compared by the objective, then by the other half of the cost, then by how few choices differ from the untuned point, then in
-//!   the order of the choices. So there is one best point, whoever looks at them and in whatever order.
+//! * A [`Space`] has a *dimension* for each open parameter, with its choices; a [`Point`] has one choice per dimension. The
+//!   *untuned* point is the default of a compilation. It is evaluated first, so the result is never worse.
+//! * A [`Judge`] rejects a point by a rule, without compiling it, or computes the cost of the program at the point.
+//! * Points are compared by the objective, then by the other half of the cost, then by the number of choices that differ from the
+//!   untuned point, then in the order of the choices. This order is total, so the best point depends on no evaluation order.
 //!
-//! Method: all points where there are no more than the budget, else walks from the untuned point and from random ones. Points are judged by
-//! many threads, a batch at a time, and what is decided between batches depends on the costs alone; so the answer does not depend on threads or clocks.
-//! `docs/measurements/tuning.md` has figures.
+//! Method: all points if there are no more than the budget, otherwise local searches (walks) from the untuned point and from
+//! random ones. Many threads evaluate the points in batches, and decisions between batches depend on the costs alone, so the
+//! answer does not depend on threads or clocks. `docs/measurements/tuning.md` has figures.
 //!
 //! | file | what |
 //! |---|---|
-//! | `space.rs` | what is left open |
-//! | `search.rs` | judges points in batches, all of them if they are few |
-//! | `walk.rs` | the walks where they are many |
+//! | `space.rs` | open parameters and their choices |
+//! | `search.rs` | evaluates points in batches; all of them in a small space |
+//! | `walk.rs` | local search in a large space |
 //! | `random.rs` | random numbers that are the same on every machine |
-//! | `shard.rs` | a part of the work, for one machine of several |
-//! | `entry.rs` | what a search found and what it was for, as a line of a cache |
-//! | `cache.rs` | folders of such lines: found again, added to, put together |
-//! | `merge.rs` | what the entries of several machines come to together |
-//! | `product.rs` | for a test: walks beside all points of a product, by the model of time |
+//! | `shard.rs` | shard of the work, for one of several machines |
+//! | `entry.rs` | cache entry: key and result of a search |
+//! | `cache.rs` | folders of entries: lookup and append |
+//! | `merge.rs` | merges the entries of several machines |
+//! | `product.rs` | for a test: walks compared with all points of a product, by the time model |
 
 mod cache;
 mod entry;

@@ -1,4 +1,4 @@
-//! A test's landscape of the real model: 16,128 ways to run a product and what is elementwise behind it, all of which are looked at.
+//! Test data from the time model: 16,128 plans of a product and its elementwise consumer, all of which are evaluated.
 
 use super::{
     Point, Shard, Space,
@@ -9,22 +9,23 @@ use cost::{Cost, Dim, Objective, OpKind, TileOp, TileOperand, describe};
 use machine::Target;
 
 const TARGET: Target = Target::spyre();
-/// Rows, columns, and what is summed up.
+/// Rows, columns, and reduced elements.
 const SIZES: [i64; 3] = [4096, 2048, 1024];
-/// Tiles of rows, and of columns.
+/// Tile counts of rows and of columns.
 const TILES: usize = 8;
 
-/// Tiles and slices that are chosen: of a product in a loop over rows and one over columns, either of which is outside, and of an op in the same loops.
+/// Tile counts and core splits: of a product in a loop over rows and one over columns, in either nesting order, and of a consumer
+/// in the same loops.
 struct Product {
-    /// Slices of rows, columns and the sum, 32 in all.
+    /// Slices of rows, columns and the sum, 32 in total.
     splits: Vec<[i64; 3]>,
 }
 
-/// A plan of the product.
+/// Plan of the product.
 struct Plan {
     tiles: [i64; 2],
     split: [i64; 3],
-    /// Slices of rows and columns of the op behind it.
+    /// Slices of rows and columns of the consumer.
     behind: [i64; 2],
     is_columns_outside: bool,
 }
@@ -53,7 +54,7 @@ impl Product {
 }
 
 impl Plan {
-    /// A tensor that has these of the dimensions, as a tile.
+    /// Creates a tile of a tensor with these of the dimensions.
     fn operand(&self, buffer: usize, dims: &[usize], is_in_lx: bool) -> TileOperand {
         let tiles: i64 = dims.iter().filter_map(|dim| self.tiles.get(*dim)).product();
         let elements: i64 = dims.iter().map(|dim| SIZES[*dim]).product();
@@ -83,7 +84,7 @@ impl Plan {
         }
         let [rows, columns] = [0, 1].map(|dim| SIZES[dim] / self.tiles[dim]);
         let dim = |extent, slices, is_reduced| Dim { extent, slices, is_reduced };
-        // Between them the value is in LX if it has room, and if the cores have the same part of it.
+        // The intermediate value is in LX if it fits, and if each core has the same slice of it in both ops.
         let is_in_lx = self.split == [self.behind[0], self.behind[1], 1] && 2 * rows * columns / 32 <= TARGET.lx_bytes / 2;
         let [m, n, k] = self.split;
         let product = TileOp {
@@ -110,7 +111,7 @@ impl Plan {
 impl Judge for Product {
     fn breaks(&self, point: &Point) -> Option<Rejection> {
         let Plan { tiles, split, behind, .. } = self.plan(point);
-        // Rows by themselves, columns in sticks.
+        // Rows are split individually, columns in sticks.
         let fits = |dim: usize, granule: i64, slices: i64| SIZES[dim] % (tiles[dim] * granule * slices) == 0;
         let is_even = fits(0, 1, split[0]) && fits(1, 64, split[1]) && fits(0, 1, behind[0]) && fits(1, 64, behind[1]);
         (!is_even).then(|| Rejection { reason: "uneven".to_owned(), message: String::new() })

@@ -1,15 +1,15 @@
 //! Random numbers that are the same on every machine: the generator SplitMix64.
 
-/// A generator.
+/// Generator of random numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
-/// The step of the state, and the factors by which its bits are mixed, as the generator's authors publish them.
+/// Increment of the state, and the factors of the bit mixing, as published by the generator's authors.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIXED: [(u32, u64); 2] = [(30, 0xbf58_476d_1ce4_e5b9), (27, 0x94d0_49bb_1331_11eb)];
 
 impl Random {
-    /// The generator of a walk: walks of one seed draw different numbers.
+    /// Creates the generator of a walk: walks of one seed draw different numbers.
     pub(super) fn new(seed: u64, walk: usize) -> Self {
         let mut of_seed = Self(seed);
         Self(of_seed.next().wrapping_add(walk as u64))
@@ -21,7 +21,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below another one, which is not 0.
+    /// Returns a number below another one, which is not 0.
     #[expect(clippy::cast_possible_truncation, reason = "the quotient is below `end`")]
     pub(super) fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize

@@ -1,4 +1,4 @@
-//! Judges points in batches: all of them if they are few, else those of the walks.
+//! Evaluates points in batches: all of them in a small space, otherwise those of the walks.
 
 use super::{Point, Shard, Space};
 use cost::{Cost, Objective};
@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// Says what points are worth. Asked by many threads; the same point always gets the same answer.
+/// Evaluates points. Called from many threads; results are deterministic.
 pub trait Judge: Sync {
-    /// The rule that a point breaks, found without compiling.
+    /// Returns the rule that a point violates, without compiling.
     fn breaks(&self, point: &Point) -> Option<Rejection>;
 
     /// Computes the cost of the program at a point that breaks no rule.
@@ -102,7 +102,7 @@ pub struct Progress {
     pub n_compiled: usize,
     /// Maximum number of points that will be compiled.
     pub most: usize,
-    /// The least cost so far.
+    /// Least cost so far.
     pub best: Option<Cost>,
     /// Lower bound on the cost of all plans.
     pub bound: Option<Cost>,
@@ -143,7 +143,7 @@ pub fn search(
     search.found(is_exhaustive, stop)
 }
 
-/// The state of a search.
+/// State of a search.
 pub(super) struct Search<'a> {
     pub(super) space: &'a Space,
     pub(super) judge: &'a dyn Judge,
@@ -154,12 +154,13 @@ pub(super) struct Search<'a> {
     n_compiled: usize,
     best: Option<Candidate>,
     bound: Option<Cost>,
-    /// At most so many points will be compiled.
+    /// Maximum number of points that will be compiled.
     most: usize,
 }
 
 impl Search<'_> {
-    /// The points that break no rule, with their numbers among all; the untuned one first, whatever it breaks. None if there are too many points.
+    /// Points that satisfy the rules, with their index among all points. The untuned one comes first, even if it violates a rule.
+    /// None if there are too many points.
     fn allowed(&self) -> Option<Vec<(usize, Point)>> {
         (self.space.size() <= MOST_POINTS).then_some(())?;
         let untuned = self.space.untuned();
@@ -167,7 +168,7 @@ impl Search<'_> {
         Some(std::iter::once((0, untuned.clone())).chain(others).collect())
     }
 
-    /// Judges this part's share of all points, and the untuned one.
+    /// Evaluates this shard's share of all points, and the untuned one.
     fn look_at_all(&mut self, allowed: &[(usize, Point)]) -> Stop {
         let untuned = self.space.untuned();
         for (number, point) in self.space.points().enumerate().filter(|(_, point)| *point != untuned) {
@@ -183,10 +184,10 @@ impl Search<'_> {
         self.look(&share).err().unwrap_or(Stop::Exhausted)
     }
 
-    /// Judges points that break no rule; those that were judged before are not judged again.
+    /// Evaluates points that satisfy the rules. Points with a known result are not evaluated again.
     ///
     /// # Errors
-    /// Why the search is over.
+    /// Returns the reason why the search is over.
     pub(super) fn look(&mut self, points: &[Point]) -> Result<(), Stop> {
         for batch in points.chunks(BATCH) {
             let (judge, is_interrupted, looked_at) = (self.judge, self.is_interrupted, &self.looked_at);
@@ -227,21 +228,21 @@ impl Search<'_> {
         }
         if let Some(measured) = measured
             && self.looked_at.insert(point.clone(), measured).is_none()
-            // All parts of a shared search compile the untuned point.
+            // All shards compile the untuned point.
             && (self.request.shard.has(0) || *point != self.space.untuned())
         {
             self.n_compiled += 1;
         }
     }
 
-    /// Which of two candidates is better: the lesser one.
+    /// Compares two candidates: the lesser one is better.
     pub(super) fn order(&self, one: &Candidate, other: &Candidate) -> Ordering {
         let by_cost = self.request.objective.order(&one.cost, &other.cost);
         let changes = |candidate: &Candidate| self.space.n_changes(&candidate.point);
         by_cost.then_with(|| changes(one).cmp(&changes(other))).then_with(|| one.point.cmp(&other.point))
     }
 
-    /// Whether the best point is as near to the bound as is asked for.
+    /// Whether the best point is as near to the bound as requested.
     fn is_near_bound(&self) -> bool {
         let (Some(best), Some(bound)) = (&self.best, &self.bound) else { return false };
         let [cost, bound] = match self.request.objective {
@@ -274,7 +275,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering as Memory};
 
-    /// Costs that are the least at one point, with others in which a walk can be caught, points that a rule refuses and some that do not compile.
+    /// Test costs with one global minimum, other local minima, points that a rule rejects, and points that do not compile.
     #[derive(Default)]
     struct Hills {
         n_measured: AtomicUsize,

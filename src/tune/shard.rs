@@ -1,9 +1,9 @@
-//! A part of the work, for one machine of several.
+//! Shards of a search, one per machine.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// One of several equal parts.
+/// One of several equal shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
@@ -11,26 +11,26 @@ pub struct Shard {
     count: usize,
 }
 
-/// More machines than anybody has.
+/// Maximum number of shards, above any realistic number of machines.
 const MOST: usize = 1 << 16;
 
 impl Shard {
-    /// All of the work.
+    /// The complete work.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
-    /// Which part, from 1 on.
+    /// Number of the shard, from 1 on.
     #[must_use]
     pub const fn number(self) -> usize {
         self.number
     }
 
-    /// Of how many parts.
+    /// Number of shards.
     #[must_use]
     pub const fn count(self) -> usize {
         self.count
     }
 
-    /// Whether the piece of work of this number, from 0 on, is in this part.
+    /// Whether the work item with this index, from 0 on, belongs to this shard.
     #[must_use]
     pub const fn has(self, piece: usize) -> bool {
         piece % self.count + 1 == self.number

@@ -5,7 +5,7 @@ use std::fmt;
 /// Open parameter of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dimension {
-    /// Its name, such as `matmul.M`.
+    /// Name, such as `matmul.M`.
     pub name: String,
     /// Choices, ordered so that similar ones are adjacent.
     pub choices: Vec<String>,
@@ -24,23 +24,23 @@ pub struct Space {
 }
 
 impl Space {
-    /// Of dimensions that have their untuned choice each.
+    /// Creates a space of dimensions, each of which must contain its untuned choice.
     ///
     /// # Panics
-    /// If one has not.
+    /// If a dimension does not contain it.
     #[must_use]
     pub fn new(dimensions: Vec<Dimension>) -> Self {
         assert!(dimensions.iter().all(|dimension| dimension.untuned < dimension.choices.len()), "a dimension has no untuned choice");
         Self { dimensions }
     }
 
-    /// The dimensions.
+    /// Returns the dimensions.
     #[must_use]
     pub fn dimensions(&self) -> &[Dimension] {
         &self.dimensions
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     #[must_use]
     pub fn size(&self) -> u128 {
         self.dimensions.iter().fold(1, |size, dimension| size.saturating_mul(dimension.choices.len() as u128))
@@ -52,7 +52,7 @@ impl Space {
         Point(self.dimensions.iter().map(|dimension| dimension.untuned).collect())
     }
 
-    /// All points in the order of the choices, the last dimension fastest.
+    /// Returns all points in the order of the choices, last dimension fastest.
     pub fn points(&self) -> impl Iterator<Item = Point> {
         let first = Some(Point(vec![0; self.dimensions.len()]));
         std::iter::successors(first, |point| self.after(point))
@@ -70,13 +70,13 @@ impl Space {
         None
     }
 
-    /// The choices of a point as text.
+    /// Returns the choices of a point as text.
     #[must_use]
     pub fn choices(&self, point: &Point) -> Vec<String> {
         point.0.iter().zip(&self.dimensions).map(|(choice, dimension)| dimension.choices[*choice].clone()).collect()
     }
 
-    /// The point of such text; none if a choice is not one of the dimension's, or there are not as many.
+    /// Parses the text form of a point; None if a choice does not exist, or if the number of choices differs.
     #[must_use]
     pub fn point(&self, choices: &[String]) -> Option<Point> {
         let position = |(choice, dimension): (&String, &Dimension)| dimension.choices.iter().position(|known| known == choice);
@@ -84,14 +84,14 @@ impl Space {
         found.filter(|found| found.len() == self.dimensions.len() && choices.len() == found.len()).map(Point)
     }
 
-    /// How many choices of a point differ from the untuned ones.
+    /// Returns how many choices of a point differ from the untuned ones.
     #[must_use]
     pub fn n_changes(&self, point: &Point) -> usize {
         point.0.iter().zip(&self.dimensions).filter(|(choice, dimension)| **choice != dimension.untuned).count()
     }
 }
 
-/// As a key of a cache has it: `name in [a, b] from a`, a dimension behind the other.
+/// Formats the space for a cache key: `name in [a, b] from a`, one dimension after the other.
 impl fmt::Display for Space {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text =
@@ -104,7 +104,7 @@ impl fmt::Display for Space {
 pub(super) mod tests {
     use super::*;
 
-    /// A dimension with the numbers below `n_choices`.
+    /// Creates a dimension with the numbers below `n_choices`.
     pub(crate) fn numbers(name: &str, n_choices: usize, untuned: usize) -> Dimension {
         Dimension { name: name.to_owned(), choices: (0..n_choices).map(|choice| choice.to_string()).collect(), untuned }
     }

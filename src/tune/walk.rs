@@ -1,9 +1,9 @@
-//! Walks through a space that is too large to look at all of it.
+//! Local search in a space that is too large for exhaustive search.
 //!
-//! A walk goes from a point to the best of its neighbours as long as that is better: first of those that differ by one or two steps in one
-//! dimension, then of those that differ in one dimension at all, or by a step in two. Where no neighbour is better it begins again, in turn near the
-//! best point of the walk and anywhere. A walk knows nothing of other walks, and ends with its share of the budget; so each may be on another
-//! machine.
+//! A walk moves to the best neighbor while that is better: first among points that differ by one or two steps in one dimension,
+//! then among those with any other choice in one dimension, or a step in two. At a local minimum it restarts, alternately near
+//! its best point and at a random one. Walks are independent, and each ends with its share of the budget, so each may run on
+//! another machine.
 
 use super::{
     Point,
@@ -13,13 +13,13 @@ use super::{
 use cost::Cost;
 use std::{cmp::Ordering, collections::BTreeSet};
 
-/// Points that a walk looks at.
+/// Points that a walk evaluates.
 const WALK: usize = 250;
 
-/// Draws until a point is found that the walk has not seen.
+/// Maximum number of random draws until an unseen point is found.
 const DRAWS: usize = 200;
 
-/// Of a space with no more points a walk finds the last one.
+/// Maximum size of a space in which a walk is guaranteed to find the last point.
 const FEW_POINTS: u128 = 1 << 12;
 
 /// Cost of an infeasible point.
@@ -27,9 +27,9 @@ const NEVER: Cost = Cost { ns: f64::INFINITY, hbm_bytes: i64::MAX };
 
 struct Walk {
     random: Random,
-    /// The points that it has seen, those that break rules included.
+    /// Points that the walk has seen, including those that violate rules.
     seen: BTreeSet<Point>,
-    /// So many it may still look at.
+    /// Remaining number of points that it may evaluate.
     left: usize,
     best: Option<Candidate>,
     n_starts: usize,
@@ -49,7 +49,7 @@ impl Search<'_> {
         if is_whole { Stop::Exhausted } else { Stop::Budget }
     }
 
-    /// One walk; whether it has seen all points.
+    /// Runs one walk; returns whether it has seen all points.
     fn walk(&mut self, number: usize, left: usize) -> Result<bool, Stop> {
         let random = Random::new(self.request.seed, number);
         let mut walk = Walk { random, seen: BTreeSet::new(), left, best: None, n_starts: 0 };
@@ -71,7 +71,7 @@ impl Search<'_> {
         Ok(walk.seen.len() as u128 == self.space.size())
     }
 
-    /// Goes on to better neighbours as long as there are any.
+    /// Moves to better neighbors while there are any.
     fn climb(&mut self, walk: &mut Walk, start: Point) -> Result<(), Stop> {
         let mut at = self.best_of(walk, vec![start.clone()])?.unwrap_or(Candidate { point: start, cost: NEVER });
         while walk.left > 0 {
@@ -89,7 +89,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The best of the points that the walk has not seen.
+    /// Returns the best of the points that the walk has not seen.
     fn best_of(&mut self, walk: &mut Walk, points: Vec<Point>) -> Result<Option<Candidate>, Stop> {
         let mut fresh = Vec::new();
         for point in points {
@@ -116,13 +116,13 @@ impl Search<'_> {
         Ok(best)
     }
 
-    /// One or two steps in one dimension.
+    /// Returns the points at one or two steps in one dimension.
     fn near(&self, at: &Point) -> Vec<Point> {
         let dims = 0..at.0.len();
         dims.flat_map(|dim| [-1, 1, -2, 2].into_iter().filter_map(move |step| self.moved(at, &[(dim, step)]))).collect()
     }
 
-    /// Any choice in one dimension, and a step in two.
+    /// Returns the points with any other choice in one dimension, or a step in two.
     fn far(&self, at: &Point) -> Vec<Point> {
         let n_dims = at.0.len();
         let mut points: Vec<Point> = Vec::new();
@@ -149,7 +149,7 @@ impl Search<'_> {
         Some(point)
     }
 
-    /// A random point that the walk has not seen; of few points the first one, if none is drawn.
+    /// Returns a random point that the walk has not seen; in a small space the first unseen one, if no draw succeeds.
     fn anywhere(&self, walk: &mut Walk) -> Option<Point> {
         let lengths: Vec<usize> = self.space.dimensions().iter().map(|dimension| dimension.choices.len()).collect();
         for _ in 0..DRAWS {
@@ -162,7 +162,7 @@ impl Search<'_> {
         all.into_iter().flatten().find(|point| !walk.seen.contains(point))
     }
 
-    /// The best point of the walk with other choices in two dimensions or a few more.
+    /// Returns the best point of the walk with other choices in two dimensions or a few more.
     fn nearby(&self, walk: &mut Walk) -> Option<Point> {
         let best = walk.best.as_ref()?.point.clone();
         let n_dims = best.0.len();

@@ -73,8 +73,8 @@ pub(super) fn placed(module: Op<'_>, target: &Target) -> BTreeMap<i64, Placed> {
     found
 }
 
-/// Marks the ops of these numbers for recomputation in all loops around their readers, where allowed. Producers are marked before
-/// their readers.
+/// Marks the ops of these numbers for recomputation in all loops around their readers, where allowed. Readers are marked before
+/// the ops that they read.
 pub(super) fn compute_again(module: Op<'_>, target: &Target, numbers: &BTreeSet<i64>) {
     each_moved(module, target, |number, op, placed| {
         if numbers.contains(&number) && placed.may_be_again {

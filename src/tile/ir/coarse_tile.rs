@@ -95,7 +95,8 @@ fn check_cuts_of(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[Cut]) -> Resul
     Ok(())
 }
 
-/// Returns the maximum number of tiles of complete sticks, over the dimensions that are tiled at all.
+/// Returns advice: the maximum number of tiles that consist of complete sticks, or to leave the dimension untiled if there is
+/// none.
 fn most_tiles(access: &Access<'_>, dim: usize, (name, size): (&str, i64)) -> String {
     let fits = |count: &i64| size % count == 0 && check_sticks(access, dim, size / count).is_ok();
     let most = (2..=size.min(MOST_TRIED)).rev().find(fits);

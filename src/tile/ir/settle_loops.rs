@@ -1,8 +1,8 @@
-//! `spyre-settle-loops`: lets every loop overwrite what it carries.
+//! `spyre-settle-loops`: makes it legal for every loop to overwrite its carried values in place.
 //!
-//! Reads the loops of a function; writes `spyre.copy` ops. The text of a loop speaks of values, and all that it carries from its start on
-//! lies in one buffer. Both mean the same where an op that writes the buffer finds no reader of what was there behind it; where one is,
-//! there are two buffers, and a copy between them. Loops that need no copy stay as they are.
+//! Reads the loops of a function; writes `spyre.copy` ops. Loops have value semantics, but a carried value shares one buffer with
+//! its start. Both agree unless an op that writes the buffer precedes a reader of the overwritten value. In that case a copy
+//! introduces a second buffer. Loops that need no copy stay unchanged.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -27,14 +27,14 @@ pub(crate) fn settle_loops(module: Op<'_>) {
     module.body_ops().into_iter().filter(|op| op.is("func.func")).for_each(settle_block);
 }
 
-/// Refuses every loop that overwrites what is still to be read.
+/// Rejects every loop that overwrites a value before its last use.
 pub(crate) fn check_settled(module: Op<'_>) -> Result<(), Reported> {
     let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
     let reported = functions.flat_map(unsettled).map(|(at, message)| error_at(codes::LOOP_OVERWRITES, at, message).report());
     reported.last().map_or(Ok(()), Err)
 }
 
-/// The loops that overwrite what is still to be read, and what they overwrite.
+/// Returns the loops that overwrite a value before its last use, with the overwritten value.
 fn unsettled(around: Op<'_>) -> Vec<(Op<'_>, String)> {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     let starts =
@@ -53,7 +53,7 @@ fn unsettled(around: Op<'_>) -> Vec<(Op<'_>, String)> {
     here.chain(loops.iter().flat_map(|&inner| unsettled(inner))).collect()
 }
 
-/// Something that a loop hands on that is not in a buffer of its own.
+/// Value that a loop carries or yields and that is not in a buffer of its own.
 struct Trouble {
     place: Handed,
     position: usize,
@@ -80,15 +80,16 @@ const READ_LATER: &str = "before its last use";
 const NOT_MADE_INSIDE: &str = "which has no buffer of its own in the body";
 const FOUND_READ_LATER: &str = "before its last use";
 
-/// Settles the loops in the body of `around`: those that stand in it before those within.
+/// Settles the loops in the body of `around`, outer loops before inner ones.
 pub(crate) fn settle_block(around: Op<'_>) {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
-    // A copy at the end can take a buffer from a loop in the body, which then needs a start of its own; no place gets more than two.
+    // A copy at the end can take the buffer of a loop in the body, which then needs its own start. No position gets more than two
+    // copies.
     while copy_starts(around, &loops) | copy_yields(around, shared_yields) | copy_yields(around, late_yields) {}
     loops.into_iter().for_each(settle_block);
 }
 
-/// Whether any start had to be copied.
+/// Copies the starts where necessary; returns whether any was copied.
 fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
     let mut is_any = false;
     for &inner in loops {
@@ -103,7 +104,8 @@ fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
     is_any
 }
 
-/// Whether any value that is found by `troubles` had to be copied. The copies stand in front of the terminator, in the order of the values.
+/// Copies the values that `troubles` finds; returns whether there were any. The copies are placed before the terminator, in the
+/// order of the values.
 fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<Trouble>) -> bool {
     let found = troubles(around);
     let Some(terminator) = around.body_ops().pop() else { return false };
@@ -115,7 +117,7 @@ fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<Trouble>) ->
     !found.is_empty()
 }
 
-/// The type of what a loop leaves at a place: of a result that it writes tile by tile, the window.
+/// Returns the type of the value that a loop yields at a position: the window, for a result that it writes tile by tile.
 fn type_at<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> {
     let left = terminator.inputs()[position].r#type();
     let result = around.outputs()[position].r#type();
@@ -126,10 +128,10 @@ fn type_at<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> 
 }
 
 //===----------------------------------------------------------------------===//
-// What a loop begins with
+// Starts of carried values
 //===----------------------------------------------------------------------===//
 
-/// Why a loop in the body of `around` may not overwrite what it begins with, if it may not.
+/// Returns why a loop in the body of `around` may not overwrite the start of a carried value; None if it may.
 fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> Option<Trouble> {
     let (_, position) = carried.argument.arg_of()?;
     let trouble = |why| Some(Trouble { place: Handed::In, position, why });
@@ -138,7 +140,7 @@ fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) ->
     }
     let n_tiled = tiled_dims(inner).len();
     let uses: Vec<usize> = (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
-    // Of equal starts of one loop all but the last are copied.
+    // If one loop has equal starts, all but the last are copied.
     let is_last = uses.iter().all(|&other| other == position || other >= n_tiled && other < position);
     let readers = readers_through_views(carried.before);
     let within = readers.iter().filter(|&&reader| reader == inner).count() - uses.len();
@@ -146,8 +148,8 @@ fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) ->
     if is_last && within == 0 && !readers.iter().any(|reader| is_later(&reader)) { None } else { trouble(READ_LATER) }
 }
 
-/// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or what `around` finds in the place where it
-/// leaves what comes of it.
+/// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or the value
+/// that `around` carries in the position in which it yields the loop's result.
 fn is_made_for<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> bool {
     match carried.before.def() {
         Some(def) => {
@@ -166,7 +168,7 @@ fn makes_buffer(op: Op<'_>) -> bool {
     ComputeOp::of(op).is_some_and(|compute| !compute.is_insert())
 }
 
-/// The op in the body of `around` that is `op` or has it inside.
+/// Returns the op in the body of `around` that is `op` or contains it.
 fn standing_in<'c>(op: Op<'c>, around: Op<'c>) -> Option<Op<'c>> {
     std::iter::successors(Some(op), |op| op.parent()).find(|op| op.parent() == Some(around))
 }
@@ -216,7 +218,7 @@ impl<'c> Making<'c> {
         }
     }
 
-    /// The op of the body that overwrites first what was there before; none if nothing does.
+    /// Returns the op of the body that first overwrites the previous value of the buffer; None if there is none.
     fn first_writer(&self) -> Option<Op<'c>> {
         match self.begins_with {
             Origin::Written(value) => value.def(),
@@ -232,7 +234,7 @@ fn shared_yields(around: Op<'_>) -> Vec<Trouble> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
     let is_own = |slot: &Slot<'_>| {
         let is_there = match Making::of(around, slot.left).begins_with {
-            // A buffer that a loop makes tile by tile belongs to nobody: only an op's place is a carried one's.
+            // A buffer that a loop writes tile by tile is no carried buffer: only single ops write into that one.
             Origin::Written(value) => !slot.is_carried || !is_made_in_tiles(value) || writes_over_tiles(slot, value),
             Origin::Argument(found) => slot.found.contains(&found),
             Origin::Foreign => false,
@@ -288,14 +290,14 @@ fn is_made_in_tiles(written: Value<'_>) -> bool {
     written.def().is_some_and(|def| def.is(spyre::LOOP))
 }
 
-/// Whether the loop that makes a value tile by tile reads the tiles of what is found in the value's place.
+/// Whether the loop that computes a value tile by tile reads the tiles of the value that it replaces in the buffer.
 fn writes_over_tiles(slot: &Slot<'_>, written: Value<'_>) -> bool {
     let Some(writer) = written.def() else { return false };
     slot.found.iter().any(|found| writer.inputs().contains(found) && reads_tiles_in_place(writer, *found, written))
 }
 
-/// Whether a loop that writes `given` tile by tile reads `found` as the tiles in their places and not otherwise. What its iterations do
-/// with a tile is a matter of its own.
+/// Whether a loop that writes `given` tile by tile reads `found` only as the tiles at the same positions. The uses of a tile
+/// inside an iteration are checked separately.
 fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) -> bool {
     let (Some(terminator), Some(position)) = (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given)) else {
         return false;

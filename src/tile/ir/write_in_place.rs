@@ -1,7 +1,8 @@
-//! `spyre-write-in-place`: lets ops write their results where an insert has them.
+//! `spyre-write-in-place`: makes ops write their results directly into the buffer of an insert.
 //!
-//! Reads inserts, and who makes what they insert; writes `in_place` on an insert, and the types of windows on what makes its part. An op that
-//! makes a part of a buffer for nobody else writes it there, so that nothing is copied: alone, or in loops that make the part tile by tile.
+//! Reads inserts and the producers of their slices; writes `in_place` on an insert, and window types on the producers. An op
+//! whose slice has no other uses writes it directly into the buffer, without a copy: on its own, or in loops that compute the
+//! slice tile by tile.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -16,14 +17,14 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Marks the inserts of a function whose parts can be made in place.
+/// Marks the inserts of a function whose slices can be computed in place.
 pub(crate) fn write_in_place(function: Op<'_>) {
     let inserts = function.nested().into_iter().filter(|op| op.is(spyre::INSERT));
-    // In a part of a program that is looked at by itself the buffer may come from elsewhere.
+    // If only a segment of a program is compiled, the buffer may come from elsewhere.
     let is_unwritten = |buffer: &Value<'_>| buffer.def().is_none_or(|def| !def.is(spyre::INSERT));
     for buffer in inserts.map(|insert| insert.inputs()[1]).filter(is_unwritten) {
         let parts = parts_of(buffer);
-        // Each part is held against all others.
+        // Each slice is compared with all others.
         if parts.len() > MOST_PARTS {
             continue;
         }
@@ -36,13 +37,14 @@ pub(crate) fn write_in_place(function: Op<'_>) {
     }
 }
 
-/// The type of a part as a window of its buffer, if it is laid out like the buffer, and begins and ends with whole sticks.
+/// Returns the type of a slice as a window of its buffer, if it has the layout of the buffer, and begins and ends with complete
+/// sticks.
 fn window_of<'c>(part: &Part<'c>) -> Option<Type<'c>> {
     let (own, whole) = (Tensor::of(part.insert.inputs()[0].r#type())?, Tensor::of(part.insert.output().r#type())?);
     let (layout, host) = (whole.layout.as_ref().filter(|_| whole.buffer_shape.is_none())?, whole.buffer().ok()?);
     let is_alike = own.buffer_shape.is_none() && own.layout == layout.of_tile(&host, &own.host.shape).ok();
     let begins_with_stick = part.offsets.iter().enumerate().all(|(dim, &offset)| layout.advance(&host, dim, offset).is_ok());
-    // Sizes that are known at launch only are those of whole buffers.
+    // Sizes that are known only at launch are supported for complete buffers only.
     let is_sized = part.insert.attr(attr::SPYRE_SYMBOLIC).is_none();
     let is_window = is_alike && begins_with_stick && is_sized && own.host.shape != whole.host.shape;
     is_window.then(|| own.with_layout(part.insert.ctx(), layout, Some(&whole.host.shape)))

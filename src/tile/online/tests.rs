@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A row of an attention: values are numbers along the axis, or one number.
+/// One row of an attention: each value is a vector along the axis, or a scalar.
 #[derive(Clone, Debug, PartialEq)]
 enum Number {
     Tile(Vec<f64>),
@@ -24,14 +24,14 @@ impl Number {
     }
 }
 
-/// Steps with the values that no step makes.
+/// Steps, with the values that no step defines.
 #[derive(Clone, Debug)]
 struct Program {
     given: Vec<Number>,
     steps: Vec<Step>,
 }
 
-/// The function of two operands, or of one.
+/// Returns the function of an op with one or two operands.
 fn apply(rule: Rule, operands: &[f64]) -> f64 {
     match (rule, operands) {
         (Rule::Same, [x]) => *x,
@@ -78,7 +78,7 @@ fn neutral(rule: Rule) -> f64 {
 }
 
 impl Program {
-    /// All values, each reduction finished before it is read.
+    /// Returns all values, with each reduction finished before it is read.
     fn whole(&self, length: usize) -> Vec<Number> {
         let mut values = self.given.clone();
         for step in &self.steps {
@@ -149,7 +149,7 @@ fn corrected(had: f64, correction: &Correction, before: &[Number], now: &[Number
     }
 }
 
-/// A step that a few bytes choose. Of the first dimension, rows, there is always one in these programs, the second is the axis.
+/// Decodes a step from a few bytes. In these programs, the first dimension, rows, always has size 1; the second is the axis.
 fn step(program: &Program, [rule, one, other]: [u8; 3]) -> Step {
     let rules = [
         Rule::Same,
@@ -176,7 +176,7 @@ fn step(program: &Program, [rule, one, other]: [u8; 3]) -> Step {
         if matches!(rule, Rule::Add | Rule::Sub | Rule::Mul | Rule::Div | Rule::Maximum | Rule::Minimum | Rule::Product) { 2 } else { 1 };
     let n_values = program.given.len() + program.steps.len();
     let is_tile = |value: usize| value_is_tile(program, value);
-    // Late values more often than early ones.
+    // Prefers recent values.
     let values: Vec<usize> = [one, other][..n_reads].iter().map(|byte| n_values - 1 - usize::from(*byte) % n_values.min(4)).collect();
     let reduces_axis = matches!(rule, Rule::Sum | Rule::Product | Rule::Max | Rule::Min) && values.iter().any(|value| is_tile(*value));
     let rule = if reduces_axis || !matches!(rule, Rule::Sum | Rule::Product | Rule::Max | Rule::Min) { rule } else { Rule::Same };
@@ -216,7 +216,7 @@ fn program(begins_with_softmax: bool, seeds: &[[u8; 3]], elements: &[f64]) -> Pr
     program
 }
 
-/// Whether two numbers are the same but for rounding, where numbers are not so large that rounding is all that there is.
+/// Whether two numbers are equal up to rounding, if they are small enough for rounding errors to be negligible.
 fn is_same(one: f64, other: f64) -> bool {
     let is_far = |x: f64| !x.is_finite() || x.abs() > 1e8;
     is_far(one) || is_far(other) || (one - other).abs() <= 1e-6 * one.abs().max(other.abs()).max(1e-3)
@@ -225,7 +225,7 @@ fn is_same(one: f64, other: f64) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 
-    /// The rule of the corrections, on programs that nobody thought of: what a loop ends with is what is finished.
+    /// Checks the corrections on random programs: the values at the end of a loop equal the finished ones.
     #[test]
     fn a_loop_ends_with_what_is_finished(
         begins_with_softmax in any::<bool>(),
@@ -253,12 +253,12 @@ fn read(value: usize, is_tile: bool, is_made_tile: bool) -> Read {
     Read { value, dims: vec![Some(0), (is_tile && is_made_tile).then_some(1)] }
 }
 
-/// A reduction of a tile to a number for each row.
+/// Reduces a tile to one number per row.
 fn row(rule: Rule, of: usize, output: usize) -> Step {
     Step { rule, reads: vec![read(of, true, false)], reduces_axis: true, output, shape: vec![4, 1] }
 }
 
-/// `m` as the maximum or the minimum of `x`, `d = x - m`, `e = exp(d)`: values 0 to 3.
+/// Creates values 0 to 3: `m` is the maximum or the minimum of `x`, `d = x - m`, `e = exp(d)`.
 fn exponentials(extreme: Rule) -> Online {
     let mut online = Online::default();
     online.note(0, Form::Tile, &[4, 64]);
@@ -311,7 +311,7 @@ fn a_share_of_the_sum_needs_the_finished_sum() {
 
 #[test]
 fn what_could_overflow_on_the_way_waits() {
-    // exp(x - min x): the minimum falls, and what was made with an earlier one has to grow.
+    // exp(x - min x): the minimum decreases, and results for an earlier minimum would have to increase.
     let mut online = exponentials(Rule::Min);
     assert_eq!(online.step(&row(Rule::Sum, 3, 4)), None);
     assert_eq!(*online.form(4), Form::Finished);
@@ -319,7 +319,7 @@ fn what_could_overflow_on_the_way_waits() {
 
 #[test]
 fn two_infinities_have_no_difference() {
-    // max(x - min x): the loop begins with -inf, and with the difference to +inf.
+    // max(x - min x): the loop starts with -inf, and with a difference to +inf.
     let mut online = exponentials(Rule::Min);
     assert_eq!(online.step(&row(Rule::Max, 2, 4)), None);
     assert_eq!(*online.form(4), Form::Finished);
@@ -329,7 +329,7 @@ fn two_infinities_have_no_difference() {
 #[test]
 fn a_product_that_sums_up_the_rows_mixes_their_maxima() {
     let mut online = softmax();
-    // The result has no dimension for the rows, of which each has a maximum of its own.
+    // The result has no dimension for the rows, each of which has its own maximum.
     let mixed = Step {
         rule: Rule::Product,
         reads: vec![Read { value: 3, dims: vec![None, None] }],

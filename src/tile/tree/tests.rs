@@ -2,7 +2,8 @@ use super::*;
 use crate::tile::Operand;
 use proptest::prelude::*;
 
-/// An op with dimensions of 64 elements and the levels of a table, given by its names and ids. The reduced ones are not in its result.
+/// Creates an op with dimensions of 64 elements and the levels of a table, given by its names and ids. Reduced dimensions are not
+/// in its result.
 fn op(names: &[&str], n_reduced: usize, ids: &[i64], table: &[(&str, i64)]) -> TiledOp {
     let level = |&id: &i64| Level { id, name: table[id as usize].0.to_owned(), count: table[id as usize].1, symbol: None };
     TiledOp {
@@ -37,7 +38,7 @@ fn grown(ops: &[TiledOp]) -> Tree {
     Tree::grow(ops, &BTreeMap::from([("C".to_owned(), 4), ("D".to_owned(), 16)])).unwrap()
 }
 
-/// The tree in one line: ops by number, loops by name.
+/// Formats the tree in one line: ops by number, loops by name.
 fn text(tree: &Tree) -> String {
     fn list(tree: &Tree, nodes: &[Node]) -> String {
         let node = |node: &Node| match *node {
@@ -80,7 +81,7 @@ fn inner_loops_of_other_levels_are_siblings() {
     let wide = op(&["A", "B"], 0, &[0, 1], &table);
     let other = op(&["A", "C"], 0, &[0, 2], &table);
     assert_eq!(text(&grown(&[wide.clone(), other.clone()])), "A(B(0) C(1))");
-    // As with ops, what stands between comes first.
+    // As for ops, the entries in between come first.
     assert_eq!(text(&grown(&[wide.clone(), other, wide.reading(0, &ROWS)])), "A(C(1) B(0 2))");
 }
 
@@ -96,7 +97,7 @@ fn an_op_without_the_dimension_comes_before_the_loop() {
     let column = |ids| op(&["B"], 0, ids, &A_B);
     let tree = grown(&[row_op(&[0]), column(&[0]), column(&[]).reading(1, &[Some(0)]), row_op(&[0]).reading(2, &[Some(1)])]);
     assert_eq!(text(&tree), "1 2 A(0 3)");
-    // Inside an outer loop too.
+    // Inside an outer loop as well.
     let tree = grown(&[row_op(&[0, 1]), op(&["A"], 0, &[0, 1], &A_B), row_op(&[0, 1]).reading(1, &[Some(0)])]);
     assert_eq!(text(&tree), "A(1 B(0 2))");
 }
@@ -147,17 +148,17 @@ fn a_level_that_is_reduced_outside_of_one_that_is_not_has_nothing_finished_in_it
 fn a_read_under_exchanged_dimensions_parts_the_loop() {
     let exchanged = [Some(1), Some(0)];
     assert_eq!(text(&grown(&[row_op(&[0]), row_op(&[0]).reading(0, &exchanged)])), "A(0) A(1)");
-    // Through a view that exchanges them back it is the same tile.
+    // After a second view that swaps the dimensions back, it is the same tile.
     assert_eq!(text(&grown(&[row_op(&[0]), row_op(&[0]).reading_through(0, &exchanged, &exchanged)])), "A(0 1)");
-    // A view of which nothing is known shows the whole.
+    // A view without known dimensions shows the complete value.
     assert_eq!(text(&grown(&[row_op(&[0]), row_op(&[0]).reading_through(0, &ROWS, &[None, Some(1)])])), "A(0) A(1)");
-    // Both as it is and exchanged.
+    // Read both directly and with swapped dimensions.
     assert_eq!(text(&grown(&[row_op(&[0]), row_op(&[0]).reading(0, &ROWS).reading(0, &exchanged)])), "A(0) A(1)");
 }
 
 #[test]
 fn a_row_that_all_tiles_read_is_finished_before() {
-    // The maker is cut along its only dimension; the reader has it under another name.
+    // The producer is tiled along its only dimension; the reader has it under another name.
     let tree = grown(&[op(&["A"], 0, &[0], &A_B), op(&["A", "B"], 0, &[0], &A_B).reading(0, &[Some(1)])]);
     assert_eq!(text(&tree), "A(0) A(1)");
 }
@@ -167,7 +168,7 @@ fn names_of_one_dimension_are_levels_of_it() {
     let table = [("C", 4), ("D", 2)];
     let merged = || op(&["C*D"], 0, &[0, 1], &table);
     assert_eq!(text(&grown(&[merged(), merged().reading(0, &[Some(0)])])), "C(D(0 1))");
-    // The outer name cuts the outer dimension of what is merged; nothing is known of the inner one.
+    // The outer name tiles the outer dimension of the merged ones; the inner one is unknown.
     let mut parts = op(&["C", "D"], 0, &[0, 1], &table);
     parts.sizes = vec![4, 16];
     assert_eq!(text(&grown(&[parts, merged().reading_through(0, &[Some(0)], &[Some(0)])])), "C(D(0) D(1))");
@@ -181,7 +182,7 @@ fn a_name_that_no_op_has_is_refused_at_its_first_op() {
     let unknown =
         |count: i64| Err((1, CutError::Unknown { dim: "X".to_owned(), count, known: KnownNames(["A"].map(str::to_owned).into()) }));
     assert_eq!(of(&[0, 1]), unknown(2));
-    // One tile of a name that the program knows, as it is one of a dimension of size 1.
+    // A name that the program declares may have one tile, since it may belong to a dimension of size 1.
     assert_eq!(of(&[0, 2]), unknown(1));
     assert_eq!(of(&[0, 3]), Ok("A(0 1)".to_owned()));
 }
@@ -194,7 +195,7 @@ fn a_name_that_no_op_has_is_answered_with_those_of_its_scope_alone() {
     assert_eq!(tree, Err((0, CutError::Unknown { dim: "X".to_owned(), count: 2, known })));
 }
 
-/// An op of the dimension B alone that is to be computed again in the loop along A.
+/// Creates an op with dimension B only that is recomputed in the loop along A.
 fn again(maker: Option<usize>) -> TiledOp {
     let own = TiledOp { again: vec![0], ..op(&["B"], 0, &[0, 1], &A_B) };
     maker.into_iter().fold(own, |own, maker| own.reading(maker, &[Some(0)]))
@@ -212,12 +213,12 @@ fn what_is_computed_again_is_in_all_loops_of_its_readers() {
 #[test]
 fn what_is_read_elsewhere_or_by_nobody_is_computed_once_and_so_is_what_it_reads() {
     let of_column = [Some(1)];
-    // The last op needs it as a whole.
+    // The last op needs the complete value.
     let whole = op(&["A"], 0, &[], &A_B).reading(1, &[None]);
     let tree = grown(&[again(None), again(Some(0)), row_op(&[0, 1]).reading(1, &of_column), whole]);
     assert_eq!(text(&tree), "B(0 1) A(B(2)) 3");
     assert_eq!((tree.times(0), tree.times(1)), (1, 1));
-    // It is in the loop along A only, and reads it whole.
+    // It is in the loop along A only, and reads the complete value.
     let of_rows = op(&["A"], 0, &[0, 1], &A_B).reading(0, &[None]);
     assert_eq!(text(&grown(&[again(None), row_op(&[0, 1]).reading(0, &of_column), of_rows])), "B(0) A(B(1) 2)");
     assert_eq!(text(&grown(&[row_op(&[0, 1]), again(None)])), "A(B(0)) B(1)");
@@ -245,7 +246,7 @@ const NAMES: [&str; 4] = ["A", "B", "C", "D"];
 const LEVELS: [(&str, i64); 5] = [("A", 2), ("B", 2), ("A", 4), ("C", 2), ("D", 2)];
 
 prop_compose! {
-    /// An op by its names, how many are reduced, which levels it has, and what it reads how.
+    /// Random op: its names, number of reduced dimensions, levels, and reads.
     fn drawn()(
         names in proptest::sample::subsequence(&NAMES[..], 1..=3).prop_shuffle(),
         n_reduced in 0..3_usize,
@@ -259,14 +260,14 @@ prop_compose! {
     }
 }
 
-/// Ops in program order; the first has all names, so that none is unknown.
+/// Random ops in program order; the first one has all names, so that none is unknown.
 fn programs() -> impl Strategy<Value = Vec<TiledOp>> {
     prop::collection::vec(drawn(), 1..24).prop_map(|drawn| {
         let mut ops = vec![op(&NAMES, 0, &[0, 1, 2, 3, 4], &LEVELS)];
         for (mut own, reads) in drawn {
             for (maker, bits) in reads {
                 let (maker, n_dims) = (maker.index(ops.len()), own.names.len());
-                // Mostly the own dimension of the same name; now and then another one, or none.
+                // Usually the dimension of the same name; sometimes another one, or none.
                 let by_name = |dim: usize| own.names.iter().position(|names| *names == ops[maker].names[dim]);
                 let choose = |dim: usize| match bits >> (4 * dim) & 15 {
                     0 => None,
@@ -283,7 +284,7 @@ fn programs() -> impl Strategy<Value = Vec<TiledOp>> {
     })
 }
 
-/// The ops in the order in which they stand, each with the loops around it.
+/// Returns the ops in execution order, each with the loops around it.
 fn flat(tree: &Tree, nodes: &[Node], around: &[usize], to: &mut Vec<(usize, Vec<usize>)>) {
     for node in nodes {
         match *node {

@@ -27,7 +27,8 @@ impl<'c> Builder<'_, 'c> {
             && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
     }
 
-    /// Returns the summand of a mean over a single element, without a reduction: the device has no reduction of one element.
+    /// Combines the share of a mean that a single element contributes, without a reduction: the device has no reduction of one
+    /// element.
     pub(super) fn share_of_mean(&mut self, op: usize, element: Value<'c>, depth: usize, body: Body<'c>) -> Result<(), Reported> {
         let mean = self.items.list[op].op;
         let factor = mean.attr(attr::CONSTANTS).and_then(floats).and_then(|constants| constants.first().copied());
@@ -59,8 +60,8 @@ impl<'c> Builder<'_, 'c> {
         members.map(|&op| (op, self.result_dims(op)[depth])).collect()
     }
 
-    /// Whether a loop at this depth has an accumulator of an op: complete slices of the accumulator are yielded as they are
-    /// computed.
+    /// Whether a loop at this depth has an accumulator of an op. Otherwise the op's result is complete inside the loop, and is yielded
+    /// as it is computed.
     pub(super) fn is_accumulated(&self, op: usize, depth: usize) -> bool {
         self.tree.home_depth(op) <= depth
     }

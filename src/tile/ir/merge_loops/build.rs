@@ -253,7 +253,7 @@ impl<'c> Built<'_, 'c> {
         for handed in self.merge.handed.iter().filter(|handed| !given.iter().any(|given| given.tile == handed.left)) {
             let whole = self.merge.first.outputs()[handed.position].r#type();
             let tile = self.of(handed.left);
-            // A loop's tiled result that is a window has a compact type in other loops, where its tile already got one.
+            // This succeeds for every window that a loop can yield: its tile had a compact type in other loops.
             if let Ok(compact) = compact_type(self.around, whole, tile.r#type()) {
                 tile.retype(compact);
             }
