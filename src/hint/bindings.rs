@@ -82,7 +82,7 @@ pub enum CountError {
         symbol: String,
         /// The first number.
         first: i64,
-        /// The second.
+        /// The second number.
         second: i64,
     },
     /// The binding is unused, which indicates a mistake such as a misspelled name.

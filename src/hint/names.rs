@@ -1,9 +1,9 @@
 //! Names that follow elements through views: which factor of which dimension has a name.
 //!
-//! A name belongs to the elements of a buffer in storage order, not to a dimension of a tensor: a buffer of 64 * 256 elements is `M` of 64
-//! times `K` of 256 whatever its shape is. A view shows the element at position `flat` of the buffer, an index over the dimensions of the
-//! view; the position along `K` is `flat mod 256`, along `M` it is `flat floordiv 256 mod 64`. Where one of these is a run of digits of one
-//! dimension, the dimension walks along that name (torch-spyre facts, I).
+//! A name belongs to the elements of a buffer in storage order, not to a dimension of a tensor: a buffer of 64 * 256 elements is
+//! `M` of 64 times `K` of 256 whatever its shape is. A view shows the element at position `flat` of the buffer, an index over the
+//! dimensions of the view; the position along `K` is `flat mod 256`, along `M` it is `flat floordiv 256 mod 64`. If one of these
+//! is a run of digits of a single dimension, that dimension has the name (torch-spyre facts, I).
 //!
 //! ```text
 //! 64x256 shown as 16384: flat = d0              M = d0 floordiv 256, K = d0 mod 256     d0 is M*K

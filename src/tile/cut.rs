@@ -29,7 +29,7 @@ pub struct Operand {
     pub behind: Vec<Option<usize>>,
 }
 
-/// An op that hints may put into loops.
+/// Op that hints may move into loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TiledOp {
     /// For each iteration dimension its names, outermost first; empty where none is known.
@@ -95,7 +95,7 @@ pub enum CutError {
         dim: String,
         /// Its size.
         size: i64,
-        /// The number of tiles.
+        /// Tile count.
         count: i64,
     },
     /// No op has the hinted dimension; ignoring the hint would hide a mistake.
@@ -103,7 +103,7 @@ pub enum CutError {
     Unknown {
         /// The name.
         dim: String,
-        /// The number of tiles.
+        /// Tile count.
         count: i64,
         /// Known names.
         known: KnownNames,
@@ -121,7 +121,7 @@ pub enum CutError {
         first: usize,
         /// The second.
         second: usize,
-        /// The number of tiles.
+        /// Tile count.
         count: i64,
     },
     /// The elements of one position of an inner name are not contiguous.
@@ -132,7 +132,7 @@ pub enum CutError {
     InnerName {
         /// The name.
         dim: String,
-        /// The number of tiles.
+        /// Tile count.
         count: i64,
         /// Elements of the iteration dimension.
         size: i64,
@@ -148,7 +148,7 @@ pub enum CutError {
         dim: String,
         /// All names of the iteration dimension.
         whole: String,
-        /// The number of tiles.
+        /// Tile count.
         count: i64,
     },
 }

@@ -21,7 +21,7 @@ const ENDING: &str = "jsonl";
 /// Folders of entries.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    /// The folder that entries are added to.
+    /// Folder that entries are appended to.
     pub writable: Option<PathBuf>,
     /// Additional folders that are only read.
     pub read_only: Vec<PathBuf>,

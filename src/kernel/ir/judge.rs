@@ -132,7 +132,7 @@ impl Judge {
     }
 }
 
-/// Why a module has no cost.
+/// Reason why a module has no cost.
 enum Unjudged {
     /// A rule rejects the module.
     Infeasible,
