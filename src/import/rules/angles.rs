@@ -1,4 +1,4 @@
-//! Angles and areas: what undoes sines, cosines and tangents.
+//! Inverse trigonometric and hyperbolic functions.
 //!
 //! An angle comes from the two sides of a right triangle. The tangent of what is left after half a right angle is taken away, where that is less, is at most
 //! tan(pi/8), and a polynomial gives the angle of that, off by at most 8.2e-12 in exact arithmetic. What the device rounds is in `docs/reference/functions.md`.

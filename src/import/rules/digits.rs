@@ -77,7 +77,7 @@ pub(in crate::import) fn difference(graph: &mut Graph, one: NodeId, other: NodeI
     recognize::add(graph, &[upper, lower], element).ok()
 }
 
-/// Returns the integers whose magnitudes bound those of a node: constants, or those of a lookup table.
+/// Returns the exclusive upper bound of the magnitudes of a node's integers: constants, or the table of a lookup.
 fn end_of(graph: &Graph, number: NodeId) -> Option<i64> {
     let table = rows::parts(graph, number).map_or(number, |(table, _)| table);
     let known = graph.known_of(table)?;

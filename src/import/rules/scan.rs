@@ -1,4 +1,4 @@
-//! Combinations of each element along a dimension with all before it.
+//! Running combinations: each element along a dimension is combined with all before it.
 
 use super::body::Combiner;
 use crate::{
@@ -89,7 +89,7 @@ fn in_steps(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64],
     Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
 }
 
-/// For each dimension the place that it has in an order.
+/// Returns the inverse of a permutation.
 fn places_in(order: &[usize]) -> Vec<Expr> {
     let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
     (0..order.len()).map(|dim| Expr::Dim(place(dim))).collect()
