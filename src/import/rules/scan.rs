@@ -10,11 +10,11 @@ use crate::{
     },
 };
 
-/// The elements of `input`, which has the shape `shape`, along `dim`, each combined with all before it: computed at once where they are known,
-/// integers in `width` bits; else, as the device has no function for it, the product with a triangle of ones for a sum, and in steps for others and for long sums.
+/// Combines each element of `input`, of shape `shape`, with all before it along `dim`. Constants are folded, integers in `width` bits. The
+/// device has no function for it: a sum is a product with a triangle of ones, and other combinations and long sums are computed in steps.
 ///
 /// # Errors
-/// Why the device cannot do it.
+/// Returns the reason why the device cannot compute it.
 pub(in crate::import) fn scan(
     graph: &mut Graph,
     combiner: Combiner,
