@@ -113,7 +113,8 @@ pub(in crate::import) fn one_hot(
         return None;
     }
     let mut chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
-    // All but the last dimension of the integers have products of their own, so that none is taken apart in the sticks. The table is the same for these.
+    // All but the last dimension of the integers are batch dimensions of the product, so that no dimension is split
+    // inside the sticks. All batches share the table.
     let rest = chosen.split_off(chosen.len().saturating_sub(1));
     let n_repeated = chosen.len();
     let batch = [chosen, batch].concat();
