@@ -1,4 +1,4 @@
-//! Integers that the device's format does not hold, as two digits.
+//! Integers that the device's number format cannot represent, as two digits.
 
 use super::{Element, Graph, Kind, Node, NodeId};
 
@@ -6,8 +6,8 @@ use super::{Element, Graph, Kind, Node, NodeId};
 const DIGITS: &str = "digits";
 
 impl Graph {
-    /// Integers from 0 on and below `end` that the format does not hold, as an upper and a lower digit; whatever computes with them reads
-    /// `refused` instead.
+    /// Integers in `0..end` that the format cannot represent, as an upper and a lower digit. Ops that compute with them read `refused`
+    /// instead.
     pub fn as_digits(&mut self, [upper, lower]: [NodeId; 2], end: i64, refused: NodeId) -> NodeId {
         let shape = self.broadcast_shape(&[upper, lower]);
         #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
@@ -15,7 +15,7 @@ impl Graph {
         self.add(Kind::Virtual(DIGITS), &[upper, lower, end, refused], shape, Element::Int)
     }
 
-    /// The upper and the lower digit of integers that are known by their digits only.
+    /// Returns the upper and the lower digit of integers that are known by their digits only.
     #[must_use]
     pub fn digits_of(&self, id: NodeId) -> Option<[NodeId; 2]> {
         let Node { kind, inputs, .. } = self.node(id);

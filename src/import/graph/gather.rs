@@ -1,14 +1,14 @@
-//! Rows that an index chooses.
+//! Gathers: table rows that an index selects.
 
 use super::{Element, Graph, Kind, Node, NodeId};
 use crate::affine::Expr;
 
-/// Columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look one up.
+/// Number of columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look up a row.
 pub(super) const COLUMNS: i64 = 64;
 
 impl Graph {
-    /// The rows of `table` along `dim` that `index` chooses: the dimensions of the index, then the others of the table. An index under
-    /// another shape is read as it lies, and what it chooses is shown under that shape: a list of indices has no sticks to be taken apart.
+    /// Gathers the rows of `table` along `dim` that `index` selects. The result has the dimensions of the index, then the other dimensions of
+    /// the table. A reshaped index is read in its stored shape and the result is reshaped, since a list of indices has no sticks to split.
     pub(in crate::import) fn gather(&mut self, table: NodeId, dim: usize, index: NodeId) -> NodeId {
         let element = self.node(table).element;
         self.gather_as(table, dim, index, element)
@@ -39,7 +39,8 @@ impl Graph {
         self.reshape(chosen, &[over, shape].concat())
     }
 
-    /// Rows of one element: each is repeated over a stick, which an index can choose, and the first of what is chosen is read.
+    /// Gathers rows of one element: each is broadcast over a stick, which an index can select, and the first element of the selected stick is
+    /// read.
     fn gather_elements(&mut self, table: NodeId, n_rows: i64, index: NodeId, units: &[i64], element: Element) -> NodeId {
         let over = self.node(index).shape.clone();
         let list = self.reshape(table, &[n_rows]);
@@ -49,13 +50,13 @@ impl Graph {
         self.view(chosen, at, &[over.as_slice(), units].concat())
     }
 
-    /// An index that is repeated along dimensions, without them, and its own dimensions among the new ones: what it chooses is repeated instead. An op
-    /// that looks up has no dimension that neither the index nor the table has.
+    /// Returns a broadcast index without its broadcast dimensions, and the positions of its own dimensions in the broadcast shape. The
+    /// gathered rows are broadcast instead, since a lookup op has only dimensions of the index or the table.
     fn without_repetitions(&self, index: NodeId) -> Option<(NodeId, Vec<Expr>)> {
         let shape = &self.node(index).shape;
         let mut map: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
         let mut alone = index;
-        // A view of a view is one: by the last map, what the one before it reads.
+        // Composes two views: the last map is applied to the result of the previous one.
         while let Some(inner) = self.plain_map(alone) {
             map = inner.iter().map(|expr| if let Expr::Dim(dim) = expr { map[*dim].clone() } else { expr.clone() }).collect();
             alone = self.node(alone).inputs[0];
@@ -64,7 +65,7 @@ impl Graph {
         is_repeated.then_some((alone, map))
     }
 
-    /// The map of what only turns, repeats, adds and drops dimensions.
+    /// Returns the map of a view that only permutes, broadcasts, adds and drops dimensions.
     fn plain_map(&self, node: NodeId) -> Option<Vec<Expr>> {
         let Node { kind, inputs, shape, .. } = self.node(node);
         match kind {
@@ -91,7 +92,7 @@ impl Graph {
     }
 }
 
-/// The map of a reshape that only adds and drops dimensions of size 1.
+/// Returns the map of a reshape that only adds and drops dimensions of size 1.
 fn unit_map(from: &[i64], to: &[i64]) -> Option<Vec<Expr>> {
     let mut moving = (0..to.len()).filter(|&dim| to[dim] > 1);
     let mut read = |&size: &i64| if size > 1 { moving.next().map_or(Expr::Constant(0), Expr::Dim) } else { Expr::Constant(0) };
@@ -102,7 +103,7 @@ fn without_units(shape: &[i64]) -> Vec<i64> {
     shape.iter().copied().filter(|&size| size > 1).collect()
 }
 
-/// Whether a map only adds and drops dimensions of size 1.
+/// Returns whether a map only adds and drops dimensions of size 1.
 fn keeps_order(map: &[Expr], from: &[i64], to: &[i64]) -> bool {
     let moving = |shape: &[i64]| (0..shape.len()).filter(|&dim| shape[dim] > 1).collect::<Vec<_>>();
     let (own, new) = (moving(from), moving(to));

@@ -1,14 +1,14 @@
-//! Lists of indices that a program puts together: joined, shifted, stacked, sliced, turned.
+//! Lists of indices that a program concatenates, shifts, stacks, slices or transposes.
 //!
-//! The device reads a list of indices as it lies in memory. But the rows that a joined list chooses are the rows that its parts choose, joined, and
-//! the rows that a turned list chooses are those of the list, turned: rows fill whole sticks, where indices do not.
+//! The device reads a list of indices in its stored order. A gather with a concatenated list is therefore the concatenation of the gathers
+//! with its parts, and a gather with a transposed list is the transposed gather: table rows fill whole sticks, indices do not.
 
 use super::{Element, Graph, Kind, Node, NodeId};
 use crate::affine::Expr;
 
 impl Graph {
-    /// Returns whether integers are those of tensors from outside, or chosen from such, in any order: a list that a gather may read. What is
-    /// computed is none.
+    /// Returns whether integers are elements of external tensors, in any order, or gathered from such tensors: a list that a gather may read.
+    /// Computed integers do not qualify.
     #[must_use]
     pub fn is_index_list(&self, id: NodeId) -> bool {
         let Node { kind, inputs, element, .. } = self.node(id);
@@ -23,8 +23,8 @@ impl Graph {
         }
     }
 
-    /// Returns the rows of `table` along `dim` that a list chooses which is joined of others, or a view of one: the rows that these choose, joined.
-    /// None for a list that is a tensor.
+    /// Gathers the rows of `table` along `dim` with a concatenated list or a view of one, as the concatenation of the gathers with its parts.
+    /// Returns None for a list that is a tensor.
     pub(super) fn gather_joined(&mut self, table: NodeId, dim: usize, index: NodeId, element: Element) -> Option<NodeId> {
         let Node { kind, inputs, shape: over, .. } = self.node(index).clone();
         let mut of_row = self.node(table).shape.clone();
@@ -55,7 +55,7 @@ impl Graph {
         }
     }
 
-    /// Whether a list is joined of others, behind views.
+    /// Returns whether a list is concatenated, looking through views.
     fn is_joined(&self, index: NodeId) -> bool {
         match self.node(index).kind {
             Kind::View(_) | Kind::Reshape => self.is_joined(self.node(index).inputs[0]),
@@ -64,7 +64,7 @@ impl Graph {
         }
     }
 
-    /// One row of a table, at a known number.
+    /// Returns one row of a table, at a constant index.
     fn row_of(&mut self, table: NodeId, dim: usize, number: NodeId) -> Option<NodeId> {
         let mut shape = self.node(table).shape.clone();
         #[allow(clippy::cast_possible_truncation, reason = "an index is a small whole number")]
@@ -91,7 +91,7 @@ mod tests {
         graph.tensor(0, vec![32, 64], Element::F16)
     }
 
-    /// A list of 5 and one of 3 as one of 8.
+    /// Builds the concatenation of a list of 5 and a list of 3 indices.
     fn joined(graph: &mut Graph) -> [NodeId; 3] {
         let (first, second) = (graph.tensor(1, vec![5], Element::Int), graph.tensor(2, vec![3], Element::Int));
         let memory = graph.undefined(vec![8], Element::Int);

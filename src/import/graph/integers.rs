@@ -1,47 +1,47 @@
-//! Integers of run time, of which the device has none: as numbers that its formats hold exactly, or as indices that choose rows of tables.
+//! Runtime integers. The device has no integers: they are represented as numbers that its formats hold exactly, or as indices that select
+//! rows of tables.
 //!
-//! Which of the two an integer tensor of the caller is, is known once all of the program was read: one that chooses rows of a table is an index, and so
-//! is one of which something is asked that the device does not compute exactly (a cosine, a remainder). What else is computed of an index is looked up
-//! ([`super::rows`]).
+//! An integer argument is an index if it selects rows of a table, or if an op on it is not exact on the device (a cosine, a remainder). This
+//! is known only after the whole program is imported. Other functions of an index become lookups ([`super::rows`]).
 
 use super::{Element, Graph, Kind, NodeId, gather::COLUMNS, known::Known, rows};
 use crate::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows of a table that nothing in the program bounds, such as positions that only a rotary embedding reads.
+/// Number of rows of a table that nothing in the program bounds, such as positions that only a rotary embedding reads.
 const MOST_POSITIONS: i64 = 4096;
 
 /// Facts about the integers of a program that are known at compile time.
 #[derive(Debug)]
 pub struct Integers {
-    /// As what the device computes with them.
+    /// Representation in which the device computes with the integers.
     element: Element,
-    /// The tensors that are indices, by their numbers, and how many values each has.
+    /// Tensors that are indices, by tensor number, with the number of values of each.
     rows: BTreeMap<usize, i64>,
-    /// Those that should be, and the rows of the smallest table that they choose from, if there is one.
+    /// Tensors that must become indices, with the number of rows of the smallest table that they select from, if any.
     wanted: BTreeMap<usize, Option<i64>>,
     /// Ranges that the caller promised, by tensor number: the first integer, and one past the last.
     given: BTreeMap<usize, [i64; 2]>,
-    /// The nodes that are integers in the device's format.
+    /// Nodes that are integers in the device's format.
     nodes: BTreeSet<NodeId>,
-    /// The smallest integer that nodes may be: 1 of what is divided by, 0 of what has no sign.
+    /// Lower bounds that nodes must meet: 1 for divisors, 0 for unsigned values.
     least: BTreeMap<NodeId, i64>,
-    /// The narrowest integer type, in bits, that nodes must not leave: beyond it MLIR's integers begin again at the other end.
+    /// Narrowest integer type, in bits, that nodes must not overflow: MLIR's integers wrap around beyond it.
     widths: BTreeMap<NodeId, u32>,
-    /// Nodes whose elements are some of those of another node, however they are computed.
+    /// Nodes whose elements are a subset of the elements of another node, however they are computed.
     chosen_from: BTreeMap<NodeId, NodeId>,
-    /// Nodes that are the quotients or the rests of integers, however they are computed.
+    /// Nodes that are quotients or remainders of integers, however they are computed.
     divided: BTreeMap<NodeId, Division>,
 }
 
-/// A division of integers by integers from 1 on, rounded to the last whole number that is not above the quotient.
+/// Floor division of integers by positive integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Division {
     /// Dividend.
     pub dividend: NodeId,
     /// Divisor.
     pub divisor: NodeId,
-    /// Whether the node is what is left, from 0 on and below the divisor.
+    /// Whether the node is the remainder, at least 0 and below the divisor, instead of the quotient.
     pub is_rest: bool,
 }
 
@@ -54,15 +54,15 @@ impl Default for Integers {
 }
 
 impl Integers {
-    /// Before a program is read whose indices are known.
+    /// Returns the initial state, before a program is imported with known indices.
     #[must_use]
     pub fn new(element: Element, rows: BTreeMap<usize, i64>) -> Self {
-        // What was asked before stays asked: where it is answered, nothing asks again.
+        // Requests persist: an answered request is not repeated.
         let wanted = rows.iter().map(|(&number, &rows)| (number, Some(rows))).collect();
         Self { element, rows, wanted, ..Self::default() }
     }
 
-    /// Which tensors are indices, by what was asked of them; none if that is what was known before.
+    /// Returns the tensors that are indices according to the requests; None if this set is unchanged.
     #[must_use]
     pub fn settled(&self) -> Option<BTreeMap<usize, i64>> {
         let bound = |number: &usize| self.given.get(number).map_or(MOST_POSITIONS, |range| range[1]);
@@ -71,7 +71,7 @@ impl Integers {
         (rows != self.rows).then_some(rows)
     }
 
-    /// Notes what the caller promises about the integers of a tensor.
+    /// Records the range that the caller promises for the integers of a tensor.
     pub fn promise(&mut self, number: usize, range: [i64; 2]) {
         self.given.insert(number, range);
     }
@@ -83,19 +83,19 @@ impl Integers {
         self.given.get(&number).copied()
     }
 
-    /// As what the device computes with integers.
+    /// Returns the representation in which the device computes with integers.
     #[must_use]
     pub const fn element(&self) -> Element {
         self.element
     }
 
-    /// Whether the node is an integer in the device's format.
+    /// Returns whether the node is an integer in the device's format.
     #[must_use]
     pub fn has(&self, id: NodeId) -> bool {
         self.nodes.contains(&id)
     }
 
-    /// The integer type, in bits, that a node must not leave.
+    /// Returns the integer type, in bits, that a node must not overflow.
     #[must_use]
     pub fn width(&self, id: NodeId) -> Option<u32> {
         self.widths.get(&id).copied()
@@ -107,13 +107,13 @@ impl Integers {
         self.chosen_from.get(&id).copied()
     }
 
-    /// Returns the division that a node is the quotient or the rest of, if it is one.
+    /// Returns the division that a node is the quotient or the remainder of, if any.
     #[must_use]
     pub fn division(&self, id: NodeId) -> Option<Division> {
         self.divided.get(&id).copied()
     }
 
-    /// The smallest integer that a node may be, if what is computed of it asks for one.
+    /// Returns the lower bound that a node must meet, if an op on it requires one.
     #[must_use]
     pub fn least(&self, id: NodeId) -> Option<i64> {
         self.least.get(&id).copied()
@@ -121,13 +121,13 @@ impl Integers {
 }
 
 impl Graph {
-    /// The integer that a node is everywhere.
+    /// Returns the integer that all elements of a node equal, if any.
     #[must_use]
     pub fn integer_of(&self, id: NodeId) -> Option<i64> {
         self.known_of(id).and_then(Known::uniform_integer)
     }
 
-    /// The tensor from outside that integers are elements of, if they are unchanged.
+    /// Returns the external tensor that integers are unchanged elements of, if any.
     #[must_use]
     pub fn source_of(&self, id: NodeId) -> Option<usize> {
         let node = self.node(id);
@@ -138,7 +138,7 @@ impl Graph {
         }
     }
 
-    /// How many values the elements of an index have.
+    /// Returns the number of values that the elements of an index may have.
     #[must_use]
     pub fn rows_of_index(&self, id: NodeId) -> Option<i64> {
         self.integers.rows.get(&self.source_of(id)?).copied()
@@ -161,12 +161,12 @@ impl Graph {
         false
     }
 
-    /// The tensors of integers that choose rows, each with the fewest rows that it chooses from.
+    /// Returns the integer tensors that select rows, each with the size of the smallest table that it selects from.
     pub fn indices(&self) -> impl Iterator<Item = (usize, i64)> {
         self.integers.wanted.iter().filter_map(|(&number, rows)| Some((number, (*rows)?)))
     }
 
-    /// Notes that integers choose one of `n_rows` rows: those of a tensor, or of all tensors that they are joined of.
+    /// Records that integers select one of `n_rows` rows: those of a tensor, or of all tensors that they are concatenated from.
     pub fn note_index(&mut self, index: NodeId, n_rows: i64) {
         let (mut open, mut seen) = (vec![index], BTreeSet::new());
         while let Some(index) = open.pop() {
@@ -197,7 +197,7 @@ impl Graph {
         }
     }
 
-    /// Notes that what follows from the integers behind a node is to be looked up.
+    /// Requests that functions of the integers behind a node be looked up in tables.
     pub fn want_rows(&mut self, id: NodeId) {
         let (mut stack, mut seen) = (vec![id], BTreeSet::new());
         while let Some(id) = stack.pop() {
@@ -217,7 +217,7 @@ impl Graph {
         }
     }
 
-    /// Whether a node follows from one integer of the caller and known numbers, element by element.
+    /// Returns whether a node is an elementwise function of one integer argument and constants.
     #[must_use]
     pub fn follows_from_one(&self, id: NodeId) -> bool {
         let (mut stack, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
@@ -260,17 +260,17 @@ impl Graph {
         }
     }
 
-    /// Notes that integers are divided by a node, which must not be 0.
+    /// Records that integers are divided by a node, which must not be 0.
     pub fn note_divisor(&mut self, id: NodeId) {
         self.integers.least.insert(id, 1);
     }
 
-    /// Notes that the bits of integers are read as those of numbers without a sign.
+    /// Records that the bits of integers are read as unsigned numbers.
     pub fn note_unsigned(&mut self, id: NodeId) {
         self.integers.least.entry(id).or_insert(0);
     }
 
-    /// Notes that a node, or what computes it, must not leave the integers of `width` bits.
+    /// Records that a node, or its producer, must not overflow integers of `width` bits.
     pub fn note_width(&mut self, id: NodeId, width: u32) {
         let node = self.node(id);
         match (&node.kind, node.inputs.last()) {
@@ -283,26 +283,27 @@ impl Graph {
         }
     }
 
-    /// Notes that each element of `id` is an element of `whole`: a sum of one element and zeros has the range of the element.
+    /// Records that each element of `id` is an element of `whole`: a sum of one element and zeros has the range of the element.
     pub fn note_chosen_from(&mut self, id: NodeId, whole: NodeId) {
         self.integers.chosen_from.insert(id, whole);
     }
 
-    /// Notes that a node is the quotient or the rest of a division: its range follows from the integers, not from how the device corrects itself.
+    /// Records that a node is the quotient or the remainder of a division: its range follows from the integers, not from the correction steps
+    /// on the device.
     pub fn note_division(&mut self, id: NodeId, division: Division) {
         self.integers.divided.insert(id, division);
     }
 
-    /// Notes that a node is integers in the device's format.
+    /// Records that a node is integers in the device's format.
     pub fn note_integers(&mut self, id: NodeId) {
         self.integers.nodes.insert(id);
     }
 
-    /// Integers that are joined as numbers. The device writes whole sticks of numbers, so a list whose parts end inside of one is written with each
-    /// number in a stick of its own.
+    /// Concatenates integers as numbers. The device writes whole sticks of numbers, so a list with a boundary inside a stick is written with
+    /// each number in a stick of its own.
     ///
     /// # Errors
-    /// The refusal behind a part.
+    /// Returns the rejection of a part.
     fn joined_numbers(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
         let shape = self.node(id).shape.clone();
         let (parts, below) = self.joined_parts(id);
@@ -352,10 +353,10 @@ impl Graph {
         Ok(joined)
     }
 
-    /// Integers as numbers to compute with, those that are known in the format of the others.
+    /// Converts integers to numbers to compute with; constants take the format of the others.
     ///
     /// # Errors
-    /// The refusal behind them.
+    /// Returns the rejection of an input.
     pub fn numbers_with_format(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
         let is_integer = self.node(id).element == Element::Int;
         let number = self.numbers_of(id)?;
@@ -368,10 +369,10 @@ impl Graph {
         })
     }
 
-    /// Integers as numbers to compute with.
+    /// Converts integers to numbers to compute with.
     ///
     /// # Errors
-    /// The refusal behind them.
+    /// Returns the rejection of an input.
     pub fn numbers_of(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
         let node = self.node(id).clone();
         if node.element == Element::Bool && self.known_of(id).is_none() {

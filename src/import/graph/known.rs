@@ -3,10 +3,10 @@
 use crate::affine::Expr;
 use std::rc::Rc;
 
-/// Most elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.
+/// Maximum number of elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.
 pub(in crate::import) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
 
-/// Says that so many elements are too many to be computed at compile time.
+/// Returns the message that a tensor has too many elements to be computed at compile time.
 pub(in crate::import) fn too_many_known(n_elements: i64) -> String {
     format!(
         "expected at most {MOST_KNOWN_ELEMENTS} elements that are computed at compile time, found {n_elements}; give them as an argument, or \
@@ -14,15 +14,15 @@ pub(in crate::import) fn too_many_known(n_elements: i64) -> String {
     )
 }
 
-/// The lowest finite number, whatever the format: numbers that a format does not reach are written as its last finite ones.
+/// Lowest finite number of any format: constants below the range of a format are clamped to its lowest finite number.
 pub(in crate::import) const LOWEST_FINITE: f64 = f64::MIN;
 
-/// The elements of a tensor that is known at compile time, in row-major order. A number is one element.
+/// Elements of a constant tensor, in row-major order. A scalar has one element.
 ///
-/// Integers are exact, whatever their width: each is the number that its bits are with a sign. Truth values and floating-point numbers are `f64`.
+/// Integers are exact at any width: each is stored as the signed value of its bits. Truth values and floating-point numbers are `f64`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known {
-    /// The bits of `i64` or of `f64`.
+    /// Bits of `i64` or of `f64`.
     bits: Rc<[u64]>,
     is_integer: bool,
 }
@@ -32,36 +32,36 @@ impl Known {
         Self { bits, is_integer: false }
     }
 
-    /// A single number.
+    /// Builds a scalar.
     #[must_use]
     pub fn number(number: f64) -> Self {
         Self::of_floats(Rc::from([number.to_bits()]))
     }
 
-    /// A single integer.
+    /// Builds an integer scalar.
     #[must_use]
     pub fn integer(integer: i64) -> Self {
         Self { bits: Rc::from([integer.cast_unsigned()]), is_integer: true }
     }
 
-    /// The elements of a tensor.
+    /// Builds a tensor from its elements.
     #[must_use]
     pub fn table(numbers: &[f64]) -> Self {
         Self::of_floats(numbers.iter().map(|number| number.to_bits()).collect())
     }
 
-    /// The elements of a tensor of integers.
+    /// Builds a tensor of integers from its elements.
     #[must_use]
     pub fn integer_table(integers: impl IntoIterator<Item = i64>) -> Self {
         Self { bits: integers.into_iter().map(i64::cast_unsigned).collect(), is_integer: true }
     }
 
-    /// The elements in order. Integers beyond 2^53 are rounded: what computes with integers asks for [`Self::integers`].
+    /// Returns the elements in order. Integers beyond 2^53 are rounded: integer arithmetic uses [`Self::integers`].
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = f64> {
         self.bits.iter().map(|&bits| self.as_number(bits))
     }
 
-    /// The elements in order as integers; of a number that is none, what is in front of its point.
+    /// Returns the elements in order as integers; floating-point numbers are truncated.
     pub fn integers(&self) -> impl ExactSizeIterator<Item = i64> {
         self.bits.iter().map(|&bits| self.as_integer(bits))
     }
@@ -76,13 +76,13 @@ impl Known {
         if self.is_integer { bits.cast_signed() } else { f64::from_bits(bits) as i64 }
     }
 
-    /// Integers as elements of a node, of truth values the lowest bit.
+    /// Converts integers to the elements of a node; truth values keep the lowest bit.
     #[must_use]
     pub fn as_elements(self, are_truths: bool) -> Self {
         if are_truths { Self::integer_table(self.integers().map(|integer| integer & 1)) } else { self }
     }
 
-    /// The elements as they are stored in a node whose elements are integers, or not.
+    /// Returns the elements as they are stored in a node with or without integer elements.
     #[must_use]
     pub fn stored_as(self, is_integer: bool) -> Self {
         match (self.is_integer, is_integer) {
@@ -92,13 +92,13 @@ impl Known {
         }
     }
 
-    /// The number that all elements are.
+    /// Returns the number that all elements equal, if any.
     #[must_use]
     pub fn uniform(&self) -> Option<f64> {
         self.bits.first().filter(|_| self.is_uniform()).map(|&bits| self.as_number(bits))
     }
 
-    /// The integer that all elements are.
+    /// Returns the integer that all elements equal, if any.
     #[must_use]
     pub fn uniform_integer(&self) -> Option<i64> {
         self.bits.first().filter(|_| self.is_uniform()).map(|&bits| self.as_integer(bits))
@@ -108,13 +108,13 @@ impl Known {
         self.bits.split_first().is_some_and(|(first, rest)| rest.iter().all(|bits| bits == first))
     }
 
-    /// All elements as one, if they are the same.
+    /// Collapses the tensor to a scalar if all elements are equal.
     #[must_use]
     pub fn as_one(&self) -> Option<Self> {
         self.is_uniform().then(|| Self { bits: Rc::from([self.bits[0]]), ..*self })
     }
 
-    /// The numbers with those beyond `largest` brought back to it; infinities stay.
+    /// Clamps finite numbers to magnitudes of at most `largest`; infinities stay.
     #[must_use]
     pub fn within(&self, largest: f64) -> Self {
         let is_within = |number: f64| !number.is_finite() || number.abs() <= largest;
@@ -125,7 +125,7 @@ impl Known {
         Self::of_floats(self.numbers().map(|number| bounded(number).to_bits()).collect())
     }
 
-    /// A number as the elements of a tensor; a tensor as it is.
+    /// Broadcasts a scalar to the elements of a tensor; returns a tensor unchanged.
     #[must_use]
     pub fn repeated(&self, shape: &[i64]) -> Self {
         let n_elements = usize::try_from(shape.iter().product::<i64>()).expect("a shape has no negative sizes");
@@ -136,7 +136,7 @@ impl Known {
         Self { bits, is_integer: self.is_integer }
     }
 
-    /// The elements under other indices: `map` gives, for each dimension of `from`, the index in terms of the dimensions of `to`.
+    /// Returns the elements under other indices: `map` holds, for each dimension of `from`, the index in terms of the dimensions of `to`.
     #[must_use]
     pub fn viewed(&self, from: &[i64], map: &[Expr], to: &[i64]) -> Self {
         let strides = strides_of(from);
@@ -144,8 +144,8 @@ impl Known {
         self.with_bits(points(to).map(|point| self.bits[usize::try_from(at(&point)).expect("a place in the tensor")]).collect())
     }
 
-    /// Numbers of a tensor of this shape with one position along a dimension, if all positions have the same; as they are otherwise. And the shape
-    /// of them.
+    /// Reduces a dimension to size 1 if the elements are the same at all positions along it; returns the elements unchanged otherwise. Also
+    /// returns the resulting shape.
     #[must_use]
     pub fn without_repeats(self, shape: Vec<i64>, dim: usize) -> (Self, Vec<i64>) {
         let map: Vec<Expr> = (0..shape.len()).map(|other| if other == dim { Expr::Constant(0) } else { Expr::Dim(other) }).collect();
@@ -155,7 +155,7 @@ impl Known {
         if one.viewed(&narrow, &map, &shape) == self { (one, narrow) } else { (self, shape) }
     }
 
-    /// `function` of the elements of several tensors, element by element; dimensions of size 1 and numbers are broadcast.
+    /// Applies `function` to several tensors, element by element; dimensions of size 1 and scalars are broadcast.
     #[must_use]
     pub fn combined(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[f64]) -> f64) -> Self {
         let function = |operands: &[f64]| function(operands).to_bits();
@@ -170,26 +170,26 @@ impl Known {
         Self { bits: walked(inputs, shape, Self::as_integer, function), is_integer: true }
     }
 
-    /// The numbers that a function makes of integers.
+    /// Applies a function from integers to numbers.
     #[must_use]
     pub fn numbers_of_integers(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[i64]) -> f64) -> Self {
         Self::of_floats(walked(inputs, shape, Self::as_integer, |operands: &[i64]| function(operands).to_bits()))
     }
 
-    /// The integers that a function makes of numbers.
+    /// Applies a function from numbers to integers.
     #[must_use]
     pub fn integers_of_numbers(inputs: &[(&Self, &[i64])], shape: &[i64], mut function: impl FnMut(&[f64]) -> i64) -> Self {
         let function = |operands: &[f64]| function(operands).cast_unsigned();
         Self { bits: walked(inputs, shape, Self::as_number, function), is_integer: true }
     }
 
-    /// The elements of a tensor of shape `from`, repeated along its dimensions of size 1.
+    /// Broadcasts a tensor of shape `from` along its dimensions of size 1.
     #[must_use]
     pub fn broadcast(&self, from: &[i64], shape: &[i64]) -> Self {
         self.with_bits(walked(&[(self, from)], shape, |_, bits| bits, |bits| bits[0]))
     }
 
-    /// The elements combined along one dimension, which stays with size 1.
+    /// Reduces the elements along one dimension, which remains with size 1.
     #[must_use]
     pub fn reduced(&self, shape: &[i64], dim: usize, combine: impl Fn(f64, f64) -> f64) -> Self {
         let combine = |one: u64, other: u64| combine(f64::from_bits(one), f64::from_bits(other)).to_bits();
@@ -203,7 +203,7 @@ impl Known {
         self.clone().stored_as(true).reduced_bits(shape, dim, combine)
     }
 
-    /// One number that stands for all elements stands for what they are combined to, too.
+    /// A scalar that represents all elements also represents their reduction.
     fn reduced_bits(&self, shape: &[i64], dim: usize, combine: impl Fn(u64, u64) -> u64) -> Self {
         if let [one] = *self.bits {
             return self.with_bits(Rc::from([combined_with_itself(one, shape[dim], combine)]));
@@ -219,7 +219,7 @@ impl Known {
         self.with_bits(points(&kept).map(fold).collect())
     }
 
-    /// The elements along one dimension, each combined with all before it.
+    /// Computes the running combination along one dimension: each element is combined with all before it.
     #[must_use]
     pub fn scanned(&self, shape: &[i64], dim: usize, combine: impl Fn(f64, f64) -> f64) -> Self {
         let combine = |one: u64, other: u64| combine(f64::from_bits(one), f64::from_bits(other)).to_bits();
@@ -245,8 +245,8 @@ impl Known {
         self.with_bits(scanned.into())
     }
 
-    /// Boxes of numbers, each with its shape and where it begins, as one tensor; later ones lie over earlier ones. None if they leave
-    /// something open.
+    /// Merges boxes of numbers, each with its shape and offset, into one tensor; later boxes overwrite earlier ones. Returns None if an
+    /// element remains uninitialized.
     #[must_use]
     pub fn assembled(boxes: &[(Self, Vec<i64>, Vec<i64>)], shape: &[i64]) -> Option<Self> {
         let is_integer = boxes.iter().all(|(known, ..)| known.is_integer);
@@ -262,13 +262,13 @@ impl Known {
         elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self { bits: bits.into(), is_integer })
     }
 
-    /// The index along a dimension of an iteration space, over that dimension, from `first` on.
+    /// Returns the indices along a dimension of an iteration space, starting at `first`, as a tensor over that dimension.
     #[must_use]
     pub fn counting(first: i64, size: i64) -> Self {
         Self::integer_table(first..first + size)
     }
 
-    /// Whether the elements are 0, 1, 2 and so on.
+    /// Returns whether the elements are 0, 1, 2 and so on.
     #[must_use]
     pub fn counts_from_zero(&self) -> bool {
         self.integers().zip(0..).all(|(integer, place)| integer == place)
@@ -332,7 +332,7 @@ fn broadcast_strides(from: &[i64], to: &[i64]) -> Vec<i64> {
     strides_of(from).into_iter().zip(from).map(|(stride, &size)| if size == 1 { 0 } else { stride }).collect()
 }
 
-/// Every index of a tensor, row by row.
+/// Iterates over all indices of a tensor in row-major order.
 pub(in crate::import) fn points(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
     let total: i64 = shape.iter().product();
     let shape = shape.to_vec();

@@ -2,20 +2,20 @@
 
 use crate::{affine::Expr, codes};
 
-/// Most parts that an operation over windows is taken apart into: each is an op of its own.
+/// Maximum number of ops that an operation over windows is split into.
 pub(in crate::import) const MOST_PARTS: i64 = 1024;
 
 /// An index that is a sum of multiples of iteration dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct Linear {
-    /// Dimensions of more than one position with their factors, each dimension once, the smallest factor first.
+    /// Dimensions of size greater than 1 with their factors, each dimension once, smallest factor first.
     pub(in crate::import) terms: Vec<(usize, i64)>,
     /// Constant term.
     pub(in crate::import) constant: i64,
 }
 
 impl Linear {
-    /// Reads an expression; none for one of another kind.
+    /// Parses an expression; returns None if it is not linear.
     pub(in crate::import) fn of(expr: &Expr, sizes: &[i64]) -> Option<Self> {
         let mut sum = Self { terms: Vec::new(), constant: 0 };
         if !sum.add(expr, 1) {
@@ -43,7 +43,7 @@ impl Linear {
         true
     }
 
-    /// Whether two points of the iteration space have the same index.
+    /// Returns whether two points of the iteration space have the same index.
     pub(in crate::import) fn overlaps(&self, sizes: &[i64]) -> bool {
         let mut reach = 0;
         self.terms.iter().any(|&(dim, factor)| {
@@ -53,8 +53,8 @@ impl Linear {
         })
     }
 
-    /// Whether its dimensions are digits of the index: it only grows, no two points have the same index, and no digit runs over into the
-    /// next one.
+    /// Returns whether the dimensions are digits of the index: the index increases in row-major order, no two points share an index, and no
+    /// digit carries into the next one.
     pub(in crate::import) fn is_digits(&self, sizes: &[i64]) -> bool {
         let has_room = |pair: &[(usize, i64)]| {
             let ((dim, factor), (_, next)) = (pair[0], pair[1]);
@@ -63,7 +63,7 @@ impl Linear {
         self.terms.iter().all(|&(_, factor)| factor > 0) && self.terms.windows(2).all(has_room)
     }
 
-    /// The index that it becomes where dimension `dim` has another expression.
+    /// Returns the index after `dim` is replaced by another expression.
     pub(in crate::import) fn expr(&self, of: impl Fn(usize) -> Expr) -> Expr {
         let term = |&(dim, factor): &(usize, i64)| of(dim).times(factor);
         let constant = (self.constant != 0 || self.terms.is_empty()).then_some(Expr::Constant(self.constant));
@@ -72,7 +72,7 @@ impl Linear {
     }
 }
 
-/// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
+/// Returns the reason why an index map is not a view: the windows of a convolution overlap, and a tensor is not read backwards.
 pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
     for linear in map.iter().filter_map(|expr| Linear::of(expr, sizes)) {
         if linear.terms.iter().any(|&(_, factor)| factor < 0) {
@@ -87,8 +87,8 @@ pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<St
     None
 }
 
-/// The dimensions along which the windows of operands lie, such as those of a kernel: at each point of them, no index of the operands says
-/// the same thing twice. Reduced dimensions come first, since a sum over them costs nothing but the addition; then the shortest ones.
+/// Returns the dimensions along which the windows of operands lie, such as those of a kernel: for each fixed point of them, the operand
+/// indices are injective. Reduced dimensions come first, since summing over them costs only the addition; then the shortest ones.
 pub(in crate::import) fn window_dims(maps: &[&[Expr]], sizes: &[i64], is_reduction: &[bool]) -> Vec<usize> {
     let mut sizes = sizes.to_vec();
     let mut found = Vec::new();
@@ -104,7 +104,7 @@ pub(in crate::import) fn window_dims(maps: &[&[Expr]], sizes: &[i64], is_reducti
     found
 }
 
-/// The points of some dimensions, the last one fastest.
+/// Returns the points of some dimensions, the last dimension fastest.
 pub(in crate::import) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
     sizes.iter().fold(vec![Vec::new()], |points, &size| {
         points.iter().flat_map(|point| (0..size).map(move |index| [point.as_slice(), &[index]].concat())).collect()

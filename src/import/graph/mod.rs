@@ -1,25 +1,25 @@
-//! The program as a graph of plain values: what `linalg` computes, before it is written as `spyre` ops.
+//! The program as a value graph: the computation of `linalg`, before it is written as `spyre` ops.
 //!
-//! A node is built from finished nodes, equal nodes are one, and what is known at compile time is computed at once. So a node that nobody
-//! needs costs nothing, an operation that the device lacks is refused only where its result is needed, and a larger shape (a sigmoid, a
-//! mean) is recognised when its last node is built.
+//! Nodes are built from finished nodes, equal nodes are shared, and constants are folded immediately. So a dead node costs nothing, an
+//! unsupported operation is rejected only if its result is used, and a larger pattern (a sigmoid, a mean) is recognized when its last node is
+//! built.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the graph |
-//! | `known.rs` | numbers known at compile time |
-//! | `integers.rs` | integers of run time, as numbers or as indices |
-//! | `gather.rs` | rows that an index chooses |
-//! | `index_list.rs` | lists of indices that are joined, sliced and turned |
-//! | `rows.rs` | what follows from an index, as rows of a table |
-//! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
+//! | `known.rs` | constants that are known at compile time |
+//! | `integers.rs` | runtime integers, as numbers or as indices |
+//! | `gather.rs` | table rows that an index selects |
+//! | `index_list.rs` | lists of indices that are concatenated, sliced and transposed |
+//! | `rows.rs` | functions of an index, as rows of a table |
+//! | `order.rs` | comparisons of constants along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `linear.rs` | indices that are sums of multiples: strides and windows |
 //! | `pad.rs` | tensors with borders |
-//! | `partly_known.rs` | known numbers of which some have no value |
-//! | `product.rs` | products of matrices, and what stands for those that the device does not compute |
-//! | `unfinished.rs` | memory that has not been written everywhere |
-//! | `window.rs` | parts of an iteration space, for branches |
+//! | `partly_known.rs` | constants of which some elements have no value |
+//! | `product.rs` | matrix products, and replacements for those that the device does not compute |
+//! | `unfinished.rs` | partially written memory |
+//! | `window.rs` | boxes of an iteration space, for branches |
 
 mod digits;
 mod gather;
@@ -49,7 +49,7 @@ use std::collections::BTreeMap;
 pub struct NodeId(usize);
 
 impl NodeId {
-    /// The position in the order in which nodes were built: inputs come before their users.
+    /// Position in the order in which nodes were built: inputs precede their users.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0
@@ -65,14 +65,14 @@ pub enum Element {
     Bf16,
     /// Single precision.
     F32,
-    /// Truth values: 0 or 1 in the format of what was compared.
+    /// Truth values: 0 or 1 in the format of the compared operands.
     Bool,
     /// Integers of any width.
     Int,
 }
 
 impl Element {
-    /// Whether it is a floating-point number.
+    /// Returns whether it is a floating-point number.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32)
@@ -94,130 +94,130 @@ impl Element {
 /// Kind of a node: its operation with attributes, or its source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The `n`-th tensor from outside of the graph: an argument, a result of an op that stays, a large constant.
+    /// The `n`-th external tensor: an argument, a result of an op that is kept, a large constant.
     Tensor(usize),
-    /// Numbers known at compile time.
+    /// Constants that are known at compile time.
     Known(Known),
-    /// The input, a number, everywhere.
+    /// The input, a scalar, broadcast to all indices.
     Filled,
-    /// Memory that nothing has written.
+    /// Uninitialized memory.
     Undefined,
     /// The elements of the input in row-major order under another shape.
     Reshape,
-    /// The input under other indices: for each of its dimensions, the index in terms of the node's dimensions.
+    /// View of the input: for each of its dimensions, the index in terms of the node's dimensions.
     View(Vec<Expr>),
-    /// An elementwise device function with its constants as bits; dimensions of size 1 are broadcast, numbers have no dimensions.
+    /// Elementwise device function with its constants as bits; dimensions of size 1 are broadcast, scalars have no dimensions.
     Pointwise(&'static str, Vec<u64>),
-    /// An elementwise operation that no device function computes as it is, such as `erf`: a part of a larger shape, or of integers. The
-    /// last input is what computes it instead.
+    /// Elementwise operation without a device function of its own, such as `erf`: a component of a larger pattern, or an integer operation.
+    /// The last input is its expansion.
     Virtual(&'static str),
-    /// A reduction along one dimension, which stays with size 1.
+    /// Reduction along one dimension, which remains with size 1.
     Reduce(&'static str, usize, Vec<u64>),
     /// `[batch..., M, K]` times `[batch..., K, N]`.
     Matmul,
-    /// Rows of the first input, chosen along its dimension by the second.
+    /// Gather: rows of the first input, selected along its dimension by the second.
     Gather(usize),
-    /// The second input with the first written over a part of it, from these indices on.
+    /// Insertion: the second input with a slice overwritten by the first, at these offsets.
     Insert(Vec<i64>),
     /// Unsupported operation: index `n` into the recorded rejections.
     Refused(usize),
 }
 
-/// A tensor in the making. A number has no dimensions.
+/// Tensor under construction. A scalar has no dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
     /// Operation or source of the node.
     pub kind: Kind,
     /// Operands.
     pub inputs: Vec<NodeId>,
-    /// Sizes of its dimensions.
+    /// Sizes of the dimensions.
     pub shape: Vec<i64>,
     /// Element type.
     pub element: Element,
 }
 
-/// All nodes of a function.
+/// Nodes of a function.
 #[derive(Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// For each node the place in the source that it was first built for.
+    /// Source location for which each node was first built.
     places: Vec<usize>,
-    /// For each node the scope that it is computed in.
+    /// Scope in which each node is computed.
     scopes: Vec<usize>,
-    /// Nodes of one scope are shared: an op belongs to the scope in which it is computed.
+    /// Nodes of one scope, for sharing: an op belongs to the scope in which it is computed.
     known: BTreeMap<(usize, Node), NodeId>,
     scope: usize,
     place: usize,
     /// Facts about runtime integers.
     pub integers: integers::Integers,
-    /// Whether no function may be NaN where the program has a number, however many ops more that takes.
+    /// Whether a function must not return NaN where the program returns a number, at any number of additional ops.
     pub keeps_nan: bool,
-    /// Whether numbers of f32 are computed in the device's 16-bit format.
+    /// Whether f32 values are computed in the device's 16-bit format.
     is_narrow: bool,
-    /// Whether what was built depends on that.
+    /// Whether the built nodes depend on that choice.
     asks_for_format: bool,
 }
 
 impl Graph {
-    /// A graph without nodes, with what is known of integers of run time and of the format of f32.
+    /// Creates an empty graph from the facts about runtime integers and the format of f32.
     #[must_use]
     pub fn with_integers(integers: integers::Integers, is_narrow: bool) -> Self {
         Self { integers, is_narrow, ..Self::default() }
     }
 
-    /// Whether f32 is computed in single precision.
+    /// Returns whether f32 is computed in single precision.
     pub fn has_single_precision(&mut self) -> bool {
         self.asks_for_format = true;
         !self.is_narrow
     }
 
-    /// Whether what was built is wrong if numbers of f32 are computed in 16 bits, or the other way round.
+    /// Returns whether the built nodes are valid only for the current choice of the f32 format.
     #[must_use]
     pub const fn is_for_format(&self, is_narrow: bool) -> bool {
         !self.asks_for_format || self.is_narrow == is_narrow
     }
 
-    /// The node.
+    /// Returns the node.
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0]
     }
 
-    /// Where in the source the node comes from.
+    /// Returns the source location of the node.
     #[must_use]
     pub fn place(&self, id: NodeId) -> usize {
         self.places[id.0]
     }
 
-    /// The scope that the node is computed in.
+    /// Returns the scope in which the node is computed.
     #[must_use]
     pub fn scope(&self, id: NodeId) -> usize {
         self.scopes[id.0]
     }
 
-    /// The number of nodes.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the graph is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Says for which place in the source the next nodes are built.
+    /// Sets the source location of the nodes that are built next.
     pub fn set_place(&mut self, place: usize) {
         self.place = place;
     }
 
-    /// Says in which scope the next nodes are computed; gives the scope before.
+    /// Sets the scope of the nodes that are built next; returns the previous scope.
     pub fn enter_scope(&mut self, scope: usize) -> usize {
         std::mem::replace(&mut self.scope, scope)
     }
 
-    /// The node that is like this one; a new one if there is none in this scope.
+    /// Returns the node equal to this one in the current scope, or inserts it.
     pub fn add(&mut self, kind: Kind, inputs: &[NodeId], shape: Vec<i64>, element: Element) -> NodeId {
         let kind = if let Kind::Known(known) = kind { Kind::Known(known.stored_as(element == Element::Int)) } else { kind };
         let node = Node { kind, inputs: inputs.to_vec(), shape, element };
@@ -232,17 +232,17 @@ impl Graph {
         id
     }
 
-    /// A tensor from outside.
+    /// Adds an external tensor.
     pub fn tensor(&mut self, number: usize, shape: Vec<i64>, element: Element) -> NodeId {
         self.add(Kind::Tensor(number), &[], shape, element)
     }
 
-    /// A number, which takes the element type of what it meets.
+    /// Adds a scalar, which takes the element type of the operands that it is combined with.
     pub fn number(&mut self, number: f64) -> NodeId {
         self.known(Known::number(number), Vec::new(), Element::F32)
     }
 
-    /// Numbers known at compile time; all the same ones are one number without dimensions.
+    /// Adds a constant; equal elements become one scalar without dimensions.
     pub fn known(&mut self, known: Known, shape: Vec<i64>, element: Element) -> NodeId {
         match known.as_one() {
             Some(one) => self.add(Kind::Known(one), &[], Vec::new(), element),
@@ -250,52 +250,52 @@ impl Graph {
         }
     }
 
-    /// A number as a tensor of that shape.
+    /// Adds a scalar broadcast to a tensor of that shape.
     pub fn filled(&mut self, number: NodeId, shape: Vec<i64>) -> NodeId {
         let element = self.node(number).element;
         self.add(Kind::Filled, &[number], shape, element)
     }
 
-    /// A number as a tensor of that shape; a tensor as it is.
+    /// Broadcasts a scalar to a tensor of that shape; returns a tensor unchanged.
     pub fn filled_if_number(&mut self, node: NodeId, shape: &[i64]) -> NodeId {
         if self.number_of(node).is_some() { self.filled(node, shape.to_vec()) } else { node }
     }
 
-    /// Memory that nothing has written.
+    /// Adds uninitialized memory.
     pub fn undefined(&mut self, shape: Vec<i64>, element: Element) -> NodeId {
         self.add(Kind::Undefined, &[], shape, element)
     }
 
-    /// A refusal, which counts only where the node is needed.
+    /// Adds a rejection, which is reported only if the node is used.
     pub fn refused(&mut self, refusal: usize, shape: Vec<i64>, element: Element) -> NodeId {
         self.add(Kind::Refused(refusal), &[], shape, element)
     }
 
-    /// The first of the nodes that is a refusal.
+    /// Returns the first of the nodes that is a rejection.
     #[must_use]
     pub fn refused_among(&self, nodes: &[NodeId]) -> Option<NodeId> {
         nodes.iter().copied().find(|&id| matches!(self.node(id).kind, Kind::Refused(_)))
     }
 
-    /// The refusal that a virtual operation falls back on.
+    /// Returns the rejection that is the expansion of a virtual operation.
     #[must_use]
     pub fn refusal_behind(&self, id: NodeId) -> Option<NodeId> {
         matches!(self.node(id).kind, Kind::Virtual(_)).then(|| self.refused_among(self.needs(id))).flatten()
     }
 
-    /// The number that a node is everywhere.
+    /// Returns the number that all elements of a node equal, if any.
     #[must_use]
     pub fn number_of(&self, id: NodeId) -> Option<f64> {
         self.known_of(id).and_then(Known::uniform)
     }
 
-    /// The numbers of a node, if they are known.
+    /// Returns the elements of a node, if they are constant.
     #[must_use]
     pub fn known_of(&self, id: NodeId) -> Option<&Known> {
         if let Kind::Known(known) = &self.node(id).kind { Some(known) } else { None }
     }
 
-    /// The node under another shape of as many elements.
+    /// Reshapes the node to another shape with as many elements.
     pub fn reshape(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let Node { kind, inputs, shape: from, element } = self.node(input).clone();
         if from == shape || self.number_of(input).is_some() {
@@ -306,7 +306,7 @@ impl Graph {
             Kind::Known(known) => self.known(known, shape.to_vec(), element),
             Kind::Undefined => self.undefined(shape.to_vec(), element),
             Kind::Filled if element == Element::Int => self.add(Kind::Filled, &inputs, shape.to_vec(), element),
-            // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
+            // A reshape of a reshape is one reshape of the first tensor, so inverse reshapes cancel.
             Kind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
             Kind::Virtual(operation) => {
                 if let Some(shown) = order::shown(self, input, &reshape_map(&from, shape), shape) {
@@ -328,7 +328,7 @@ impl Graph {
         }
     }
 
-    /// The node under other indices.
+    /// Builds a view of the node under other indices.
     pub fn view(&mut self, input: NodeId, map: Vec<Expr>, shape: &[i64]) -> NodeId {
         let Node { kind, shape: from, element, .. } = self.node(input).clone();
         if self.number_of(input).is_some() || (from == shape && is_identity(&map)) {
@@ -367,13 +367,13 @@ impl Graph {
         }
     }
 
-    /// The inputs of a virtual operation under other indices: what it computes may be the index that one of them is, which must be seen
-    /// through all views.
+    /// Returns the inputs of a virtual operation under other indices. Its result may be an index that is one of the inputs, which must be
+    /// visible through all views.
     fn each_shown(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
         inputs.iter().map(|&input| show(self, input)).collect()
     }
 
-    /// A node repeated along the dimensions in which it has size 1.
+    /// Broadcasts a node along the dimensions in which it has size 1.
     pub fn broadcast(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let own = self.node(input).shape.clone();
         if own.is_empty() || own == shape {
@@ -387,13 +387,13 @@ impl Graph {
         self.view(input, map, shape)
     }
 
-    /// A tensor without dimensions, repeated to a shape; a number is one already.
+    /// Broadcasts a tensor without dimensions to a shape; returns a scalar unchanged.
     pub fn repeated(&mut self, scalar: NodeId, shape: &[i64]) -> NodeId {
         let is_tensor = self.known_of(scalar).is_none() && self.node(scalar).shape.is_empty() && !shape.is_empty();
         if is_tensor { self.view(scalar, Vec::new(), shape) } else { scalar }
     }
 
-    /// The shape of an elementwise result: the largest size of each dimension. Numbers have no say.
+    /// Returns the shape of an elementwise result: the largest size of each dimension. Scalars are ignored.
     #[must_use]
     pub fn broadcast_shape(&self, inputs: &[NodeId]) -> Vec<i64> {
         let shapes = inputs.iter().map(|&input| &self.node(input).shape).filter(|shape| !shape.is_empty());
@@ -405,7 +405,7 @@ impl Graph {
         )
     }
 
-    /// The element types of the inputs of an elementwise operation, each once; what is known at compile time takes any.
+    /// Returns the distinct element types of the inputs of an elementwise operation; constants take any type.
     #[must_use]
     pub fn elements_of(&self, inputs: &[NodeId]) -> Vec<Element> {
         let mut elements = Vec::new();
@@ -417,12 +417,12 @@ impl Graph {
         elements
     }
 
-    /// An elementwise device function as it is; `rules::functions` builds what is simpler where there is such a form.
+    /// Builds an elementwise device function without simplification; `rules::functions` builds simpler forms.
     pub fn pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: Element) -> NodeId {
         self.pointwise_with(function, &[], inputs, element)
     }
 
-    /// An elementwise device function with constants.
+    /// Builds an elementwise device function with constants.
     pub fn pointwise_with(&mut self, function: &'static str, constants: &[f64], inputs: &[NodeId], element: Element) -> NodeId {
         let constants = constants.iter().map(|constant| constant.to_bits()).collect();
         let shape = self.broadcast_shape(inputs);
@@ -430,13 +430,13 @@ impl Graph {
         self.add(Kind::Pointwise(function, constants), &inputs, shape, element)
     }
 
-    /// An elementwise operation without a device function, and what computes it where no larger shape takes it in.
+    /// Builds a virtual elementwise operation, and its expansion for uses outside of a larger pattern.
     pub fn virtual_op(&mut self, operation: &'static str, inputs: &[NodeId], fallback: NodeId, element: Element) -> NodeId {
         let shape = self.broadcast_shape(inputs);
         self.add(Kind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
     }
 
-    /// Integers that are computed in the device's format.
+    /// Builds integers that are computed in the device's format.
     pub fn as_integers(&mut self, computed: NodeId) -> NodeId {
         let shape = self.node(computed).shape.clone();
         if let Some(known) = self.known_of(computed).cloned() {
@@ -446,33 +446,33 @@ impl Graph {
         self.add(Kind::Virtual("integers"), &[computed], shape, Element::Int)
     }
 
-    /// Digits, one beside the other, as the integers that the caller gets: each is a number of the format, whatever it follows from.
+    /// Builds the integers of a result as digits, side by side: each digit is a number of the format.
     pub fn beside_digits(&mut self, digits: NodeId) -> NodeId {
         let shape = self.node(digits).shape.clone();
         self.add(Kind::Virtual("integers"), &[digits], shape, Element::Int)
     }
 
-    /// The inputs that computing the node needs: of a virtual operation, what computes it instead.
+    /// Returns the inputs that computing the node needs: for a virtual operation, its expansion.
     #[must_use]
     pub fn needs(&self, id: NodeId) -> &[NodeId] {
         let Node { kind, inputs, .. } = self.node(id);
         if matches!(kind, Kind::Virtual(_)) { &inputs[inputs.len() - 1..] } else { inputs }
     }
 
-    /// A reduction along one dimension.
+    /// Builds a reduction along one dimension.
     pub fn reduce(&mut self, function: &'static str, input: NodeId, dim: usize) -> NodeId {
         let Node { mut shape, element, .. } = self.node(input).clone();
         shape[dim] = 1;
         self.add(Kind::Reduce(function, dim, Vec::new()), &[input], shape, element)
     }
 
-    /// `part` written over `whole` from `offsets` on.
+    /// Inserts `part` into `whole` at `offsets`.
     pub fn insert(&mut self, part: NodeId, whole: NodeId, offsets: Vec<i64>) -> NodeId {
         let Node { shape, element, .. } = self.node(whole).clone();
         if self.node(part).shape == shape {
             return part;
         }
-        // A number has the elements of what it is written into.
+        // A scalar takes the element type of the tensor that it is written into.
         let part = match self.node(part).clone() {
             Node { kind: Kind::Filled, inputs, shape, .. } => self.add(Kind::Filled, &inputs, shape, element),
             _ => part,
@@ -522,7 +522,7 @@ impl Graph {
         if below.is_some() || !is_finished { None } else { rows::together(self, &parts, &shape) }
     }
 
-    /// Every node that `roots` need and that `is_done` does not know, inputs before users.
+    /// Returns the nodes that `roots` need and for which `is_done` is false, inputs before users.
     #[must_use]
     pub fn needed_for(&self, roots: &[NodeId], is_done: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
         let mut stack: Vec<NodeId> = roots.to_vec();
@@ -536,7 +536,7 @@ impl Graph {
     }
 }
 
-/// Whether a map shows every index where it is.
+/// Returns whether a map is the identity.
 fn is_identity(map: &[Expr]) -> bool {
     map.iter().enumerate().all(|(position, expr)| *expr == Expr::Dim(position))
 }

@@ -21,24 +21,24 @@ use super::{
 };
 use crate::affine::Expr;
 
-/// Most elements of a constant that comparisons make, where the device could compare: 8 MiB, a sixth of all scratchpads.
+/// Maximum number of elements of a constant comparison result if the device could compare: 8 MiB, a sixth of all scratchpads.
 pub(in crate::import) const MOST_COMPARED: i64 = 1 << 22;
 /// Bits of a significand that f16 and the device's 16-bit format have in common, without the leading one.
 const SIGNIFICAND_BITS: i32 = 9;
-/// The exponents of ranks: those of f16 first, then those that only the device's formats have.
+/// Exponents of ranks: those of f16 first, then those that only the device's formats have.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -14..=30;
-/// The name of a truth that is 1 where the first input is the larger one; its inputs are never equal.
+/// Name of a truth value that is 1 where the first input is larger; its inputs are never equal.
 const ABOVE: &str = "above";
 
-/// The truth values of a comparison of known numbers along two dimensions, as an op of the device; none where it is no such comparison, where a
-/// constant does, or where there are more different numbers than ranks.
+/// Returns the truth values of a comparison of constants along two dimensions, as a device op. Returns None for other comparisons, if a
+/// constant suffices, or if there are more distinct numbers than ranks.
 pub(in crate::import) fn compared_at_run_time(graph: &mut Graph, name: &str, inputs: &[NodeId]) -> Option<NodeId> {
     let &[one, other] = inputs else { return None };
     let predicate = Predicate::named(name)?;
     if graph.broadcast_shape(inputs).iter().product::<i64>() <= MOST_COMPARED {
         return None;
     }
-    // What may be negative is a large number where it is compared without a sign.
+    // In an unsigned comparison, a negative number is a large number.
     let is_unsigned = name.starts_with("arith.cmpi u");
     if is_unsigned && !inputs.iter().all(|&side| bounds_of_side(graph, side).is_some_and(|[first, _]| first >= 0.0)) {
         return None;
@@ -75,7 +75,7 @@ enum Predicate {
     Below {
         or_same: bool,
     },
-    /// A device function that asks whether both are the same.
+    /// Device function that tests for equality.
     Same(&'static str),
 }
 
@@ -94,7 +94,7 @@ impl Predicate {
     }
 }
 
-/// A sum of known vectors, sorted by the dimension that they lie along.
+/// Sum of constant vectors, grouped by the dimension that each varies along.
 #[derive(Default)]
 struct Terms {
     by_dim: Vec<(usize, Vec<f64>)>,
@@ -105,7 +105,7 @@ impl Terms {
     fn add(&mut self, graph: &Graph, id: NodeId, factor: f64) -> Option<()> {
         let node = graph.node(id);
         match (&node.kind, node.inputs.as_slice()) {
-            // Beyond 2^53 numbers are no integers any more.
+            // Beyond 2^53, f64 does not represent all integers.
             (Kind::Known(known), _) if node.element == Element::Int && known.numbers().any(|number| number.abs() > 2_f64.powi(53)) => None,
             (Kind::Known(known), _) => self.add_known(known, &node.shape, factor),
             (Kind::Virtual("arith.addi"), &[one, other, _]) => self.add(graph, one, factor).and_then(|()| self.add(graph, other, factor)),
@@ -133,10 +133,10 @@ impl Terms {
     }
 }
 
-/// The ranks of numbers among all of them, as numbers that the device's formats hold; none if there are more than these. Those of two equal numbers are apart,
-/// in the order that answers the question.
+/// Returns the rank of each number among all of them, as numbers that the device's formats represent. Returns None if there are more numbers
+/// than ranks. Equal numbers get distinct ranks, in the order that yields the correct result of the comparison.
 fn ranks(one: &[f64], other: &[f64], asked: Predicate) -> Option<(Vec<f64>, Vec<f64>)> {
-    // -0 and 0 are one number.
+    // -0 and 0 compare equal.
     let plain = |number: &f64| number + 0.0;
     let mut all: Vec<f64> = one.iter().chain(other).map(plain).collect();
     all.sort_by(f64::total_cmp);
@@ -153,7 +153,7 @@ fn ranks(one: &[f64], other: &[f64], asked: Predicate) -> Option<(Vec<f64>, Vec<
     Some((ranked(one, first), ranked(other, second)))
 }
 
-/// The number of a rank, where `below` ranks have negative ones.
+/// Returns the number that encodes a rank, where `below` ranks have negative numbers.
 fn number_of_rank(rank: usize, below: usize) -> Option<f64> {
     let distance = i32::try_from(rank.abs_diff(below)).ok()?;
     if distance == 0 {
@@ -300,19 +300,19 @@ pub(in crate::import) fn spread(graph: &mut Graph, input: NodeId, shape: &[i64])
     Spread { shape, repeated }.of(graph, input, &map, true).unwrap_or(input)
 }
 
-/// The indices of an operand, where `map` has those of the op: 0 along the dimensions of size 1.
+/// Returns the indices of an operand, where `map` holds those of the op: 0 along the dimensions of size 1.
 fn indices_of(operand: &[i64], map: &[Expr]) -> Vec<Expr> {
     operand.iter().zip(map).map(|(&size, index)| if size == 1 { Expr::Constant(0) } else { index.clone() }).collect()
 }
 
 struct Spread<'a> {
     shape: &'a [i64],
-    /// The dimensions along which the input is repeated.
+    /// Returns the dimensions along which the input is broadcast.
     repeated: Vec<usize>,
 }
 
 impl Spread<'_> {
-    /// A node under the indices `map` of the larger iteration space, which has the repeated dimensions if `is_whole`.
+    /// Returns a node under the indices `map` of the larger iteration space, which includes the broadcast dimensions if `is_whole`.
     fn of(&self, graph: &mut Graph, id: NodeId, map: &[Expr], is_whole: bool) -> Option<NodeId> {
         let node = graph.node(id).clone();
         match node.kind {
@@ -334,7 +334,7 @@ impl Spread<'_> {
                 for input in node.inputs {
                     let indices = indices_of(&graph.node(input).shape, map);
                     inputs.push(self.of(graph, input, &indices, is_whole)?);
-                    // One operand that is repeated is enough; a number is none.
+                    // One broadcast operand is required; a scalar does not count.
                     is_whole &= indices.is_empty();
                 }
                 let constants: Vec<f64> = constants.into_iter().map(f64::from_bits).collect();
@@ -345,17 +345,17 @@ impl Spread<'_> {
     }
 }
 
-/// Whether a result of `width` bits may be one side of such a comparison: a sum or a difference of known integers with too many elements, of which none
-/// leaves the type.
+/// Returns whether a result of `width` bits may be one side of such a comparison: a sum or a difference of constant integers with too many
+/// elements, without overflow.
 pub(in crate::import) fn is_side(graph: &Graph, name: &str, inputs: &[NodeId], width: u32) -> bool {
     let is_sum = matches!(name, "arith.addi" | "arith.subi") && inputs.iter().all(|&input| is_known_or_side(graph, input));
     let is_large = is_sum && graph.broadcast_shape(inputs).iter().product::<i64>() > MOST_COMPARED;
-    // Sums of numbers are exact up to 2^53.
+    // Sums of f64 numbers are exact up to 2^53.
     let end = 2_f64.powi(width.min(53).cast_signed() - 1);
     is_large && bounds_of_sum(graph, name, inputs).is_some_and(|[first, last]| first >= -end && last < end)
 }
 
-/// The smallest and the largest number of known integers, or at least bounds of these; none for another node.
+/// Returns lower and upper bounds of constant integers; None for other nodes.
 fn bounds_of_side(graph: &Graph, id: NodeId) -> Option<[f64; 2]> {
     let node = graph.node(id);
     match (&node.kind, node.inputs.as_slice()) {

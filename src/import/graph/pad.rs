@@ -1,4 +1,4 @@
-//! Tensors with borders: the padding of a convolution, and what makes a dimension a multiple of the stride it is read with.
+//! Padding: the borders of a convolution, and padding of a dimension to a multiple of the stride with which it is read.
 
 use super::{
     Element, Graph, Kind, Known, Node, NodeId,
@@ -7,8 +7,8 @@ use super::{
 use crate::affine::Expr;
 
 impl Graph {
-    /// A tensor with `low` elements of a number in front of each dimension and `high` behind it; fewer than none are taken away. Of what has
-    /// such borders already there are wider ones.
+    /// Pads a tensor with `low` elements of a number at the start and `high` at the end of each dimension; negative amounts crop. Equal
+    /// existing padding is widened.
     pub(in crate::import) fn padded(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
         if low.iter().chain(high).any(|&size| size < 0) {
             return self.cropped(input, low, high, number);
@@ -32,13 +32,13 @@ impl Graph {
         self.bordered(input, low, high, number)
     }
 
-    /// A tensor of which borders are taken away, where `low` or `high` are negative, and others added.
+    /// Crops a tensor where `low` or `high` are negative, and pads it otherwise.
     fn cropped(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
         let from = self.node(input).shape.clone();
         let first: Vec<i64> = low.iter().map(|&low| (-low).max(0)).collect();
         let left: Vec<i64> = (0..from.len()).map(|dim| from[dim] - first[dim] - (-high[dim]).max(0)).collect();
         if left.iter().any(|&size| size <= 0) {
-            // Nothing of the tensor is left.
+            // The tensor is cropped completely.
             return self.filled(number, (0..from.len()).map(|dim| low[dim] + from[dim] + high[dim]).collect());
         }
         let input = self.slice(input, &first, &left);
@@ -46,14 +46,14 @@ impl Graph {
         self.padded(input, &added(low), &added(high), number)
     }
 
-    /// A tensor under other indices, which may have strides.
+    /// Returns a view of a tensor, whose indices may have strides.
     pub(in crate::import) fn strided(&mut self, input: NodeId, map: Vec<Expr>, shape: &[i64]) -> NodeId {
         let input = self.divisible(input, &map, shape);
         self.view(input, map, shape)
     }
 
-    /// A tensor that can be read at these indices of an iteration space: a dimension that is read with a stride is a multiple of it, so
-    /// that it can be shown as two. Where it is none, borders are added, which nobody reads.
+    /// Returns a tensor that can be read at these indices of an iteration space: a dimension that is read with a stride must be a multiple of
+    /// it, so that it can be split into two. Otherwise it is padded with elements that are never read.
     pub(in crate::import) fn divisible(&mut self, input: NodeId, map: &[Expr], sizes: &[i64]) -> NodeId {
         let node = self.node(input);
         if matches!(node.kind, Kind::Known(_) | Kind::Undefined | Kind::Refused(_)) || node.shape.len() != map.len() {
@@ -69,8 +69,8 @@ impl Graph {
         self.padded(input, &vec![0; high.len()], &high, number)
     }
 
-    /// `part` written over a tensor of shape `shape`, or a number everywhere, from `offsets` on, to every `strides`-th place: slice by slice.
-    /// None where that takes too many.
+    /// Inserts `part` into a tensor of shape `shape`, or into a broadcast number, at `offsets` with `strides`: slice by slice. Returns None
+    /// if that takes too many slices.
     pub(in crate::import) fn insert_strided(
         &mut self,
         part: NodeId,
@@ -83,7 +83,7 @@ impl Graph {
         let strided: Vec<usize> = (0..sizes.len()).filter(|&dim| strides[dim] > 1 && sizes[dim] > 1).collect();
         let counts: Vec<i64> = strided.iter().map(|&dim| sizes[dim]).collect();
         if let Some(number) = self.number_of(whole) {
-            // Dimension by dimension: what lies between is the same number.
+            // One dimension after the other: the elements in between are the same number.
             if counts.iter().sum::<i64>() > MOST_PARTS {
                 return None;
             }
@@ -108,7 +108,7 @@ impl Graph {
         }))
     }
 
-    /// A tensor with a number between its positions along one dimension.
+    /// Inserts a number between the positions of a tensor along one dimension.
     fn spread_apart(&mut self, part: NodeId, dim: usize, stride: i64, number: NodeId) -> NodeId {
         let mut shape = self.node(part).shape.clone();
         let n_positions = shape[dim];
@@ -123,7 +123,7 @@ impl Graph {
         })
     }
 
-    /// The box of a tensor that begins at `first`.
+    /// Returns the box of a tensor that begins at `first`.
     pub(in crate::import) fn slice(&mut self, of: NodeId, first: &[i64], shape: &[i64]) -> NodeId {
         let index = |(dim, &first): (usize, &i64)| Linear { terms: vec![(dim, 1)], constant: first }.expr(Expr::Dim);
         let map = first.iter().enumerate().map(index).collect();
@@ -167,7 +167,7 @@ impl Graph {
     }
 }
 
-/// A tensor within borders.
+/// Padded tensor.
 struct Padding {
     part: NodeId,
     low: Vec<i64>,

@@ -1,4 +1,4 @@
-//! Known numbers of which some have no value in MLIR, such as the quotient of a division by 0.
+//! Constants of which some elements have no value in MLIR, such as the quotient of a division by 0.
 
 use super::{Graph, Kind, NodeId};
 
@@ -6,8 +6,9 @@ use super::{Graph, Kind, NodeId};
 pub(super) const PARTLY_KNOWN: &str = "partly known";
 
 impl Graph {
-    /// Known numbers of which some have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them: `refused` stands for what reads
-    /// one of these. Where none is left, the numbers are known, and where none has a value, they are refused.
+    /// Builds constants of which some elements have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them. Ops that
+    /// read one of these elements read `refused` instead. If all elements have a value, the result is a constant; if none has one, it is
+    /// `refused`.
     pub fn partly_known(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
         match self.number_of(is_undefined) {
             Some(0.0) => known,
@@ -19,7 +20,7 @@ impl Graph {
         }
     }
 
-    /// The known numbers of a node, those without a value, and the refusal of these.
+    /// Returns the constants of a node, which of them have no value, and the rejection of these.
     #[must_use]
     pub fn parts_of_partly_known(&self, id: NodeId) -> Option<[NodeId; 3]> {
         let node = self.node(id);

@@ -1,10 +1,10 @@
-//! Products of matrices, and what stands for those that the device's product does not compute.
+//! Matrix products, and replacements for products that the device does not compute.
 
 use super::{Element, Graph, Kind, NodeId};
 
 impl Graph {
-    /// Returns the product of matrices, a batch in front of them: what one element is summed of, and what has one column, which fills no stick of
-    /// the device's product, is multiplied elementwise.
+    /// Builds a matrix product with leading batch dimensions. Products with one summand per element, and with one result column (which fills
+    /// no stick of the device's product), are multiplied elementwise instead.
     pub fn product(&mut self, left: NodeId, right: NodeId, shape: Vec<i64>, element: Element) -> NodeId {
         let (k, n) = (self.node(left).shape[shape.len() - 1], shape[shape.len() - 1]);
         if k == 1 {

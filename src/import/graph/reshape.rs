@@ -2,9 +2,9 @@
 
 use crate::affine::Expr;
 
-/// For each dimension of a tensor of shape `from`, its index in terms of the dimensions of the same elements under shape `to`.
+/// Returns, for each dimension of a tensor of shape `from`, its index in terms of the dimensions of the same elements under shape `to`.
 ///
-/// Runs of dimensions with equal numbers of elements are matched from the outside in; within a run the flat index is taken apart again.
+/// Groups of dimensions with equal numbers of elements are matched from the outside in; within a group the flat index is delinearized again.
 #[must_use]
 pub(in crate::import) fn reshape_map(from: &[i64], to: &[i64]) -> Vec<Expr> {
     let mut exprs = Vec::with_capacity(from.len());
@@ -30,7 +30,7 @@ pub(in crate::import) fn reshape_map(from: &[i64], to: &[i64]) -> Vec<Expr> {
     exprs
 }
 
-/// The row-major position within the dimensions `dims` of a tensor of shape `shape`; dimensions of size 1 add nothing.
+/// Returns the row-major position within the dimensions `dims` of a tensor of shape `shape`; dimensions of size 1 add nothing.
 fn flat_index(dims: std::ops::Range<usize>, shape: &[i64]) -> Expr {
     let mut stride = 1;
     let mut flat = Expr::Constant(0);
@@ -41,7 +41,7 @@ fn flat_index(dims: std::ops::Range<usize>, shape: &[i64]) -> Expr {
     flat
 }
 
-/// The indices of the dimensions `sizes` for a flat position.
+/// Returns the indices of the dimensions `sizes` for a flat position.
 fn indices_of(flat: &Expr, sizes: &[i64]) -> Vec<Expr> {
     let mut inner: i64 = sizes.iter().product();
     let outermost = sizes.iter().position(|&size| size != 1);
@@ -51,7 +51,7 @@ fn indices_of(flat: &Expr, sizes: &[i64]) -> Vec<Expr> {
         }
         inner /= size;
         let row = if inner == 1 { flat.clone() } else { Expr::FloorDiv(Box::new(flat.clone()), Box::new(Expr::Constant(inner))) };
-        // The outermost index cannot run over, so it needs no remainder.
+        // The outermost index cannot overflow its dimension, so it needs no remainder.
         if Some(position) == outermost { row } else { Expr::Mod(Box::new(row), Box::new(Expr::Constant(size))) }
     };
     sizes.iter().enumerate().map(index).collect()

@@ -1,8 +1,8 @@
-//! Functions of an index: what is computed from one integer of a tensor and from known numbers is a row of a table.
+//! Functions of an index as table lookups.
 //!
-//! An integer that chooses rows has few values, from 0 on. Whatever follows from it and from numbers known at compile time is computed for all of
-//! them at once, in exact arithmetic, and the device looks the row up. So the cosine of a position times a frequency is as good as the
-//! format of its result, a comparison that every value decides alike is a number, and no integer has to be exact in a format of the device.
+//! An integer that selects rows has few values, from 0 on. A function of it and of constants is tabulated at compile time, in exact
+//! arithmetic, and the device looks the row up. So the cosine of a position times a frequency is as exact as the format of its result, a
+//! comparison with the same result for all values is a constant, and no integer has to be exact in a device format.
 
 use super::{
     Element, Graph, Kind, NodeId,
@@ -13,15 +13,15 @@ use super::{
 };
 use crate::affine::Expr;
 
-/// The name of what is looked up. Its inputs are the table, of which the first dimension is the index and the others are those of the node,
-/// the index over the node's dimensions, and the gather that computes it.
+/// Name of a lookup. Its inputs are the table (the first dimension is the index, the others are those of the node), the index over the node's
+/// dimensions, and the gather that computes it.
 const LOOKED_UP: &str = "looked up";
 
-/// Most elements of a table that is made at compile time: 8 MiB in 16 bits.
+/// Maximum number of elements of a table that is made at compile time: 8 MiB in 16 bits.
 const MOST_TABLE_ELEMENTS: i64 = 1 << 22;
 const _: () = assert!(MOST_TABLE_ELEMENTS <= MOST_KNOWN_ELEMENTS);
 
-/// Integers of `index`, from 0 on and below `n_rows`, as what they are looked up as.
+/// Returns the integers `0..n_rows` of `index` as the table that they are looked up in.
 pub(in crate::import) fn counting(graph: &mut Graph, index: NodeId, n_rows: i64, element: Element) -> NodeId {
     let shape = graph.node(index).shape.clone();
     let of_table = [vec![n_rows], vec![1; shape.len()]].concat();
@@ -29,7 +29,7 @@ pub(in crate::import) fn counting(graph: &mut Graph, index: NodeId, n_rows: i64,
     looked_up(graph, table, index, shape, element)
 }
 
-/// A row of `table`, whose integers are exact whatever the device makes of them: a number, if all rows are that number.
+/// Builds a lookup of a row of `table`, whose integers are exact regardless of the device format: a constant if all rows are equal.
 fn looked_up(graph: &mut Graph, table: NodeId, index: NodeId, shape: Vec<i64>, element: Element) -> NodeId {
     if graph.number_of(table).is_some() {
         return table;
@@ -38,7 +38,7 @@ fn looked_up(graph: &mut Graph, table: NodeId, index: NodeId, shape: Vec<i64>, e
     graph.add(Kind::Virtual(LOOKED_UP), &[table, index, gather], shape, element)
 }
 
-/// The table and the index of a node that is looked up.
+/// Returns the table and the index of a lookup node.
 pub(in crate::import) fn parts(graph: &Graph, id: NodeId) -> Option<(NodeId, NodeId)> {
     let node = graph.node(id);
     let &[table, index, _] = node.inputs.as_slice() else { return None };
@@ -79,7 +79,7 @@ pub(in crate::import) fn applied(
     Some(looked_up(graph, table, index, shape, element))
 }
 
-/// Known numbers as a table of one row, where they are the same along the dimensions of the index; the table of what is looked up.
+/// Returns constants that do not vary along the dimensions of the index as a table of one row; for a lookup, returns its table.
 fn table_of(graph: &mut Graph, input: NodeId, of_index: &[i64]) -> NodeId {
     if let Some((table, _)) = parts_behind(graph, input) {
         return table;
@@ -97,7 +97,7 @@ fn table_of(graph: &mut Graph, input: NodeId, of_index: &[i64]) -> NodeId {
     }
 }
 
-/// Whether a table of that shape moves along other dimensions than its index, and is small enough.
+/// Returns whether a table of that shape varies along dimensions other than its index, and is small enough.
 fn is_apart(graph: &Graph, index: NodeId, table: &[i64]) -> bool {
     let of_index = &graph.node(index).shape;
     let is_small = table.iter().product::<i64>() <= MOST_TABLE_ELEMENTS;
@@ -133,7 +133,8 @@ pub(in crate::import) fn shown(graph: &mut Graph, id: NodeId, map: &[Expr], shap
     Some(looked_up(graph, table, index, shape.to_vec(), element))
 }
 
-/// Whether a table has one element for each value of the index: what is looked up is where the index is, in whatever order that is shown.
+/// Returns whether a table has one element per value of the index: the looked-up values are in the positions of the index, in any order of
+/// its view.
 fn is_of_index_alone(graph: &Graph, table: NodeId) -> bool {
     graph.node(table).shape.iter().skip(1).all(|&size| size == 1)
 }
@@ -152,7 +153,7 @@ pub(in crate::import) fn reshaped(graph: &mut Graph, id: NodeId, shape: &[i64]) 
     shown(graph, id, &map, shape)
 }
 
-/// Parts that are looked up by one index, which does not move along the dimension that they lie along behind one another, as one.
+/// Merges adjacent slices that one index looks up, if the index does not vary along the dimension of concatenation.
 pub(in crate::import) fn together(graph: &mut Graph, parts_at: &[(NodeId, Vec<i64>)], shape: &[i64]) -> Option<NodeId> {
     let (table, index) = parts(graph, parts_at.first()?.0)?;
     let (n_rows, element) = (graph.node(table).shape[0], graph.node(parts_at[0].0).element);
@@ -165,7 +166,7 @@ pub(in crate::import) fn together(graph: &mut Graph, parts_at: &[(NodeId, Vec<i6
     for (part, offsets) in parts_at {
         let (table, own) = parts(graph, *part)?;
         let node = graph.node(*part);
-        // Each part has all of the index.
+        // Each slice must read all of the index.
         let is_whole = (0..shape.len()).all(|dim| of_index[dim] == 1 || (node.shape[dim] == shape[dim] && offsets[dim] == 0));
         if own != index || node.element != element || !is_whole {
             return None;
@@ -182,7 +183,7 @@ pub(in crate::import) fn together(graph: &mut Graph, parts_at: &[(NodeId, Vec<i6
     Some(looked_up(graph, table, index, shape.to_vec(), element))
 }
 
-/// The rows of the table that the index chooses, over the node's dimensions.
+/// Returns the rows of the table that the index selects, over the node's dimensions.
 fn gathered(graph: &mut Graph, table: NodeId, index: NodeId, shape: &[i64], element: Element) -> NodeId {
     let moving = |sizes: &[i64]| -> Vec<usize> { (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect() };
     let (of_table, of_index) = (graph.node(table).shape.clone(), graph.node(index).shape.clone());

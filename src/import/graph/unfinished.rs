@@ -1,11 +1,11 @@
-//! Memory that has not been written everywhere. What was not written is neither read nor copied: a box of such memory is the parts that lie
-//! in it, in memory of its own, and to write it somewhere is to write its parts there.
+//! Partially written memory. Unwritten elements are neither read nor copied: a box of such memory is represented by the slices that lie in
+//! it, and storing the box elsewhere stores these slices.
 
 use super::{Element, Graph, Kind, NodeId, linear::Linear};
 use crate::affine::Expr;
 
 impl Graph {
-    /// The parts that were written into memory, first ones first, where they leave some of it as it was, or may do so.
+    /// Returns the slices that were written into memory, in order of writing, if they leave or may leave some elements unwritten.
     #[must_use]
     pub fn parts_of_unfinished(&self, whole: NodeId) -> Option<Vec<(NodeId, &[i64])>> {
         let (mut parts, mut into) = (Vec::new(), whole);
@@ -20,8 +20,8 @@ impl Graph {
         is_unfinished.then_some(parts)
     }
 
-    /// A box of unfinished memory, or of a list of indices that is joined, by its index map and shape: what was written of it. None of other
-    /// tensors, and where the map is no box.
+    /// Returns the slices written inside a box of partially written memory, or of a concatenated list of indices; index map and shape specify
+    /// the box. Returns None for other tensors, and if the map is not a box.
     pub(super) fn box_of_parts(&mut self, whole: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
         let (parts, below) = match self.copied_parts(whole) {
             Some(parts) => (parts, None),
@@ -62,7 +62,7 @@ impl Graph {
         }))
     }
 
-    /// Unfinished memory written over a tensor from `offsets` on: its parts are. None of other tensors.
+    /// Writes the slices of partially written memory into a tensor from `offsets` on. Returns None for other tensors.
     pub(super) fn insert_unfinished(&mut self, part: NodeId, whole: NodeId, offsets: &[i64]) -> Option<NodeId> {
         let parts = self.copied_parts(part)?;
         Some(parts.into_iter().fold(whole, |whole, (inner, within)| {
@@ -71,7 +71,7 @@ impl Graph {
         }))
     }
 
-    /// The parts that were written over a tensor, first ones first, and that tensor, unless nothing has written it.
+    /// Returns the slices that were written over a tensor, in order of writing, and that tensor unless it is uninitialized.
     pub(super) fn joined_parts(&self, whole: NodeId) -> (Vec<(NodeId, Vec<i64>)>, Option<NodeId>) {
         let (mut parts, mut into) = (Vec::new(), whole);
         while let Kind::Insert(offsets) = &self.node(into).kind {
@@ -87,9 +87,9 @@ impl Graph {
     }
 }
 
-/// One index of a box: the dimension that it moves along, if any, and where it begins.
+/// Index of a box: the dimension that it varies along, if any, and its first value.
 fn place(expr: &Expr, shape: &[i64]) -> Option<(Option<usize>, i64)> {
-    // A dimension of one position is at 0.
+    // A dimension of size 1 has index 0.
     let Linear { terms, constant } = Linear::of(expr, shape)?;
     match terms.as_slice() {
         [] => Some((None, constant)),

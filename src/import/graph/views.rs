@@ -2,34 +2,34 @@
 
 use crate::affine::Expr;
 
-/// A tensor under other indices.
+/// View: a tensor under other indices.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::import) struct Shown {
-    /// For each dimension of the tensor, its index in terms of the new ones.
+    /// For each dimension of the tensor, its index in terms of the new dimensions.
     pub(in crate::import) exprs: Vec<Expr>,
     /// Sizes of the new dimensions.
     pub(in crate::import) shape: Vec<i64>,
 }
 
-/// The iteration dimensions that index a tensor; none if there is an index of another kind.
+/// Returns the iteration dimensions that index a tensor; None if an index is not a plain dimension.
 pub(in crate::import) fn plain_dims(map: &[Expr]) -> Option<Vec<usize>> {
     map.iter().map(|expr| if let Expr::Dim(dim) = expr { Some(*dim) } else { None }).collect()
 }
 
-/// A tensor of shape `shape` with every dimension of size 1 repeated to the iteration space.
+/// Broadcasts each dimension of size 1 of a tensor of shape `shape` to the iteration space.
 pub(in crate::import) fn repeated(shape: &[i64], sizes: &[i64]) -> Shown {
     let index = |(dim, size): (usize, &i64)| if *size == sizes[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
     Shown { exprs: shape.iter().enumerate().map(index).collect(), shape: sizes.to_vec() }
 }
 
-/// The iteration space with size 1 along the dimensions that none of the expressions has.
+/// Returns the iteration space with size 1 along the dimensions that occur in none of the expressions.
 pub(in crate::import) fn moving_dims(exprs: &[Expr], sizes: &[i64]) -> Vec<i64> {
     let moves = |dim: usize| exprs.iter().any(|expr| expr.dims().contains(&dim));
     sizes.iter().enumerate().map(|(dim, &size)| if moves(dim) { size } else { 1 }).collect()
 }
 
-/// A tensor over the iteration space, of shape `shape` with reduced dimensions of size 1, under the indices of a result. None if these
-/// are computed, or if more than one iteration writes an element.
+/// Returns a tensor over the iteration space, of shape `shape` with reduced dimensions of size 1, under the indices of a result. Returns None
+/// if these are computed, or if more than one iteration writes an element.
 pub(in crate::import) fn result(map: &[Expr], shape: &[i64], sizes: &[i64], is_reduction: &[bool]) -> Option<Shown> {
     let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim));
     let is_plain = map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0)));

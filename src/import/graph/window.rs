@@ -1,27 +1,27 @@
-//! Parts of an iteration space: a body whose branches depend on an index alone computes something else in each part.
+//! Boxes of an iteration space: a body whose branches depend on an index alone is imported separately for each box.
 
 use super::known::Known;
 use crate::affine::Expr;
 
-/// Most parts that one condition divides a dimension into; a mask with more is data.
+/// Maximum number of ranges that one condition splits a dimension into; a mask with more ranges is data.
 const MOST_RUNS: usize = 4;
 
 /// A box of an iteration space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct Window {
-    /// The first index along each dimension.
+    /// First index along each dimension.
     pub(in crate::import) origin: Vec<i64>,
     /// Sizes of the dimensions.
     pub(in crate::import) sizes: Vec<i64>,
 }
 
 impl Window {
-    /// The whole iteration space.
+    /// Returns the complete iteration space.
     pub(in crate::import) fn whole(sizes: Vec<i64>) -> Self {
         Self { origin: vec![0; sizes.len()], sizes }
     }
 
-    /// The part from `first` to `end` along `dim`, both counted within this window.
+    /// Returns the range from `first` to `end` along `dim`, both relative to this window.
     pub(in crate::import) fn part(&self, dim: usize, first: i64, end: i64) -> Self {
         let mut part = self.clone();
         part.origin[dim] += first;
@@ -29,18 +29,18 @@ impl Window {
         part
     }
 
-    /// Indices in terms of the iteration space, in terms of the window.
+    /// Rewrites indices of the iteration space in terms of the window.
     pub(in crate::import) fn shifted(&self, map: &[Expr]) -> Vec<Expr> {
         let moved = |dim: usize| Expr::Dim(dim).plus(Expr::Constant(self.origin[dim]));
         map.iter().map(|expr| expr.with_dims(&moved)).collect()
     }
 }
 
-/// A dimension, and the parts of it from first to end.
+/// Dimension and its ranges, each from first to end.
 pub(in crate::import) type Runs = (usize, Vec<(i64, i64)>);
 
-/// The dimension that a condition of shape `shape` depends on, and the runs along it in which it is the same. None if it depends on
-/// several, or changes too often.
+/// Returns the dimension that a condition of shape `shape` depends on, and the runs along it with a constant condition. Returns None if the
+/// condition depends on several dimensions or has too many runs.
 pub(in crate::import) fn runs_of(condition: &Known, shape: &[i64]) -> Option<Runs> {
     let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
     let (dim, None) = (moving.next()?, moving.next()) else { return None };

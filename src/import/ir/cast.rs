@@ -1,8 +1,8 @@
-//! `spyre-import-linalg`, what elements become where their type changes.
+//! `spyre-import-linalg`, element types of casts.
 
 use crate::mlir::{Op, OpExt, TensorType, Type, Value, ValueLike};
 
-/// The element types that a cast goes between.
+/// Source and destination element type of a cast.
 #[derive(Clone, Copy)]
 pub(super) struct Cast<'c> {
     pub(super) from: Type<'c>,
@@ -10,14 +10,14 @@ pub(super) struct Cast<'c> {
 }
 
 impl<'c> Cast<'c> {
-    /// Those of the first operand and the first result; none where there is no operand.
+    /// Returns the types of the first operand and the first result; None if there is no operand.
     pub(super) fn of(at: Op<'c>) -> Option<Self> {
         let element = |value: &Value<'c>| element_type(value.r#type());
         Some(Self { from: at.inputs().first().map(element)?, to: at.outputs().first().map(element)? })
     }
 }
 
-/// The type of a number, or of the elements of a tensor.
+/// Returns the type of a scalar, or of the elements of a tensor.
 pub(super) fn element_type(of: Type<'_>) -> Type<'_> {
     TensorType::of(of).map_or(of, |tensor| tensor.element)
 }

@@ -1,4 +1,4 @@
-//! `spyre-select-program`: refuses calls of which inlining would make too many ops, or which never end.
+//! `spyre-select-program`: rejects recursive calls, and calls of which inlining would create too many ops.
 
 use crate::{
     codes,
@@ -7,23 +7,23 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Refuses functions of a module that call themselves, and a function that has more than [`MAX_INLINED_OPS`] ops once its calls are inlined,
-/// and more than the module has.
+/// Rejects recursive functions of a module, and a function that has more than [`MAX_INLINED_OPS`] ops once its calls are inlined, and more
+/// than the module has.
 pub(super) fn check_calls(module: Op<'_>) -> Result<(), Reported> {
     let calls = Calls::in_module(module);
     let num_ops = count_inlined_ops(&calls.graph).map_err(|cycle| calls.refuse_cycle(&cycle))?;
     let limit = MAX_INLINED_OPS.max(calls.graph.iter().map(|function| function.num_ops).sum());
-    // What others call is a part of them: the program itself is named, which nobody calls.
+    // Callees are parts of their callers: the error names the program itself, which is not called.
     let is_called: BTreeSet<usize> = calls.graph.iter().flat_map(|function| function.callees.iter().copied()).collect();
     let too_large = (0..num_ops.len()).find(|function| num_ops[*function] > limit && !is_called.contains(function));
     too_large.map_or(Ok(()), |function| Err(calls.refuse_growth(function, &num_ops, limit)))
 }
 
-/// The calls between the functions of a module.
+/// Call graph of the functions of a module.
 struct Calls<'c> {
     functions: Vec<Op<'c>>,
     graph: Vec<CallingFunction>,
-    /// The ops that call, in the order of the callees.
+    /// The call ops, in the order of the callees.
     calls: Vec<Vec<Op<'c>>>,
 }
 
@@ -38,7 +38,7 @@ impl<'c> Calls<'c> {
             let ops = function.nested();
             let called: Vec<(usize, Op<'c>)> =
                 ops.iter().filter(|op| op.is("func.call")).filter_map(|&op| Some((callee(op)?, op))).collect();
-            // The function, the ops that call and the return are gone once all is inlined.
+            // Inlining removes the function, the call ops and the return.
             let num_ops = (ops.len() - 1 - called.len()).saturating_sub(1) as u64;
             graph.push(CallingFunction { num_ops, callees: called.iter().map(|(callee, _)| *callee).collect() });
             calls.push(called.into_iter().map(|(_, op)| op).collect());
@@ -46,7 +46,7 @@ impl<'c> Calls<'c> {
         Self { functions, graph, calls }
     }
 
-    /// Refuses a function of too many ops, at the first of the calls that make most of them.
+    /// Rejects a function with too many ops, at the first of the calls that contribute most of them.
     fn refuse_growth(&self, function: usize, num_ops: &[u64], limit: u64) -> Reported {
         let callees = || self.graph[function].callees.iter();
         let most = callees().map(|&callee| num_ops[callee]).max();
@@ -64,7 +64,7 @@ impl<'c> Calls<'c> {
         error_at(codes::RECURSIVE_CALL, call, message).report()
     }
 
-    /// Refuses a function that calls itself, be it through others.
+    /// Rejects a function that calls itself, directly or through others.
     fn refuse_cycle(&self, cycle: &[usize]) -> Reported {
         let names: Vec<&str> = cycle.iter().chain(cycle.first()).map(|&function| self.functions[function].text_attr("sym_name")).collect();
         let next = cycle.get(1).or(cycle.first());

@@ -1,7 +1,8 @@
-//! `spyre-check-input`: refuses what can never be compiled, while it still has its name.
+//! `spyre-check-input`: rejects unsupported ops while they still have their original names.
 //!
-//! Reads every function; changes nothing. Buffers that are written in parts are used as they may be, here and behind every phase. Later passes inline calls and turn named ops into `linalg.generic`, so an operation that is not
-//! supported is named here. Bodies of `linalg` ops are left to `spyre-import-linalg`, which refuses only what a result needs.
+//! Reads every function; changes nothing. Checks the uses of buffers that are written in slices, here and after every phase. Later passes
+//! inline calls and turn named ops into `linalg.generic`, so an unsupported operation is named here. Bodies of `linalg` ops are left to
+//! `spyre-import-linalg`, which rejects only ops that a result needs.
 
 use super::importer::refuse_size;
 use crate::{
@@ -19,7 +20,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let functions: BTreeMap<&str, Op<'_>> =
         module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
     for op in module.body_ops() {
-        // What else stands beside the functions was not written by a front end.
+        // Other ops next to the functions were not written by a front end.
         if op.is("func.func") && op.body().is_some() {
             check_arguments(op)?;
             check_block(op, &functions)?;
@@ -28,7 +29,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Refuses every use of a buffer that would see it half written.
+/// Rejects every use of a buffer that would read it partially written.
 pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), Reported> {
     let refuse = |Misuse { op, message, users }: Misuse<'_>| {
         users.into_iter().fold(error_at(codes::UNSUPPORTED, op, message), |error, user| error.note(user, "used here")).report()
@@ -36,7 +37,7 @@ pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), Reported> {
     misused_buffers(module).into_iter().map(refuse).last().map_or(Ok(()), Err)
 }
 
-/// A function that others only call may have other arguments.
+/// A function with callers is not the program, so it may have other arguments.
 fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
     if function.text_attr("sym_visibility") == "private" {
         return Ok(());
@@ -60,7 +61,7 @@ fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(),
     let is_branch = |op: Op<'_>| op.is("scf.if");
     for op in around.bodies().into_iter().flat_map(BlockExt::ops).filter(|op| !(op.is("scf.yield") && is_branch(around))) {
         check(op, functions)?;
-        // Hint scopes, loops and branches hold operations too.
+        // Hint scopes, loops and branches contain operations, too.
         if op.full_name().starts_with("spyre.") || CONTROL_FLOW.contains(&op.full_name()) {
             check_block(op, functions)?;
         }
@@ -78,7 +79,7 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
             return Err(error_at(codes::EXTERNAL_CALL, op, format_args!("calls '{name}', which has no body; define the function")).report());
         }
     }
-    // A type that hides the sizes of a tensor hides nothing from the import.
+    // A type that hides the sizes of a tensor is no obstacle to the import.
     let hides_sizes = op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::of(input.r#type()).is_some());
     for output in op.outputs().into_iter().filter(|_| !hides_sizes) {
         check_shape(op, output.r#type())?;

@@ -1,15 +1,15 @@
-//! Programs that compute with the number that a symbolic size is.
+//! Rejection of programs that compute with the value of a symbolic size.
 //!
-//! A program is compiled for the largest size, and the number would be that of the largest. What sizes are for, shapes and conditions on them, is
-//! right at every size; anything else is not.
+//! A program is compiled for the largest size, so the value would be that of the largest size. Uses of a size in shapes and in conditions on
+//! shapes are correct for every size; any other use is not.
 
 use crate::{
     codes,
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, functions_of, integer, sizes_of},
 };
 
-/// Refuses a program that computes with the number of a dimension that is symbolic: one of an argument of `entry` that has a name, or one of
-/// a tensor whose shape is not known yet.
+/// Rejects a program that computes with the value of a symbolic dimension: a named one of an argument of `entry`, or one of a tensor whose
+/// shape is not known yet.
 pub(super) fn check_counted(module: Op<'_>, entry: Op<'_>, symbolic: &[Vec<String>]) -> Result<(), Reported> {
     let is_dim = |op: &Op<'_>| op.is("tensor.dim");
     let dims = functions_of(module).into_iter().flat_map(OpExt::nested).filter(is_dim);
@@ -32,7 +32,7 @@ fn may_be_symbolic(dim: Op<'_>, entry: Op<'_>, symbolic: &[Vec<String>]) -> bool
     is_open && argument.is_none_or(|argument| symbolic[argument].get(position).is_none_or(|name| !name.is_empty()))
 }
 
-/// An op that computes an element of what a size is, not a shape.
+/// Returns an op that uses a size to compute elements, not a shape.
 fn computing_reader(size: Value<'_>) -> Option<Op<'_>> {
     let (mut left, mut seen) = (vec![size], ValueMap::default());
     while let Some(value) = left.pop() {

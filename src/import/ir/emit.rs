@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, the way back: the needed nodes of the graph as `spyre` ops.
+//! `spyre-import-linalg`, emission: writes the live nodes of the graph as `spyre` ops.
 
 use super::{
     emit_constant::{constant_before, retyped_before, tensor_of},
@@ -21,20 +21,20 @@ use crate::{
 use machine::{DeviceFormat, DeviceFunction, ElementType};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most elements of a constant that one number stands for: with a stick for each they are 256 MiB, the most that a file repeats.
+/// Maximum number of elements of a splat constant: with a stick for each they are 256 MiB, the largest repetition in a file.
 const MAX_REPEATED_ELEMENTS: i64 = (1 << 28) / machine::STICK_BYTES;
 
-/// Writes the ops.
+/// Writer of the ops.
 pub(super) struct Emitter<'a, 'c> {
     importer: &'a Importer<'c>,
     graph: &'a Graph,
     function: Op<'c>,
     context: &'c Context,
     half: Option<Element>,
-    /// As what truth values are stored.
+    /// Storage format of truth values.
     truths: BTreeMap<NodeId, Element>,
     values: Vec<Option<Value<'c>>>,
-    /// How often each node is read by needed nodes and by operations that stay.
+    /// Number of uses of each node by live nodes and by operations that are kept.
     n_uses: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         }
     }
 
-    /// Writes what the operations that stay need, and lets them read it.
+    /// Writes the nodes that the kept operations need, and replaces their operands.
     pub(super) fn emit(mut self) -> Result<(), Reported> {
         let roots: Vec<NodeId> = self.importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
         let needed = self.graph.needed_for(&roots, |_| false);
@@ -82,7 +82,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         self.importer.islands.report(self.function)
     }
 
-    /// The operation in front of which a node stands: in its own scope.
+    /// Returns the operation before which a node is inserted: in its own scope.
     fn anchor(&self, kept: &Kept<'c>, id: NodeId) -> Op<'c> {
         let scope = self.graph.scope(id);
         kept.around.iter().find(|(around, _)| *around == scope).filter(|_| scope != kept.scope).map_or(kept.op, |(_, op)| *op)
@@ -98,14 +98,14 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(())
     }
 
-    /// Whether numbers of f32 are computed in the device's 16-bit format, since the device lacks a function in f32.
+    /// Returns whether f32 values are computed in the device's 16-bit format because the device lacks a function in f32.
     pub(super) fn is_narrow(&self) -> bool {
         let roots: Vec<NodeId> = self.importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
         let needed = self.graph.needed_for(&roots, |_| false);
         !self.importer.is_strict() && needed.iter().any(|&id| self.lacks_single_precision(id).is_some())
     }
 
-    /// A program of f32 only is computed in f32 if the device has all of its functions in f32.
+    /// Returns whether a program of f32 only is computed in f32: the device must have all of its functions in f32.
     fn choose_format(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
         let lacking = needed.iter().find_map(|&id| self.lacks_single_precision(id).map(|function| (id, function)));
         let Some((id, function)) = lacking else { return Ok(()) };
@@ -130,7 +130,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(())
     }
 
-    /// Truth values have the format of the numbers that they meet, of which there is one.
+    /// Selects the format of truth values: the unique format of the numbers that they are combined with.
     fn choose_formats_of_truth(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
         if self.half.is_some() {
             return Ok(());
@@ -145,7 +145,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(())
     }
 
-    /// Integers that ops compute with keep to a range in which the device is exact.
+    /// Restricts integers that ops compute with to a range in which the device is exact.
     fn choose_ranges(&self, needed: &[NodeId]) -> Result<(), Reported> {
         let limits = if self.half.is_some() { range::HALF } else { range::SINGLE };
         let element = |number: usize| match self.importer.sources.get(number) {
@@ -206,7 +206,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 error_at(codes::INTEGER_RANGE, op, message).at(location).report()
             }
         })?;
-        // Integers that choose what is the same for all are read by no op; they choose one of the rows nevertheless.
+        // No op reads integers that select the same element for all positions, but they still select one of the rows.
         let source = |&id: &NodeId| if let Kind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
         let read: BTreeSet<usize> = needed.iter().filter_map(source).collect();
         for (number, _) in self.graph.indices().filter(|(number, _)| read.contains(number)) {
@@ -286,7 +286,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         self.importer.places.get(self.graph.place(id)).copied().unwrap_or_else(|| self.function.loc())
     }
 
-    /// The element type of a node in the program.
+    /// Returns the element type of a node in the program.
     fn element_type(&self, id: NodeId) -> Type<'c> {
         let own = self.graph.node(id).element;
         let element = match own {
@@ -303,7 +303,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         type_of_element(self.context, format)
     }
 
-    /// Integers keep the type of the tensor that they come from.
+    /// Integers keep the type of the tensor that they are elements of.
     fn integer_type(&self, mut id: NodeId) -> Type<'c> {
         while let Kind::View(_) | Kind::Reshape | Kind::Gather(_) = self.graph.node(id).kind {
             id = self.graph.node(id).inputs[0];
@@ -322,14 +322,14 @@ impl<'a, 'c> Emitter<'a, 'c> {
         tensor_of(self.graph.node(id).shape.clone(), self.element_type(id))
     }
 
-    /// Writes a node; none for what has no value of its own.
+    /// Writes a node; returns None if the node has no value of its own.
     fn emit_node(&self, id: NodeId, before: Op<'c>) -> Result<Option<Value<'c>>, Reported> {
         let (node, at, context) = (self.graph.node(id), self.location(id), self.context);
         let input = |position: usize| self.value(node.inputs[position], before);
         let output = self.tensor_type(id);
         let built = match &node.kind {
             Kind::Tensor(number) => return self.source(id, *number, before).map(Some),
-            // What is known is written where it is used, in the shape that is needed there.
+            // Constants are written at their uses, in the shape that the use needs.
             Kind::Known(_) | Kind::Undefined => return Ok(None),
             Kind::Refused(_) => return Ok(None),
             Kind::Virtual(_) => return Ok(self.values[node.inputs[node.inputs.len() - 1].index()]),
@@ -337,7 +337,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Kind::Reshape => {
                 let from = &self.graph.node(node.inputs[0]).shape;
                 if *from == node.shape {
-                    // Integers of the caller are shown as the numbers that ops compute with.
+                    // Integer arguments are converted to the numbers that ops compute with.
                     let (number, own) = (input(0)?, self.element_type(id));
                     let shown = TensorType::of(number.r#type()).map(|tensor| tensor.element);
                     return Ok(Some(retyped_before(before, at, number, from, shown.unwrap_or(own), own)));
@@ -362,7 +362,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Kind::Matmul => matmul(context, at, input(0)?, input(1)?, output),
             Kind::Gather(dim) => {
                 let table = match &self.graph.node(node.inputs[0]).kind {
-                    // A table of truth values has the format of those who read its rows.
+                    // A table of truth values has the format of the ops that read its rows.
                     Kind::Known(known) => {
                         constant_before(before, at, known, self.graph.node(node.inputs[0]).shape.clone(), self.element_type(id))
                     }
@@ -379,7 +379,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(Some(insert_before(before, built).output()))
     }
 
-    /// The value of a node that must have one.
+    /// Returns the value of a node that must have one.
     fn value(&self, id: NodeId, before: Op<'c>) -> Result<Value<'c>, Reported> {
         if let Some(value) = self.values[id.index()] {
             return Ok(value);
@@ -392,18 +392,18 @@ impl<'a, 'c> Emitter<'a, 'c> {
         }
     }
 
-    /// An operand of an elementwise op: a number has size 1 in every dimension.
+    /// Returns an operand of an elementwise op: a scalar has size 1 in every dimension.
     fn operand(&self, user: NodeId, id: NodeId, before: Op<'c>) -> Result<Value<'c>, Reported> {
         let Kind::Known(known) = &self.graph.node(id).kind else { return self.value(id, before) };
         let rank = self.graph.node(user).shape.len();
         let shape = if known.uniform().is_some() { vec![1; rank] } else { self.graph.node(id).shape.clone() };
-        // A number has the element type of the tensors that it meets.
+        // A scalar has the element type of the tensor operands.
         let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, Kind::Known(_)));
         let element = self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != Element::Bool).unwrap_or(user));
         Ok(constant_before(before, self.location(user), known, shape, element))
     }
 
-    /// The memory that a part is written into: that of the tensor itself if nobody else reads it, else a copy of what is written there.
+    /// Returns the destination of an insert: the tensor itself if it has no other use, else a copy of its initialized elements.
     fn buffer(&self, user: NodeId, whole: NodeId, before: Op<'c>, output: Type<'c>, at: Location<'c>) -> Result<Value<'c>, Reported> {
         let kind = &self.graph.node(whole).kind;
         let is_own = matches!(kind, Kind::Insert(_)) && self.n_uses[whole.index()] == 1;
@@ -415,7 +415,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             return Ok(fresh);
         }
         if let Some(parts) = self.graph.parts_of_unfinished(whole) {
-            // What nothing has written is not copied.
+            // Uninitialized elements are not copied.
             return parts.into_iter().try_fold(fresh, |into, (part, offsets)| {
                 Ok(insert_before(before, insert(self.context, at, self.value(part, before)?, into, offsets)).output())
             });
@@ -430,7 +430,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(insert_before(before, insert(self.context, at, original, fresh, &start)).output())
     }
 
-    /// Numbers that are known, as a tensor of `shape`: a constant, or, of very many equal ones, a view that repeats one.
+    /// Writes a constant as a tensor of `shape`: as a constant op, or, for very many equal elements, as a view that repeats one.
     fn known_tensor(&self, known: &Known, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
         let n_elements = shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size));
         match known.uniform().filter(|_| n_elements > MAX_REPEATED_ELEMENTS) {
@@ -439,12 +439,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
         }
     }
 
-    /// A number as a tensor of `shape`.
+    /// Writes a scalar as a tensor of `shape`.
     fn filled(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
         self.repeated(self.graph.number_of(number).expect("a number"), shape, element, before, at)
     }
 
-    /// A view that shows one number at every index.
+    /// Writes a view that broadcasts one number to all indices.
     fn repeated(&self, number: f64, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
         let one = constant_before(before, at, &Known::number(number), vec![1; shape.len()], element);
         let map = map_from_exprs(self.context, shape.len(), 0, &vec![Expr::Constant(0); shape.len()]);
@@ -469,7 +469,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(retyped_before(before, at, value, &tensor.shape, tensor.element, self.element_type(id)))
     }
 
-    /// Makes an operation that stays read a node, as the type that it had.
+    /// Replaces an operand of a kept operation with a node, in the operand's original type.
     fn let_read(&self, op: Op<'c>, position: usize, id: NodeId) -> Result<(), Reported> {
         let old = op.inputs()[position];
         let Some(tensor) = TensorType::of(old.r#type()) else { return Ok(()) };
@@ -478,7 +478,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 let is_integer = self.graph.node(id).element == Element::Int;
                 let element = match ScalarType::of(tensor.element) {
                     _ if is_integer => tensor.element,
-                    // What is known is not computed in the device's format, and need not fit in it.
+                    // Constants are not computed in the device's format, and need not fit in it.
                     ScalarType::F32 | ScalarType::F64 => type_of_element(self.context, ElementType::F32),
                     _ => self.element_type(id),
                 };

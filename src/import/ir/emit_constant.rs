@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, `spyre-expand-functions`: numbers as constants.
+//! `spyre-import-linalg`, `spyre-expand-functions`: emission of constants.
 
 use crate::{
     dialect::{EXACT, constant, retyped},
@@ -7,12 +7,12 @@ use crate::{
 };
 use machine::ElementType;
 
-/// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range. Finite numbers stay
-/// finite.
+/// Writes a constant; in f32, converted to f16, if f16 does not represent its numbers: the device's format has a larger range. Finite numbers
+/// stay finite.
 pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Known, shape: Vec<i64>, element: Type<'c>) -> Value<'c> {
     let context = before.ctx();
     let largest = largest_finite(ScalarType::of(element));
-    // One number stands for all elements, however many these are.
+    // One number represents all elements, however many there are.
     let asked = known.as_one().unwrap_or_else(|| known.clone());
     let known = asked.within(largest);
     let is_exact = known.numbers().all(|number| has_number(element, number));
@@ -28,7 +28,7 @@ pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Know
     retyped_before(before, at, made.output(), &shape, held, element)
 }
 
-/// A tensor under another element type of the same device format, or what will be.
+/// Converts a tensor to another element type of the same device format, or of a format that becomes the same.
 pub(super) fn retyped_before<'c>(
     before: Op<'c>,
     at: Location<'c>,
@@ -43,12 +43,12 @@ pub(super) fn retyped_before<'c>(
     insert_before(before, retyped(before.ctx(), at, value, shape, to)).output()
 }
 
-/// The type of a tensor without a layout.
+/// Returns the type of a tensor without a layout.
 pub(super) fn tensor_of(shape: Vec<i64>, element: Type<'_>) -> Type<'_> {
     TensorType { shape, element, encoding: None }.build()
 }
 
-/// The largest number of the device's format for the element that is no infinity: in f16, the one below 2^32, which stands for +inf ("The
+/// Returns the largest finite number of the device's format for the element: in f16, the number below 2^32, which represents +inf ("The
 /// referee", numbers).
 fn largest_finite(element: ScalarType) -> f64 {
     if element.is_half() { f64::from((1_u32 << 22) * 1023) } else { f64::from(f32::MAX) }

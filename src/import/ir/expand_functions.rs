@@ -1,7 +1,7 @@
-//! `spyre-expand-functions`: writes functions whose results cannot live in LX in terms of others.
+//! `spyre-expand-functions`: expands functions whose results cannot be in LX into other functions.
 //!
-//! Reads the readers of results, hints and the machine; writes several pointwise ops for one (`Expansion`). Only where compute ops read the
-//! result and a core's part fits: a result of the function is in HBM anyway.
+//! Reads the users of results, hints and the machine; replaces one pointwise op by several (`Expansion`). It expands an op only if compute
+//! ops read the result and a core's slice fits: the result of the original function is always in HBM.
 
 use super::emit_constant::constant_before;
 use crate::dialect::ods::spyre;
@@ -27,7 +27,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Whether ops that may read from LX, and only such, read a value, be it through views.
+/// Returns whether a value is read only by ops that may read from LX, looking through views.
 fn is_read_on_device(value: Value<'_>) -> bool {
     let users = value.users();
     let is_reader = |user: Op<'_>| match ComputeOp::of(user) {
@@ -37,7 +37,7 @@ fn is_read_on_device(value: Value<'_>) -> bool {
     !users.is_empty() && users.into_iter().all(is_reader)
 }
 
-/// The bytes of the result on one core, if all cores have a part and each hint cuts it.
+/// Returns the bytes of the result on one core, if all cores have a slice and each hint splits it.
 fn part_bytes(compute: ComputeOp<'_>, target: &Target) -> Option<i64> {
     let tensor = TensorType::of(compute.op.output().r#type())?;
     let elements = tensor.shape.iter().try_fold(1_i64, |product, size| product.checked_mul(*size))?;
@@ -45,15 +45,15 @@ fn part_bytes(compute: ComputeOp<'_>, target: &Target) -> Option<i64> {
     elements.checked_mul(format_of(tensor.element)?.bytes()).map(|bytes| bytes / parts + i64::from(bytes % parts > 0))
 }
 
-/// Whether the argument may be in LX as it is. Where a product writes it, product and function mostly divide it among the cores in different
-/// ways.
+/// Returns whether the argument may be in LX without a relayout. If a matmul produces it, matmul and function usually have different core
+/// splits.
 fn may_be_in_lx(argument: Value<'_>) -> bool {
     let writer = home_of(argument).def().and_then(ComputeOp::of);
     writer.and_then(ComputeOp::table_row).is_some_and(|row| row.lx)
 }
 
-/// Writes the steps in the place of the op. What they read several times is copied first: from HBM it is read once, as by the function itself.
-/// `spyre-plan-lx` undoes the copy if it finds no room.
+/// Replaces the op by the steps. An argument that several steps read is copied first, so it is read from HBM once, as by the original
+/// function. `spyre-plan-lx` removes the copy if it does not fit.
 fn expand(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
     let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());

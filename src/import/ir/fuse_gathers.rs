@@ -1,7 +1,7 @@
-//! `spyre-fuse-gathers`: a gather computes the function that alone reads what it chooses.
+//! `spyre-fuse-gathers`: fuses an elementwise function into the gather that is its only producer.
 //!
-//! Reads who reads the results of gathers; writes `function` on a gather in the place of an elementwise op. What was chosen is then neither
-//! written to HBM nor read back, which is most of what the two ops move (torch-spyre writes such an op, too, with its fusion enabled).
+//! Reads the users of gather results; sets `function` on a gather and erases the elementwise op. The gathered rows are then neither written
+//! to HBM nor read back, which is most of the traffic of the two ops (torch-spyre writes such an op, too, with its fusion enabled).
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{Op, OpExt, Options, Pass, Reported, TensorType, ValueExt, ValueLike, string_attribute};
@@ -19,19 +19,19 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// The only reader of a result, be it under other dimensions.
+/// Returns the only user of a result, looking through views.
 fn reader_of_all(op: Op<'_>) -> Option<Op<'_>> {
     let [reader] = <[Op<'_>; 1]>::try_from(op.output().users()).ok()?;
     let elements = |op: Op<'_>| TensorType::of(op.output().r#type()).map(|tensor| tensor.shape.iter().product::<i64>());
     if reader.is(spyre::VIEW) && elements(reader) == elements(op) { reader_of_all(reader) } else { Some(reader) }
 }
 
-/// Whether an op is an elementwise function of one operand and without constants.
+/// Returns whether an op is an elementwise function of one operand without constants.
 fn may_fuse(op: Op<'_>) -> bool {
     op.is(spyre::POINTWISE) && op.inputs().len() == 1 && op.attr(attr::CONSTANTS).is_none()
 }
 
-/// Whether hints ask for the same loops around both, or for none, and do not divide them.
+/// Returns whether hints request the same loops around both ops, or none, and do not divide them.
 fn run_alike(gather: Op<'_>, reader: Op<'_>) -> bool {
     let is_free = |op: Op<'_>| op.attr(attr::WORK_DIV).is_none();
     gather.attr(attr::HINTS) == reader.attr(attr::HINTS) && is_free(gather) && is_free(reader)

@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, a `linalg.generic` taken apart: its iteration space, its body, and what is known of it.
+//! `spyre-import-linalg`, state of the import of one `linalg.generic`: its iteration space, its body, and the nodes built for it.
 
 use super::{
     importer::Importer,
@@ -16,13 +16,13 @@ use crate::{
     },
 };
 
-/// A `linalg.generic`, taken apart.
+/// A `linalg.generic`, split into iteration space and body.
 pub(super) struct Generic<'a, 'c> {
     pub(super) importer: &'a mut Importer<'c>,
     pub(super) op: Op<'c>,
     pub(super) n_inputs: usize,
     pub(super) space: Space<'c>,
-    /// Which operands are read at indices of several dimensions.
+    /// Operands that are read at indices of several dimensions.
     pub(super) has_windows: Vec<bool>,
     pub(super) body: Body,
     /// The operations of the body, in the order of `body.ops`.
@@ -32,20 +32,20 @@ pub(super) struct Generic<'a, 'c> {
     pub(super) known_ops: Vec<Option<NodeId>>,
 }
 
-/// The iteration space of an op, and where its operands lie in it.
+/// Iteration space of an op, with the index maps of the operands.
 #[derive(Clone)]
 pub(super) struct Space<'c> {
-    /// The inputs, then what the results are written over, each with its index map.
+    /// The inputs, then the outs operands, each with its index map.
     pub(super) operands: Vec<(Value<'c>, Vec<Expr>)>,
-    /// The part of the iteration space that is computed.
+    /// Window of the iteration space that is computed.
     pub(super) window: Window,
     pub(super) is_reduction: Vec<bool>,
-    /// The dimensions of the op: those of the space, or the index at which the space lies.
+    /// The dimensions of the op: those of the space, or the index at which the space is fixed.
     pub(super) dims: Vec<Expr>,
 }
 
 impl Space<'_> {
-    /// The space at one point of some of its dimensions, which it then lacks.
+    /// Fixes some dimensions of the space at one point, and removes them.
     pub(super) fn at(&self, dims: &[usize], point: &[i64]) -> Self {
         let left: Vec<usize> = (0..self.window.sizes.len()).filter(|dim| !dims.contains(dim)).collect();
         let place = |dim: usize| match dims.iter().position(|&fixed| fixed == dim) {
@@ -56,7 +56,7 @@ impl Space<'_> {
         let sizes = select(&self.window.sizes);
         let moved_index = |expr: &Expr| {
             let moved = expr.with_dims(&place);
-            // What was a sum is a shift now.
+            // The index was a sum before and is an offset now.
             let shift = Linear::of(&moved, &sizes).filter(|_| !matches!(moved, Expr::Dim(_)));
             shift.map_or(moved, |shift| shift.expr(Expr::Dim))
         };
@@ -91,12 +91,12 @@ impl<'a, 'c> Generic<'a, 'c> {
         error_at(codes::UNSUPPORTED, self.op, message).report()
     }
 
-    /// Where an operation of the body comes from; the whole op where a pass has made up the body.
+    /// Returns the location of a body operation; that of the complete op if a pass has created the body.
     pub(super) fn location(&self, at: Op<'c>) -> Location<'c> {
         if is_unknown(at.loc()) { self.op.loc() } else { at.loc() }
     }
 
-    /// A node that is refused, at an operation of the body, if it is needed.
+    /// Adds a node that is rejected, at an operation of the body, if it is used.
     pub(super) fn refused(&mut self, at: Op<'c>, message: String) -> NodeId {
         let location = self.location(at);
         let element = at.outputs().first().map_or(Element::F32, |output| self.importer.scalar_element(output.r#type()));
@@ -114,7 +114,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         &self.space.operands[self.n_inputs + result].1
     }
 
-    /// Nothing that is built for one window is right for another.
+    /// Clears the cache: nodes that are built for one window are wrong for another.
     pub(super) fn forget(&mut self) {
         self.known_operands.fill(None);
         self.known_ops.fill(None);

@@ -7,9 +7,9 @@ use crate::{
     mlir::{Op, OpExt, Reported, shape_of},
 };
 
-/// The products and the softmax that it is made of.
+/// Builds the matrix products and the softmax of the attention.
 pub(super) fn import_attention<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
-    // The last one is what the result replaces.
+    // The last operand is the destination of the result.
     let given = &op.inputs()[..op.inputs().len() - 1];
     let mut nodes = given.iter().map(|&value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     for (node, &value) in nodes.iter_mut().zip(given) {

@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, one `linalg.generic`: what its body computes, on whole tensors.
+//! `spyre-import-linalg`, one `linalg.generic`: its body as operations on whole tensors.
 
 mod backwards;
 mod contraction;
@@ -24,7 +24,7 @@ use crate::{
     mlir::{Expr, Op, OpExt, Reported, ScalarType, TensorType, ValueLike, natural, shape_of},
 };
 
-/// Builds the nodes of a `linalg.generic`; gives one for each result.
+/// Builds the nodes of a `linalg.generic`; returns one for each result.
 pub(super) fn import_generic<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Vec<NodeId>, Reported> {
     let mut generic = Generic::of(importer, op)?;
     let results = (0..op.outputs().len()).map(|result| generic.import_result(result)).collect::<Result<_, _>>()?;
@@ -32,17 +32,17 @@ pub(super) fn import_generic<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Res
     Ok(results)
 }
 
-/// Products of known numbers that are computed at compile time: more of them take longer than their sum is worth.
+/// Maximum number of products of constants that are computed at compile time: more take longer than folding the sum saves.
 const MAX_KNOWN_PRODUCTS: i64 = 1 << 20;
 
-/// A part of a result, and where it stands.
+/// Slice of a result, and its window.
 struct Part {
     node: NodeId,
     offsets: Vec<i64>,
     shape: Vec<i64>,
 }
 
-/// The type of the elements of a result.
+/// Returns the element type of a result.
 fn element_of_result(op: Op<'_>, result: usize) -> ScalarType {
     ScalarType::of(element_type(op.outputs()[result].r#type()))
 }
@@ -61,7 +61,7 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// The parts of a result, each with its place: one, unless a branch depends on an index alone.
+    /// Builds the slices of a result, each with its window: one slice, unless a branch depends on an index alone.
     fn import_parts(&mut self, result: usize, parts: &mut Vec<Part>) -> Result<(), Reported> {
         let unfolded = self.unfolded();
         let runs = if unfolded.is_some() { unfolded } else { self.decide_branches(self.body.yields[result])? };
@@ -85,8 +85,8 @@ impl<'c> Generic<'_, 'c> {
         Ok(())
     }
 
-    /// Decides the branches that `scalar` needs, outer ones first, so that only one side of each is computed. A branch whose condition
-    /// changes along one dimension is left, with the runs to compute it in.
+    /// Resolves the branches that `scalar` depends on, outer ones first, so that only one side of each is computed. Returns a branch whose
+    /// condition changes along one dimension, with the runs in which it is constant.
     fn decide_branches(&mut self, scalar: Scalar) -> Result<Option<Runs>, Reported> {
         let is_open = |op: &ScalarOp| op.name == ScalarOp::BRANCH && op.operands.len() == 3;
         while let Some(index) = self.body.needed_for(scalar).into_iter().rev().find(|&index| is_open(&self.body.ops[index])) {
@@ -100,13 +100,13 @@ impl<'c> Generic<'_, 'c> {
             if let Some(runs) = graph.known_of(condition).and_then(|known| runs_of(known, &graph.node(condition).shape)) {
                 return Ok(Some(runs));
             }
-            // Known at run time only: both sides are computed.
+            // The condition is a runtime value: both sides are computed.
             "arith.select".clone_into(&mut branch.name);
         }
         Ok(None)
     }
 
-    /// A result put together from its parts.
+    /// Assembles a result from its slices.
     fn together(&mut self, result: usize, parts: &[Part]) -> Result<NodeId, Reported> {
         let nodes: Vec<NodeId> = parts.iter().map(|part| part.node).collect();
         if let Some(refused) = self.importer.graph.refused_among(&nodes) {
@@ -165,7 +165,7 @@ impl<'c> Generic<'_, 'c> {
         Ok(node)
     }
 
-    /// A reduction of only those new values for which a condition holds: the others are the number that changes nothing.
+    /// Builds a reduction of only those new values for which a condition holds: other values are replaced by the neutral element.
     fn guarded_reduction(&mut self, result: usize) -> Option<Reduction> {
         let (choice, condition, is_then, mut reduction) = self.body.guarded_reduction(result)?;
         if self.ops[choice].outputs().len() != 1 {
@@ -185,8 +185,8 @@ impl<'c> Generic<'_, 'c> {
         Some(reduction)
     }
 
-    /// A maximum or minimum that a NaN gives way in, of new values without NaN where these must stay numbers: the
-    /// device's keeps NaN. A softmax, as MLIR takes it apart, has such a maximum, and NaN in the whole row either way.
+    /// Builds a maximum or minimum that ignores NaN. With `keeps_nan`, NaN among the new values is replaced first, since the device's
+    /// function propagates NaN. A softmax, as MLIR decomposes it, has such a maximum, and yields NaN in the whole row either way.
     fn without_nan(&mut self, mut reduction: Reduction, result: usize) -> Reduction {
         let Scalar::Op(last) = self.body.yields[result] else { return reduction };
         let is_float = self.importer.scalar_element(element_type(self.op.outputs()[result].r#type())).is_float();
@@ -206,14 +206,14 @@ impl<'c> Generic<'_, 'c> {
         reduction
     }
 
-    /// Whether a factor of a product is looked up by an index.
+    /// Returns whether a factor of a product is a lookup by an index.
     fn is_looked_up(&self, product: &Product) -> Result<bool, Reported> {
         let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
         Ok(factors.into_iter().any(|factor| rows::parts(&self.importer.graph, factor).is_some()))
     }
 
-    /// Whether both factors of a product are known, and few enough elements are multiplied to do so at compile time.
+    /// Returns whether both factors of a product are constant, with few enough multiplications to fold.
     fn is_known(&self, product: &Product) -> Result<bool, Reported> {
         let n_products = self.space.window.sizes.iter().fold(1_i64, |product, &size| product.saturating_mul(size));
         let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
@@ -222,14 +222,14 @@ impl<'c> Generic<'_, 'c> {
         Ok(n_products <= MAX_KNOWN_PRODUCTS && factors.into_iter().all(|factor| graph.known_of(factor).is_some()))
     }
 
-    /// A reduction whose operands have no windows.
+    /// Builds a reduction whose operands have no windows.
     pub(super) fn reduce_at_point(&mut self, reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
         let product = self.body.product(reduction.new).filter(|_| reduction.combiner == Combiner::Sum);
         let contraction = product.and_then(|product| Some((self.contraction(&product, result)?, product)));
-        // A product of one column and one row with what is looked up is looked up, too.
+        // A product of one column and one row with a lookup is a lookup, too.
         let contraction = match contraction {
             Some((dims, product)) if dims.k.is_empty() && self.is_looked_up(&product)? => None,
-            // What is known on both sides is computed at once.
+            // A product of two constants is folded immediately.
             Some((_, product)) if self.is_known(&product)? => None,
             other => other,
         };
@@ -239,7 +239,7 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// The result of a reduction combined with what it starts from, unless that changes nothing.
+    /// Combines the result of a reduction with its initial value, unless that is the neutral element.
     fn with_start(&mut self, reduction: &Reduction, result: usize, node: NodeId) -> Result<NodeId, Reported> {
         if self.importer.graph.refused_among(&[node]).is_some() {
             return Ok(node);
@@ -310,7 +310,7 @@ impl<'c> Generic<'_, 'c> {
         self.shown_as_result(result, node)
     }
 
-    /// A node over all of the reduced dimensions: what does not depend on one of them is repeated along it.
+    /// Broadcasts a node along the reduced dimensions that it does not depend on.
     fn over_reduced(&mut self, elements: NodeId) -> NodeId {
         let graph = &mut self.importer.graph;
         let shape: Vec<i64> =
@@ -327,7 +327,7 @@ impl<'c> Generic<'_, 'c> {
         graph.view(elements, shown.exprs, &shown.shape)
     }
 
-    /// The elements combined along all reduced dimensions, which stay with size 1; known integers in `width` bits.
+    /// Combines the elements along all reduced dimensions, which remain with size 1; constant integers in `width` bits.
     pub(super) fn reduced(&mut self, mut node: NodeId, combiner: Combiner, width: Option<u32>) -> NodeId {
         let graph = &mut self.importer.graph;
         for dim in (0..self.space.window.sizes.len()).rev().filter(|&dim| self.space.is_reduction[dim]) {
@@ -343,7 +343,7 @@ impl<'c> Generic<'_, 'c> {
                     kept[dim] = 1;
                     graph.add(Kind::Known(reduced), &[], kept, element)
                 }
-                // One element is its own sum.
+                // The sum of one element is that element.
                 None if graph.node(node).shape[dim] == 1 => node,
                 None => graph.reduce(combiner.function(), node, dim),
             };
@@ -354,7 +354,7 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// The node of a scalar of the body over the whole iteration space; a dimension that it does not depend on has size 1.
+    /// Returns the node of a body scalar over the whole iteration space; a dimension that it does not depend on has size 1.
     fn evaluate(&mut self, scalar: Scalar) -> Result<NodeId, Reported> {
         for index in self.body.needed_for(scalar) {
             let node = self.evaluate_op(index)?;
@@ -363,7 +363,7 @@ impl<'c> Generic<'_, 'c> {
         self.operand(scalar)
     }
 
-    /// An operand of an operation whose operands are evaluated.
+    /// Returns an operand of an operation whose operands are evaluated.
     fn operand(&mut self, scalar: Scalar) -> Result<NodeId, Reported> {
         match scalar {
             Scalar::Input(index) => self.input(index),
@@ -392,7 +392,7 @@ impl<'c> Generic<'_, 'c> {
         Ok(self.importer.scalar_op(at, location, &scalar_op, &operands, &shape))
     }
 
-    /// `linalg.index`: the numbers from 0 along one dimension.
+    /// Builds `linalg.index`: the numbers from 0 along one dimension.
     fn iteration_index(&mut self, at: Op<'c>) -> NodeId {
         let dim = match self.space.dims[at.required("dim", natural)] {
             Expr::Dim(dim) => dim,
@@ -408,7 +408,7 @@ impl<'c> Generic<'_, 'c> {
         self.importer.graph.known(Known::counting(self.space.window.origin[dim], self.space.window.sizes[dim]), shape, Element::Int)
     }
 
-    /// An element of a tensor at indices that the body computes: a view, or a gather where one of them is read from a tensor.
+    /// Extracts an element of a tensor at indices that the body computes: a view, or a gather if one index is read from a tensor.
     fn extract(&mut self, scalar_op: &ScalarOp, at: Op<'c>) -> Result<NodeId, Reported> {
         let table = self.importer.node_of(at, at.inputs()[0])?;
         let indices: Vec<NodeId> = scalar_op.operands[1..].iter().map(|&operand| self.operand(operand)).collect::<Result<_, _>>()?;
@@ -436,7 +436,7 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// Operand `index` over the iteration space.
+    /// Returns operand `index` over the iteration space.
     fn input(&mut self, index: usize) -> Result<NodeId, Reported> {
         if let Some(known) = self.known_operands[index] {
             return Ok(known);
@@ -460,7 +460,7 @@ impl<'c> Generic<'_, 'c> {
         Ok(shown)
     }
 
-    /// A node over the iteration space (reduced dimensions of size 1) under the indices of result `result`.
+    /// Returns a node over the iteration space (reduced dimensions of size 1) under the indices of result `result`.
     fn shown_as_result(&mut self, result: usize, node: NodeId) -> Result<NodeId, Reported> {
         if self.importer.graph.refused_among(&[node]).is_some() {
             return Ok(node);
@@ -478,7 +478,7 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// The shape of a result, or of the part of it that the window is.
+    /// Returns the shape of a result, or of its slice in the window.
     fn expected_shape(&self, result: usize) -> Vec<i64> {
         let whole = TensorType::of(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let size = |(expr, whole): (&Expr, i64)| match expr {
@@ -488,7 +488,7 @@ impl<'c> Generic<'_, 'c> {
         self.output_map(result).iter().zip(whole).map(size).collect()
     }
 
-    /// Assertions are judged once all tables that an index chooses from are known.
+    /// Assertions are checked once all tables that an index selects from are known.
     fn note_asserts(&mut self) -> Result<(), Reported> {
         for index in 0..self.ops.len() {
             if self.ops[index].is("cf.assert") {

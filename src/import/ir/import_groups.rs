@@ -1,7 +1,7 @@
-//! `spyre-import-linalg`, convolutions of narrow groups of channels.
+//! `spyre-import-linalg`, convolutions with narrow channel groups.
 //!
-//! The channels of a group are a part of a stick, which the device takes out of the others only by moving them twice, and a product has
-//! whole sticks of channels anyway. So the groups are one product with weights that are 0 between different groups.
+//! The channels of such a group are a slice of a stick. The device extracts it only by moving the data twice, and a product pads the channels
+//! to whole sticks anyway. So the groups become one product, with weights that are 0 between different groups.
 
 use super::{generic::Generic, import_windows::ELEMENTS_OF_A_STICK};
 use crate::{
@@ -12,12 +12,12 @@ use crate::{
     mlir::{Expr, Reported},
 };
 
-/// Most weights with zeros between the groups.
+/// Maximum number of weights, including the zeros between the groups.
 const MOST_MASKED_WEIGHTS: i64 = 1 << 20;
 
 impl Generic<'_, '_> {
-    /// A product of groups as a product over all groups: in place of a dimension of both operands and the result, the groups are rows of
-    /// the weights and columns of them. None for a product without windows, and where groups have whole sticks of channels.
+    /// Rewrites a product of groups to one product over all groups: the groups, a dimension of both operands and the result, become rows and
+    /// columns of the weights. Returns None for a product without windows, and if groups have whole sticks of channels.
     pub(super) fn narrow_groups(&self, dims: &Contraction, left: usize, right: usize) -> Option<Contraction> {
         let sizes = &self.space.window.sizes;
         let of_right = self.linear(right)?;
@@ -40,7 +40,7 @@ impl Generic<'_, '_> {
         is_small.then(|| Contraction { is_swapped: dims.is_swapped, batch, m: dims.m.clone(), n, k })
     }
 
-    /// Whether an operand has fewer dimensions where it is stored: its groups are in one dimension with their channels.
+    /// Returns whether an operand is stored with fewer dimensions: its groups share a dimension with their channels.
     fn is_expanded(&self, operand: usize) -> bool {
         let (value, map) = &self.space.operands[operand];
         let Ok(mut node) = self.importer.node_of(self.op, *value) else { return false };
@@ -50,7 +50,7 @@ impl Generic<'_, '_> {
         self.importer.graph.node(node).shape.len() < map.len()
     }
 
-    /// The weights of `narrow_groups`, for every batch.
+    /// Returns the weights of `narrow_groups`, for every batch.
     pub(super) fn masked_factor(&mut self, operand: usize, dims: &Contraction) -> Result<NodeId, Reported> {
         let (value, map) = self.space.operands[operand].clone();
         let (map, linear) = (self.space.window.shifted(&map), self.linear(operand).expect("the operand of a contraction"));
@@ -60,7 +60,7 @@ impl Generic<'_, '_> {
         let node = graph.divisible(node, &map, &sizes);
         let element = graph.node(node).element;
         let shape = [size_of(&dims.k, &sizes), size_of(&dims.n, &sizes)];
-        // Of the rows only the channel within a group is an index of the weights.
+        // Of the rows, only the channel within a group indexes the weights.
         let channel = |dim: usize| {
             if dims.k[1..].contains(&dim) {
                 index_of(dim, std::slice::from_ref(&dims.k), &sizes)
@@ -73,7 +73,7 @@ impl Generic<'_, '_> {
         let (channels, filters) = (size_of(&dims.k[1..].to_vec(), &sizes), size_of(&dims.n[1..].to_vec(), &sizes));
         let is_of_group = |row: i64, column: i64| if row / channels == column / filters { 1.0 } else { 0.0 };
         let mask: Vec<f64> = (0..shape[0]).flat_map(|row| (0..shape[1]).map(move |column| is_of_group(row, column))).collect();
-        // A choice, no product: an infinite weight is one of its own group only.
+        // A select, not a product: an infinite weight affects only its own group.
         let mask = graph.known(Known::table(&mask), shape.to_vec(), Element::Bool);
         let zero = graph.number(0.0);
         let masked = graph.pointwise("where3", &[mask, weights, zero], element);

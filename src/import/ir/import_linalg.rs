@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`: turns `linalg` on tensors into `spyre` ops.
+//! `spyre-import-linalg`: converts `linalg` on tensors to `spyre` ops.
 //!
 //! Reads one function of `linalg.generic`, `linalg.softmax`, fills, tensor operations and constants; builds the graph of what it computes
 //! and writes the nodes that its results need as `spyre` ops in its place. The `spyre` ops that are already there stay and read the new
@@ -49,7 +49,7 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
         .report());
     }
     import_function(function, precision)?;
-    // What cannot have a symbolic size is named as close to the program as it is known.
+    // Ops that cannot have a symbolic size are reported as early as they are known.
     mark_symbolic(function)
 }
 
@@ -61,7 +61,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     spell_plainly(function);
     generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
-    // Which integers are indices is known at the end, and what is computed of them follows from that; so is the format of f32.
+    // Indices among the integers and the format of f32 are known only after the import, and the import depends on both.
     let settled = settle((BTreeMap::new(), false), MOST_READINGS, |(indices, is_narrow)| {
         let importer = read(function, body, (half, precision), (indices, *is_narrow))?;
         let needs_narrow = Emitter::new(&importer, function).is_narrow();
@@ -98,7 +98,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     Ok(())
 }
 
-/// Returns integers that are known by their digits as these, the upper ones in front of the lower ones; gives the numbers of such results.
+/// Stacks the digits of returned integers that are known by their digits, upper digits first; returns the positions of these results.
 fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
     let Importer { kept, graph, .. } = importer;
     let mut found = Vec::new();
@@ -122,7 +122,7 @@ fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
     found
 }
 
-/// How often a program is read at most to learn which of its integers are indices. Programs of models take up to four readings.
+/// Maximum number of imports of a program until the set of its indices is stable. Models need up to four.
 const MOST_READINGS: usize = 64;
 
 /// Repeats `read`, beginning with `state`, until it leaves the state unchanged, and returns its result. `read` returns
@@ -139,7 +139,7 @@ fn settle<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Res
     Ok(None)
 }
 
-/// Lets operations that stay read joined integers as numbers where some of them are computed: a tensor has one format.
+/// Converts concatenated integers that kept operations read to numbers, if some of them are computed: a tensor has one format.
 fn settle_integers(importer: &mut Importer<'_>) {
     let Importer { kept, graph, .. } = importer;
     for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
@@ -153,14 +153,14 @@ fn settle_integers(importer: &mut Importer<'_>) {
     }
 }
 
-/// Reads a function, of which it is known how many values some integers have, and whether its f32 is computed in 16 bits.
+/// Imports a function for a given set of indices and a given format of f32.
 fn read<'c>(
     function: Op<'c>,
     body: Block<'c>,
     (half, precision): (Option<Element>, Precision),
     (indices, is_narrow): (&BTreeMap<usize, i64>, bool),
 ) -> Result<Importer<'c>, Reported> {
-    // Where nothing is f32, integers need not be, so that what they are compared with and what a comparison chooses have one format.
+    // In a program without f32, integers need no f32 either, so that operands of a comparison and of a select have one format.
     let of_integers = half.or_else(|| half_of(function).filter(|_| !has_single(function))).unwrap_or(Element::F32);
     let mut importer = Importer::new(half, precision, Integers::new(of_integers, indices.clone()), is_narrow);
     importer.import_block(function, body)?;
@@ -171,7 +171,7 @@ fn values(op: Op<'_>) -> impl Iterator<Item = Value<'_>> {
     op.outputs().into_iter().chain(op.body_args())
 }
 
-/// Whether some numbers of a program are f32 or f64, be it in a body.
+/// Returns whether a program has f32 or f64 values, including values in bodies.
 fn has_single(function: Op<'_>) -> bool {
     let is_single = |value: Value<'_>| {
         let element = TensorType::of(value.r#type()).map_or_else(|| value.r#type(), |tensor| tensor.element);
@@ -180,7 +180,7 @@ fn has_single(function: Op<'_>) -> bool {
     function.nested().into_iter().flat_map(values).any(is_single)
 }
 
-/// The half-width type of a program that has tensors of one; f16 where it has both.
+/// Returns the half-width type of a program with such tensors; f16 if it has both.
 pub(super) fn half_of(function: Op<'_>) -> Option<Element> {
     let mut found = None;
     for value in function.nested().into_iter().flat_map(values) {
@@ -195,7 +195,7 @@ pub(super) fn half_of(function: Op<'_>) -> Option<Element> {
 }
 
 impl<'c> Importer<'c> {
-    /// Scopes and loops may hold `linalg` too. What a body is given is known in it only.
+    /// Scopes and loops may contain `linalg`, too. The operands of a body are known only inside it.
     fn import_block(&mut self, around: Op<'c>, block: Block<'c>) -> Result<(), Reported> {
         let scope = self.n_scopes;
         let outer = self.graph.enter_scope(scope);
@@ -215,7 +215,7 @@ impl<'c> Importer<'c> {
         Ok(())
     }
 
-    /// Notes what an operation that stays reads, and imports what is in it.
+    /// Records the operands of a kept operation, and imports its regions.
     fn keep(&mut self, scope: usize, op: Op<'c>) -> Result<(), Reported> {
         let inputs = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
         self.kept.push(Kept { op, inputs, scope, around: self.around.clone() });
@@ -259,7 +259,7 @@ impl<'c> Importer<'c> {
         Ok(())
     }
 
-    /// An operation outside of all bodies: on numbers, or on tensors element by element.
+    /// Imports an operation outside of all bodies: on scalars, or elementwise on tensors.
     fn import_scalar(&mut self, op: Op<'c>) -> Result<(), Reported> {
         let operands: Vec<NodeId> = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
         match op.outputs().as_slice() {
@@ -269,7 +269,7 @@ impl<'c> Importer<'c> {
             }
             [output] => {
                 let shape = shape_of(*output);
-                // One number chooses between whole tensors.
+                // A scalar condition selects between whole tensors.
                 let everywhere = |node: &NodeId| match self.graph.node(*node).shape.is_empty() && self.graph.number_of(*node).is_none() {
                     true => self.graph.repeated(*node, &shape),
                     false => *node,

@@ -1,7 +1,9 @@
-//! `spyre-import-linalg`, control flow that is decided at compile time: `scf.for` and `scf.while` written out, and `scf.if`.
+//! `spyre-import-linalg`, control flow with compile-time trip counts and conditions: `scf.for` and `scf.while` are unrolled, `scf.if` is
+//! folded.
 //!
-//! Nothing of a loop is left: each iteration is read as if it stood in the program, with the nodes that the one before it left. So a slice at the counter
-//! has a constant offset, and a loop may be anything that a program may be: a recurrence over time steps, a scan, a fixed number of corrections.
+//! Loops are unrolled completely: each iteration is imported like straight-line code, with the nodes of the previous iteration. So a slice at
+//! the induction variable has a constant offset, and a loop body may be any program: a recurrence over time steps, a scan, a fixed number of
+//! corrections.
 
 use super::importer::Importer;
 use crate::{
@@ -10,7 +12,8 @@ use crate::{
     mlir::{Block, BlockExt, Op, OpExt, Reported, ValueLike, error_at, shape_of},
 };
 
-/// Most operations that the loops of a program are written out as: each may be an op of the device, and far more would take hours to plan.
+/// Maximum number of operations that the loops of a program are unrolled into: each may be a device op, and far more would take hours to
+/// plan.
 const MOST_WRITTEN_OUT: usize = 2048;
 
 const AT_RUN_TIME: &str = "requires a constant trip count, found a runtime bound; make the bound a constant";
@@ -34,7 +37,7 @@ pub(super) fn import_control_flow<'c>(importer: &mut Importer<'c>, op: Op<'c>) -
     Ok(())
 }
 
-/// The nodes of results, or why there are none.
+/// Returns the nodes of the results, or the reason why there are none.
 type Results = Result<Vec<NodeId>, String>;
 
 fn import_for<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
@@ -101,7 +104,7 @@ fn import_while<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, 
 fn import_if<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
     let condition = importer.node_of(op, op.inputs()[0])?;
     let Some(number) = importer.graph.number_of(condition) else {
-        // Others are choices between results by now.
+        // Other branches have been converted to selects between results already.
         let message = "with a runtime condition requires branches without side effects, found an assertion; move it out of the branch";
         return Ok(Err(codes::CONTROL_FLOW.says(message)));
     };

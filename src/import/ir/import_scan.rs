@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, combinations of each element along a dimension with all before it: `tm_tensor.scan`, as torch-mlir writes `cumsum`.
+//! `spyre-import-linalg`, running combinations along a dimension: `tm_tensor.scan`, as torch-mlir writes `cumsum`.
 
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
@@ -51,7 +51,7 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     Ok(())
 }
 
-/// The last element along a dimension, which goes away.
+/// Returns the last element along a dimension, and removes the dimension.
 fn last_along(importer: &mut Importer<'_>, node: NodeId, shape: &[i64], dim: usize) -> NodeId {
     let place = |other: usize| match other.cmp(&dim) {
         std::cmp::Ordering::Less => Expr::Dim(other),

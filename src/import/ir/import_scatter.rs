@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, what is read or written at places that are known at run time only: slices with such offsets, `tm_tensor.scatter`.
+//! `spyre-import-linalg`, reads and writes at runtime positions: slices with such offsets, `tm_tensor.scatter`.
 
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
@@ -19,15 +19,15 @@ use crate::{
 };
 use std::ops::RangeInclusive;
 
-/// The offsets of a slice.
+/// Offsets of a slice.
 pub(super) struct Offsets {
-    /// Those that are known; 0 for the others.
+    /// Constant offsets; 0 for the others.
     pub(super) known: Vec<i64>,
-    /// The dimensions and the integers of those that are known at run time only.
+    /// Dimensions and integers of the runtime offsets.
     pub(super) moving: Vec<(usize, NodeId)>,
 }
 
-/// The part of a tensor from offsets of run time on, every `strides`-th element of each dimension: one dimension after the other.
+/// Extracts a slice at runtime offsets with `strides`, one dimension after the other.
 pub(super) fn extract_at<'c>(
     importer: &mut Importer<'c>,
     op: Op<'c>,
@@ -36,7 +36,7 @@ pub(super) fn extract_at<'c>(
     (sizes, strides): (&[i64], &[i64]),
 ) -> Result<NodeId, Reported> {
     let is_moving = |dim: usize| offsets.moving.iter().any(|(moving, _)| *moving == dim);
-    // What the offsets of run time choose from is whole as yet.
+    // The dimensions of the remaining runtime offsets still have their full size.
     let mut shape: Vec<i64> = (0..sizes.len()).map(|dim| if is_moving(dim) { shape[dim] } else { sizes[dim] }).collect();
     let index = |dim: usize| match (offsets.known[dim], strides[dim]) {
         (_, _) if is_moving(dim) => Expr::Dim(dim),
@@ -52,7 +52,7 @@ pub(super) fn extract_at<'c>(
     Ok(table)
 }
 
-/// The part of a tensor from an integer of run time on along one dimension, every `stride`-th element of it.
+/// Extracts a slice along one dimension, from a runtime offset on, with `stride`.
 fn extract_along<'c>(
     importer: &mut Importer<'c>,
     op: Op<'c>,
@@ -61,7 +61,7 @@ fn extract_along<'c>(
     stride: i64,
     sizes: &[i64],
 ) -> Result<NodeId, Reported> {
-    // Its shape is not that of what it stands for.
+    // The shape of the rejection differs from that of the slice that it represents.
     if let Some(refused) = importer.graph.refused_among(&[table.0, number]) {
         return Ok(refused);
     }
@@ -78,14 +78,14 @@ fn extract_along<'c>(
         Ok(Lookup { node, chosen, bounds }) => {
             importer.gathered.extend(chosen);
             importer.asserted.extend(bounds.into_iter().map(|bound| (bound, op, op.loc())));
-            // What does not move along a dimension is repeated along it.
+            // An operand that does not vary along a dimension is broadcast along it.
             Ok(importer.graph.broadcast(node, sizes))
         }
         Err(message) => Ok(importer.refused(op, op.loc(), message, sizes.to_vec(), element)),
     }
 }
 
-/// A tensor with a part of `sizes` written over it from offsets of run time on.
+/// Inserts a slice of `sizes` into a tensor at runtime offsets.
 pub(super) fn insert_at<'c>(
     importer: &mut Importer<'c>,
     op: Op<'c>,
@@ -98,7 +98,7 @@ pub(super) fn insert_at<'c>(
         [along] => along,
         [along, ..] => return insert_inside(importer, op, (part, sizes), (whole, shape), offsets, along),
     };
-    // Along the other dimensions only a window may be written over.
+    // Along the other dimensions, only a window may be overwritten.
     let window: Vec<i64> = (0..shape.len()).map(|other| if other == dim { shape[dim] } else { sizes[other] }).collect();
     let map = (0..shape.len()).map(|other| Expr::Dim(other).plus(Expr::Constant(offsets.known[other]))).collect();
     let before = importer.graph.view(whole, map, &window);
@@ -150,7 +150,7 @@ fn insert_inside<'c>(
     insert_at(importer, op, (after, &taken), (whole, shape), &Offsets { known: none, moving: vec![along] })
 }
 
-/// `counted` from an integer of run time on, which is repeated to `shape`.
+/// Adds `counted` to a runtime integer that is broadcast to `shape`.
 fn moved(importer: &mut Importer<'_>, number: NodeId, counted: NodeId, shape: &[i64]) -> Result<NodeId, String> {
     let graph = &mut importer.graph;
     let number = graph.repeated(number, shape);
@@ -206,7 +206,7 @@ fn scattered<'c>(
     let (written, parts) = match (body.yields.as_slice(), body.reduction(0)) {
         ([Scalar::Input(0)], _) => (Written::Replaced, parts),
         (_, Some(Reduction { combiner, new: Scalar::Input(0), casts, .. })) if casts.is_empty() => (Written::Combined(combiner), parts),
-        // A number for each part, as a count of them.
+        // One number for each slice, as counted positions.
         (_, Some(Reduction { combiner, new: Scalar::Outer(number), casts, .. }))
             if casts.is_empty() && importer.graph.number_of(number).is_some() =>
         {
@@ -223,7 +223,7 @@ fn scattered<'c>(
     let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
         return Err("expected indices of rank 2".to_owned());
     };
-    // The window of a part is right-aligned to the dimensions of what it is written to.
+    // The window of a slice is right-aligned to the dimensions of the target.
     let first = shape.len().checked_sub(window.len()).ok_or("expected updates of at most the rank of the tensor")?;
     let is_whole = |dim: usize| match dim.checked_sub(first).map(|at| window[at]) {
         size if dims.contains(&dim) => size.is_none_or(|size| size == 1),

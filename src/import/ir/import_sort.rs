@@ -1,4 +1,5 @@
-//! `spyre-import-linalg`, rows in order: `tm_tensor.sort` and `tm_tensor.topk`, as torch-mlir writes `sort`, `argsort`, `topk` and `kthvalue`.
+//! `spyre-import-linalg`, sorting of rows: `tm_tensor.sort` and `tm_tensor.topk`, as torch-mlir writes `sort`, `argsort`, `topk` and
+//! `kthvalue`.
 
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
@@ -15,7 +16,8 @@ use crate::{
     mlir::{Op, OpExt, Reported, ScalarType, Value, ValueExt, ValueLike, error_at, integers, natural, shape_of},
 };
 
-/// Of results of which only slices are read, only what these reach is computed: the node of such a result is as long as that.
+/// Imports a `tm_tensor.sort`. If only slices of the results are read, computes only the elements up to the end of these slices; the nodes of
+/// such results are that long.
 pub(super) fn import_sort<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (body, _) = read_body(importer, op, 0)?;
     let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
@@ -44,7 +46,7 @@ pub(super) fn import_topk<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     };
     let start = importer.node_of(op, inputs[n_given])?;
     let is_last = match order_of(&body) {
-        // What is no order is refused as that.
+        // A comparator that is not an order is rejected as such.
         None => true,
         Some((_, order)) => {
             let element = ScalarType::of(element_type(inputs[0].r#type())).element();
@@ -104,8 +106,8 @@ fn in_order<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[N
     Ok((0..nodes.len()).map(finished).collect())
 }
 
-/// Known integers that the format does not hold are sorted as their digits: the lower ones in their place, the upper ones as one more tensor, whose
-/// number is given, with what the integers are below.
+/// Sorts constant integers that the format does not represent as their digits: the lower digits replace the tensor, the upper digits are
+/// appended as another tensor. Returns the index of that tensor and the exclusive upper bound of the integers.
 fn spread_digits(graph: &mut Graph, tensors: &mut Vec<Sorted>, number: usize) -> Option<(usize, i64)> {
     let known = graph.known_of(tensors[number].node)?;
     let is_whole = known.numbers().all(|number| number >= 0.0 && number.fract() == 0.0);
@@ -118,7 +120,7 @@ fn spread_digits(graph: &mut Graph, tensors: &mut Vec<Sorted>, number: usize) ->
     Some((tensors.len() - 1, end))
 }
 
-/// How many elements of its rows anything reads of a result.
+/// Returns the number of elements of each row of a result that are read.
 fn n_read(result: Value<'_>, dim: usize) -> i64 {
     let length = shape_of(result)[dim];
     let reach = |user: Op<'_>| {

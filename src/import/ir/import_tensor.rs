@@ -14,7 +14,7 @@ use crate::{
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, integers, natural, shape_of},
 };
 
-/// A size, offset or stride that is known at run time only.
+/// Size, offset or stride that is a runtime value.
 const DYNAMIC: i64 = i64::MIN;
 
 /// Builds the node of a tensor operation.
@@ -47,7 +47,7 @@ fn reshape<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(input, &shape)))
 }
 
-/// A tensor under a type that does not say its sizes, as torch-mlir writes the parts of `roll`: they are known all the same.
+/// Returns a tensor whose type hides its static sizes, as torch-mlir writes the slices of `roll`.
 fn forget_sizes<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let from = op.inputs()[0];
     let input = importer.node_of(op, from)?;
@@ -64,7 +64,7 @@ fn forget_sizes<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repor
     Ok(())
 }
 
-/// The offsets, sizes and strides of a slice, whose operands begin with `n_tensors` tensors.
+/// Returns the offsets, sizes and strides of a slice, whose operands begin with `n_tensors` tensors.
 fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result<(Offsets, Vec<i64>, Vec<i64>), Reported> {
     let list = |name: &str| op.required(name, integers);
     let (mut known, sizes, strides) = (list("static_offsets"), list("static_sizes"), list("static_strides"));
@@ -91,8 +91,8 @@ fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result
     Ok((Offsets { known, moving }, sizes, strides))
 }
 
-/// Says which dimension of a tensor of this shape a slice at known offsets leaves, if it leaves one. MLIR's verifier
-/// sees offsets that are attributes only; producers have constants as operands.
+/// Returns the dimension in which a slice at constant offsets exceeds a tensor of this shape, if any. MLIR's verifier sees only offsets that
+/// are attributes, but producers pass constants as operands.
 fn outside(offsets: &Offsets, sizes: &[i64], strides: &[i64], shape: &[i64]) -> Option<String> {
     let is_known = |dim: &usize| !offsets.moving.iter().any(|(moving, _)| moving == dim);
     (0..shape.len()).filter(is_known).find_map(|dim| {
@@ -153,7 +153,7 @@ fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repor
     })
 }
 
-/// A node with that shape: a number as a tensor of it.
+/// Returns a node of that shape; a scalar is broadcast.
 fn shaped(importer: &mut Importer<'_>, node: NodeId, shape: &[i64]) -> NodeId {
     match importer.graph.number_of(node) {
         Some(_) => importer.graph.filled(node, shape.to_vec()),
@@ -166,7 +166,7 @@ fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let mut parts = Vec::new();
     for value in op.inputs() {
         let node = importer.node_of(op, value)?;
-        // What the type does not say, the node does.
+        // Sizes that the type leaves open are those of the node.
         let shape = TensorType::of(value.r#type()).map_or_else(|| importer.graph.node(node).shape.clone(), |tensor| tensor.shape);
         parts.push((node, shape));
     }
@@ -213,7 +213,7 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
 fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec<i64>), Reported> {
     let list = |name: &str| op.required(name, integers);
     let (mut low, mut high) = (list("static_low"), list("static_high"));
-    // What is no attribute is an operand, in this order; TOSA leaves constants there.
+    // Amounts that are not attributes are operands, in this order; TOSA leaves constants there.
     let mut given = op.inputs().into_iter().skip(1);
     for size in low.iter_mut().chain(&mut high).filter(|size| **size == DYNAMIC) {
         let Some(value) = given.next() else { continue };
@@ -231,7 +231,7 @@ fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec
     Ok((low, high))
 }
 
-/// A number, or the element of a tensor without dimensions, everywhere.
+/// Broadcasts a scalar, or the element of a tensor without dimensions.
 pub(super) fn fill<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let number = importer.node_of(op, op.inputs()[0])?;
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.repeated(number, &shape)))
@@ -247,7 +247,7 @@ fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     };
     importer.note_result(op, |importer, shape, element| match known {
         Some(known) => Ok(importer.graph.known(known, shape, element)),
-        // The only element is the tensor.
+        // The tensor is its only element.
         None if nodes.len() == 1 => Ok(shaped(importer, nodes[0], &shape)),
         None => {
             let message = codes::RUNTIME_POSITION.says("of runtime scalars is not supported; compute the tensor with ops on tensors");
@@ -256,7 +256,7 @@ fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     })
 }
 
-/// An element outside of all bodies, at a place that is known.
+/// Extracts an element outside of all bodies, at a constant position.
 fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let operands = op.inputs();
     let node = importer.node_of(op, operands[0])?;
@@ -297,7 +297,7 @@ fn dim<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     Ok(())
 }
 
-/// The numerically safe form, as producers write it: the maximum is taken away first.
+/// Builds the numerically safe form, as producers write it: the maximum is subtracted first.
 fn softmax<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let x = importer.node_of(op, op.inputs()[0])?;
     let dim = op.required("dimension", natural);

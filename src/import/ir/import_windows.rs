@@ -1,8 +1,8 @@
-//! `spyre-import-linalg`, a `linalg.generic` whose operands are read through windows: convolutions, poolings and unfoldings, point by
-//! point of their kernels.
+//! `spyre-import-linalg`, a `linalg.generic` whose operands are read through windows: convolutions, poolings and unfoldings, one kernel point
+//! at a time.
 //!
-//! A kernel of K points is K reductions over shifted parts of the operand, combined. That moves fewer bytes than one product of the
-//! patches: these are written and read again, K times as large as the operand, while partial sums stay in LX.
+//! A kernel of K points becomes K reductions over shifted slices of the operand, combined. This moves fewer bytes than one product of the
+//! patches: patches are K times as large as the operand and go through memory, while partial sums stay in LX.
 
 use super::generic::{Generic, Space};
 use crate::{
@@ -19,20 +19,20 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Elements of a product that fill a stick: products are computed in the formats of two bytes.
+/// Number of elements of a product that fill a stick: products are computed in formats of two bytes.
 pub(super) const ELEMENTS_OF_A_STICK: i64 = machine::STICK_BYTES / 2;
-/// Most dimensions that an op walks along beside one that is added for the stick.
+/// Maximum number of iteration dimensions of an op, in addition to one that is added for the stick.
 const MOST_MOVING: usize = 6;
-/// Windows of more points than this are put together from halves.
+/// Maximum number of window points that are combined one by one; larger windows are combined from power-of-two windows.
 const MOST_IN_A_ROW: i64 = 8;
 
 impl<'c> Generic<'_, 'c> {
-    /// The dimensions along which windows lie, if there are any and they have few enough points.
+    /// Returns the dimensions along which windows lie, if there are any and they have few enough points.
     pub(super) fn windows(&self) -> Vec<usize> {
         let maps: Vec<&[Expr]> = self.space.operands[..self.n_inputs].iter().map(|(_, map)| map.as_slice()).collect();
         let dims = window_dims(&maps, &self.space.window.sizes, &self.space.is_reduction);
         let n_points = dims.iter().map(|&dim| self.space.window.sizes[dim]).fold(1, i64::saturating_mul);
-        // A sum of windows along several dimensions goes dimension by dimension.
+        // A sum of windows along several dimensions is computed one dimension at a time.
         if dims.iter().all(|&dim| self.space.window.sizes[dim] <= MOST_PARTS) && n_points <= MOST_PARTS * MOST_PARTS {
             dims
         } else {
@@ -40,7 +40,7 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// Takes kernels of one point out of the iteration space: a layout has fewer dimensions than a convolution.
+    /// Removes kernels of one point from the iteration space: a layout has fewer dimensions than a convolution.
     pub(super) fn drop_single_points(&mut self) {
         let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
         let indices = self.space.operands[..self.n_inputs].iter().flat_map(|(_, map)| map);
@@ -51,8 +51,8 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
-    /// The dimensions of a reduction that are taken point by point: those of windows, of patches that have whole sticks at each point, and of
-    /// patches along more dimensions than an op walks along. Other patches of fewer elements are gathered into sticks.
+    /// Returns the dimensions of a reduction that are unrolled point by point: those of windows, of patches with whole sticks at each point,
+    /// and of patches along more dimensions than an op may iterate over. Other patches with fewer elements are gathered into sticks.
     pub(super) fn windows_of(&self, reduction: &Reduction) -> Vec<usize> {
         let windows = self.windows();
         let is_product = reduction.combiner == Combiner::Sum && self.body.product(reduction.new).is_some();
@@ -70,7 +70,7 @@ impl<'c> Generic<'_, 'c> {
         of_patches.into_iter().filter(|_| is_stick || is_wide).collect()
     }
 
-    /// A dimension along which windows lie that overlap in the result as well, in parts of one index.
+    /// Returns a dimension along which windows overlap that is also a dimension of the result, with a run for each index.
     pub(super) fn unfolded(&self) -> Option<Runs> {
         let dims = self.windows();
         let sizes = &self.space.window.sizes;
@@ -78,7 +78,7 @@ impl<'c> Generic<'_, 'c> {
         Some((dim, (0..sizes[dim]).map(|index| (index, index + 1)).collect()))
     }
 
-    /// A reduction over windows, which lie along `dims`; before it is combined with what it starts from.
+    /// Builds a reduction over windows, which lie along `dims`, without its initial value.
     pub(super) fn reduce_windows(&mut self, dims: &[usize], reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
         let whole = self.space.clone();
         let node = match self.pooled(dims, reduction)? {
@@ -98,7 +98,7 @@ impl<'c> Generic<'_, 'c> {
         self.forget();
     }
 
-    /// The reduction at each point of the kernel, combined.
+    /// Builds the reduction at each point of the kernel, and combines the results.
     fn sum_of_points(&mut self, whole: &Space<'c>, dims: &[usize], reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
         let sizes: Vec<i64> = dims.iter().map(|&dim| whole.window.sizes[dim]).collect();
         if sizes.iter().product::<i64>() > MOST_PARTS {
@@ -140,8 +140,8 @@ impl<'c> Generic<'_, 'c> {
         Ok(graph.as_integers(combined))
     }
 
-    /// The operand of a pooling, reduced over its windows dimension by dimension, under the iteration space; none where windows are of
-    /// more than one operand or of another kind.
+    /// Returns the operand of a pooling, reduced over its windows dimension by dimension, under the iteration space. Returns None if more
+    /// than one operand has windows, or windows of another kind.
     fn pooled(&mut self, dims: &[usize], reduction: &Reduction) -> Result<Option<(usize, NodeId)>, Reported> {
         let Scalar::Input(input) = reduction.new else { return Ok(None) };
         let sizes = self.space.window.sizes.clone();
@@ -159,7 +159,7 @@ impl<'c> Generic<'_, 'c> {
         if !dims.iter().all(|&dim| is_one(dim)) || !map.iter().all(is_pair) {
             return Ok(None);
         }
-        // Once for all strides.
+        // This is done once for all strides.
         let indices: Vec<Expr> = map.iter().map(|linear| linear.expr(Expr::Dim)).collect();
         node = self.importer.graph.divisible(node, &indices, &sizes);
         for &dim in dims {
@@ -169,7 +169,7 @@ impl<'c> Generic<'_, 'c> {
                 Err(_) => return Ok(None),
             }
             map[along].terms.retain(|&(other, _)| other != dim);
-            // The window has moved already.
+            // The operand has been shifted to the window already.
             map[along].constant = 0;
             map[along].terms.iter_mut().for_each(|(_, factor)| *factor = 1);
         }
@@ -181,7 +181,7 @@ impl<'c> Generic<'_, 'c> {
         Ok(Some((input, node)))
     }
 
-    /// A tensor whose dimension `along`, read at `linear`, is reduced over the windows that lie along iteration dimension `dim`.
+    /// Reduces the windows along iteration dimension `dim` in dimension `along` of a tensor, which is read at `linear`.
     fn pooled_along(&mut self, whole: NodeId, along: usize, linear: &Linear, dim: usize, reduction: &Reduction) -> Result<NodeId, String> {
         let n_points = self.space.window.sizes[dim];
         let apart = linear.terms.iter().find(|(other, _)| *other == dim).map_or(1, |&(_, factor)| factor);
@@ -206,7 +206,8 @@ impl<'c> Generic<'_, 'c> {
             }
             return Ok(sum);
         }
-        // Windows of 1, 2, 4, ... points from every place; those in the binary number of points, side by side, are a window.
+        // Builds windows of 1, 2, 4, ... points at every position; a window is the concatenation of those in the binary representation of
+        // its size.
         let (mut level, mut length, mut covered) = (whole, 1, 0);
         let mut sum: Option<NodeId> = None;
         loop {

@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, what is known while a function is read: the graph, and what its nodes are in the program.
+//! `spyre-import-linalg`, state of the import of a function: the graph, and the nodes of the program's values.
 
 use super::cast::{Cast, element_type};
 use super::island::Islands;
@@ -18,16 +18,16 @@ use crate::{
 };
 use machine::ElementType;
 
-/// Constant tensors of up to so many elements take part in what is computed at compile time; larger ones are weights.
+/// Maximum number of elements of a constant that is folded at compile time; larger constants are weights.
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
 
-/// The element type that a type of MLIR has in the graph; `half` is what all floating-point types are folded into.
+/// Returns the graph's element type for an MLIR type; all floating-point types become `half`, if given.
 pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Element> {
     let float = |own: Element| Some(half.unwrap_or(own));
     match ScalarType::of(r#type) {
         ScalarType::F16 => float(Element::F16),
         ScalarType::Bf16 => float(Element::Bf16),
-        // Numbers of 8 bits are some of those of every other format.
+        // Every other format represents all 8-bit numbers.
         ScalarType::F32 | ScalarType::F64 | ScalarType::F8E4M3Fn | ScalarType::F8E5M2 => float(Element::F32),
         ScalarType::Integer(1) => Some(Element::Bool),
         ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index => Some(Element::Int),
@@ -35,7 +35,7 @@ pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Elem
     }
 }
 
-/// A constant of 8-bit numbers in the format that its readers have.
+/// Converts a constant of 8-bit numbers to the format of its users.
 fn in_sixteen_bits<'c>(op: Op<'c>, value: Attribute<'c>, tensor: TensorType<'c>, element: Element) -> (Attribute<'c>, TensorType<'c>) {
     let numbers = if ScalarType::of(tensor.element).is_quarter() { dense_numbers(value, i64::MAX) } else { None };
     let format = match element {
@@ -49,12 +49,12 @@ fn in_sixteen_bits<'c>(op: Op<'c>, value: Attribute<'c>, tensor: TensorType<'c>,
     })
 }
 
-/// Where a tensor from outside of the graph comes from.
+/// Source of an external tensor of the graph.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'c> {
-    /// An argument, or a result of an op that stays.
+    /// An argument, or a result of an op that is kept.
     Value(Value<'c>),
-    /// A constant of many elements.
+    /// Constant with many elements.
     Weights(Attribute<'c>, Location<'c>),
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Refusal<'c> {
     pub(super) message: String,
 }
 
-/// The graph of a function, and what its nodes are in the program.
+/// Graph of a function, and the node of each value of the program.
 pub(super) struct Importer<'c> {
     pub(super) graph: Graph,
     nodes: ValueMap<NodeId>,
@@ -77,31 +77,31 @@ pub(super) struct Importer<'c> {
     pub(super) refusals: Vec<Refusal<'c>>,
     pub(super) islands: Islands<'c>,
     pub(super) kept: Vec<Kept<'c>>,
-    /// The operations that are not needed any more, in order.
+    /// Operations that are dead after the import, in order.
     pub(super) replaced: Vec<Op<'c>>,
-    /// The scopes around the operation that is read, each with the op that opens the next one.
+    /// Enclosing scopes of the operation that is imported, each with the op that opens the next one.
     pub(super) around: Vec<(usize, Op<'c>)>,
     pub(super) n_scopes: usize,
-    /// How many operations control flow was written out as.
+    /// Number of operations that control flow was unrolled into.
     pub(super) n_written_out: usize,
-    /// The tables that indices choose rows of: the index and the number of rows.
+    /// Tables that indices select rows of: the index and the number of rows.
     pub(super) gathered: Vec<(NodeId, i64)>,
     /// Assertions of the program: condition, op and location.
     pub(super) asserted: Vec<(NodeId, Op<'c>, Location<'c>)>,
 }
 
-/// An operation that stays, with the nodes that it reads.
+/// Operation that is kept, with the nodes that it reads.
 pub(super) struct Kept<'c> {
     pub(super) op: Op<'c>,
     pub(super) inputs: Vec<NodeId>,
-    /// The scope that it is in.
+    /// Scope of the operation.
     pub(super) scope: usize,
-    /// The scopes around that one, each with the op that opens the next.
+    /// Enclosing scopes of that scope, each with the op that opens the next.
     pub(super) around: Vec<(usize, Op<'c>)>,
 }
 
 impl<'c> Importer<'c> {
-    /// Before anything was read.
+    /// Returns the state before the import.
     pub(super) fn new(half: Option<Element>, precision: Precision, integers: Integers, is_narrow: bool) -> Self {
         let mut graph = Graph::with_integers(integers, is_narrow);
         graph.keeps_nan = precision == Precision::Strict;
@@ -124,7 +124,7 @@ impl<'c> Importer<'c> {
         }
     }
 
-    /// A tensor from outside.
+    /// Adds an external tensor.
     pub(super) fn add_source(&mut self, at: Op<'c>, value: Value<'c>) -> Result<(), Reported> {
         let Some(tensor) = TensorType::of(value.r#type()) else {
             let message = codes::STATIC_TENSOR
@@ -146,7 +146,7 @@ impl<'c> Importer<'c> {
         Ok(())
     }
 
-    /// Notes the node of an op with one result, from the result's shape and element type.
+    /// Records the node of an op with one result, from the result's shape and element type.
     pub(super) fn note_result(
         &mut self,
         op: Op<'c>,
@@ -178,7 +178,7 @@ impl<'c> Importer<'c> {
         }
     }
 
-    /// The node of a constant.
+    /// Returns the node of a constant.
     pub(super) fn constant(&mut self, op: Op<'c>) -> Result<NodeId, Reported> {
         let value = op.attr("value").ok_or_else(|| error_at(codes::MALFORMED_IR, op, "has no value").report())?;
         if let Some(number) = float_value(value) {
@@ -204,7 +204,7 @@ impl<'c> Importer<'c> {
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
         let (value, tensor) = in_sixteen_bits(op, value, tensor, element);
-        // Integers are no weights, however many: an exporter's table of positions is computed with.
+        // Integer constants are never weights, at any size: index arithmetic uses an exporter's table of positions.
         let known = if element == Element::Int {
             dense_integers(value, MOST_KNOWN_ELEMENTS).map(Known::integer_table)
         } else {
@@ -222,7 +222,7 @@ impl<'c> Importer<'c> {
         Ok(node)
     }
 
-    /// The node of a value that an operation uses.
+    /// Returns the node of a value that an operation uses.
     pub(super) fn node_of(&self, user: Op<'c>, value: Value<'c>) -> Result<NodeId, Reported> {
         let known = self.nodes.get(value).copied();
         known.ok_or_else(|| {
@@ -231,32 +231,32 @@ impl<'c> Importer<'c> {
         })
     }
 
-    /// A value from outside that a body uses.
+    /// Returns the node of an external value that a body uses.
     pub(super) fn outer_scalar(&self, value: Value<'c>) -> Scalar {
         self.nodes.get(value).map_or(Scalar::Unknown, |node| Scalar::Outer(*node))
     }
 
-    /// Notes the node of a value. A refusal that stands for it has its shape.
+    /// Records the node of a value. A rejection takes the shape of the value.
     pub(super) fn note_node(&mut self, value: Value<'c>, node: NodeId) {
         let shape = TensorType::of(value.r#type()).filter(|_| self.graph.refused_among(&[node]).is_some());
         let node = shape.map_or(node, |tensor| self.graph.reshape(node, &tensor.shape));
         self.nodes.insert(value, node);
     }
 
-    /// Says which operation the next nodes are built for.
+    /// Sets the operation for which the next nodes are built.
     pub(super) fn note_place(&mut self, location: Location<'c>) {
         self.graph.set_place(self.places.len());
         self.places.push(location);
     }
 
-    /// A node that is refused if it is needed.
+    /// Adds a node that is rejected if it is used.
     pub(super) fn refused(&mut self, op: Op<'c>, location: Location<'c>, message: String, shape: Vec<i64>, element: Element) -> NodeId {
         self.refusals.push(Refusal { op, location, message });
         self.graph.refused(self.refusals.len() - 1, shape, element)
     }
 
-    /// Integers from 0 on and below `end` that the device's format does not hold, as their digits: the caller may have them, they may choose
-    /// rows of a table, and nothing computes with them.
+    /// Builds integers in `0..end` that the device's format does not represent, as their digits. They may be results of the program or select
+    /// rows of a table; arithmetic on them is rejected.
     pub(super) fn as_digits(&mut self, op: Op<'c>, digits: [NodeId; 2], end: i64) -> NodeId {
         if let [Some(upper), Some(lower)] = digits.map(|digit| self.graph.known_of(digit).cloned()) {
             let [of_upper, of_lower] = digits.map(|digit| self.graph.node(digit).shape.clone());
@@ -273,14 +273,14 @@ impl<'c> Importer<'c> {
         self.graph.as_digits(digits, end, refused)
     }
 
-    /// Whether a cast vanishes.
+    /// Returns whether a cast is a no-op.
     pub(super) fn fold_cast(&self, cast: Cast<'_>) -> Result<(), String> {
         let [from, to] = [cast.from, cast.to].map(|of| ScalarType::of(of).element());
         let stays = |reason: &str| codes::CONVERSION.says(format_args!("converts {} to {}, which {reason}", cast.from, cast.to));
         self.precision.fold_cast(self.half.is_some(), from, to).map_err(stays)
     }
 
-    /// Notes a cast that vanishes: widening one starts an f32 island, narrowing one ends it.
+    /// Records a no-op cast: widening one starts an f32 island, narrowing one ends it.
     pub(super) fn note_cast(&mut self, at: Op<'c>, operand: NodeId) {
         let is_half = |of: Type<'_>| ScalarType::of(element_type(of)).is_half();
         if at.is("arith.truncf") {
@@ -290,7 +290,7 @@ impl<'c> Importer<'c> {
         }
     }
 
-    /// Notes that a node was computed from others in a wider type than the device's.
+    /// Records that a node was computed from others in a wider type than the device's.
     pub(super) fn note_wide(&mut self, at: Op<'c>, operands: &[NodeId], node: NodeId) {
         let is_wide = |of: Type<'_>| matches!(ScalarType::of(of), ScalarType::F32 | ScalarType::F64);
         if self.half.is_some() && at.outputs().first().is_some_and(|output| is_wide(output.r#type())) {
@@ -304,7 +304,7 @@ impl<'c> Importer<'c> {
         self.asserted.iter().copied().filter(|&(condition, ..)| !always_holds(&self.graph, condition, &self.gathered))
     }
 
-    /// Whether f32 stays f32.
+    /// Returns whether f32 values keep their type.
     pub(super) fn is_strict(&self) -> bool {
         self.precision == Precision::Strict
     }
@@ -315,14 +315,14 @@ const fn as_element(integer: i64, element: Element) -> i64 {
     if matches!(element, Element::Bool) { integer & 1 } else { integer }
 }
 
-/// Refuses a tensor without elements, and one whose size is no number: sizes are multiplied everywhere behind.
+/// Rejects a tensor without elements, and one whose number of elements overflows: later code multiplies sizes without checks.
 pub(super) fn refuse_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {
     if tensor.shape.contains(&0) {
         let message = codes::EMPTY_TENSOR
             .says(format_args!("expected at least one element in each dimension, found {}; remove the empty tensor", tensor.build()));
         return Err(error_at(codes::STATIC_TENSOR, op, message).report());
     }
-    // An element may have a stick of its own.
+    // Each element may occupy a stick of its own.
     if tensor.shape.iter().try_fold(machine::STICK_BYTES, |bytes, &size| bytes.checked_mul(size)).is_none() {
         let message = codes::TENSOR_SIZE
             .says(format_args!("expected a tensor whose size in bytes fits in 64 bits, found {}; use a smaller shape", tensor.build()));

@@ -7,20 +7,20 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Islands that are named one by one.
+/// Maximum number of islands with a remark of their own.
 const MOST_REMARKS: usize = 3;
 
-/// The islands of a function.
+/// Islands of a function.
 #[derive(Default)]
 pub(super) struct Islands<'c> {
-    /// The island that each wide value is on.
+    /// Island of each wide value.
     of: BTreeMap<NodeId, usize>,
-    /// For each island the one that it has been joined to, itself if none, and the cast that enters it.
+    /// Union-find parent of each island (itself for a root), and the cast that enters the island.
     islands: Vec<(usize, Op<'c>)>,
 }
 
 impl<'c> Islands<'c> {
-    /// A value is widened by `cast`.
+    /// Records that a value is widened by `cast`.
     pub(super) fn enter(&mut self, node: NodeId, cast: Op<'c>) {
         if !self.of.contains_key(&node) {
             self.of.insert(node, self.islands.len());
@@ -28,12 +28,12 @@ impl<'c> Islands<'c> {
         }
     }
 
-    /// A value is narrowed.
+    /// Records that a value is narrowed.
     pub(super) fn leave(&mut self, node: NodeId) {
         self.of.remove(&node);
     }
 
-    /// A wide value is computed from others: they are all on one island.
+    /// Records that a wide value is computed from others, and merges their islands.
     pub(super) fn join(&mut self, operands: &[NodeId], node: NodeId) {
         let mut islands: Vec<usize> = operands.iter().filter_map(|operand| self.of.get(operand)).map(|&island| self.root(island)).collect();
         islands.sort_unstable();
@@ -51,7 +51,7 @@ impl<'c> Islands<'c> {
         island
     }
 
-    /// A remark for each of the first islands, where it is entered first, and one for all others: a model has them in every layer.
+    /// Emits a remark for each of the first islands, at its first entry, and one for all others: a model has islands in every layer.
     pub(super) fn report(&self, function: Op<'c>) -> Result<(), Reported> {
         let entered = self.islands.iter().enumerate().filter(|(island, (root, _))| island == root).map(|(_, (_, cast))| *cast);
         let entered: Vec<Op<'c>> = entered.collect();

@@ -1,7 +1,7 @@
-//! `spyre-lower-stablehlo`: turns what JAX leaves of the dialect `stablehlo` into ops of `scf` and `tm_tensor`.
+//! `spyre-lower-stablehlo`: converts the `stablehlo` ops that JAX leaves into ops of `scf` and `tm_tensor`.
 //!
-//! Reads a module; changes nothing if there is no such op. A region on tensors without dimensions becomes one on elements; a comparator that
-//! orders numbers, found by asking it, becomes one comparison.
+//! Reads a module; changes nothing if there is no such op. A region on tensors without dimensions becomes a region on elements. A comparator
+//! that orders numbers, recognized by evaluation, becomes one comparison.
 
 use crate::mlir::{Op, Options, Pass, Reported, lower_stablehlo};
 

@@ -1,7 +1,7 @@
-//! `spyre-lower-tosa`: turns ops of the dialect `tosa` into linalg.
+//! `spyre-lower-tosa`: converts ops of the dialect `tosa` to linalg.
 //!
-//! Reads a module; runs upstream's passes on its functions if there is such an op, and changes nothing if there is none. Sizes that the
-//! lowering leaves as numbers of run time become static.
+//! Reads a module; runs upstream's passes on its functions if there is such an op, and changes nothing otherwise. Sizes that the lowering
+//! computes at runtime become static.
 
 use crate::mlir::{Op, Options, Pass, Reported, lower_tosa};
 

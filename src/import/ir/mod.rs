@@ -1,4 +1,4 @@
-//! The passes of stage `import`, and what they share: the files of the stage that know IR.
+//! Passes of stage `import`, and the code that they share: the files of the stage that depend on IR.
 
 mod cast;
 mod check_calls;

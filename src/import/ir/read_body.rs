@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, reading one `linalg.generic`: its sizes, and its body as a plain value.
+//! `spyre-import-linalg`, reading one `linalg.generic`: its iteration sizes, and its body as a value type.
 
 use super::importer::{Importer, refuse_size};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     mlir::{BlockExt, Expr, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, error_at, integer},
 };
 
-/// Sizes of the iteration dimensions, from the shapes of the operands.
+/// Returns the sizes of the iteration dimensions, from the shapes of the operands.
 pub(super) fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_dims: usize) -> Result<Vec<i64>, Reported> {
     let mut sizes = vec![1; n_dims];
     for (value, map) in operands.iter().filter(|(_, map)| !map.is_empty()) {
@@ -27,7 +27,7 @@ pub(super) fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_di
     Ok(sizes)
 }
 
-/// The body as a plain value, and its operations.
+/// Returns the body as a value type, and its operations.
 pub(super) fn read_body<'c>(importer: &mut Importer<'c>, op: Op<'c>, n_inputs: usize) -> Result<(Body, Vec<Op<'c>>), Reported> {
     let mut reader = Reader { importer, scalars: ValueMap::default(), body: Body::default(), ops: Vec::new() };
     for (index, argument) in op.body_args().into_iter().enumerate() {
@@ -46,7 +46,7 @@ struct Reader<'a, 'c> {
 }
 
 impl<'c> Reader<'_, 'c> {
-    /// Reads operations in order; gives what the last one yields.
+    /// Reads operations in order; returns the operands of the terminator.
     fn read(&mut self, ops: Vec<Op<'c>>) -> Result<Vec<Scalar>, Reported> {
         let mut yields = Vec::new();
         for inner in ops {
@@ -66,7 +66,7 @@ impl<'c> Reader<'_, 'c> {
         Ok(yields)
     }
 
-    /// The operations of both branches, and a choice for each result: nothing in a body has a side effect.
+    /// Reads the operations of both branches, and adds a select for each result: operations in a body have no side effects.
     fn read_branches(&mut self, op: Op<'c>, condition: Scalar) -> Result<(), Reported> {
         let branches = op.bodies().into_iter().map(|branch| self.read(branch.ops())).collect::<Result<Vec<_>, _>>()?;
         for (position, output) in op.outputs().into_iter().enumerate() {
@@ -90,7 +90,7 @@ impl<'c> Reader<'_, 'c> {
     }
 }
 
-/// The name of an operation; of a comparison with its predicate.
+/// Returns the name of an operation, followed by the predicate for a comparison.
 pub(super) fn scalar_name(op: Op<'_>) -> String {
     const OF_FLOATS: [&str; 16] =
         ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"];

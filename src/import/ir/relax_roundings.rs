@@ -1,8 +1,8 @@
-//! `spyre-relax-roundings`: leaves out roundings of f32 to 16 bits that are widened again.
+//! `spyre-relax-roundings`: removes roundings of f32 to 16 bits whose results are extended again.
 //!
-//! Reads `arith.truncf` and what becomes of it; gives the values between it and the `arith.extf` of it the wider type, and erases the casts. Values
-//! that are handed on as they are, into the body of a `linalg.generic`, out of it, through reshapes, into scopes, kernels and loops, change together
-//! or not at all.
+//! Reads `arith.truncf` and its transitive uses; changes the values between it and its `arith.extf` users to the wider type, and erases the
+//! casts. Values that are forwarded unchanged, into and out of bodies of `linalg.generic`, through reshapes, into scopes, kernels and loops,
+//! change together or not at all.
 
 use super::{cast::element_type, import_linalg::half_of};
 use crate::dialect::ods::{option, spyre};
@@ -26,7 +26,7 @@ const RESHAPES: [&str; 2] = ["tensor.expand_shape", "tensor.collapse_shape"];
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let precision: Precision = options.read(module, option::PRECISION)?;
     for function in functions_of(module) {
-        // All that such a program computes is of 16 bits already.
+        // Such a program computes in 16 bits only.
         if precision == Precision::Device && half_of(function).is_some() {
             continue;
         }
@@ -38,10 +38,10 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// The values that were looked at, with the number of the rounding from which they were found: those of a group change together or not at all.
+/// Visited values, with the number of the rounding from which they were reached: the values of a group change together or not at all.
 type Known = ValueMap<usize>;
 
-/// Values of a narrow type that come from rounding alone and are only widened again.
+/// Values of a narrow type that are produced by rounding only, and whose only non-forwarding uses extend them.
 struct Narrow<'c> {
     values: Vec<Value<'c>>,
     wide: Type<'c>,
@@ -50,11 +50,11 @@ struct Narrow<'c> {
 }
 
 impl<'c> Narrow<'c> {
-    /// All values that a rounding is handed on as; none if one of them comes from something else, or is used otherwise, or if they are known.
+    /// Returns all values that a rounding is forwarded as; None if one of them has another producer or use, or if they are constant.
     fn of(rounding: Op<'c>, group: usize, known: &mut Known) -> Option<Self> {
         let wide = element_type(rounding.inputs()[0].r#type());
         let narrow = element_type(rounding.output().r#type());
-        // What is rounded to 8 bits is meant to be, and f64 is f32 here anyway.
+        // Roundings to 8 bits are intentional, and f64 is computed as f32 in any case.
         if ScalarType::of(wide) != ScalarType::F32 || !ScalarType::of(narrow).is_half() {
             return None;
         }
@@ -71,17 +71,17 @@ impl<'c> Narrow<'c> {
             for next in from.into_iter().chain(to) {
                 match known.insert(next, group) {
                     None => found.values.push(next),
-                    // It was found from another rounding, and stays as it is: else this rounding would have been found with it.
+                    // The value was reached from another rounding, and is not changed: otherwise this rounding would be in the same group.
                     Some(other) if other != group => return None,
                     Some(_) => {}
                 }
             }
         }
-        // What nobody widens again is no business of this pass.
+        // Values that are never extended again are not changed.
         (!found.widenings.is_empty()).then_some(found)
     }
 
-    /// The values that a value is; none if it is computed.
+    /// Returns the values that a value is forwarded from; None if it is computed.
     fn came_from(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Some(def) = value.def() else {
             let (block, number) = value.arg_of()?;
@@ -102,7 +102,7 @@ impl<'c> Narrow<'c> {
         }
     }
 
-    /// The values that a value is handed on as; none if anything computes with it.
+    /// Returns the values that a value is forwarded as; None if an op computes with it.
     fn goes_to(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
         let mut found = Vec::new();
         for user in value.users() {
@@ -120,7 +120,7 @@ impl<'c> Narrow<'c> {
         Some(found)
     }
 
-    /// Gives the values the wider type, and takes the casts away.
+    /// Changes the values to the wider type, and removes the casts.
     fn widen(self) {
         let Self { values, wide, roundings, widenings } = self;
         for rounding in &roundings {
@@ -164,7 +164,7 @@ fn carried_as<'c>(around: Op<'c>, value: Value<'c>) -> Vec<Value<'c>> {
     slot.map_or_else(Vec::new, |slot| vec![slot.before, slot.argument, slot.after, slot.result])
 }
 
-/// How many operands of a `linalg.generic` on tensors it only reads.
+/// Returns the number of operands of a `linalg.generic` on tensors that it only reads.
 fn n_ins(generic: Op<'_>) -> usize {
     generic.inputs().len() - generic.outputs().len()
 }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl<'c> Importer<'c> {
-    /// The node of operation `at` on finished nodes; if the device cannot compute it, a refusal at `location` of shape `shape`.
+    /// Builds the node of operation `at` on finished nodes; if the device cannot compute it, a rejection at `location` of shape `shape`.
     pub(super) fn scalar_op(
         &mut self,
         at: Op<'c>,
@@ -28,7 +28,8 @@ impl<'c> Importer<'c> {
         shape: &[i64],
     ) -> NodeId {
         if let Some(refused) = self.graph.refused_among(operands) {
-            // What is never chosen need not be computed: a place is wrapped where it is negative, which one that was found is not.
+            // An operand that is never selected need not be computed: negative positions are wrapped, but a computed argmax is never
+            // negative.
             return match (operands, scalar.name.as_str()) {
                 (&[condition, then, or], "arith.select") => {
                     self.graph.number_of(condition).map_or(refused, |truth| if truth == 0.0 { or } else { then })
@@ -49,7 +50,7 @@ impl<'c> Importer<'c> {
             let cause = operands.iter().find_map(|&operand| self.graph.refusal_behind(operand));
             let refused = cause.unwrap_or_else(|| self.refused(at, location, message, shape.to_vec(), element));
             match ScalarFunction::named(&scalar.name) {
-                // It may still be an index, or one side of a comparison.
+                // The result may still be an index, or one side of a comparison.
                 Some(function)
                     if function.computes_indices(&self.graph, operands) && may_be_named(at)
                         || order::is_side(&self.graph, function.name, operands, widths_of(at).result) =>
@@ -61,7 +62,7 @@ impl<'c> Importer<'c> {
         })
     }
 
-    /// Operands of which some are known but for places without a value: where a known condition chooses none of these, all are known.
+    /// Returns the operands of a select on a constant condition, in which elements without a value count only if the condition selects them.
     fn with_values(&mut self, name: &str, operands: &[NodeId]) -> Vec<NodeId> {
         let mut operands = operands.to_vec();
         let (true, &[condition, ..]) = (matches!(name, "arith.select" | ScalarOp::BRANCH), operands.as_slice()) else { return operands };
@@ -82,7 +83,8 @@ impl<'c> Importer<'c> {
         operands
     }
 
-    /// An operation on known operands; none if one of them is known at run time only. Where some places have no value, what reads these is refused.
+    /// Folds an operation on constant operands; returns None if one is a runtime value. If some elements have no value, their uses are
+    /// rejected.
     fn folded(&mut self, at: Op<'c>, location: Location<'c>, name: &str, operands: &[NodeId]) -> Option<Result<NodeId, String>> {
         let parts: Vec<Option<[NodeId; 3]>> = operands.iter().map(|&operand| self.graph.parts_of_partly_known(operand)).collect();
         let known: Vec<NodeId> = operands.iter().zip(&parts).map(|(&operand, parts)| parts.map_or(operand, |parts| parts[0])).collect();
@@ -133,7 +135,8 @@ impl<'c> Importer<'c> {
         Some(Ok(node))
     }
 
-    /// Integers of run time, and their comparisons, with what they are: an index may be wrapped or clamped, and an assertion be about one.
+    /// Records the operation on runtime integers, or their comparison, by name in a virtual op around `node`: an index may be wrapped or
+    /// clamped, and an assertion may check one.
     fn with_its_name(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], node: NodeId) -> NodeId {
         let Some(function) = ScalarFunction::named(name) else { return node };
         let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
@@ -147,7 +150,7 @@ impl<'c> Importer<'c> {
         }
     }
 
-    /// The element type of a number or a tensor.
+    /// Returns the element type of a scalar or a tensor.
     pub(super) fn scalar_element(&self, of: Type<'c>) -> Element {
         element_of(element_type(of), self.half).unwrap_or(Element::F32)
     }
@@ -193,10 +196,10 @@ impl<'c> Importer<'c> {
         Ok(if is_side { self.graph.virtual_op(function.name, sides, node, element) } else { node })
     }
 
-    /// A change of number format: within an f32 island there is none.
+    /// Builds a change of number format, which is a no-op within an f32 island.
     fn cast(&mut self, at: Op<'c>, operand: NodeId) -> Result<NodeId, String> {
         let Some(cast) = Cast::of(at) else { return Ok(operand) };
-        // What is known is rounded where it is written, but not to 8 bits.
+        // Constants are rounded when they are written, except to 8 bits.
         let is_wider = ScalarType::of(cast.to).element().is_some_and(|element| !element.is_quarter());
         if self.graph.known_of(operand).is_none() || !is_wider {
             self.fold_cast(cast)?;
@@ -206,25 +209,25 @@ impl<'c> Importer<'c> {
     }
 }
 
-/// The width of an integer type in bits; the widest one for what is no integer, whose width nothing reads.
+/// Returns the width of an integer type in bits; the maximum width for other types, whose width is never read.
 fn width_of(of: Type<'_>) -> u32 {
     ScalarType::of(of).width().unwrap_or(MAX_WIDTH)
 }
 
-/// The integer types that an operation goes between.
+/// Returns the integer types of the operand and the result of an operation.
 fn widths_of(at: Op<'_>) -> Widths {
     Cast::of(at).map_or(Widths::same(MAX_WIDTH), |Cast { from, to }| Widths { operand: width_of(from), result: width_of(to) })
 }
 
-/// Why an operation is refused whose integers are wider than all that are computed with.
+/// Returns the reason to reject an operation whose integers are wider than all supported ones.
 fn too_wide(at: Op<'_>) -> Option<String> {
     let Widths { operand, result } = widths_of(at);
     let width = operand.max(result);
     (width > MAX_WIDTH).then(|| codes::INTEGER_WIDTH.says(format_args!("expected integers of at most {MAX_WIDTH} bits, found {width}")))
 }
 
-/// Whether an operation on integers of run time may be a part of an index, by its name alone: an index is narrower than types of 32 bits, and no narrower
-/// type is known to have all of its rows.
+/// Returns whether an operation on runtime integers may occur in an index, by its name alone. Types of 32 bits or more represent every index;
+/// no narrower type is known to represent all of its rows.
 fn may_be_named(at: Op<'_>) -> bool {
     let Widths { operand, result } = widths_of(at);
     let is_truth = |width: u32| width == 1;

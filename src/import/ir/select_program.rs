@@ -1,9 +1,8 @@
-//! `spyre-select-program`: what of a file is compiled, and in which sizes.
+//! `spyre-select-program`: selects the function to compile and its sizes.
 //!
-//! Reads the functions of a module; leaves the one that is compiled, and those that it calls. Numbers that it takes
-//! or returns become tensors of one element. Notes which of its dynamic dimensions have symbolic sizes. Gives its dynamic dimensions the sizes that the
-//! user names, and makes static what follows from them. What computes with tensors without elements
-//! becomes what is left of it.
+//! Reads the functions of a module; keeps the compiled function and its callees. Scalar arguments and results become tensors of one element.
+//! Records which dynamic dimensions have symbolic sizes, sets dynamic dimensions to the sizes that the user specifies, and infers further
+//! static sizes. Simplifies ops on tensors without elements.
 
 use super::{check_calls::check_calls, counted_sizes::check_counted};
 use crate::dialect::ods::{attr, option};
@@ -24,7 +23,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let given: Vec<DimSize> = options.list(module, option::DIM_SIZE)?;
     let Some(entry) = entry_of(module, options.text(option::ENTRY))? else { return check_calls(module) };
     make_entry(module, entry);
-    // Before anything is inlined: giving sizes does so, too.
+    // This must precede inlining, since setting sizes inlines, too.
     check_calls(module)?;
     check_branches(entry)?;
     box_numbers(entry);
@@ -56,7 +55,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Refuses branches between blocks, whose conditions must be numbers, before numbers become tensors.
+/// Rejects branches between blocks before scalars become tensors: their conditions must be scalars.
 fn check_branches(entry: Op<'_>) -> Result<(), Reported> {
     for op in entry.nested().into_iter().filter(|op| op.full_name().starts_with("cf.")) {
         if let Some(refusal) = Operation::refusal(op.full_name()) {
@@ -66,7 +65,7 @@ fn check_branches(entry: Op<'_>) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Writes down which sizes are symbolic: their types are to be those of the largest.
+/// Records which sizes are symbolic: their types get the largest size.
 fn note_symbolic(entry: Op<'_>, symbolic: &[Vec<String>], granularities: &BTreeMap<String, i64>) {
     let context = entry.ctx();
     for (argument, names) in symbolic.iter().enumerate().filter(|(_, names)| names.iter().any(|name| !name.is_empty())) {
@@ -76,7 +75,7 @@ fn note_symbolic(entry: Op<'_>, symbolic: &[Vec<String>], granularities: &BTreeM
     entry.set_attr(attr::SPYRE_GRANULARITIES, dictionary(entries));
 }
 
-/// Refuses symbolic sizes of tensors whose shape for the caller is another one than that in the program.
+/// Rejects symbolic sizes of tensors whose shape for the caller differs from that in the program.
 fn check_shapes(entry: Op<'_>) -> Result<(), Reported> {
     if entry.attr(attr::SPYRE_GRANULARITIES).is_none() {
         return Ok(());
@@ -95,7 +94,7 @@ fn check_shapes(entry: Op<'_>) -> Result<(), Reported> {
     named.map_or(Ok(()), |what| Err(error_at(codes::SYMBOLIC_SIZE, entry, message(what)).report()))
 }
 
-/// The function of that name; without a name, the only one that is public. A module of private functions has nothing to choose.
+/// Returns the function of that name; without a name, the only public function. A module of private functions has no such function.
 fn entry_of<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, Reported> {
     let functions = functions_of(module);
     let public: Vec<Op<'c>> = functions.iter().copied().filter(|function| is_public(*function)).collect();

@@ -1,4 +1,4 @@
-//! `spyre-set-target`: states the machine that the module is compiled for.
+//! `spyre-set-target`: records the target machine in the module.
 //!
 //! Reads a machine description and the two numbers that users change most; writes the module attribute `spyre.target`.
 
@@ -59,13 +59,13 @@ fn parse(path: &str) -> Result<Target, String> {
         codes::MACHINE_FILE
             .says(format_args!("option 'target': cannot read machine description '{path}': {}; give a JSON file", reason(&error)))
     })?;
-    // Reading a structure takes an array for it as well, of which nobody sees what it means.
+    // Deserializing a structure also accepts an array, in which the meaning of an element is unclear.
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
     let described = is_object.map_err(|error| error.to_string()).and_then(|()| {
         let mut reader = serde_json::Deserializer::from_str(&text);
         serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let (key, reason) = (error.path().to_string(), error.inner().to_string());
-            // An unknown key is named by its reason; there it matters what it is in.
+            // The reason names an unknown key; the message adds the enclosing structure.
             let key = if reason.starts_with("unknown field") { key.rsplit_once('.').map_or(".", |(around, _)| around) } else { &key };
             if key == "." { reason } else { format!("'{key}': {reason}") }
         })

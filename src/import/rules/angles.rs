@@ -1,13 +1,14 @@
-//! Angles and areas: what undoes sines, cosines and tangents.
+//! Inverse trigonometric and hyperbolic functions.
 //!
-//! An angle comes from the two sides of a right triangle. The tangent of what is left after half a right angle is taken away, where that is less, is at most
-//! tan(pi/8), and a polynomial gives the angle of that, off by at most 8.2e-12 in exact arithmetic. What the device rounds is in `docs/reference/functions.md`.
+//! An angle is computed from the two legs of a right triangle. If the tangent exceeds tan(pi/8), half a right angle is subtracted first. The
+//! remaining tangent is at most tan(pi/8), and a polynomial yields its angle, off by at most 8.2e-12 in exact arithmetic.
+//! `docs/reference/functions.md` lists the rounding errors on the device.
 
 use super::plain::Built;
 use crate::import::graph::{Element, Graph, NodeId};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
-/// tan(pi/8): from here on half a right angle is taken away.
+/// tan(pi/8): from here on half a right angle is subtracted.
 const STEEP: f64 = std::f64::consts::SQRT_2 - 1.0;
 
 /// `atan(t) / t` as a polynomial of `t^2`, closest up to tan(pi/8), from the constant on.
@@ -24,7 +25,7 @@ const ARC: [f64; 7] = [
 /// Beyond this number the root of `x^2 + 1` is `x` but for 2^-31 of it, and the squares of 16 bits end. The device has no logarithm in f32.
 const LARGE: f64 = 32768.0;
 
-/// Operations by their names, so that what is known is computed at once.
+/// Builds operations by their names, so that constants are folded.
 struct Formula<'a> {
     graph: &'a mut Graph,
     element: Element,
@@ -43,7 +44,7 @@ impl Formula<'_> {
         self.graph.apply(&format!("arith.cmpf {predicate}"), inputs, Element::Bool)
     }
 
-    /// `whole - x` where something holds, `x` elsewhere.
+    /// Builds `whole - x` where a condition holds, `x` elsewhere.
     fn taken_from(&mut self, whole: f64, holds: NodeId, x: NodeId) -> Built {
         let whole = self.number(whole);
         let rest = self.op("arith.subf", &[whole, x])?;
@@ -58,7 +59,7 @@ impl Formula<'_> {
         self.op("arith.select", &[is_positive, magnitude, negative])
     }
 
-    /// The angle whose tangent is `opposite / adjacent`, up to a right one; neither is negative, and one is not 0.
+    /// Builds the angle whose tangent is `opposite / adjacent`, up to a right angle; neither is negative, and one is not 0.
     fn angle(&mut self, opposite: NodeId, adjacent: NodeId) -> Built {
         let smaller = self.op("arith.minimumf", &[opposite, adjacent])?;
         let larger = self.op("arith.maximumf", &[opposite, adjacent])?;
@@ -111,7 +112,7 @@ pub(in crate::import) fn atan(graph: &mut Graph, inputs: &[NodeId], element: Ele
     formula.signed(angle, inputs[0])
 }
 
-/// The angle of a point, from -pi to pi; of the origin 0. A zero has no sign here.
+/// Builds the angle of a point, from -pi to pi; 0 for the origin. The sign of a zero is ignored.
 pub(in crate::import) fn atan2(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     super::plain::same(&graph.elements_of(inputs))?;
     let &[y, x] = inputs else { return Err("does not have two operands".to_owned()) };

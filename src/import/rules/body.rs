@@ -1,4 +1,4 @@
-//! Body of a `linalg.generic`, as a plain value.
+//! Body of a `linalg.generic`, as a value type.
 
 pub(super) mod comparisons;
 
@@ -6,31 +6,31 @@ use super::fold::{Widths, integer_function};
 use crate::import::graph::NodeId;
 use machine::ElementType;
 
-/// A scalar in a body.
+/// Scalar in a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
     /// The element of input `n`.
     Input(usize),
-    /// The running value of result `n`.
+    /// The accumulator of result `n`.
     Accumulator(usize),
     /// The result of operation `n` of the body.
     Op(usize),
     /// A value from outside of the body, by its node.
     Outer(NodeId),
-    /// Something else, such as a whole tensor.
+    /// Another value, such as a whole tensor.
     Unknown,
 }
 
-/// A scalar operation, by MLIR's name.
+/// Scalar operation, by MLIR's name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalarOp {
-    /// The full name, such as `arith.addf`; comparisons have the predicate behind it.
+    /// The full name, such as `arith.addf`, followed by the predicate for comparisons.
     pub name: String,
     /// Operands.
     pub operands: Vec<Scalar>,
 }
 
-/// A body: operations in order, and what it yields for each result.
+/// Body: operations in order, and the yielded scalar of each result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
     /// The operations in order.
@@ -39,7 +39,7 @@ pub struct Body {
     pub yields: Vec<Scalar>,
 }
 
-/// An associative operation that a reduction repeats.
+/// Associative combiner of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combiner {
     /// Addition.
@@ -57,7 +57,7 @@ pub enum Combiner {
 }
 
 impl Combiner {
-    /// The device function that reduces with it.
+    /// Returns the device function that reduces with the combiner.
     #[must_use]
     pub const fn function(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Combiner {
         }
     }
 
-    /// The elementwise operation that combines two values.
+    /// Returns the elementwise operation that combines two values.
     #[must_use]
     pub const fn operation(self) -> &'static str {
         match self {
@@ -81,7 +81,7 @@ impl Combiner {
         }
     }
 
-    /// The operation on integers that combines two values.
+    /// Returns the integer operation that combines two values.
     #[must_use]
     pub const fn integer_operation(self) -> &'static str {
         match self {
@@ -94,8 +94,8 @@ impl Combiner {
         }
     }
 
-    /// The combination of truth values as integers of one bit, of which a true one is -1: the product is true where all are, and so is the larger one. None
-    /// for a sum.
+    /// Returns the combiner of truth values as integers of one bit, of which a true one is -1: the product is true if all are, and so is the
+    /// maximum. Returns None for a sum.
     #[must_use]
     pub const fn of_truths(self) -> Option<Self> {
         match self {
@@ -105,14 +105,14 @@ impl Combiner {
         }
     }
 
-    /// Two integers of `width` bits combined.
+    /// Combines two integers of `width` bits.
     #[must_use]
     pub fn combine_integers(self, a: i64, b: i64, width: u32) -> i64 {
         let function = integer_function(self.integer_operation()).expect("an operation that has a value for all integers");
         function(&[a, b], Widths::same(width)).expect("an operation that has a value for all integers")
     }
 
-    /// Two numbers combined.
+    /// Combines two numbers.
     #[must_use]
     pub fn combine(self, a: f64, b: f64) -> f64 {
         match self {
@@ -123,7 +123,7 @@ impl Combiner {
         }
     }
 
-    /// The number that changes nothing.
+    /// Returns the neutral element.
     #[must_use]
     pub const fn neutral(self) -> f64 {
         match self {
@@ -134,13 +134,13 @@ impl Combiner {
         }
     }
 
-    /// Whether a combination of elements of type `element` may start from `number`: the neutral one, or the lowest finite number for a
-    /// maximum, as some producers write it.
+    /// Returns whether a reduction of elements of type `element` may start from `number`: the neutral element, or the lowest finite number
+    /// for a maximum, as some producers write it.
     #[must_use]
     pub fn can_start_from(self, number: f64, element: Option<ElementType>) -> bool {
         let largest = match element {
             Some(ElementType::F16 | ElementType::Bf16) => 65504.0,
-            // Of integers, half the range stands for all that a program has.
+            // For integers, half the range bounds all values of a program.
             Some(ElementType::I8) => 127.0,
             Some(ElementType::I32) => f64::from(1 << 30),
             Some(ElementType::I64 | ElementType::Index) => f64::from(1 << 30) * f64::from(1 << 30),
@@ -168,19 +168,19 @@ impl Combiner {
     }
 }
 
-/// The larger of two numbers; NaN if one is, as the device has it.
+/// Returns the larger of two numbers; NaN if one is NaN, as on the device.
 pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// The smaller of two numbers; NaN if one is, as the device has it.
+/// Returns the smaller of two numbers; NaN if one is NaN, as on the device.
 pub(super) fn smaller(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
 }
 
 impl ScalarOp {
-    /// A choice between the results of two branches, of which only one is computed: condition, then, else. Once it is known which, that
-    /// one is the only operand.
+    /// Select between the results of two branches, of which only one is computed: condition, then, else. Once the condition is known, the
+    /// taken result is the only operand.
     pub const BRANCH: &'static str = "scf.if";
 
     /// Whether the operation only changes the number format.
@@ -190,16 +190,16 @@ impl ScalarOp {
     }
 }
 
-/// A result that is combined over the reduced dimensions.
+/// Result that is combined over the reduced dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
     /// Combining operation.
     pub combiner: Combiner,
-    /// The scalar that is new at each point.
+    /// New scalar at each point.
     pub new: Scalar,
-    /// The casts around the combination and of its running value.
+    /// Casts around the combination and of its accumulator.
     pub casts: Vec<usize>,
-    /// Whether a NaN gives way to the other value, so that it may be started from.
+    /// Whether a NaN is ignored in favor of the other value, so that the initial value may be NaN.
     pub ignores_nan: bool,
 }
 
@@ -212,20 +212,20 @@ pub struct Product {
     pub casts: Vec<usize>,
 }
 
-/// A result that says where another one was found.
+/// Result that is the position of the extremum of another result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The result that is the largest or the smallest of new values.
+    /// Result that is the maximum or minimum of new values.
     pub of: usize,
-    /// Whether the last of equal ones counts, not the first.
+    /// Whether the last of equal values counts, not the first.
     pub is_last: bool,
-    /// Whether that is said by a comparison of the places: then it is the one with the largest number, or the smallest one.
+    /// Whether a comparison of positions breaks ties: then the largest or the smallest position counts.
     pub is_compared: bool,
 }
 
 impl Body {
-    /// Where the value of another result was found: a choice of a new number wherever a new value is larger (or smaller) than the running one. Gives the
-    /// new number, too.
+    /// Recognizes a result that is the position of another result: a select of a new number wherever a new value is larger (or smaller) than
+    /// the accumulator. Also returns the new number.
     #[must_use]
     pub fn position(&self, result: usize) -> Option<(Position, Scalar)> {
         let Scalar::Op(index) = *self.yields.get(result)? else { return None };
@@ -237,7 +237,7 @@ impl Body {
                 Combiner::Min => false,
                 _ => return None,
             };
-            // Whether the new number is taken: for the value and the number, the new one and the running one.
+            // Returns whether the new number is selected, for the new and the accumulated value and number.
             let takes = |values: [f64; 2], numbers: [f64; 2]| {
                 let holds = comparisons::holds(self, condition, |scalar| match scalar {
                     _ if scalar == new && scalar == found => None,
@@ -261,8 +261,8 @@ impl Body {
         })
     }
 
-    /// A choice between a new scalar and the running value of a result: the operation of its condition, the new scalar, and whether that is chosen
-    /// where the condition holds.
+    /// Returns the parts of a select between a new scalar and the accumulator of a result: the operation of its condition, the new scalar,
+    /// and whether that is selected where the condition holds.
     fn choice(&self, index: usize, result: usize) -> Option<(usize, Scalar, bool)> {
         let ScalarOp { name, operands } = &self.ops[index];
         let (&[Scalar::Op(condition), one, other], "arith.select") = (operands.as_slice(), name.as_str()) else { return None };
@@ -274,7 +274,7 @@ impl Body {
         (!self.reads_accumulator(new)).then_some((condition, new, is_new_then))
     }
 
-    /// The larger or the smaller of a new value and the running one, as a comparison and a choice.
+    /// Recognizes a maximum or minimum of a new value and the accumulator that is written as a comparison and a select.
     fn chosen_limit(&self, index: usize, result: usize) -> Option<Reduction> {
         let (condition, new, is_new_then) = self.choice(index, result)?;
         let takes = |value: f64, running: f64| {
@@ -294,7 +294,7 @@ impl Body {
         Some(Reduction { combiner, new, casts: Vec::new(), ignores_nan })
     }
 
-    /// How result `result` is combined over the reduced dimensions. None if the body is no such combination.
+    /// Returns how result `result` is combined over the reduced dimensions. None if the body is no such reduction.
     #[must_use]
     pub fn reduction(&self, result: usize) -> Option<Reduction> {
         let mut casts = Vec::new();
@@ -319,8 +319,8 @@ impl Body {
         (!self.reads_accumulator(new)).then_some(Reduction { combiner, new, casts, ignores_nan })
     }
 
-    /// A combination of only those new values for which a condition holds: a choice between the combined value and the running one. Gives
-    /// the operation that chooses, its condition, and whether the combined value is chosen where that is true.
+    /// Recognizes a masked reduction: a select between the combined value and the accumulator. Returns the select operation, its condition,
+    /// and whether the combined value is selected where that is true.
     #[must_use]
     pub fn guarded_reduction(&self, result: usize) -> Option<(usize, Scalar, bool, Reduction)> {
         let mut casts = Vec::new();
@@ -343,7 +343,7 @@ impl Body {
         Some((index, condition, is_then, reduction))
     }
 
-    /// The product of two inputs that `scalar` is.
+    /// Returns the product of two inputs that `scalar` is.
     #[must_use]
     pub fn product(&self, scalar: Scalar) -> Option<Product> {
         let mut casts = Vec::new();
@@ -356,7 +356,7 @@ impl Body {
         (lhs != rhs).then_some(Product { factors: [lhs, rhs], casts })
     }
 
-    /// The scalar before changes of number format, which are added to `casts`.
+    /// Returns the scalar before changes of number format, which are added to `casts`.
     fn behind_casts(&self, mut scalar: Scalar, casts: &mut Vec<usize>) -> Scalar {
         while let Scalar::Op(index) = scalar {
             if !self.ops[index].is_cast() {
@@ -368,13 +368,13 @@ impl Body {
         scalar
     }
 
-    /// Whether `scalar` depends on a running result.
+    /// Returns whether `scalar` depends on an accumulator.
     fn reads_accumulator(&self, scalar: Scalar) -> bool {
         let is_running = |scalar: &Scalar| matches!(scalar, Scalar::Accumulator(_));
         is_running(&scalar) || self.needed_for(scalar).into_iter().any(|index| self.ops[index].operands.iter().any(is_running))
     }
 
-    /// The operations that `scalar` depends on, itself included, in order.
+    /// Returns the operations that `scalar` depends on, itself included, in order.
     #[must_use]
     pub fn needed_for(&self, scalar: Scalar) -> Vec<usize> {
         let mut is_needed = vec![false; self.ops.len()];
@@ -512,7 +512,7 @@ mod tests {
 
     #[test]
     fn shared_scalars_are_followed_once() {
-        // Each operation uses the one before twice, so there are 2^60 paths.
+        // Each operation uses the previous one twice, so there are 2^60 paths.
         let mut ops = vec![op("math.exp", &[Scalar::Accumulator(0)]), op("arith.addf", &[Scalar::Input(0), Scalar::Input(0)])];
         ops.extend((1..60).map(|index| op("arith.addf", &[Scalar::Op(index), Scalar::Op(index)])));
         let body = Body { yields: vec![Scalar::Op(60)], ops };

@@ -1,12 +1,12 @@
-//! Ops that a program has once its calls are inlined, counted before anything is inlined.
+//! Op counts of a program after inlining, computed before anything is inlined.
 
-/// Most ops that inlining may make of a program that has fewer itself: a model of 120 layers of 300 ops has 36,000.
+/// Maximum number of ops of a program after inlining, if it has fewer before: a model of 120 layers of 300 ops has 36,000.
 pub const MAX_INLINED_OPS: u64 = 1 << 17;
 
-/// A function, and the functions that it calls by position, each as often as it does.
+/// Function, with the positions of its callees, one per call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallingFunction {
-    /// Ops of its own that inlining copies: neither calls nor the return.
+    /// Number of ops that inlining copies, without calls and the return.
     pub num_ops: u64,
     /// The callees in order.
     pub callees: Vec<usize>,
@@ -14,15 +14,15 @@ pub struct CallingFunction {
 
 /// Counts the ops of each function once its calls are inlined. Sums saturate.
 ///
-/// Takes time in proportion to functions and calls.
+/// Takes time linear in functions and calls.
 ///
 /// # Errors
-/// The functions of a cycle of calls, in the order of the calls.
+/// Returns the functions of a cycle of calls, in the order of the calls.
 pub fn count_inlined_ops(functions: &[CallingFunction]) -> Result<Vec<u64>, Vec<usize>> {
     let mut num_ops: Vec<Option<u64>> = vec![None; functions.len()];
     let mut is_on_path = vec![false; functions.len()];
     for entry in 0..functions.len() {
-        // Chains of calls may be as long as a file, so this is no recursion: each function on the path, with the number of its next callee.
+        // Chains of calls may be as long as a file, so this is not recursive: each function on the path, with the number of its next callee.
         let mut path: Vec<(usize, usize)> = Vec::new();
         if num_ops[entry].is_none() {
             is_on_path[entry] = true;

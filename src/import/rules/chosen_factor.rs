@@ -1,8 +1,8 @@
-//! A product with matrices that a one-hot product chooses, as a mixture of experts has: `x[t] W[e[t]]` for each token `t`.
+//! Products with matrices that a one-hot product selects, as in a mixture of experts: `x[t] W[e[t]]` for each token `t`.
 //!
-//! The chosen matrices would be as many as the rows of the left factor, each of the size of an expert. A product of all rows with all
-//! matrices side by side reads each matrix once, and computes no more than the one-hot product does; of its columns each row keeps those of
-//! its matrix. Nothing else is summed, so that it rounds alike; what the other matrices give is not looked at, were it infinite.
+//! Gathering would create one matrix of the size of an expert per row of the left factor. A product of all rows with all matrices side by
+//! side reads each matrix once, and computes no more than the one-hot product; each row keeps the columns of its matrix. No other terms are
+//! summed, so the rounding is the same, and infinities in results of other matrices have no effect.
 
 use super::recognize::select;
 use crate::{
@@ -10,17 +10,17 @@ use crate::{
     import::graph::{Element, Graph, Kind, NodeId},
 };
 
-/// Matrices that a one-hot product chose.
+/// Matrices that a one-hot product selects.
 #[derive(Clone, Copy)]
 struct Chosen {
-    /// `[rows of the result, matrices]`: which matrix each row has, as truth values.
+    /// `[rows of the result, matrices]`: the matrix of each row, as truth values.
     hot: NodeId,
     /// `[matrices, elements of one]`.
     table: NodeId,
 }
 
-/// The product of `left`, `[batch, M, K]`, with `right`, `[batch, K, N]`, where a one-hot product chose the matrices of `right`. None if it did
-/// not, or if the columns of all matrices were more numbers than the chosen matrices are.
+/// Builds the product of `left`, `[batch, M, K]`, with `right`, `[batch, K, N]`, if a one-hot product selects the matrices of `right`.
+/// Returns None otherwise, or if the columns of all matrices have more elements than the selected matrices.
 pub(in crate::import) fn product_with_chosen(graph: &mut Graph, left: NodeId, right: NodeId, element: Element) -> Option<NodeId> {
     let (&[batch, m, k], &[of_right, _, n]) = (&graph.node(left).shape[..], &graph.node(right).shape[..]) else { return None };
     let Chosen { hot, table } = chosen(graph, right, 0).filter(|_| of_right == batch && batch > 1)?;
@@ -43,7 +43,7 @@ pub(in crate::import) fn product_with_chosen(graph: &mut Graph, left: NodeId, ri
     Some(graph.reshape(sum, &[batch, m, n]))
 }
 
-/// The one-hot product that `id` shows, with its rows along dimension `rows`.
+/// Returns the one-hot product behind the views of `id`, with its rows along dimension `rows`.
 fn chosen(graph: &Graph, id: NodeId, rows: usize) -> Option<Chosen> {
     let node = graph.node(id);
     if node.kind != Kind::Matmul {
@@ -55,7 +55,7 @@ fn chosen(graph: &Graph, id: NodeId, rows: usize) -> Option<Chosen> {
     Some(Chosen { hot: truth(graph, hot)?, table })
 }
 
-/// The truth values that are taken as numbers.
+/// Returns the truth values that are converted to numbers.
 fn truth(graph: &Graph, id: NodeId) -> Option<NodeId> {
     let node = graph.node(id);
     match node.kind {
@@ -65,7 +65,7 @@ fn truth(graph: &Graph, id: NodeId) -> Option<NodeId> {
     }
 }
 
-/// The dimension of the input of a view or reshape that is dimension `rows` of it, whole and by itself.
+/// Returns the dimension of the input of a view or reshape that equals dimension `rows` of the result.
 fn rows_behind(graph: &Graph, id: NodeId, rows: usize) -> Option<usize> {
     let node = graph.node(id);
     let of_input = &graph.node(*node.inputs.first()?).shape;

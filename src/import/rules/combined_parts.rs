@@ -1,4 +1,4 @@
-//! Parts at places of run time that are multiplied, or of which the largest or smallest counts: each row beside all parts.
+//! Scatters at runtime positions that combine by product, maximum or minimum: each row is compared with all slices.
 
 use super::{body::Combiner, plain::Built, recognize};
 use crate::{
@@ -7,13 +7,14 @@ use crate::{
     import::graph::{Graph, NodeId},
 };
 
-/// Most elements of all parts beside each row: 32 MiB in 16 bits.
+/// Maximum number of elements of all slices for each row: 32 MiB in 16 bits.
 const MOST_BESIDE: i64 = 1 << 24;
 
-/// `whole`, of shape `batch` x rows x columns, combined with those of `parts` (`batch` x parts x columns) whose place a row is: `is_place` says so for
-/// `batch` x rows x parts.
+/// Combines `whole`, of shape `batch` x rows x columns, with those of `parts` (`batch` x parts x columns) that are scattered to the row, as
+/// `is_place` states for `batch` x rows x parts.
 ///
 /// # Errors
+/// Returns the reason why the device cannot compute it.
 /// Why the device cannot do it.
 pub(super) fn combined_parts(graph: &mut Graph, whole: NodeId, is_place: NodeId, parts: NodeId, combiner: Combiner) -> Built {
     let (of_whole, of_parts) = (graph.node(whole).shape.clone(), graph.node(parts).shape.clone());
@@ -28,12 +29,12 @@ pub(super) fn combined_parts(graph: &mut Graph, whole: NodeId, is_place: NodeId,
             combiner.operation()
         )));
     }
-    // The index along the batch, then what a tensor has of rows, parts and columns.
+    // The batch index, followed by the dimensions that a tensor has of rows, parts and columns.
     let own = |dims: &[usize]| (0..rows_at).map(Expr::Dim).chain(dims.iter().map(|&dim| Expr::Dim(rows_at + dim))).collect::<Vec<_>>();
     let is_place = graph.view(is_place, own(&[0, 1]), &[batch, &[rows, n_parts, 1]].concat());
     let parts = graph.view(parts, own(&[1, 2]), &[batch, &[1, n_parts, columns]].concat());
     let before = graph.view(whole, own(&[0, 2]), &[batch, &[rows, 1, columns]].concat());
-    // What was there changes no maximum and no minimum of it and others.
+    // Including the old element does not change a maximum or minimum that it is part of.
     let nothing = if combiner == Combiner::Prod { graph.number(combiner.neutral()) } else { before };
     let chosen = recognize::select(graph, &[is_place, parts, nothing], element)?;
     let found = graph.reduce(combiner.function(), chosen, rows_at + 1);

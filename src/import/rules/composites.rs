@@ -1,19 +1,19 @@
-//! Larger functions by their last step: sigmoid, silu, gelu, softplus, mean.
+//! Recognition of larger functions by their last operation: sigmoid, silu, gelu, softplus, mean.
 //!
-//! Each is recognised by what it computes: products are taken apart into a number and factors, sums into `c (1 + k y)`, polynomials into
-//! their coefficients, so that neither the order of operands nor where a constant stands matters.
+//! Each is recognized by the value that it computes: products are split into a number and factors, sums into `c (1 + k y)`, polynomials into
+//! coefficients, so operand order and the position of constants do not matter.
 
 use super::plain::{has, neg};
 use crate::import::graph::{Element, Graph, Kind, NodeId};
 
-/// How far a constant in single or half precision may be from the number that it stands for.
+/// Tolerance between a constant in single or half precision and the exact number.
 const RELATIVE: f64 = 2e-3;
 
 fn is_near(number: f64, expected: f64) -> bool {
     (number - expected).abs() <= RELATIVE * expected.abs()
 }
 
-/// A node as a number times another node.
+/// Splits a node into a number and another node that it is multiplied by.
 fn scaled(graph: &Graph, id: NodeId) -> (f64, NodeId) {
     let (mut number, mut id) = (1.0, id);
     loop {
@@ -36,7 +36,7 @@ fn number_and_rest(graph: &Graph, inputs: &[NodeId]) -> Option<(f64, NodeId)> {
     graph.number_of(lhs).map(|number| (number, rhs)).or_else(|| graph.number_of(rhs).map(|number| (number, lhs)))
 }
 
-/// A node as a number times at most two factors that are no products with numbers.
+/// Splits a node into a number and at most two factors that are not products with numbers.
 pub(in crate::import) fn factors_of(graph: &Graph, id: NodeId) -> (f64, Vec<NodeId>) {
     let (number, rest) = scaled(graph, id);
     match graph.as_pointwise(rest, "mul") {

@@ -2,7 +2,7 @@
 
 use crate::affine::Expr;
 
-/// Most dimensions of each kind that the device's matmul has ("torch-spyre facts, C": batch and preserved dimensions, generated and
+/// Maximum number of dimensions of each kind in the device's matmul ("torch-spyre facts, C": batch and preserved dimensions, generated and
 /// reduced ones).
 const MOST_BATCH: usize = 2;
 const MOST_M: usize = 2;
@@ -13,12 +13,12 @@ pub(super) const STICK: i64 = 64;
 /// Iteration dimensions that are one dimension of the matmul, outermost first; none is a dimension of size 1.
 pub(in crate::import) type Group = Vec<usize>;
 
-/// A product of two tensors, summed over what only the two have.
+/// Product of two tensors, summed over the dimensions that only the two have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
-    /// Whether the factors change places: the left operand of a matmul is the one with rows.
+    /// Whether the factors are swapped: the left operand of a matmul is the factor with rows.
     pub is_swapped: bool,
-    /// The dimensions in front of rows and columns. The right operand, as shared weights do, may lack some of them.
+    /// Batch dimensions. The right operand may lack some of them, as shared weights do.
     pub batch: Vec<Group>,
     /// In the left operand and the result.
     pub m: Group,
@@ -29,9 +29,9 @@ pub struct Contraction {
 }
 
 impl Contraction {
-    /// Reads the dimensions off the iteration dimensions (larger than 1) that index the factors and the result, each in the tensor's
-    /// order. None where nothing is summed, or where the result has dimensions of no factor or of both only: a product of two vectors is
-    /// elementwise work and a sum for the device. Columns may be rows by their sizes, if these are given.
+    /// Classifies the iteration dimensions (larger than 1) that index the factors and the result, each in the tensor's order. Returns None if
+    /// nothing is summed, or if the result has dimensions of no factor or of both only: a product of two vectors is an elementwise product
+    /// and a sum on the device. If sizes are given, they may turn columns into rows.
     #[must_use]
     pub fn of(lhs: &[usize], rhs: &[usize], result: &[usize], sizes: Option<&[i64]>) -> Option<Self> {
         let all = || result.iter().chain(lhs).chain(rhs);
@@ -66,7 +66,7 @@ impl Contraction {
         Some(Self { is_swapped, batch, m, n, k })
     }
 
-    /// The dimensions of an operand or the result: batch, then these two.
+    /// Returns the dimensions of an operand or the result: batch, then these two.
     #[must_use]
     pub fn dims(&self, last: [&Group; 2]) -> Vec<Group> {
         self.batch.iter().chain(last).cloned().collect()

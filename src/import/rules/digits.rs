@@ -1,8 +1,8 @@
-//! Integers beyond those that the 16-bit format holds, digit by digit.
+//! Integers beyond the exact integers of the 16-bit format, as digits.
 //!
-//! A format of ten significant bits has all integers up to 1,024. Rows of a long cache are more. An index is looked up, so both of its digits to the
-//! base 1,024 can be: the lower one, and the upper one times 2,048, of which every multiple up to 65,536 is a number of the format. The sum of the
-//! differences of the digits has the sign of the difference: the lower digits differ by less than 1,024, the upper ones by nothing or by at least 2,048.
+//! A format of ten significant bits is exact up to 1,024, but a long cache has more rows. An index is looked up, and so are its digits in
+//! base 1,024: the lower digit, and the upper digit times 2,048, of which every multiple up to 65,536 is exact. The sum of the digit
+//! differences has the sign of the difference: the lower digits differ by less than 1,024, the upper ones by 0 or at least 2,048.
 
 use super::{plain::Built, recognize};
 use crate::{
@@ -10,23 +10,24 @@ use crate::{
     import::graph::{Element, Graph, NodeId, known::Known, rows},
 };
 
-/// The base: the 16-bit format has all integers up to this one.
+/// Base of the digits: the 16-bit format is exact up to this integer.
 const BASE: i64 = 1024;
 /// Weight of an upper digit.
 const UPPER_STEP: i64 = 2 * BASE;
-/// Most integers that two digits stand for: the multiples of the upper step up to this many are numbers of the format.
+/// Exclusive limit of integers that two digits represent: the format is exact for the multiples of the upper step up to this many.
 pub(in crate::import) const MOST_VALUES: i64 = 32 * BASE;
 
-/// The base of the digits of results, of which the caller makes integers: the format has every number up to it.
+/// Base of the digits of results, which the host combines to integers: the format is exact up to it.
 pub(in crate::import) const RESULT_BASE: i64 = BASE;
 
-/// Whether integers below `end` can only be given as two digits: the format of the device has not all of them, and has all of their digits.
+/// Returns whether integers below `end` can be returned only as two digits: the device format is not exact for all of them, but for their
+/// digits.
 pub(in crate::import) fn are_needed(graph: &mut Graph, end: i64) -> bool {
     let is_coarse = graph.integers.element() != Element::F32 || !graph.has_single_precision();
     is_coarse && end > BASE + 1 && end <= BASE * BASE
 }
 
-/// The upper and the lower digit of known numbers to [`RESULT_BASE`].
+/// Returns the upper and the lower digit of constants in base [`RESULT_BASE`].
 pub(in crate::import) fn known_digits(graph: &mut Graph, number: NodeId) -> Option<[NodeId; 2]> {
     let (known, shape) = (graph.known_of(number)?.clone(), graph.node(number).shape.clone());
     let element = graph.integers.element();
@@ -39,13 +40,13 @@ pub(in crate::import) fn known_digits(graph: &mut Graph, number: NodeId) -> Opti
     }))
 }
 
-/// Whether integers below `end` are more than the format has in which the program's integers are computed with.
+/// Returns whether integers below `end` exceed the exact range of the format in which the program's integers are computed.
 pub(in crate::import) fn is_too_coarse(graph: &Graph, end: i64) -> bool {
     graph.integers.element() != Element::F32 && end > BASE + 1
 }
 
-/// A comparison of integers of which some are too large for the format, on their digits; none if all are small, or if some follow from more than one
-/// index. What could be an index is noted to be one.
+/// Builds a comparison of integers of which some are too large for the format, on their digits. Returns None if all are small, or if an
+/// operand depends on more than one index. Records operands that can be an index as such.
 pub(in crate::import) fn compared(graph: &mut Graph, name: &str, numbers: &[NodeId]) -> Option<NodeId> {
     let function = match name {
         "arith.cmpi eq" => "equal",
@@ -67,7 +68,7 @@ pub(in crate::import) fn compared(graph: &mut Graph, name: &str, numbers: &[Node
     Some(graph.pointwise(function, &[difference, zero], Element::Bool))
 }
 
-/// A number that has the sign of the difference of two integers, of which each is known or looked up and has a magnitude below [`MOST_VALUES`].
+/// Builds a number with the sign of the difference of two integers, each constant or looked up, with a magnitude below [`MOST_VALUES`].
 pub(in crate::import) fn difference(graph: &mut Graph, one: NodeId, other: NodeId) -> Option<NodeId> {
     let element = graph.integers.element();
     let ([upper, lower], [other_upper, other_lower]) = (digits(graph, one)?, digits(graph, other)?);
@@ -76,7 +77,7 @@ pub(in crate::import) fn difference(graph: &mut Graph, one: NodeId, other: NodeI
     recognize::add(graph, &[upper, lower], element).ok()
 }
 
-/// The integer behind the magnitudes of all of a node's: of known ones, and of what is looked up.
+/// Returns the exclusive upper bound of the magnitudes of a node's integers: constants, or the table of a lookup.
 fn end_of(graph: &Graph, number: NodeId) -> Option<i64> {
     let table = rows::parts(graph, number).map_or(number, |(table, _)| table);
     let known = graph.known_of(table)?;
@@ -86,7 +87,7 @@ fn end_of(graph: &Graph, number: NodeId) -> Option<i64> {
     is_whole.then_some((most as i64).saturating_add(1))
 }
 
-/// The upper digit, times its step, and the lower one.
+/// Returns the upper digit, multiplied by its step, and the lower digit.
 fn digits(graph: &mut Graph, number: NodeId) -> Option<[NodeId; 2]> {
     end_of(graph, number).filter(|&end| end <= MOST_VALUES)?;
     let element = graph.integers.element();
@@ -112,10 +113,10 @@ fn digits(graph: &mut Graph, number: NodeId) -> Option<[NodeId; 2]> {
     found.try_into().ok()
 }
 
-/// Whether places are rows of a dimension of `size`: the rows' numbers are `counted`.
+/// Builds a comparison of positions with the row numbers `counted` of a dimension of `size`.
 ///
 /// # Errors
-/// If the places are no indices, where the rows are more than the format has numbers for.
+/// Returns an error if the positions are not indices, and the format is not exact for all row numbers.
 pub(in crate::import) fn is_row(graph: &mut Graph, counted: NodeId, place: NodeId, size: i64) -> Built {
     if !is_too_coarse(graph, size) {
         return Ok(graph.pointwise("equal", &[counted, place], Element::Bool));
@@ -134,7 +135,7 @@ mod tests {
     use crate::import::graph::{Kind, integers::Integers};
     use std::collections::BTreeMap;
 
-    /// A graph in which tensor 0 is an index of `n_rows` values, and the index as numbers.
+    /// Builds a graph in which tensor 0 is an index of `n_rows` values, and the numeric form of the index.
     fn indexed(n_rows: i64, element: Element) -> (Graph, NodeId) {
         let mut graph = Graph::with_integers(Integers::new(element, BTreeMap::from([(0, n_rows)])), false);
         let index = graph.tensor(0, vec![1], Element::Int);

@@ -1,4 +1,4 @@
-//! Sizes that the user gives to dimensions that a program leaves open.
+//! Sizes that the user specifies for the dynamic dimensions of a program.
 
 use crate::codes;
 use std::{collections::BTreeMap, fmt, str::FromStr};
@@ -73,21 +73,22 @@ pub struct OpenShape {
     pub names: Vec<String>,
 }
 
-/// The sizes of a program.
+/// Sizes of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettledSizes {
-    /// Those of all open dimensions of all arguments, in order; the largest, where they are symbolic.
+    /// Sizes of all dynamic dimensions of all arguments, in order; the largest size for symbolic ones.
     pub sizes: Vec<i64>,
-    /// For each argument and dimension the name of its symbolic size; empty for one that has none.
+    /// For each argument and dimension the name of its symbolic size; empty if it has none.
     pub symbolic: Vec<Vec<String>>,
     /// Number that each symbolic size is a multiple of, by the name of the size.
     pub granularities: BTreeMap<String, i64>,
 }
 
-/// The sizes of all open dimensions of all arguments.
+/// Returns the sizes of all dynamic dimensions of all arguments.
 ///
 /// # Errors
-/// A size for what is no dimension, two sizes for one, or open dimensions without one, all of which are named.
+/// Returns an error for a size of an unknown dimension, two sizes for one dimension, or dynamic dimensions without a size, all of which are
+/// named.
 pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<SettledSizes, String> {
     let is_named = |place: &(usize, usize), wish: &DimSize| {
         let (argument, dim) = *place;
@@ -124,7 +125,7 @@ pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Settl
     if missing.is_empty() { Ok(settled) } else { Err(codes::DYNAMIC_DIM.says(without_size(&missing))) }
 }
 
-/// A symbolic size is for a dimension that the program leaves open, and is all that is said of it.
+/// Checks that a symbolic size is for a dynamic dimension, and is its only size.
 fn check_symbolic((argument, dim): (usize, usize), known: Option<i64>, wishes: &[&DimSize]) -> Result<(), String> {
     let Some(wish) = wishes.iter().find(|wish| wish.is_symbolic()) else { return Ok(()) };
     if let Some(size) = known {

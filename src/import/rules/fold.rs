@@ -1,15 +1,15 @@
-//! Integer operations on known values, as MLIR defines them: on two's complement of the operation's width.
+//! Integer operations on constants, as MLIR defines them: in two's complement of the operation's width.
 //!
-//! A known integer is the number that its bits are with a sign, whatever its width: a byte of 255 is -1, and a true `i1` is -1, too. What
-//! reads the bits without a sign asks for [`unsigned`]. Each function computes in 128 bits, which no operation on 64 bits leaves, and
-//! brings the result back to its width.
+//! A constant integer is stored as the signed value of its bits at any width: a byte of 255 is -1, and a true `i1` is -1, too. Unsigned
+//! operations use [`unsigned`]. Each function computes in 128 bits, which no operation on 64 bits overflows, and wraps the result to its
+//! width.
 
 use std::fmt;
 
-/// The widest integers that are folded.
+/// Maximum width of integers that are folded.
 pub(in crate::import) const MAX_WIDTH: u32 = 64;
 
-/// Integer types of an operation, as widths in bits; `index` has 64. Of what is no integer the width is never read.
+/// Integer types of an operation, as widths in bits; `index` has 64. The width of a type that is not an integer is never read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Widths {
     /// Width of the first operand.
@@ -19,7 +19,7 @@ pub struct Widths {
 }
 
 impl Widths {
-    /// Operands and a result of one width.
+    /// Returns operands and a result of one width.
     #[must_use]
     pub const fn same(width: u32) -> Self {
         Self { operand: width, result: width }
@@ -33,9 +33,9 @@ pub(in crate::import) enum Undefined {
     DivisionByZero,
     /// The quotient of the smallest integer and -1.
     QuotientOverflow,
-    /// The shift amount, read without a sign, is not below the width.
+    /// The unsigned shift amount is not below the width.
     ShiftAmount(i128, u32),
-    /// The number is not one of the integers of that width.
+    /// The number is not representable as an integer of that width.
     Conversion(u32),
 }
 
@@ -59,15 +59,15 @@ impl fmt::Display for Undefined {
     }
 }
 
-/// The integer that an operation on others gives, or why there is none.
+/// Result of an integer operation, or the reason why there is none.
 pub(in crate::import) type IntegerFunction = fn(&[i64], Widths) -> Result<i64, Undefined>;
 
-/// The bits of an integer as a number without a sign.
+/// Returns the bits of an integer as an unsigned number.
 const fn unsigned(integer: i64, width: u32) -> i128 {
     (integer as i128) & ((1 << width) - 1)
 }
 
-/// An integer brought back to its width: the number with a sign that the lowest bits are.
+/// Wraps an integer to its width: sign-extends its lowest bits.
 #[allow(clippy::cast_possible_truncation, reason = "at most 64 bits are left")]
 const fn wrap(integer: i128, width: u32) -> i64 {
     let unused = 128 - width;
@@ -78,7 +78,7 @@ const fn smallest(width: u32) -> i128 {
     -(1 << (width - 1))
 }
 
-/// A function of operands read with a sign; the result is brought back to its width.
+/// Applies a function to signed operands, and wraps the result to its width.
 macro_rules! signed {
     ($function:expr) => {
         |x, widths| {
@@ -88,7 +88,7 @@ macro_rules! signed {
     };
 }
 
-/// A function of operands read without a sign.
+/// Applies a function to unsigned operands.
 macro_rules! of_bits {
     ($function:expr) => {
         |x, widths| {
@@ -98,7 +98,7 @@ macro_rules! of_bits {
     };
 }
 
-/// A quotient or a remainder of operands read with a sign.
+/// Computes a quotient or a remainder of signed operands.
 macro_rules! signed_quotient {
     ($function:expr) => {
         |x, widths| {
@@ -113,7 +113,7 @@ macro_rules! signed_quotient {
     };
 }
 
-/// A quotient or a remainder of operands read without a sign.
+/// Computes a quotient or a remainder of unsigned operands.
 macro_rules! unsigned_quotient {
     ($function:expr) => {
         |x, widths| {
@@ -150,7 +150,7 @@ fn with_sign(integer: i64, _width: u32) -> i128 {
     integer.into()
 }
 
-/// The operation of that name on known integers; none if it is another one, or has other operands or another result.
+/// Folds the operation of that name on constant integers; returns None for other operations, operands or results.
 #[allow(clippy::too_many_lines, reason = "a table")]
 pub(in crate::import) fn integer_function(name: &str) -> Option<IntegerFunction> {
     Some(match name {
@@ -160,7 +160,7 @@ pub(in crate::import) fn integer_function(name: &str) -> Option<IntegerFunction>
         "arith.divsi" => signed_quotient!(|a, b| a / b),
         "arith.floordivsi" => signed_quotient!(|a, b| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0)),
         "arith.ceildivsi" => signed_quotient!(|a, b| -((-a).div_euclid(b) - i128::from(b < 0 && (-a).rem_euclid(b) != 0))),
-        // MLIR says of the remainder by -1 that it is 0, also where the quotient has no value.
+        // MLIR defines the remainder by -1 as 0, also where the quotient has no value.
         "arith.remsi" => |x, widths| match x[1] {
             0 => Err(Undefined::DivisionByZero),
             divisor => Ok(wrap(i128::from(x[0]) % i128::from(divisor), widths.result)),
@@ -195,16 +195,16 @@ pub(in crate::import) fn integer_function(name: &str) -> Option<IntegerFunction>
     })
 }
 
-/// The number that an integer is, rounded to f64 as MLIR rounds it.
+/// Converts an integer to a number, rounded to f64 as MLIR rounds it.
 #[allow(clippy::cast_precision_loss, reason = "the conversion rounds")]
 pub(in crate::import) fn to_number(integer: i64, width: u32, is_signed: bool) -> f64 {
     if is_signed { integer as f64 } else { unsigned(integer, width) as f64 }
 }
 
-/// The integer that a number is in front of its point.
+/// Truncates a number to an integer.
 ///
 /// # Errors
-/// If the type does not have it.
+/// Returns an error if the type does not represent the integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the ends of the type are powers of two")]
 pub(in crate::import) fn to_integer(number: f64, width: u32, is_signed: bool) -> Result<i64, Undefined> {
     let whole = number.trunc();
@@ -212,7 +212,7 @@ pub(in crate::import) fn to_integer(number: f64, width: u32, is_signed: bool) ->
     if (first as f64..end as f64).contains(&whole) { Ok(wrap(whole as i128, width)) } else { Err(Undefined::Conversion(width)) }
 }
 
-/// The integer of `width` bits that a node's elements stand for: a truth value of 1 is -1 with a sign.
+/// Returns the integer of `width` bits that a node's element represents: a truth value of 1 is -1 as a signed integer.
 pub(in crate::import) const fn in_width(integer: i64, width: u32) -> i64 {
     wrap(integer as i128, width)
 }

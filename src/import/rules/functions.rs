@@ -16,40 +16,40 @@ use crate::import::graph::{
 };
 use std::cmp::Ordering;
 
-/// How an operation is computed at run time.
+/// Lowering of an operation on runtime values.
 #[derive(Clone, Copy)]
 enum Run {
-    /// A device function of the same operands; its result has their elements.
+    /// A device function of the same operands; the result has their element type.
     Function(&'static str),
     /// A device function whose result is a truth value.
     Comparison(&'static str),
     /// A comparison whose result for a NaN operand differs from that of the device function.
     Unordered(&'static str),
-    /// Several device functions, or another one where the operands allow it.
+    /// Several device functions, or one that depends on the operands.
     Rule(fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>),
-    /// Not at all: the operation counts where its operands are known, or as a part of an index.
+    /// No lowering: the operation is supported on constant operands, or as part of an index.
     Integer,
 }
 
-/// How an operation on known operands is folded.
+/// Constant folding of an operation.
 #[derive(Clone, Copy)]
 enum Fold {
     /// Numbers from numbers.
     Numbers(fn(&[f64]) -> f64),
     /// Integers from integers, by [`integer_function`].
     Integers,
-    /// A number from an integer, which is read with a sign or without.
+    /// A number from an integer, which is read as signed or unsigned.
     ToNumber { is_signed: bool },
-    /// An integer from a number, with a sign or without.
+    /// An integer from a number, signed or unsigned.
     ToInteger { is_signed: bool },
-    /// The second or the third operand, whatever they are.
+    /// The second or the third operand, of any type.
     Choice,
 }
 
-/// A scalar operation that bodies may have.
+/// Scalar operation of a body.
 #[derive(Clone, Copy)]
 pub struct ScalarFunction {
-    /// MLIR's name; comparisons have the predicate behind it.
+    /// MLIR's name, followed by the predicate for comparisons.
     pub name: &'static str,
     /// Description of the lowering, if it has more than one device function.
     text: &'static str,
@@ -57,17 +57,17 @@ pub struct ScalarFunction {
     run: Run,
 }
 
-/// Known result of an operation, and where it has no value.
+/// Folded result of an operation, and where it has no value.
 pub(in crate::import) struct Folded {
     /// The elements; 0 where there is no value.
     pub(in crate::import) known: Known,
     /// The shape of the elements.
     pub(in crate::import) shape: Vec<i64>,
-    /// For each element whether it has no value, and why the first of these has none; none if all have one.
+    /// For each element whether it has no value, and the reason for the first such element; None if all elements have one.
     pub(in crate::import) undefined: Option<(Vec<bool>, Undefined)>,
 }
 
-/// The truth value of a comparison.
+/// Truth value of a comparison.
 const fn truth(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
 }
@@ -100,7 +100,7 @@ const fn bitwise(
 
 const ANGLE: &str = "a choice of the smaller side, `realdiv` and a polynomial";
 
-/// Every operation that is understood. What is not here is refused, unless nobody needs its result.
+/// All supported scalar operations. Others are rejected if their result is used.
 pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("arith.addf", "`add`", |x| x[0] + x[1], Run::Rule(recognize::add)),
     row("arith.subf", "`sub`; `neg` of 0 - x", |x| x[0] - x[1], Run::Rule(recognize::sub)),
@@ -301,7 +301,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
 ];
 
 impl ScalarFunction {
-    /// The operation of that name.
+    /// Returns the operation of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
@@ -316,17 +316,17 @@ impl ScalarFunction {
         }
     }
 
-    /// Whether the operation on `inputs` has integers of a run-time tensor in it, which the device only uses to choose rows.
+    /// Returns whether the operation on `inputs` reads integers of a runtime tensor that the device only uses to select rows.
     #[must_use]
     pub fn computes_indices(&self, graph: &Graph, inputs: &[NodeId]) -> bool {
         let is_known = inputs.iter().all(|&input| graph.known_of(input).is_some());
         let elements = graph.elements_of(inputs);
-        // Known integers among which a condition chooses have no element of their own in `elements`.
+        // Constant integers that a condition selects from have no element type in `elements`.
         let chooses_integers = self.name == "arith.select" && inputs.iter().any(|&input| graph.node(input).element == Element::Int);
         !is_known && (matches!(self.run, Run::Integer) || elements.contains(&Element::Int) || chooses_integers)
     }
 
-    /// Whether rounding its operand to a format of the device would show.
+    /// Returns whether rounding an operand to a device format would change the result.
     fn is_transcendental(&self) -> bool {
         const STEPS: [&str; 10] = [
             "math.absf",
@@ -343,10 +343,10 @@ impl ScalarFunction {
         self.name.starts_with("math.") && !STEPS.contains(&self.name)
     }
 
-    /// The node of the operation on `inputs`, with elements of `element` where none of them is a floating-point number of run time.
+    /// Builds the node of the operation on `inputs`, with element type `element` unless an input is a runtime floating-point number.
     ///
     /// # Errors
-    /// Why the device cannot compute it.
+    /// Returns the reason why the device cannot compute it.
     pub fn build(&'static self, graph: &mut Graph, inputs: &[NodeId], element: Element, widths: Widths) -> Result<NodeId, String> {
         if inputs.iter().all(|&input| graph.known_of(input).is_some()) {
             let folded = self.fold(graph, inputs, element, widths)?;
@@ -357,7 +357,7 @@ impl ScalarFunction {
         }
         let of_rows = match (self.run, element) {
             (Run::Comparison(_) | Run::Unordered(_), _) => Element::Bool,
-            // What is looked up is a number, whatever it is the number of.
+            // A lookup yields a number, regardless of its element type.
             (_, Element::Int) => graph.integers.element(),
             _ => element,
         };
@@ -393,16 +393,16 @@ impl ScalarFunction {
         }
     }
 
-    /// The operation on tables of one row for each value of an index. A row without a value is one that no program may choose.
+    /// Applies the operation to tables with one row per value of an index. A row without a value is one that no program may select.
     ///
     /// # Errors
-    /// If there are too many elements.
+    /// Returns an error if there are too many elements.
     pub(super) fn row_table(&self, graph: &mut Graph, tables: &[NodeId], element: Element, widths: Widths) -> Result<NodeId, String> {
         let Folded { known, shape, .. } = self.fold(graph, tables, element, widths)?;
         Ok(graph.known(known, shape, element))
     }
 
-    /// The result for one known integer of each operand; none if there is no value.
+    /// Folds the operation on one integer per operand; returns None if there is no value.
     pub(super) fn fold_integers(&self, operands: &[i64], widths: Widths) -> Option<i64> {
         match self.fold {
             Fold::Integers => integer_function(self.name)?(operands, widths).ok(),
@@ -411,10 +411,10 @@ impl ScalarFunction {
         }
     }
 
-    /// The result for known operands, as elements of `element`.
+    /// Folds the operation on constant operands, with elements of type `element`.
     ///
     /// # Errors
-    /// If there are too many elements.
+    /// Returns an error if there are too many elements.
     pub(in crate::import) fn fold(&self, graph: &Graph, inputs: &[NodeId], element: Element, widths: Widths) -> Result<Folded, String> {
         let shape = graph.broadcast_shape(inputs);
         let n_elements: i64 = shape.iter().product();
@@ -427,7 +427,7 @@ impl ScalarFunction {
         let mut integer = |found: Result<i64, Undefined>| {
             position += 1;
             match found {
-                // A truth value is 0 or 1, which as an integer of one bit is -1.
+                // A truth value is 0 or 1; as an integer of one bit, true is -1.
                 Ok(found) => {
                     if element == Element::Bool {
                         found & 1
@@ -473,13 +473,13 @@ impl ScalarFunction {
 }
 
 impl Graph {
-    /// The node of an operation that `linalg` has no name for, built from others; its integers have 64 bits.
+    /// Builds an operation without a name in `linalg`, composed from others; its integers have 64 bits.
     pub(in crate::import) fn apply(&mut self, name: &str, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
         let function = ScalarFunction::named(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
         function.build(self, inputs, element, Widths::same(MAX_WIDTH))
     }
 
-    /// Whether a node is that elementwise device function; gives its inputs.
+    /// Returns the inputs of a node that is this elementwise device function.
     pub(in crate::import) fn as_pointwise(&self, id: NodeId, function: &str) -> Option<&[NodeId]> {
         let node = self.node(id);
         matches!(node.kind, Kind::Pointwise(name, _) if name == function).then_some(node.inputs.as_slice())

@@ -8,11 +8,11 @@ use super::{
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, linear::refuse_window, rows as tables, views::moving_dims};
 use crate::{affine::Expr, codes};
 
-/// An element of a table, over the iteration space.
+/// Element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {
     /// A view, or a gather where an index is read from a tensor.
     pub(in crate::import) node: NodeId,
-    /// The indices that choose rows, and how many there are.
+    /// The indices that select rows, and the number of rows.
     pub(in crate::import) chosen: Vec<(NodeId, i64)>,
     /// Further conditions that the integers must meet.
     pub(in crate::import) bounds: Vec<NodeId>,
@@ -28,15 +28,15 @@ impl Lookup {
 pub(super) enum Found {
     /// The elements.
     Elements(Lookup),
-    /// Nothing yet: several indices, those of these dimensions of this table, are read from tensors.
+    /// No elements yet: several indices, those of these dimensions of this table, are read from tensors.
     Several(NodeId, Vec<usize>),
 }
 
-/// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes, where at most one index is read from a
-/// tensor. The node of a table whose elements are one number has none of its dimensions.
+/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes, if at most one index is read
+/// from a tensor. The node of a table with a single distinct element has no dimensions.
 ///
 /// # Errors
-/// Why the device cannot read it.
+/// Returns the reason why the device cannot read it.
 pub(super) fn lookup_by_one(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
@@ -53,7 +53,7 @@ pub(super) fn lookup_by_one(
         return elements(Lookup::plain(refused));
     }
     if graph.number_of(table).is_none() {
-        // In another order than forwards and evenly: a constant table of indices puts the rows in order.
+        // The index is not an increasing sequence with a constant step: a gather by a constant index table reorders the rows.
         for dim in 0..exprs.len() {
             if exprs[dim].is_some() || moves_beside(graph, indices[dim], &exprs) {
                 continue;
@@ -75,7 +75,7 @@ pub(super) fn lookup_by_one(
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
             shown_at(graph, table, exprs, sizes).map(Lookup::plain).and_then(elements)
         }
-        // Rows in an order that is known at compile time; of those of which another index moves with the row, an element each.
+        // Rows in an order that is known at compile time; if another index varies with the row, one element of each.
         &[dim] if graph.known_of(indices[dim]).is_some() => {
             let rows = graph.node(table).shape.clone();
             if moves_beside(graph, indices[dim], &exprs)
@@ -104,9 +104,9 @@ pub(super) fn lookup_by_one(
                         .to_owned(),
                 );
             };
-            // A row of which another index moves with this one is no row that the device can choose.
+            // The device cannot select a row if another index varies with it.
             if moves_beside(graph, index, &exprs) {
-                // What is looked up has as many values as the smallest table that it chooses from has rows.
+                // The index of a lookup has as many values as the smallest table that it selects from has rows.
                 if graph.is_known_index(index) {
                     graph.note_index(index, rows[dim]);
                 }
@@ -126,13 +126,13 @@ pub(super) fn lookup_by_one(
     }
 }
 
-/// Whether an index moves along a dimension of the iteration space that another one moves along.
+/// Returns whether an index varies along a dimension of the iteration space that another index varies along.
 fn moves_beside(graph: &Graph, index: NodeId, exprs: &[Option<Expr>]) -> bool {
     let shape = &graph.node(index).shape;
     exprs.iter().flatten().flat_map(Expr::dims).any(|space| shape.get(space).is_some_and(|&size| size > 1))
 }
 
-/// The elements of a known table at known indices. Known indices are checked against the sizes of any table.
+/// Returns the elements of a constant table at constant indices. Constant indices are checked against the sizes of any table.
 fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &[NodeId]) -> Result<Option<NodeId>, String> {
     let is_known = indices.iter().all(|&index| graph.known_of(index).is_some());
     for (dim, &index) in indices.iter().enumerate() {
@@ -167,8 +167,8 @@ fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &
     Ok(Some(graph.known(chosen, shape, element)))
 }
 
-/// Rows that follow from one index of the caller and from known numbers: where a number is added to it, the rows of the table from there on; else
-/// the rows in the order in which the values of the index choose them.
+/// Selects rows by a function of one index argument and constants. For the index plus a constant, slices the table from the constant on;
+/// otherwise reorders the rows to the order in which the values of the index select them.
 fn looked_up(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
@@ -208,14 +208,14 @@ fn looked_up(
         let table = graph.view(gathered, map, &shape);
         return chosen_of(graph, table, (index, n_rows), dim, exprs, sizes);
     }
-    // Those that are rows, from 0 on, are what the caller may give.
+    // Valid arguments are those that yield rows, from 0 on.
     if let Some(n_fit) = i64::try_from(n_fit).ok().filter(|&n_fit| n_fit > 0) {
         graph.note_index(index, n_fit);
     }
     None
 }
 
-/// The rows of a table that an index of so many values chooses.
+/// Returns the rows of a table that an index with so many values selects.
 fn chosen_of(
     graph: &mut Graph,
     table: NodeId,
@@ -228,10 +228,11 @@ fn chosen_of(
     Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes).ok()?, chosen: vec![(index, n_rows)], bounds: Vec::new() })
 }
 
-/// Rows of `dim` at `index`, which is computed from an integer of run time that all else stands still beside; the other dimensions at `exprs`.
+/// Selects rows of `dim` at `index`, which is computed from a runtime integer and varies along dimensions of its own; the other dimensions
+/// are read at `exprs`.
 ///
 /// # Errors
-/// Why the device cannot read them.
+/// Returns the reason why the device cannot read them.
 pub(in crate::import) fn rows_from(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
@@ -240,7 +241,7 @@ pub(in crate::import) fn rows_from(
     exprs: &[Option<Expr>],
     sizes: &[i64],
 ) -> Result<Lookup, String> {
-    // All rows of a number are that number.
+    // All rows of a splat are equal.
     if graph.number_of(table).is_some() {
         note_chosen(graph, index, rows[dim]);
         return Ok(Lookup { node: graph.broadcast(table, sizes), chosen: Vec::new(), bounds: Vec::new() });
@@ -260,17 +261,17 @@ pub(in crate::import) fn rows_from(
     found.ok_or_else(|| codes::INDEX_COMPUTED.says("requires a first row that can be computed, and few rows; take fewer rows"))
 }
 
-/// Notes that an index which comes from the caller chooses one of so many rows.
+/// Records that an index argument selects one of so many rows.
 fn note_chosen(graph: &mut Graph, index: NodeId, rows: i64) {
     if let Some(index) = chosen_row(graph, index, rows) {
         graph.note_index(index, rows);
     }
 }
 
-/// Why places that are known by their digits only choose no rows.
+/// Returns the reason why positions that are known by their digits only cannot select rows.
 const NOT_BY_DIGITS: &str = "uses positions above 1024 in a table that is shorter, or that a second index accesses: not supported";
 
-/// Rows that integers of the program choose, which the device computes.
+/// Selects rows by integers of the program that the device computes.
 fn computed_row(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
@@ -287,7 +288,7 @@ fn computed_row(
         let OneHot { node, bounds } = one_hot(graph, (table, rows), row, dim, exprs, sizes)?;
         return Some(Lookup { node, chosen: Vec::new(), bounds });
     }
-    // Integers are chosen as the numbers that the device has for them.
+    // Integers are selected in the numeric form that the device uses for them.
     let numbers = graph.numbers_of(table).ok()?;
     let OneHot { node, bounds } = one_hot(graph, (numbers, rows), row, dim, exprs, sizes)?;
     graph.note_integers(node);
@@ -295,18 +296,18 @@ fn computed_row(
     Some(Lookup { node: graph.as_integers(node), chosen: Vec::new(), bounds })
 }
 
-/// The numbers of an index that is known at compile time.
+/// Returns the numbers of an index that is known at compile time.
 fn known_numbers(graph: &Graph, index: NodeId) -> Option<Vec<i64>> {
     graph.known_of(index).map(|known| known.integers().collect())
 }
 
-/// An index that is known at compile time in terms of the iteration dimensions.
+/// Returns an index that is known at compile time, in terms of the iteration dimensions.
 fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
     let numbers = known_numbers(graph, index)?;
     if let [number] = numbers.as_slice() { Some(Expr::Constant(*number)) } else { index_of_table(&numbers, &graph.node(index).shape) }
 }
 
-/// The values that an integer may have, both included, and the index that it is, if it is one unchanged.
+/// Returns the inclusive range of an integer, and the index that it equals, if it is an unchanged index.
 #[derive(Clone, Copy)]
 struct Range {
     first: f64,
@@ -315,24 +316,24 @@ struct Range {
 }
 
 impl Range {
-    /// Whether every type that an operation with a name may have holds the integers, so that none of them begins again at the other end.
+    /// Returns whether all types that an operation of this name may have represent the integers, so that none of them wraps around.
     fn is_narrow(&self) -> bool {
         self.first >= f64::from(i32::MIN) && self.last <= f64::from(i32::MAX)
     }
 }
 
-/// The index that `index` is, given that it chooses one of `rows` rows: producers wrap negative numbers and clamp to the rows, which
-/// changes nothing within them.
+/// Simplifies `index`, given that it selects one of `rows` rows: producers wrap negative numbers and clamp to the rows, which is the identity
+/// within that range.
 fn chosen_row(graph: &Graph, index: NodeId, rows: i64) -> Option<NodeId> {
     range_of(graph, index, &|_| Some(rows))?.is_index
 }
 
-/// Whether `index` is known, or an index that chooses one of `rows` rows.
+/// Returns whether `index` is constant, or an index that selects one of `rows` rows.
 pub(super) fn is_row(graph: &Graph, index: NodeId, rows: i64) -> bool {
     graph.known_of(index).is_some() || chosen_row(graph, index, rows).is_some()
 }
 
-/// Whether a condition holds for every value that the indices `gathered` may have.
+/// Returns whether a condition holds for every possible value of the indices `gathered`.
 pub(in crate::import) fn always_holds(graph: &Graph, condition: NodeId, gathered: &[(NodeId, i64)]) -> bool {
     let rows = |index: NodeId| gathered.iter().filter(|(known, _)| *known == index).map(|&(_, rows)| rows).min();
     range_of(graph, condition, &rows).is_some_and(|range| range.first == 1.0 && range.last == 1.0)
@@ -362,10 +363,10 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
         #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
         return Some(Range { first: 0.0, last: end as f64 - 1.0, is_index: Some(id) });
     }
-    // The last input of a virtual operation is what computes it, or its refusal.
+    // The last input of a virtual operation is its expansion, or its rejection.
     let operand = |position: usize| range_of(graph, node.inputs[position], rows);
     let reads_bits = matches!(operation, "arith.maxui" | "arith.minui") || operation.starts_with("arith.cmpi u");
-    // Without a sign, what may be negative is a large number.
+    // In an unsigned comparison, a negative number is a large number.
     if reads_bits && !(0..2).all(|position| operand(position).is_some_and(|range| range.first >= 0.0)) {
         return None;
     }
@@ -418,7 +419,7 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
     }
 }
 
-/// Returns what is known of the elements of a list of indices: those of the caller are rows, and those that are known are what they are.
+/// Returns the range of the elements of a list of indices: index arguments are rows, constants are their values.
 fn range_of_list(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> Option<Range> {
     if !graph.is_index_list(id) {
         return None;
@@ -449,7 +450,7 @@ fn range_of_list(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>
     Some(Range { is_index: is_row.then_some(id), ..range })
 }
 
-/// The truth of a comparison of two ranges, where they decide it.
+/// Returns the result of a comparison of two ranges, if they decide it.
 fn compared(operation: &str, a: Range, b: Range) -> Option<Range> {
     let (is_true, is_false) = match operation.strip_prefix("arith.cmpi ")? {
         "slt" | "ult" => (a.last < b.first, a.first >= b.last),
@@ -468,7 +469,8 @@ fn compared(operation: &str, a: Range, b: Range) -> Option<Range> {
     Some(Range { first, last, is_index: None })
 }
 
-/// A table with the rows along `dim` that an index chooses, which is known and moves with one iteration dimension; and that dimension.
+/// Reorders a table along `dim` to the rows that a constant index selects, which varies along one iteration dimension; also returns that
+/// dimension.
 fn in_order(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId) -> Option<(NodeId, usize)> {
     graph.known_of(index)?;
     let over = graph.node(index).shape.clone();
@@ -483,7 +485,7 @@ fn in_order(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId) -> Opti
     Some((graph.view(gathered, map, &shape), along))
 }
 
-/// A table read at these indices of an iteration space.
+/// Returns a view of a table at these indices of an iteration space.
 fn shown_at(graph: &mut Graph, table: NodeId, exprs: Vec<Expr>, sizes: &[i64]) -> Result<NodeId, String> {
     if refuse_window(&exprs, sizes).is_some() {
         return unfolded(graph, table, &exprs, sizes);
@@ -492,7 +494,7 @@ fn shown_at(graph: &mut Graph, table: NodeId, exprs: Vec<Expr>, sizes: &[i64]) -
     Ok(graph.strided(table, exprs, &shape))
 }
 
-/// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.
+/// Gathers rows of `table` along `dim` with `index` (over the iteration space); the other dimensions are read at `exprs`.
 fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> Result<NodeId, String> {
     let rows = graph.node(table).shape.clone();
     let over = graph.node(index).shape.clone();

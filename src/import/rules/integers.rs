@@ -1,7 +1,7 @@
-//! Operations on integers of run time: in numbers that the device's formats hold exactly, or as rows of a table where one of them is an index.
+//! Operations on runtime integers: on numbers that the device's formats represent exactly, or as table rows if one operand is an index.
 //!
-//! Sums, differences, products, comparisons and choices are as exact on the device as the numbers fit in the significand of the format; that they
-//! do is worked out from the range that the integers of an argument must keep to (`range.rs`). Other operations are looked up.
+//! Sums, differences, products, comparisons and selects are exact if the numbers fit in the significand of the format; the range of an
+//! integer argument (`range.rs`) ensures that. Other operations are looked up.
 
 use super::{
     digits,
@@ -25,7 +25,7 @@ pub(in crate::import) fn computed(
     element: Element,
     widths: Widths,
 ) -> Built {
-    // Another type of integers has the same digits.
+    // Another integer type has the same digits.
     if let &[integer] = inputs
         && let Some(end) = graph.end_of_digits(integer)
         && element == Element::Int
@@ -34,7 +34,7 @@ pub(in crate::import) fn computed(
     {
         return Ok(integer);
     }
-    // What is known by its digits only is compared at compile time, where that can be.
+    // Integers that are known by their digits only are compared at compile time, if possible.
     if inputs.iter().any(|&input| graph.digits_of(input).is_some())
         && let Some(truth) = decided(graph, function.name, inputs)
     {
@@ -43,7 +43,7 @@ pub(in crate::import) fn computed(
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == Element::Bool).collect();
     let mut numbers = Vec::with_capacity(inputs.len());
     for (position, &input) in inputs.iter().enumerate() {
-        // A choice keeps its condition.
+        // A select keeps its condition.
         let is_condition = position == 0 && function.name == "arith.select";
         let number = if is_condition { Ok(input) } else { graph.numbers_of(input) };
         if let (Err(refused), Some(_)) = (&number, graph.digits_of(input)) {
@@ -72,18 +72,18 @@ pub(in crate::import) fn computed(
     Ok(built)
 }
 
-/// Why an operation on integers of run time is refused.
+/// Returns the reason to reject an operation on runtime integers.
 const AT_RUN_TIME: &str = "of runtime integers is not supported; compute them in the producer, or from constants";
 
-/// Whether a type has all integers from 0 on and below `end`.
+/// Returns whether a type represents all integers in `0..end`.
 fn is_in(end: i64, width: u32) -> bool {
     width >= u64::BITS || end <= 1 << (width - 1)
 }
 
-/// The number of a byte that stands for 0 to 255, where its bits are those of a signed one: as an element of a type.
+/// Converts a byte whose bits are stored as signed to its unsigned number, 0 to 255, as an element of a type.
 ///
 /// # Errors
-/// If it is nothing that the device computes with, or no number in that type.
+/// Returns an error if the device does not compute with it, or the type does not represent the number.
 pub(in crate::import) fn byte(
     graph: &mut Graph,
     function: &'static ScalarFunction,
@@ -107,7 +107,7 @@ pub(in crate::import) fn byte(
     Ok(byte)
 }
 
-/// An operation on truth values as integers of one bit, of which a true one is -1 with a sign and 1 without.
+/// Builds an operation on truth values as integers of one bit, of which a true one is -1 when signed and 1 when unsigned.
 fn on_truths(graph: &mut Graph, name: &str, truths: &[NodeId], numbers: &[NodeId], as_numbers: Element) -> Built {
     let function = match name {
         "arith.extui" | "arith.uitofp" | "arith.index_castui" => return Ok(numbers[0]),
@@ -160,7 +160,7 @@ fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], as_numbers: Ele
     Ok(found)
 }
 
-/// A comparison of integers, by its predicate.
+/// Builds a comparison of integers, by its predicate.
 fn compared(graph: &mut Graph, predicate: &str, numbers: &[NodeId]) -> Built {
     if predicate.starts_with('u') {
         numbers.iter().for_each(|&number| graph.note_unsigned(number));

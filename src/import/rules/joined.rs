@@ -1,5 +1,5 @@
-//! Elements of a table at indices that are computed of joined lists: each part of the lists for itself, since what is known of one part is not known
-//! of another one.
+//! Elements of a table at indices that are computed from concatenated lists: each slice of the lists is looked up separately, since facts
+//! about one slice do not hold for another one.
 
 use super::{
     fold::{MAX_WIDTH, Widths},
@@ -11,16 +11,16 @@ use crate::affine::Expr;
 use crate::import::graph::{Element, Graph, Kind, Node, NodeId, known::Known, rows};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most parts that the elements are looked up in.
+/// Maximum number of slices in which the elements are looked up.
 const MAX_PARTS: usize = 16;
 
-/// Where the lists that indices are computed of are joined: the dimension of the iteration space, and where parts of it begin and end.
+/// Concatenation of the lists that indices are computed from: the dimension of the iteration space, and the bounds of the slices.
 pub(super) struct Joints {
     dim: usize,
     bounds: Vec<i64>,
 }
 
-/// Returns where the lists are joined that an index is computed of; none where it is a list itself, or follows from other tensors alone.
+/// Returns the concatenation of the lists that an index is computed from; None if it is a list itself, or depends on other tensors only.
 pub(super) fn joints_of(graph: &Graph, index: NodeId) -> Option<Joints> {
     let (mut open, mut seen) = (vec![index], BTreeSet::new());
     let shape = &graph.node(index).shape;
@@ -40,7 +40,7 @@ pub(super) fn joints_of(graph: &Graph, index: NodeId) -> Option<Joints> {
     None
 }
 
-/// Where the parts of a joined list begin and end along the first dimension that they do not have all of.
+/// Returns the bounds of the slices of a concatenated list along the first dimension that they do not cover completely.
 fn joints_in(graph: &Graph, joined: NodeId) -> Option<Joints> {
     let shape = graph.node(joined).shape.clone();
     let mut parts = Vec::new();
@@ -58,10 +58,10 @@ fn joints_in(graph: &Graph, joined: NodeId) -> Option<Joints> {
     (bounds.len() <= MAX_PARTS).then(|| Joints { dim, bounds: bounds.into_iter().collect() })
 }
 
-/// Returns the elements at `indices` of an iteration space with these sizes, part by part: `look_up` finds those of a part.
+/// Returns the elements at `indices` of an iteration space with these sizes, slice by slice: `look_up` returns those of a slice.
 ///
 /// # Errors
-/// If a part cannot be looked up.
+/// Returns an error if a slice cannot be looked up.
 pub(super) fn lookup_in_parts(
     graph: &mut Graph,
     Joints { dim, bounds }: &Joints,
@@ -113,7 +113,7 @@ struct Slices {
 }
 
 impl Slices {
-    /// Returns the slice of an integer or a truth, computed of the slices of what it follows from: less may be known of all of a list.
+    /// Recomputes an integer or a truth value on slices of its operands: less may be known of the complete list.
     fn slice(&mut self, graph: &mut Graph, id: NodeId) -> NodeId {
         if let Some(&known) = self.known.get(&id) {
             return known;

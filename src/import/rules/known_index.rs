@@ -1,11 +1,11 @@
-//! Indices that are known at compile time, as expressions of iteration dimensions: what exporters compute positions with comes as tables.
+//! Constant indices as affine expressions of iteration dimensions: exporters compute positions from tables.
 
 use crate::affine::Expr;
 use crate::import::graph::{Graph, NodeId};
 use std::collections::BTreeMap;
 
-/// The numbers of a table of shape `shape` as an expression of its dimensions: a constant and, for each dimension, digits of it with a
-/// factor. None for numbers in another order, and where a digit has a negative factor.
+/// Returns the numbers of a table of shape `shape` as an expression of its dimensions: a constant and, for each dimension, digits of it with
+/// a factor. Returns None for numbers in another order, and if a digit has a negative factor.
 pub(in crate::import) fn index_of_table(numbers: &[i64], shape: &[i64]) -> Option<Expr> {
     let &first = numbers.first()?;
     let mut stride = numbers.len();
@@ -52,8 +52,8 @@ fn digits_of(along: &[i64], dim: usize) -> Option<Option<Expr>> {
     Some(Some(digit.times(step)))
 }
 
-/// Whether known numbers over an iteration space never fall along its reduced dimensions, in the order in which these are walked along: so that the
-/// smallest of some is the first of them, and the largest the last one.
+/// Returns whether constants over an iteration space never decrease along its reduced dimensions, in iteration order: then the smallest of
+/// several is the first of them, and the largest the last.
 pub(in crate::import) fn counts_upwards(graph: &Graph, index: NodeId, sizes: &[i64], is_reduction: &[bool]) -> bool {
     let Some(known) = graph.known_of(index) else { return false };
     let shape = &graph.node(index).shape;
@@ -62,14 +62,14 @@ pub(in crate::import) fn counts_upwards(graph: &Graph, index: NodeId, sizes: &[i
     }
     let walked: Vec<usize> = (0..sizes.len()).filter(|&dim| is_reduction[dim] && sizes[dim] > 1).collect();
     let moves = |dim: usize| shape.get(dim).is_some_and(|&size| size > 1);
-    // Where an outer dimension changes nothing, the numbers begin again.
+    // If an outer dimension changes nothing, the numbers restart.
     if walked.iter().skip_while(|&&dim| moves(dim)).any(|&dim| moves(dim)) {
         return false;
     }
     let numbers: Vec<f64> = known.numbers().collect();
     let mut before: BTreeMap<usize, f64> = BTreeMap::new();
     numbers.iter().enumerate().all(|(place, &number)| {
-        // The place among those that are not reduced.
+        // Position among the dimensions that are not reduced.
         let (mut rest, mut kept, mut scale) = (place, 0, 1);
         for (dim, &size) in shape.iter().enumerate().rev() {
             let size = usize::try_from(size).unwrap_or(1);

@@ -1,4 +1,4 @@
-//! An element of a table at indices. Where several are read from tensors: rows by one of them first, then of these by the next.
+//! Elements of a table at indices. If several are read from tensors, rows are gathered by one of them first, then from these by the next.
 
 use super::{
     index::{Found, Lookup, is_row, lookup_by_one},
@@ -10,14 +10,14 @@ use crate::import::graph::{
 };
 use crate::{affine::Expr, codes};
 
-/// Most elements that the rows of the first index may have: those that the next index does not choose are moved for nothing.
+/// Maximum number of elements of the rows of the first index: those that the next index does not select are moved needlessly.
 const MOST_ELEMENTS: i64 = 1 << 26;
 
-/// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table whose elements
-/// are one number has none of its dimensions.
+/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table with a
+/// single distinct element has no dimensions.
 ///
 /// # Errors
-/// Why the device cannot read it.
+/// Returns the reason why the device cannot read it.
 pub(in crate::import) fn lookup(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
@@ -94,14 +94,14 @@ fn lookup_by_several(
     Ok(found)
 }
 
-/// The index along a dimension of an iteration space.
+/// Returns the index along a dimension of an iteration space.
 fn counting(graph: &mut Graph, dim: usize, sizes: &[i64]) -> NodeId {
     let mut shape = vec![1; sizes.len()];
     shape[dim] = sizes[dim];
     graph.known(Known::counting(0, sizes[dim]), shape, Element::Int)
 }
 
-/// A node over an iteration space as one over a space with more dimensions behind its own.
+/// Appends dimensions to the iteration space of a node.
 fn lengthened(graph: &mut Graph, node: NodeId, n_more: usize) -> NodeId {
     let shape = graph.node(node).shape.clone();
     if shape.is_empty() {

@@ -1,8 +1,8 @@
-//! Rows that a computed integer chooses, and rows of which another index moves with the integer: as a product with a one-hot matrix.
+//! Selection of rows by a computed integer, and of rows if another index varies with the integer: as a product with a one-hot matrix.
 //!
-//! The device chooses rows by integers that the caller gives, each the same for all of a row. For others a comparison with all row numbers gives a 1
-//! where the row is and 0 elsewhere (digit by digit, where rows are more than the format has numbers), and a product of such rows with the table gives the chosen ones, without rounding: all other terms of the
-//! sum are 0.
+//! The device gathers rows only by integer arguments, each the same for a whole row. For other integers, a comparison with all row numbers
+//! yields a 1 at the row and 0 elsewhere (digit by digit if there are more rows than exact numbers). The product of such rows with the table
+//! yields the selected rows without rounding: all other terms of the sum are 0.
 
 use super::digits;
 use crate::affine::Expr;
@@ -22,14 +22,14 @@ pub(in crate::import) struct OneHot {
     pub(in crate::import) bounds: Vec<NodeId>,
 }
 
-/// The integers that choose rows.
+/// Integers that select rows.
 #[derive(Clone, Copy)]
 pub(in crate::import) enum Row {
-    /// As numbers.
+    /// In numeric form.
     Number(NodeId),
     /// As two digits, of integers from 0 on and below `end`.
     Digits {
-        /// The upper and the lower one.
+        /// The upper and the lower digit.
         digits: [NodeId; 2],
         /// Exclusive upper bound of the integers.
         end: i64,
@@ -44,7 +44,7 @@ impl Row {
         }
     }
 
-    /// Whether tables of so many rows are chosen from.
+    /// Returns whether tables of so many rows are supported.
     fn may_choose(self, n_rows: i64) -> bool {
         match self {
             Self::Number(_) => n_rows <= MOST_ROWS,
@@ -52,7 +52,7 @@ impl Row {
         }
     }
 
-    /// Where these integers, shown by `turned`, are the numbers of the rows, of which there are `n_rows` along a dimension of `shape`.
+    /// Returns where these integers, viewed by `turned`, equal the row numbers, of which there are `n_rows` along a dimension of `shape`.
     fn is_row(self, graph: &mut Graph, turned: impl Fn(&mut Graph, NodeId) -> NodeId, n_rows: i64, shape: Vec<i64>) -> Option<NodeId> {
         let counted = graph.known(Known::counting(0, n_rows), shape, Element::Int);
         match self {
@@ -83,8 +83,8 @@ impl Row {
     }
 }
 
-/// The elements of `table` at row `row` of dimension `dim`, its other dimensions read at `exprs`, over an iteration space of `sizes`.
-/// None where the other indices are not dimensions of the iteration space, each once, or constants.
+/// Returns the elements of `table` at row `row` of dimension `dim`, its other dimensions read at `exprs`, over an iteration space of `sizes`.
+/// Returns None if the other indices are not distinct dimensions of the iteration space or constants.
 pub(in crate::import) fn one_hot(
     graph: &mut Graph,
     (table, rows): (NodeId, &[i64]),
@@ -113,7 +113,8 @@ pub(in crate::import) fn one_hot(
         return None;
     }
     let mut chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
-    // All but the last dimension of the integers have products of their own, so that none is taken apart in the sticks. The table is the same for these.
+    // All but the last dimension of the integers are batch dimensions of the product, so that no dimension is split
+    // inside the sticks. All batches share the table.
     let rest = chosen.split_off(chosen.len().saturating_sub(1));
     let n_repeated = chosen.len();
     let batch = [chosen, batch].concat();
@@ -158,7 +159,7 @@ pub(in crate::import) fn one_hot(
         // One column is a row beside the matrix, and a few are rows beside one row.
         let table = graph.reshape(table, &[of_batch.clone(), vec![n, n_rows]].concat());
         let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
-        // A choice, no product: an infinity in another row is not looked at.
+        // A select, not a product: an infinity in another row has no effect.
         let zero = graph.number(0.0);
         let terms = graph.pointwise("where3", &[hot, table, zero], element);
         graph.reduce("sum", terms, of_batch.len() + 1)

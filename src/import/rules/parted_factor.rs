@@ -1,8 +1,8 @@
-//! A product with a factor that is put together of parts, as keys and values behind cached ones are: a product with each part.
+//! Products with a concatenated factor, such as new keys and values appended to cached ones: one product per slice.
 //!
-//! Put together, the parts would be read and written once more before anything is computed with them. Where they follow each other along
-//! the rows or the columns of the result, the products are put together instead; where along what is summed, they are added up, which
-//! rounds once for each product, as cores that divide a sum do.
+//! Concatenation would write and read the slices once more before they are used. Slices along the rows or columns of the result yield
+//! concatenated products instead; slices along the summed dimension yield a sum of products, which rounds once per product, as a sum that is
+//! split across cores does.
 
 use super::{
     contraction::STICK,

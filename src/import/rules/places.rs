@@ -1,11 +1,11 @@
-//! Places of parts as PyTorch spells them, element by element: which of their columns count along whole dimensions.
+//! Scatter positions in PyTorch's form, element by element: detection of position columns that count along whole dimensions.
 
 use crate::{
     affine::Expr,
     import::graph::{Graph, Kind, NodeId},
 };
 
-/// Column `column` of places that were put together from columns, one number for each part.
+/// Returns column `column` of positions that were concatenated from columns, one number per slice.
 pub(in crate::import) fn column_of(graph: &mut Graph, places: NodeId, column: i64) -> NodeId {
     if graph.number_of(places).is_some() {
         return places;
@@ -28,18 +28,18 @@ pub(in crate::import) fn column_of(graph: &mut Graph, places: NodeId, column: i6
     graph.view(places, vec![Expr::Dim(0), Expr::Constant(column)], &shape[..1])
 }
 
-/// Parts of which some places are known, and count along a whole dimension. Where the places of run time are the same along it, the parts that differ
-/// there alone are one part with that dimension, as PyTorch spells a row that is written to a cache; where they are others, each index has parts of its own,
-/// as in `x.scatter(1, i, v)`.
+/// Slices whose positions are partly constant and count along a whole dimension. If the runtime positions are the same along it, the slices
+/// that differ only there are merged into one slice with that dimension, as PyTorch writes a row to a cache. Otherwise each index has slices
+/// of its own, as in `x.scatter(1, i, v)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct Grid {
-    /// The dimensions of the target that parts have whole, with what the number of a part counts along them.
+    /// Dimensions of the target that slices cover completely, with the digit of the slice number along them.
     whole: Vec<(usize, CountingDigit)>,
-    /// The dimensions along which parts are apart.
+    /// Dimensions along which slices are separate.
     apart: Vec<(usize, CountingDigit)>,
     /// Remaining digits of the slice number, outermost first: divisor and size.
     rest: Vec<(i64, i64)>,
-    /// The dimensions that integers of run time choose from.
+    /// Dimensions that runtime integers index.
     chosen: Vec<usize>,
     rank: usize,
 }
@@ -50,7 +50,7 @@ impl Grid {
         let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
             let numbers: Vec<i64> = graph.known_of(column)?.repeated(&[n_parts]).integers().collect();
-            // All in the only place that there is.
+            // All slices are at the only possible position.
             if shape[dim] == 1 && numbers.iter().all(|&number| number == 0) {
                 return Some((dim, CountingDigit { divisor: 1, size: 1, step: 1 }));
             }
@@ -67,37 +67,38 @@ impl Grid {
         Self { whole, apart, rest, chosen, rank: shape.len() }
     }
 
-    /// The dimensions along which parts are apart.
+    /// Returns the dimensions along which slices are separate.
     pub(in crate::import) fn batch(&self) -> Vec<usize> {
         self.apart.iter().map(|&(dim, _)| dim).collect()
     }
 
-    /// The dimensions that integers of run time choose from.
+    /// Returns the dimensions that runtime integers index.
     pub(in crate::import) fn chosen(&self) -> &[usize] {
         &self.chosen
     }
 
-    /// How many parts there are for each index along the batch.
+    /// Returns the number of slices for each index along the batch.
     pub(in crate::import) fn n_parts(&self) -> i64 {
         self.rest.iter().map(|(_, size)| size).product()
     }
 
-    /// The sizes of the batch and the number of parts.
+    /// Returns the sizes of the batch and the number of slices.
     pub(in crate::import) fn place_sizes(&self, shape: &[i64]) -> Vec<i64> {
         self.apart.iter().map(|&(dim, _)| shape[dim]).chain([self.n_parts()]).collect()
     }
 
-    /// The dimensions of the target that parts have.
+    /// Returns the dimensions of the target that slices have.
     fn kept(&self) -> Vec<usize> {
         (0..self.rank).filter(|dim| !self.chosen.contains(dim) && self.apart.iter().all(|(other, _)| other != dim)).collect()
     }
 
-    /// The sizes of the parts: the batch, their number, and the dimensions of the target that they have.
+    /// Returns the sizes of the slices: the batch, their number, and the dimensions of the target that they have.
     pub(in crate::import) fn part_sizes(&self, shape: &[i64]) -> Vec<i64> {
         self.place_sizes(shape).into_iter().chain(self.kept().into_iter().map(|dim| shape[dim])).collect()
     }
 
-    /// The number of the first part of the program that a part is made of, in terms of the indices along the batch and the part's number.
+    /// Returns the number of the first original slice that a merged slice consists of, in terms of the indices along the batch and its
+    /// number.
     pub(in crate::import) fn place(&self) -> Expr {
         let (n_parts, own) = (self.n_parts(), self.apart.len());
         let mut below = n_parts;
@@ -120,7 +121,8 @@ impl Grid {
         place
     }
 
-    /// Where the element of a part is among the parts of the program, which have their number and the dimensions without a place.
+    /// Returns the index map from an element of a merged slice to the original slices, which have a number and the dimensions without a
+    /// position.
     pub(in crate::import) fn parts_map(&self) -> Vec<Expr> {
         let (mut number, mut map) = (self.place(), Vec::new());
         for (position, dim) in (self.apart.len() + 1..).zip(self.kept()) {
@@ -144,20 +146,20 @@ struct CountingDigit {
 }
 
 impl CountingDigit {
-    /// Whether the numbers of parts that differ in this digit alone are the same.
+    /// Returns whether the numbers of slices that differ in this digit alone are the same.
     fn stands_still(&self, numbers: &[i64], n_parts: i64) -> bool {
         let at = |part: i64| usize::try_from(part).ok().and_then(|part| numbers.get(part));
         (0..n_parts).all(|part| at(part).is_some() && at(part) == at(part - part / self.divisor % self.size * self.divisor))
     }
 }
 
-/// The digit that numbers count; none if they do not, or only downwards.
+/// Returns the digit that numbers count; None if they do not count, or only downwards.
 fn digit(numbers: &[i64]) -> Option<CountingDigit> {
     let (&first, n_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
     let divisor = i64::try_from(numbers.iter().position(|&number| number != first)?).ok()?;
     let at = |position: i64| usize::try_from(position).ok().and_then(|position| numbers.get(position)).copied();
     let step = at(divisor)? - first;
-    // As far as they grow.
+    // Number of increasing steps.
     let grows = |count: i64| at(count * divisor) == Some(first + count * step);
     let size = (1..=n_numbers).find(|&count| !grows(count))?;
     let is_digit = (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
@@ -182,7 +184,7 @@ fn beside(digits: &[(usize, CountingDigit)], n_parts: i64) -> Option<Vec<(i64, i
     (below == n_parts).then_some(rest)
 }
 
-/// Which element of the tensor behind all its views each element of a node is; for one number, all the first.
+/// Returns, for each element of a node, the element of the tensor behind all its views; for a scalar, the first element for all.
 fn positions(graph: &Graph, node: NodeId) -> Option<Vec<i64>> {
     let n_elements = usize::try_from(graph.node(node).shape.iter().product::<i64>()).ok()?;
     let (mut positions, mut node): (Vec<i64>, NodeId) = ((0_i64..).take(n_elements).collect(), node);
@@ -239,7 +241,7 @@ mod tests {
         let at = |point: &[i64]| grid.parts_map().iter().map(|expr| expr.evaluate(point)).collect::<Vec<_>>();
         assert_eq!((at(&[0, 1, 5]), at(&[0, 0, 63])), (vec![69], vec![63]));
 
-        // Each element has a row of its own: among those of its column and batch.
+        // Each element has a row of its own: one of those of its column and batch.
         let rows = graph.tensor(1, vec![128], Element::Int);
         let grid = Grid::of(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
         assert_eq!((grid.batch(), grid.part_sizes(&[2, 32, 64])), (vec![0, 2], vec![2, 64, 1]));

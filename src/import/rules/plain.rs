@@ -6,10 +6,10 @@ use crate::{
 };
 use machine::{DeviceFormat, DeviceFunction};
 
-/// The one element type of the operands.
+/// Returns the common element type of the operands.
 ///
 /// # Errors
-/// If there are two.
+/// Returns an error if there are two.
 pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
     match elements {
         [] => Err(codes::UNSUPPORTED.says("expected a runtime operand, found constants only; fold the op in the producer")),
@@ -22,7 +22,7 @@ pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
 
 pub(in crate::import) type Built = Result<NodeId, String>;
 
-/// Whether the device has the function for elements of that type.
+/// Returns whether the device has the function for elements of that type.
 pub(in crate::import) fn has(function: &str, element: Element) -> bool {
     let format = if element == Element::F32 { DeviceFormat::IeeeFp32 } else { DeviceFormat::Sen169Fp16 };
     DeviceFunction::pointwise(function).is_some_and(|row| row.supports(format))

@@ -1,4 +1,4 @@
-//! Functions by exponentials and logarithms: powers of run time, roots, hyperbolic functions.
+//! Functions that are computed by exponentials and logarithms: runtime powers, roots, hyperbolic functions.
 
 use super::{
     plain::{Built, neg, same},
@@ -9,7 +9,7 @@ use crate::{
     import::graph::{Element, Graph, NodeId},
 };
 
-/// A power with a constant exponent.
+/// Builds a power with a constant exponent.
 pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let &[x, exponent] = inputs else { return Err("does not have two operands".to_owned()) };
     let Some(exponent) = graph.number_of(exponent) else { return power_of_run_time(graph, inputs, element) };
@@ -84,8 +84,8 @@ fn power_of_positive(graph: &mut Graph, x: NodeId, y: NodeId, element: Element) 
     Ok(graph.pointwise("exp", &[exponent], element))
 }
 
-/// A power of which no rule takes the exponent apart: `e^(y log x)`, 1 where `y` is 0. Of a negative number it is NaN, unless the exponent is a whole
-/// constant.
+/// Builds a power for which no rule decomposes the exponent: `e^(y log x)`, 1 where `y` is 0. For a negative base it is NaN, unless the
+/// exponent is an integer constant.
 fn power_of_run_time(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     same(&graph.elements_of(inputs))?;
     let &[x, y] = inputs else { return Err("does not have two operands".to_owned()) };

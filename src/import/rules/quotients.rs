@@ -1,7 +1,8 @@
-//! Quotients and remainders of integers of run time, by known ones and by others, and shifts by known numbers of bits.
+//! Quotients and remainders of runtime integers by constants and by runtime integers, and shifts by constants.
 //!
-//! The quotient of two integers that a format holds is rounded to no whole number beyond it, so its floor is the whole quotient; should the device's
-//! division be off, both are put right once. A divisor of run time keeps to a range from 1 on (`range.rs`): nothing is divided by 0.
+//! The quotient of two integers that a format represents is never rounded up to the next integer, so its floor is the integer quotient. One
+//! correction step for both results covers an inexact division on the device. A runtime divisor keeps to a range from 1 on (`range.rs`), so
+//! there is no division by 0.
 
 use super::{
     plain::{Built, neg},
@@ -16,13 +17,13 @@ use crate::{
 /// Divisor of integers.
 #[derive(Clone, Copy)]
 struct Divisor {
-    /// Its magnitude.
+    /// Magnitude of the divisor.
     by: NodeId,
     is_negative: bool,
 }
 
-/// A quotient or a remainder of integers as numbers; none for another operation, and for what follows from one integer, which is looked up: a table
-/// has more integers than a format.
+/// Builds a quotient or a remainder of integers as numbers. Returns None for other operations, and for functions of one integer, which are
+/// looked up: a table covers more integers than a format.
 pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element: Element) -> Option<Built> {
     let &[x, by] = numbers else { return None };
     let is_unsigned = matches!(name, "arith.divui" | "arith.remui" | "arith.ceildivui");
@@ -64,7 +65,7 @@ pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     })
 }
 
-/// A shift of integers of `width` bits by a known number of bits; none for another operation.
+/// Builds a shift of integers of `width` bits by a constant; returns None for other operations.
 pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element: Element, width: u32) -> Option<Built> {
     let &[x, bits] = numbers else { return None };
     let bits = graph.number_of(bits).filter(|_| matches!(name, "arith.shli" | "arith.shrsi" | "arith.shrui"))?;
@@ -77,7 +78,7 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     }
     Some(match name {
         "arith.shli" => mul(graph, &[x, power], element).inspect(|&shifted| graph.note_width(shifted, width)),
-        // Of the sign alone are left -1 and 0.
+        // Only the sign remains: -1 or 0.
         _ if bits >= 31.0 => {
             let (zero, less) = (graph.number(0.0), graph.number(-1.0));
             let is_negative = graph.pointwise("lesserthan", &[x, zero], Element::Bool);
@@ -87,7 +88,7 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     })
 }
 
-/// A choice between known integers that a function changes: the choice of what it makes of them, such as the sign as `(x >> 31) | 1`.
+/// Applies a function to both alternatives of a select between constant integers, such as the sign as `(x >> 31) | 1`.
 pub(super) fn of_choice(graph: &mut Graph, numbers: &[NodeId], fold: impl Fn(&[i64]) -> Option<i64>, element: Element) -> Option<NodeId> {
     let is_choice = |graph: &Graph, id: NodeId| graph.node(id).kind == Kind::Pointwise("where3", Vec::new());
     let choice = numbers.iter().position(|&number| is_choice(graph, number))?;
@@ -114,7 +115,7 @@ fn remainder(graph: &mut Graph, x: NodeId, Divisor { by, .. }: Divisor, element:
     minimum(graph, &[rest, last], element)
 }
 
-/// The last whole number that is not above the quotient, and what is left of the integer.
+/// Builds the floor of the quotient, and the remainder.
 fn floor(graph: &mut Graph, x: NodeId, divisor: Divisor, element: Element) -> Result<[NodeId; 2], String> {
     let x = if divisor.is_negative { neg(graph, &[x], element)? } else { x };
     let (zero, one, by) = (graph.number(0.0), graph.number(1.0), divisor.by);
@@ -137,7 +138,7 @@ fn floor(graph: &mut Graph, x: NodeId, divisor: Divisor, element: Element) -> Re
     Ok(found)
 }
 
-/// The quotient without what is behind the point.
+/// Truncates the quotient.
 fn toward_zero(graph: &mut Graph, x: NodeId, divisor: Divisor, element: Element) -> Built {
     let zero = graph.number(0.0);
     let magnitude = graph.pointwise("abs", &[x], element);

@@ -1,8 +1,8 @@
-//! The range that integers of run time must keep to, so that the device computes with them exactly.
+//! Ranges of runtime integers within which the device computes with them exactly.
 //!
-//! The device has integers as numbers of a floating-point format, which holds all up to a limit. Each argument gets the widest range
-//! with which no integer of the program leaves the limit, no number made of integers leaves the format, and all that the program asserts
-//! holds. `program.json` says the range, and what the caller gives is held to it.
+//! The device represents integers as numbers of a floating-point format, which is exact up to a limit. Each argument gets the widest range
+//! for which no integer of the program exceeds the limit, no number computed from integers overflows, and all assertions of the program hold.
+//! `program.json` states the range, and the arguments are checked against it.
 
 mod refine;
 
@@ -10,7 +10,7 @@ use super::steps::is_whole;
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A format as far as integers go.
+/// Integer limits of a number format.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::import) struct Limits {
     /// All integers up to this one, and down to its negative, are numbers of the format.
@@ -19,7 +19,7 @@ pub(in crate::import) struct Limits {
     pub(in crate::import) largest: f64,
 }
 
-/// The 16-bit format of the device: ten significant bits.
+/// 16-bit format of the device: ten significant bits.
 pub(in crate::import) const HALF: Limits = Limits { exact: 1024.0, largest: 4_290_772_992.0 };
 /// IEEE single precision.
 pub(in crate::import) const SINGLE: Limits = Limits { exact: 16_777_216.0, largest: f32::MAX as f64 };
@@ -27,15 +27,15 @@ pub(in crate::import) const SINGLE: Limits = Limits { exact: 16_777_216.0, large
 /// Reason why no range is found for an integer or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum Unbounded {
-    /// An integer may leave what the format holds, or a number the format.
+    /// An integer may exceed the exact integers of the format, or a number may overflow the format.
     Node(NodeId),
     /// A divisor may be 0, or an unsigned value may be negative.
     Least(NodeId),
-    /// An integer may leave its type of so many bits.
+    /// An integer may overflow its type of so many bits.
     Width(NodeId, u32),
-    /// An integer is compared with one that the format rounds to the last integers that it has.
+    /// An integer is compared with a constant that the format rounds to an integer in its range.
     Rounded(NodeId),
-    /// An assertion, by its place among them.
+    /// An assertion, by its position.
     Assertion(usize),
 }
 
@@ -58,7 +58,7 @@ pub(in crate::import) fn ranges(
     };
     let asked = graph.needed_for(asserted, |_| false);
     let numbers: Vec<usize> = needed.iter().chain(&asked).filter_map(|&id| number_of_integers(graph, id)).collect();
-    // What integers are divided by is made of those that are at least 1.
+    // Divisors depend on integers that are at least 1.
     let mut positive = BTreeSet::new();
     let mut ranges: BTreeMap<usize, [i64; 2]> = loop {
         let narrowest = numbers.iter().map(|&number| (number, within_from(&positive, number, NARROWEST))).collect();
@@ -78,7 +78,7 @@ pub(in crate::import) fn ranges(
     #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
     let most = limits.exact as i64 + 1;
     let numbers: Vec<usize> = ranges.keys().copied().collect();
-    // Twice as wide one after the other, as long as it holds: none is left with what another one has no use for.
+    // Double the ranges in turn while all constraints hold, so that no range uses up the slack of another one.
     let ends = std::iter::successors(Some(2), |end: &i64| end.checked_mul(2)).take_while(|&end| end <= most);
     for (end, &number) in ends.flat_map(|end| numbers.iter().map(move |number| (end, number))) {
         let holds = |candidate: [i64; 2]| {
@@ -96,7 +96,7 @@ pub(in crate::import) fn ranges(
             ranges.extend(before.map(|before| (number, before)));
             holds
         };
-        // With negative ones if that does not cost more than half of the others.
+        // Negative integers are included if that costs at most half of the positive ones.
         let positive = widest(most, |end| holds([0, end]));
         let either = widest(most, |end| holds([1 - end, end]));
         let chosen = if 2 * either > positive { [1 - either, either] } else { [0, positive] };
@@ -105,7 +105,7 @@ pub(in crate::import) fn ranges(
     Ok(ranges)
 }
 
-/// The assertions, by their places, that hold for no range of the integers: those about other numbers among them.
+/// Returns the positions of the assertions that hold for no range of the integers, including those on other numbers.
 pub(in crate::import) fn unmet(graph: &Graph, asserted: &[NodeId], limits: Limits) -> Vec<usize> {
     let asked = graph.needed_for(asserted, |_| false);
     let narrowest = |number: usize| graph.integers.promised(number).unwrap_or(NARROWEST);
@@ -117,7 +117,7 @@ pub(in crate::import) fn unmet(graph: &Graph, asserted: &[NodeId], limits: Limit
 /// Smallest range that integers must be allowed, that of a truth value: the first integer, and one past the last.
 const NARROWEST: [i64; 2] = [0, 2];
 
-/// The largest end up to `most` for which something holds that holds for all smaller ones; 1 if it does for none.
+/// Returns the largest end up to `most` for which a monotone predicate holds; 1 if it holds for none.
 fn widest(most: i64, mut holds: impl FnMut(i64) -> bool) -> i64 {
     let (mut good, mut bad) = (1, most + 1);
     while bad - good > 1 {
@@ -127,14 +127,14 @@ fn widest(most: i64, mut holds: impl FnMut(i64) -> bool) -> i64 {
     good
 }
 
-/// The tensor of integers that a node shows as numbers.
+/// Returns the integer tensor of which a node is the numeric form.
 fn number_of_integers(graph: &Graph, id: NodeId) -> Option<usize> {
     let node = graph.node(id);
     let shows = node.kind == Kind::Reshape && graph.integers.has(id);
     if shows { graph.source_of(node.inputs[0]) } else { None }
 }
 
-/// The tensors of integers that the values of a node are made of: those of a condition only choose among them.
+/// Returns the integer tensors that the values of a node depend on; tensors that only a condition depends on are not included.
 fn numbers_of_value(graph: &Graph, id: NodeId) -> BTreeSet<usize> {
     let (mut open, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
     while let Some(id) = open.pop() {
@@ -174,7 +174,7 @@ fn check(
             }
         }
         let Some(Interval { first, last, is_infinite }) = bounds.of(id) else {
-            // Of integers that are read off numbers nothing is known, so that nothing may be computed of them.
+            // Nothing is known of integers that are bit casts of numbers, so computing with them is an error.
             let is_computed = matches!(
                 graph.node(id).kind,
                 Kind::Matmul | Kind::Pointwise("add" | "sub" | "mul", _) | Kind::Reduce("sum" | "prod" | "mean", ..)
@@ -192,8 +192,8 @@ fn check(
     asserted.iter().position(|&id| bounds.fails(id)).map_or(Ok(()), |position| Err(Unbounded::Assertion(position)))
 }
 
-/// Whether a node compares integers with a known one that the format does not have and rounds to one that they may be: the first beyond the exact ones.
-/// Others beyond these stay beyond.
+/// Returns whether a node compares integers with a constant that the format rounds to one of their possible values: the first integer beyond
+/// the exact ones. Other constants beyond these remain out of range.
 fn is_compared_with_rounded(graph: &Graph, id: NodeId, limits: Limits) -> bool {
     let node = graph.node(id);
     let is_comparison =
@@ -205,12 +205,12 @@ fn is_compared_with_rounded(graph: &Graph, id: NodeId, limits: Limits) -> bool {
     is_comparison && node.inputs.iter().any(is_rounded)
 }
 
-/// The values that a number may have, both included.
+/// Interval of possible values of a number, inclusive.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     first: f64,
     last: f64,
-    /// Whether an infinity of the program takes part.
+    /// Whether an infinity of the program contributes.
     is_infinite: bool,
 }
 
@@ -229,7 +229,7 @@ struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// Whether a truth value may be false.
+    /// Returns whether a truth value may be false.
     fn fails(&mut self, truth: NodeId) -> bool {
         self.of(truth).is_none_or(|truth| truth.first != 1.0)
     }
@@ -240,9 +240,9 @@ impl Bounds<'_> {
         if let Some(&known) = self.known.get(&id) {
             return known;
         }
-        // Against a chain of views that comes back to itself: there is none.
+        // This guards against a cyclic chain of views, which does not occur.
         self.known.insert(id, None);
-        // A truth value is 0 or 1, whatever it follows from.
+        // A truth value is 0 or 1, regardless of its operands.
         let either = (self.graph.node(id).element == Element::Bool).then_some(Interval { first: 0.0, last: 1.0, is_infinite: false });
         let found = self.computed(id).or(either);
         self.known.insert(id, found);
@@ -289,7 +289,7 @@ impl Bounds<'_> {
                 Some(x.around(&[within(x.first), within(x.last)]))
             }
             Kind::Pointwise(function, _) => self.pointwise(function, &node.inputs),
-            // A sum of products, such as a running sum.
+            // Matrix product, such as a running sum.
             Kind::Matmul => {
                 let product = self.pointwise("mul", &node.inputs)?;
                 let n_terms = graph.node(node.inputs[0]).shape.last().map_or(1.0, |&size| size as f64);
@@ -310,10 +310,10 @@ impl Bounds<'_> {
     /// `0 <= x` and `x < n`. A grid of positions chooses from an image in this way.
     fn within(&self, condition: NodeId, id: NodeId) -> Option<Interval> {
         let graph = self.graph;
-        // An integer is the whole number that it is read off.
+        // The numeric form of an integer is that integer.
         let number = if graph.node(id).kind == Kind::Reshape { graph.node(id).inputs[0] } else { id };
         let is_it = |other: NodeId| other == number || other == id;
-        // The last number below an end that is none of them.
+        // Last number below an exclusive end.
         let before = |end: f64| if is_whole(graph, number) { end.ceil() - 1.0 } else { end };
         let (mut first, mut last) = (f64::NEG_INFINITY, f64::INFINITY);
         let (mut conditions, mut seen) = (vec![condition], BTreeSet::new());
@@ -375,7 +375,7 @@ impl Bounds<'_> {
                     "sub" => Some(both.around(&[a.first - b.last, a.last - b.first])),
                     "mul" => {
                         let product = both.around(&[a.first * b.first, a.first * b.last, a.last * b.first, a.last * b.last]);
-                        // What stands for an infinity, as in (1 - mask) * lowest, keeps its sign.
+                        // A stand-in for an infinity, as in (1 - mask) * lowest, keeps its sign.
                         let is_vast = product.first.abs().max(product.last.abs()) > self.limits.largest / 2.0;
                         let turns = is_vast && product.first < 0.0 && product.last > 0.0;
                         Some(if turns { product.around(&[f64::NEG_INFINITY, f64::INFINITY]) } else { product })
@@ -412,7 +412,7 @@ impl Bounds<'_> {
         Some(x.around(&[x.first - by.last, x.last + by.last]))
     }
 
-    /// The truth of a comparison, where the ranges of both sides decide it.
+    /// Returns the result of a comparison if the ranges of both sides decide it.
     fn compared(&mut self, function: &str, inputs: &[NodeId]) -> Option<Interval> {
         if !matches!(function, "equal" | "notequal" | "greaterequal" | "greaterthan" | "lesserequal" | "lesserthan") {
             return None;

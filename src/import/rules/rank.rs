@@ -1,14 +1,14 @@
-//! Tensors of more dimensions than a device layout holds: neighbours that an operation walks along together are one dimension of it.
+//! Tensors with more dimensions than a device layout: adjacent dimensions that an operation iterates over together are merged.
 //!
-//! Each operation is written on tensors of fewer dimensions, between reshapes, of which those that undo each other vanish.
+//! Each operation is rewritten to tensors of lower rank, between reshapes; inverse reshapes cancel.
 
 use crate::affine::Expr;
 use crate::import::graph::{Graph, Kind, Node, NodeId};
 use std::{collections::BTreeMap, ops::Range};
 
-/// Most dimensions of a tensor in a device layout.
+/// Maximum number of dimensions of a tensor in a device layout.
 const MOST_DIMS: usize = 6;
-/// Most dimensions of an iteration space: what takes neighbours together and apart again walks along each of them.
+/// Maximum number of dimensions of an iteration space: an op that merges and splits dimensions iterates over each of them.
 const MOST_LOOPS: usize = 7;
 
 /// Returns the replacements of lower rank for the nodes that `roots` need; nodes that stay as they are have no entry.
@@ -60,8 +60,7 @@ fn narrow(graph: &mut Graph, id: NodeId, new: &BTreeMap<NodeId, NodeId>) -> Node
     if inputs == old { id } else { graph.add(kind, &inputs, shape, element) }
 }
 
-/// Neighbouring dimensions taken together, `is_pair` says which may be, so that few enough are left; outer ones first. Dimensions of size 1
-/// go with any other.
+/// Merges adjacent dimensions for which `is_pair` holds until few enough remain; outer ones first. Dimensions of size 1 merge with any other.
 fn groups(shape: &[i64], is_pair: impl Fn(usize, usize) -> bool) -> Option<Vec<Range<usize>>> {
     groups_to(MOST_DIMS, shape, None, is_pair)
 }
@@ -85,7 +84,7 @@ fn groups_to(most: usize, shape: &[i64], counts: Option<usize>, is_pair: impl Fn
     (n_more == 0).then_some(groups)
 }
 
-/// The sizes of dimensions taken together.
+/// Returns the sizes of merged dimensions.
 fn merged(shape: &[i64], groups: &[Range<usize>]) -> Vec<i64> {
     groups.iter().map(|group| shape[group.clone()].iter().product()).collect()
 }
@@ -95,14 +94,14 @@ fn filled(graph: &mut Graph, number: NodeId, shape: &[i64]) -> Option<NodeId> {
     Some(graph.filled(number, merged(shape, &groups)))
 }
 
-/// An elementwise operation: what it takes has a dimension or repeats along it.
+/// Lowers the rank of an elementwise operation: each operand has a dimension or is broadcast along it.
 fn pointwise(graph: &mut Graph, id: NodeId, inputs: &[NodeId]) -> Option<NodeId> {
     let Node { kind, shape, element, .. } = graph.node(id).clone();
     let shapes: Vec<Vec<i64>> = inputs.iter().map(|&input| graph.node(input).shape.clone()).filter(|shape| !shape.is_empty()).collect();
     let is_alike = |one: usize, other: usize| shapes.iter().all(|own| (own[one] == shape[one]) == (own[other] == shape[other]));
     let (groups, inputs) = match groups(&shape, is_alike) {
         Some(groups) => (groups, inputs.to_vec()),
-        // Too many of them repeat in turns: what is repeated is written out.
+        // Too many dimensions are alternately broadcast: the broadcast operands are materialized.
         None => {
             let written_out = |&input: &NodeId| {
                 let own = graph.node(input).shape.clone();
@@ -132,7 +131,7 @@ fn reduce(graph: &mut Graph, id: NodeId, input: NodeId, dim: usize) -> Option<No
     let groups = groups_to(MOST_DIMS, &whole, Some(dim), |one, other| one != dim && other != dim)?;
     let along = groups.iter().position(|group| group.contains(&dim))?;
     let Kind::Reduce(function, _, constants) = kind else { return None };
-    // Dimensions of size 1 beside the reduced one stay with it.
+    // Dimensions of size 1 next to the reduced one stay with it.
     let mut shape = merged(&whole, &groups);
     let input = graph.reshape(input, &shape);
     shape[along] = 1;
@@ -148,7 +147,7 @@ fn matmul(graph: &mut Graph, id: NodeId, inputs: &[NodeId]) -> Option<NodeId> {
     Some(graph.add(kind, &shown, merged(&shape, &groups), element))
 }
 
-/// Rows of a table: the index keeps its dimensions where that leaves some for the rows.
+/// Lowers the rank of a gather: the index keeps its dimensions if enough remain for the rows.
 fn gather(graph: &mut Graph, id: NodeId, [table, index]: [NodeId; 2], dim: usize) -> Option<NodeId> {
     let element = graph.node(id).element;
     let (rows, mut over) = (graph.node(table).shape.clone(), graph.node(index).shape.clone());
@@ -165,8 +164,8 @@ fn gather(graph: &mut Graph, id: NodeId, [table, index]: [NodeId; 2], dim: usize
     Some(graph.add(Kind::Gather(along), &[table, index], [over, shape].concat(), element))
 }
 
-/// Parts written one after the other: a dimension that each part has all of goes with the one in front of it, and one that each part is at
-/// one place of.
+/// Lowers the rank of a chain of inserts: a dimension that every slice covers completely, or in which every slice has one position, merges
+/// with the preceding one.
 fn insert(graph: &mut Graph, id: NodeId, new: &BTreeMap<NodeId, NodeId>) -> Option<NodeId> {
     let Node { shape, element, .. } = graph.node(id).clone();
     let (mut parts, mut base) = (Vec::new(), id);
@@ -179,7 +178,7 @@ fn insert(graph: &mut Graph, id: NodeId, new: &BTreeMap<NodeId, NodeId>) -> Opti
     let groups = groups(&shape, |one, other| {
         parts.iter().all(|(_, sizes, _)| is_whole(sizes, other) || sizes[one..other].iter().all(|&size| size == 1))
     })?;
-    // Only two of a group may be taken together by that rule: its parts are boxes of all of them.
+    // The rule covers only pairs of dimensions; for larger groups, each slice must be a box in the merged dimension.
     let is_box = |sizes: &[i64], group: &Range<usize>| {
         let first = group.clone().find(|&dim| sizes[dim] > 1).unwrap_or(group.end);
         group.clone().skip_while(|&dim| dim <= first).all(|dim| is_whole(sizes, dim))
@@ -203,7 +202,7 @@ fn insert(graph: &mut Graph, id: NodeId, new: &BTreeMap<NodeId, NodeId>) -> Opti
     Some(whole)
 }
 
-/// A view: neighbours of the result that are neighbours of the operand go together first.
+/// Lowers the rank of a view: result dimensions that are adjacent in the operand merge first.
 fn view(graph: &mut Graph, input: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
     let (from, element) = (graph.node(input).shape.clone(), graph.node(input).element);
     let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim));
@@ -220,7 +219,7 @@ fn view(graph: &mut Graph, input: NodeId, map: &[Expr], shape: &[i64]) -> Option
         let position = out.iter().position(|group| group.contains(&dim)).unwrap_or_default();
         digit(Expr::Dim(position), &shape[out[position].clone()], dim - out[position].start)
     };
-    // What a group of the operand is read at: a group of the result, or the sum of its dimensions.
+    // Index of a merged operand dimension: a merged result dimension, or the linearized index.
     let group_of = |expr: &Expr| if let Expr::Dim(dim) = expr { out.iter().position(|group| group.contains(dim)) } else { None };
     let own = groups(&from, |one, other| group_of(&map[one]).is_some_and(|group| group_of(&map[other]) == Some(group)))
         .or_else(|| groups(&from, |_, _| true))?;
@@ -233,7 +232,7 @@ fn view(graph: &mut Graph, input: NodeId, map: &[Expr], shape: &[i64]) -> Option
     Some(graph.add(Kind::View(map), &[input], merged(shape, &out), element))
 }
 
-/// Whether indices, of dimensions of these sizes, are all of the dimensions of a group and nothing else.
+/// Returns whether indices, of dimensions of these sizes, are exactly the dimensions of a group.
 fn reads(map: &[Expr], group: &Range<usize>, sizes: &[i64], shape: &[i64]) -> bool {
     let moving = map.iter().zip(sizes).filter(|(_, size)| **size > 1);
     let read: Vec<Option<(usize, i64)>> =
@@ -242,7 +241,7 @@ fn reads(map: &[Expr], group: &Range<usize>, sizes: &[i64], shape: &[i64]) -> bo
     read == of_group
 }
 
-/// Digit `position` of a number whose digits have these sizes.
+/// Returns digit `position` of a number whose digits have these sizes.
 fn digit(number: Expr, sizes: &[i64], position: usize) -> Expr {
     if sizes[position] == 1 {
         return Expr::Constant(0);
@@ -253,7 +252,7 @@ fn digit(number: Expr, sizes: &[i64], position: usize) -> Expr {
     if is_first { shifted } else { Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(sizes[position]))) }
 }
 
-/// The number whose digits, of these sizes, are expressions.
+/// Returns the number whose digits, of these sizes, are expressions.
 fn flat(map: &[Expr], sizes: &[i64], dim_of: &impl Fn(usize) -> Expr) -> Expr {
     let (mut stride, mut sum) = (1, Expr::Constant(0));
     for (expr, &size) in map.iter().zip(sizes).rev().filter(|(_, size)| **size > 1) {
@@ -272,7 +271,7 @@ mod tests {
         graph.tensor(number, shape.to_vec(), Element::F16)
     }
 
-    /// The one that stands for a node, behind the reshape to its shape.
+    /// Returns the replacement of a node, reshaped to its shape.
     fn narrow_of(graph: &mut Graph, root: NodeId) -> Node {
         let new = narrowed(graph, &[root]);
         let node = graph.node(new[&root]).clone();

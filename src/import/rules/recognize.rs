@@ -1,4 +1,4 @@
-//! Elementwise operations as the device has them: several functions where there is no single one, simpler forms where an operand is known.
+//! Lowering of elementwise operations to device functions: several functions if there is no single one, simpler forms for constant operands.
 
 use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
@@ -133,14 +133,14 @@ pub(in crate::import) fn minimum(graph: &mut Graph, inputs: &[NodeId], element: 
     Ok(graph.pointwise("minimum", inputs, element))
 }
 
-/// The operand and the number of a maximum or minimum with a number.
+/// Returns the operand and the number of a maximum or minimum with a number.
 fn bounded(graph: &Graph, id: NodeId, function: &str) -> Option<(NodeId, f64)> {
     let &[lhs, rhs] = graph.as_pointwise(id, function)? else { return None };
     graph.number_of(rhs).map(|number| (lhs, number)).or_else(|| graph.number_of(lhs).map(|number| (rhs, number)))
 }
 
 pub(in crate::import) fn clamp(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    // What is known of two operands is computed at once.
+    // An operation on two constants is folded immediately.
     let above = graph.apply("arith.maximumf", &inputs[..2], element)?;
     graph.apply("arith.minimumf", &[above, inputs[2]], element)
 }
@@ -155,7 +155,7 @@ pub(in crate::import) fn select(graph: &mut Graph, inputs: &[NodeId], element: E
     }
     let elements = graph.elements_of(&[yes, no]);
     let element = match elements.as_slice() {
-        // Both choices are numbers: the result is as precise as what was compared.
+        // Both alternatives are scalars: the result has the precision of the compared operands.
         [] => compared_element(graph, condition, element),
         _ => same(&elements)?,
     };
@@ -193,12 +193,12 @@ fn choice(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId, element
     Ok((is_beyond && graph.as_pointwise(no, "softplus") == Some(&[yes])).then_some(no))
 }
 
-/// The larger of two operands; of a NaN and a number, the number.
+/// Builds the larger of two operands; of a NaN and a number, the number.
 pub(in crate::import) fn larger_number(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     number_of_two(graph, inputs, element, "greaterequal", maximum)
 }
 
-/// The smaller of two operands; of a NaN and a number, the number.
+/// Builds the smaller of two operands; of a NaN and a number, the number.
 pub(in crate::import) fn smaller_number(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     number_of_two(graph, inputs, element, "lesserequal", minimum)
 }
@@ -223,7 +223,7 @@ fn number_of_two(
         [true, false] => (rhs, lhs),
         _ => (lhs, rhs),
     };
-    // No comparison holds for a NaN: what is chosen is y where x is NaN, and where y is.
+    // No comparison holds for a NaN: the select returns y where x or y is NaN.
     let is_chosen = graph.pointwise(comparison, &[x, y], Element::Bool);
     let chosen = graph.pointwise("where3", &[is_chosen, x, y], element);
     if unordered::are_numbers(graph, &[y]) {
@@ -233,7 +233,7 @@ fn number_of_two(
     Ok(graph.pointwise("where3", &[is_number, chosen, x], element))
 }
 
-/// The element type of what a truth value was made of; that of the numbers that it becomes where it was given.
+/// Returns the element type of the operands of a truth value; for an argument, that of the numbers that it is converted to.
 pub(in crate::import) fn compared_element(graph: &Graph, condition: NodeId, becomes: Element) -> Element {
     let (mut stack, mut seen) = (vec![condition], BTreeSet::new());
     while let Some(id) = stack.pop() {
@@ -246,7 +246,7 @@ pub(in crate::import) fn compared_element(graph: &Graph, condition: NodeId, beco
     becomes
 }
 
-/// A node with the shape of the whole operation.
+/// Broadcasts a node to the shape of the operation.
 fn broadcast_like(graph: &mut Graph, id: NodeId, inputs: &[NodeId]) -> Built {
     let shape = graph.broadcast_shape(inputs);
     Ok(graph.broadcast(id, &shape))
@@ -329,7 +329,7 @@ pub(in crate::import) fn expm1(graph: &mut Graph, inputs: &[NodeId], element: El
 }
 
 pub(in crate::import) fn fma(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    // What is known of two operands is computed at once.
+    // An operation on two constants is folded immediately.
     let product = graph.apply("arith.mulf", &inputs[..2], element)?;
     graph.apply("arith.addf", &[product, inputs[2]], element)
 }
@@ -349,7 +349,7 @@ pub(in crate::import) fn log2(graph: &mut Graph, inputs: &[NodeId], element: Ele
     mul(graph, &[log, factor], element)
 }
 
-/// The error function of a number (Abramowitz and Stegun, 7.1.26; off by at most 1.5e-7).
+/// Builds the error function of a number (Abramowitz and Stegun, 7.1.26; off by at most 1.5e-7).
 #[must_use]
 pub(in crate::import) fn erf_of(x: f64) -> f64 {
     let t = 1.0 / (1.0 + ERF_P * x.abs());
@@ -360,7 +360,7 @@ pub(in crate::import) fn erf_of(x: f64) -> f64 {
 const ERF_P: f64 = 0.327_591_1;
 const ERF_A: [f64; 5] = [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];
 
-/// The error function, for a gelu to take in; alone it is computed by the same formula as [`erf_of`].
+/// Builds the error function as a virtual op, as a component of a gelu; outside of one it is computed by the same formula as [`erf_of`].
 pub(in crate::import) fn erf(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let x = inputs[0];
     let (one, zero, p) = (graph.number(1.0), graph.number(0.0), graph.number(ERF_P));

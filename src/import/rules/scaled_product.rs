@@ -10,8 +10,8 @@ use crate::import::graph::{Graph, Kind, NodeId};
 /// The smallest factor that a tensor is scaled by instead of two: what is far from the smallest numbers of a format stays so.
 const LEAST_FACTOR: f64 = 1.0 / 256.0;
 
-/// The operands of a product with what scales them together on the left one, if both are scaled. A factor above 1 stays: with it on the
-/// left, numbers could overflow that did not.
+/// Returns the operands of a product with both scales merged on the left one, if both are scaled. A factor above 1 is not moved: on the left,
+/// it could cause an overflow.
 pub(in crate::import) fn with_one_scale(graph: &mut Graph, left: NodeId, right: NodeId) -> Option<[NodeId; 2]> {
     let (a, b) = (factor_of(graph, left)?, factor_of(graph, right)?);
     if b.abs() > 1.0 || (a * b).abs() < LEAST_FACTOR {
@@ -20,7 +20,7 @@ pub(in crate::import) fn with_one_scale(graph: &mut Graph, left: NodeId, right: 
     Some([rescaled(graph, left, a * b)?, rescaled(graph, right, 1.0)?])
 }
 
-/// The number that a tensor is multiplied by, behind whatever views.
+/// Returns the number that a tensor is multiplied by, looking through views.
 fn factor_of(graph: &Graph, id: NodeId) -> Option<f64> {
     match graph.node(id).kind {
         Kind::Reshape | Kind::View(_) => factor_of(graph, graph.node(id).inputs[0]),

@@ -1,4 +1,4 @@
-//! Combinations of each element along a dimension with all before it.
+//! Running combinations: each element along a dimension is combined with all before it.
 
 use super::body::Combiner;
 use crate::{
@@ -10,11 +10,11 @@ use crate::{
     },
 };
 
-/// The elements of `input`, which has the shape `shape`, along `dim`, each combined with all before it: computed at once where they are known,
-/// integers in `width` bits; else, as the device has no function for it, the product with a triangle of ones for a sum, and in steps for others and for long sums.
+/// Combines each element of `input`, of shape `shape`, with all before it along `dim`. Constants are folded, integers in `width` bits. The
+/// device has no function for it: a sum is a product with a triangle of ones, and other combinations and long sums are computed in steps.
 ///
 /// # Errors
-/// Why the device cannot do it.
+/// Returns the reason why the device cannot compute it.
 pub(in crate::import) fn scan(
     graph: &mut Graph,
     combiner: Combiner,
@@ -89,7 +89,7 @@ fn in_steps(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64],
     Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
 }
 
-/// For each dimension the place that it has in an order.
+/// Returns the inverse of a permutation.
 fn places_in(order: &[usize]) -> Vec<Expr> {
     let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
     (0..order.len()).map(|dim| Expr::Dim(place(dim))).collect()

@@ -1,7 +1,8 @@
-//! Parts that are written over rows of a tensor which integers of run time choose.
+//! Scatters of slices to rows that runtime integers select.
 //!
-//! The device writes where the compiler says. A comparison of all row numbers with the places says which rows are written: of one part it is chosen row
-//! by row between the part and what was there; several parts come to their rows by a product with a matrix of ones and zeros, without rounding.
+//! Write addresses on the device are static. So all row numbers are compared with the positions: a single slice is selected row by row
+//! between the slice and the old elements; several slices are moved to their rows by a product with a matrix of ones and zeros, without
+//! rounding.
 
 use super::{
     body::Combiner,
@@ -16,9 +17,9 @@ use crate::{
     import::graph::{Element, Graph, Kind, NodeId, known::Known},
 };
 
-/// Most elements of the matrix, which has one for each row and each part, and for all of the batch: 64 MiB in 16 bits.
+/// Maximum number of elements of the matrix, which has one for each row and slice of the whole batch: 64 MiB in 16 bits.
 const MOST_COMPARED: i64 = 1 << 25;
-/// Positions among the parts are numbers of the 16-bit format, which has all integers up to this one.
+/// Maximum number of slices: slice numbers must be exact in the 16-bit format, which has all integers up to this one.
 const MOST_PARTS: i64 = 1024;
 
 /// Effect of writing slices over an element.
@@ -30,16 +31,16 @@ pub(in crate::import) enum Written {
     Combined(Combiner),
 }
 
-/// A tensor that parts are written over.
+/// Target of a scatter.
 #[derive(Clone, Copy)]
 pub(in crate::import) struct Target<'a> {
     /// The tensor.
     pub(in crate::import) node: NodeId,
-    /// Its sizes.
+    /// Sizes of the target.
     pub(in crate::import) shape: &'a [i64],
-    /// The dimensions along which parts and places are others, such as the rows of `x.scatter(1, i, v)`.
+    /// The batch dimensions, along which slices and positions differ, such as the rows of `x.scatter(1, i, v)`.
     pub(in crate::import) batch: &'a [usize],
-    /// The dimensions that the places choose from, outermost first, as one.
+    /// The dimensions that the positions index, outermost first, merged into one.
     pub(in crate::import) dims: &'a [usize],
 }
 
@@ -60,22 +61,22 @@ struct Writing {
 }
 
 impl Writing {
-    /// A shape behind the batch.
+    /// Returns a shape after the batch dimensions.
     fn shape(&self, rows: i64, columns: i64) -> Vec<i64> {
         [self.batch.as_slice(), &[rows, columns]].concat()
     }
 
-    /// One that is the same for all of the batch.
+    /// Broadcasts a tensor along the batch.
     fn shared(&self, rows: i64, columns: i64) -> Vec<i64> {
         [vec![1; self.batch.len()], vec![rows, columns]].concat()
     }
 }
 
-/// `target` with each of the `n_parts` `parts`, which have the batch and their number in front and then the other dimensions of the target, written to its
-/// place: the numbers in the format of integers that `places` have for it, one tensor for each of the dimensions.
+/// Scatters the `n_parts` `parts`, which have the batch and their number as leading dimensions and then the other dimensions of the target,
+/// to their positions in `target`: the numeric forms of the integers in `places`, one tensor per indexed dimension.
 ///
 /// # Errors
-/// Why the device cannot do it.
+/// Returns the reason why the device cannot compute it.
 pub(in crate::import) fn scatter(
     graph: &mut Graph,
     target: Target<'_>,
@@ -137,7 +138,7 @@ pub(in crate::import) fn scatter(
     Ok(graph.view(new, order.into_iter().map(Expr::Dim).collect(), shape))
 }
 
-/// One part that is written along one dimension: no dimension of the target is turned, so that its layout may stay.
+/// Scatters one slice along one dimension: no dimension of the target is transposed, so its layout is kept.
 fn one_row(graph: &mut Graph, target: Target<'_>, dim: usize, is_place: NodeId, part: NodeId, written: Written) -> Built {
     let Target { node, shape, .. } = target;
     let of_part: Vec<i64> = [1].into_iter().chain((0..shape.len()).filter(|&other| other != dim).map(|other| shape[other])).collect();
@@ -151,7 +152,7 @@ fn one_row(graph: &mut Graph, target: Target<'_>, dim: usize, is_place: NodeId, 
     one_part(graph, whole, place, part, written)
 }
 
-/// Each row is the part, or what was there, or both combined.
+/// Each row is the slice, or the old row, or both combined.
 fn one_part(graph: &mut Graph, whole: NodeId, is_place: NodeId, part: NodeId, written: Written) -> Built {
     let element = graph.node(whole).element;
     match written {
@@ -178,7 +179,7 @@ fn several_parts(graph: &mut Graph, writing: &Writing, whole: NodeId, is_place: 
         }
         Written::Combined(combiner) => return combined_parts(graph, whole, is_place, parts, combiner),
     }
-    // The number of the last part that is written to each row, from 1 on; 0 where there is none.
+    // The number of the last slice that is written to each row, from 1 on; 0 if there is none.
     let numbers = graph.known(Known::counting(1, n_parts), writing.shared(1, n_parts), element);
     let none = graph.number(0.0);
     let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
@@ -190,8 +191,8 @@ fn several_parts(graph: &mut Graph, writing: &Writing, whole: NodeId, is_place: 
     recognize::select(graph, &[is_written, moved, whole], element)
 }
 
-/// `[row, part]` says whether the part's place is the row, which is one of dimensions of these sizes: dimension by dimension, so that no number is larger
-/// than a dimension.
+/// Returns for `[row, part]` whether the position of the slice is the row, as an index into dimensions of these sizes: one dimension at a
+/// time, so that no number is larger than a dimension.
 fn is_place(graph: &mut Graph, writing: &Writing, sizes: &[i64], places: &[NodeId]) -> Built {
     let rows = writing.rows;
     let (mut below, mut found) = (rows, None);
@@ -214,7 +215,7 @@ fn is_place(graph: &mut Graph, writing: &Writing, sizes: &[i64], places: &[NodeI
     found.ok_or_else(|| "has no place".to_owned())
 }
 
-/// The parts in their rows: `is_place` times `parts`, 0 in rows without one.
+/// Moves the slices to their rows: `is_place` times `parts`, 0 in rows without a slice.
 fn product(graph: &mut Graph, writing: &Writing, is_place: NodeId, parts: NodeId) -> NodeId {
     let &Writing { rows, n_parts, columns, element, .. } = writing;
     if columns > 1 {
@@ -223,14 +224,14 @@ fn product(graph: &mut Graph, writing: &Writing, is_place: NodeId, parts: NodeId
     }
     // One column is a row beside the matrix.
     let parts = graph.reshape(parts, &writing.shape(1, n_parts));
-    // A choice, no product: an infinity that goes to another row is not looked at.
+    // A select, not a product: an infinity for another row has no effect.
     let is_place = graph.reshape(is_place, &writing.shape(rows, n_parts));
     let zero = graph.number(0.0);
     let terms = graph.pointwise("where3", &[is_place, parts, zero], element);
     graph.reduce("sum", terms, writing.batch.len() + 1)
 }
 
-/// For each dimension the place that it has in an order.
+/// Returns the inverse of a permutation.
 fn places_in(order: &[usize]) -> Vec<Expr> {
     let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
     (0..order.len()).map(|dim| Expr::Dim(place(dim))).collect()

@@ -1,10 +1,10 @@
-//! Rows in order, or the first elements of that order.
+//! Sorted rows, or the first elements of sorted rows.
 //!
-//! The device moves elements by what the compiler says, not by what they are. So the rank of an element, how many come before it, is counted: by a
-//! comparison of each with each. An element of the result is the sum over the row of what has its rank, of which there is one. Of long rows of which
-//! only the first few elements are asked for, these are found one after the other, each as the limit of what is left.
+//! The device cannot move elements by their values. So the rank of an element, the number of elements before it, is counted by all pairwise
+//! comparisons, and a result element is the sum over the row of the single element with its rank. If only the first few elements of long rows
+//! are requested, they are found one by one, each as the extremum of the remaining ones.
 //!
-//! Of equal elements the one that stood first comes first. A NaN counts as an infinity, the largest of all.
+//! The order is stable. A NaN counts as an infinity, the largest of all.
 
 use crate::{
     affine::Expr,
@@ -15,13 +15,13 @@ use crate::{
 };
 use std::cmp::Ordering;
 
-/// The longest rows: positions up to this one are numbers of the 16-bit format, and of each with each a comparison is stored.
+/// Maximum length of a row: positions up to this one are exact in the 16-bit format, and all pairwise comparisons are stored.
 const LONGEST_RANKED: i64 = 1024;
-/// Most elements that are found one after the other.
+/// Maximum number of elements that are found one by one.
 const MOST_ROUNDS: i64 = 64;
-/// Rows up to this length are ranked, however few elements are asked for: a round is several ops.
+/// Maximum length of rows that are always ranked, for any number of requested elements: a round is several ops.
 const SHORT: i64 = 64;
-/// A round for one element costs about as much as the comparisons of so many elements with a row.
+/// Cost of a round for one element, as the number of elements that could be compared with a row instead.
 const ROUND_COST: i64 = 8;
 
 /// Sort order: the element that comes first.
@@ -34,23 +34,23 @@ pub(in crate::import) enum Order {
 }
 
 impl Order {
-    /// The comparison that holds where one comes before another.
+    /// Returns the comparison that holds where one element comes before another.
     const fn before(self) -> &'static str {
         if matches!(self, Self::Ascending) { "lesserthan" } else { "greaterthan" }
     }
 
-    /// The combination of two elements that is the first one.
+    /// Returns the combiner that yields the first of two elements.
     pub(in crate::import) const fn limit(self) -> Combiner {
         if matches!(self, Self::Ascending) { Combiner::Min } else { Combiner::Max }
     }
 }
 
-/// Which tensor a body compares two elements of, and the order: from comparisons of the two, joined by what is true of both or of either. Producers
-/// say what becomes of a NaN, of which the order here makes the largest number: a body that says otherwise has none.
+/// Returns which tensor a body compares two elements of, and the order: from comparisons of the two, combined by conjunction or disjunction.
+/// Producers define the position of a NaN; here it is the largest number, and a body with another definition has no order.
 pub(in crate::import) fn order_of(body: &Body) -> Option<(usize, Order)> {
     let &[Scalar::Op(last)] = body.yields.as_slice() else { return None };
     let key = body.ops.iter().flat_map(|op| &op.operands).find_map(|operand| match operand {
-        // Two elements of each tensor stand side by side.
+        // The two elements of each tensor are adjacent arguments.
         Scalar::Accumulator(element) => Some(element / 2),
         _ => None,
     })?;
@@ -73,14 +73,14 @@ pub(in crate::import) fn order_of(body: &Body) -> Option<(usize, Order)> {
     (!is_nan_smallest).then_some((key, order))
 }
 
-/// Rows along a dimension, of which the first elements are asked for.
+/// Rows along a dimension, and the number of first elements that are requested.
 #[derive(Clone, Copy)]
 pub(in crate::import) struct Rows<'a> {
-    /// The shape of all tensors.
+    /// Shape of all tensors.
     pub(in crate::import) shape: &'a [i64],
     /// The dimension.
     pub(in crate::import) dim: usize,
-    /// How many elements of each row.
+    /// Number of requested elements of each row.
     pub(in crate::import) n_first: i64,
 }
 
@@ -89,14 +89,14 @@ impl Rows<'_> {
         self.shape[self.dim]
     }
 
-    /// The shape with another size along the dimension.
+    /// Returns the shape with another size along the dimension.
     fn sized(&self, size: i64) -> Vec<i64> {
         let mut shape = self.shape.to_vec();
         shape[self.dim] = size;
         shape
     }
 
-    /// Numbers along the dimension.
+    /// Returns numbers along the dimension.
     fn along(&self, size: i64) -> Vec<i64> {
         let mut shape = vec![1; self.shape.len()];
         shape[self.dim] = size;
@@ -104,7 +104,7 @@ impl Rows<'_> {
     }
 }
 
-/// A tensor that is sorted: numbers, or integers as numbers that hold them.
+/// Tensor that is sorted: numbers, or integers in numeric form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) struct Sorted {
     /// The numbers.
@@ -113,10 +113,10 @@ pub(in crate::import) struct Sorted {
     pub(in crate::import) is_integer: bool,
 }
 
-/// The first elements of `tensors` along the rows, in the order of the one at `key`.
+/// Returns the first elements of `tensors` along the rows, in the order of the tensor at `key`.
 ///
 /// # Errors
-/// Why the device cannot do it.
+/// Returns the reason why the device cannot compute it.
 pub(in crate::import) fn sorted(
     graph: &mut Graph,
     tensors: &[Sorted],
@@ -135,7 +135,7 @@ pub(in crate::import) fn sorted(
              longer ones of which at most {MOST_ROUNDS} elements are needed"
         ));
     }
-    // A number has no rows.
+    // A scalar has no rows.
     let with_rows = |graph: &mut Graph, Sorted { node, is_integer }| Sorted { node: graph.filled_if_number(node, rows.shape), is_integer };
     let tensors = tensors.iter().map(|&tensor| along_rows(graph, tensor, rows)).collect::<Vec<_>>();
     let tensors: Vec<Sorted> = tensors.into_iter().map(|tensor| with_rows(graph, tensor)).collect();
@@ -158,14 +158,14 @@ fn along_rows(graph: &mut Graph, tensor: Sorted, rows: Rows<'_>) -> Sorted {
     Sorted { node, ..tensor }
 }
 
-/// Infinities in the places of NaN, which no comparison has in any order.
+/// Replaces NaN, which no comparison orders, by infinities.
 fn without_nan(graph: &mut Graph, keys: NodeId) -> NodeId {
     let (is_number, infinity) = (graph.pointwise("equal", &[keys, keys], Element::Bool), graph.number(f64::INFINITY));
     let element = graph.node(keys).element;
     graph.pointwise("where3", &[is_number, keys, infinity], element)
 }
 
-/// Each element is compared with each: the rows lie along the last two dimensions of the comparisons, and the results along the last but one.
+/// Compares all pairs of elements: the rows lie along the last two dimensions of the comparisons, and the results along the last but one.
 fn by_rank(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>, order: Order) -> Vec<NodeId> {
     let rest = rows.shape.len() - 1;
     let rank = rank(graph, keys, rows, order);
@@ -180,7 +180,7 @@ fn by_rank(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>, 
     results.collect()
 }
 
-/// How many elements of its row come before each element.
+/// Counts the elements of its row that come before each element.
 fn rank(graph: &mut Graph, keys: NodeId, rows: Rows<'_>, order: Order) -> NodeId {
     let (length, rest) = (rows.length(), rows.shape.len() - 1);
     let (others, own) = (beside(graph, keys, rows, rest), beside(graph, keys, rows, rest + 1));
@@ -199,7 +199,7 @@ fn rank(graph: &mut Graph, keys: NodeId, rows: Rows<'_>, order: Order) -> NodeId
     rank
 }
 
-/// A tensor with its rows along one of two dimensions behind all others.
+/// Returns a tensor with its rows along one of two dimensions after all others.
 fn beside(graph: &mut Graph, tensor: NodeId, rows: Rows<'_>, place: usize) -> NodeId {
     let sizes = graph.node(tensor).shape.clone();
     let at = |dim: usize| match dim.cmp(&rows.dim) {
@@ -225,8 +225,8 @@ fn back(graph: &mut Graph, chosen: NodeId, rows: Rows<'_>) -> NodeId {
     graph.view(chosen, (0..rest + 2).map(at).collect(), &rows.sized(rows.n_first))
 }
 
-/// The one element along `dim` for which something holds. A sum with zeros is exact; integers are put together from the positive and the negative one,
-/// so that their range is no larger than it was.
+/// Returns the single element along `dim` for which `holds` is true. A sum with zeros is exact; integers are the sum of the maximum and the
+/// minimum with zeros, so that their range does not grow.
 fn only(graph: &mut Graph, holds: NodeId, Sorted { node, is_integer }: Sorted, dim: usize) -> NodeId {
     let (zero, element) = (graph.number(0.0), graph.node(node).element);
     let chosen = graph.pointwise("where3", &[holds, node, zero], element);
@@ -244,7 +244,7 @@ fn only(graph: &mut Graph, holds: NodeId, Sorted { node, is_integer }: Sorted, d
     found
 }
 
-/// One after the other: the limit of what is left, the first place that has it, and what is there.
+/// Finds elements one by one: the extremum of the remaining ones, its first position, and the elements at that position.
 fn in_rounds(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>, order: Order) -> Vec<NodeId> {
     let key_element = graph.node(keys).element;
     let places = Places::new(graph, key_element, rows);
@@ -259,7 +259,7 @@ fn in_rounds(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>
         let left = is_left.map_or(keys, |is_left| graph.pointwise("where3", &[is_left, keys, last], key_element));
         let limit = graph.reduce(order.limit().function(), left, rows.dim);
         let is_limit = graph.pointwise("equal", &[left, limit], Element::Bool);
-        // What was taken counts as the last of all, and so may what is left.
+        // Removed elements count as the last in the order, and remaining ones may be equal to them.
         let is_limit = is_left.map_or(is_limit, |is_left| graph.pointwise("mul", &[is_limit, is_left], Element::Bool));
         let [is_there, is_elsewhere] = places.first_of(graph, is_limit);
         let mut offsets = vec![0; rows.shape.len()];
@@ -273,11 +273,11 @@ fn in_rounds(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>
     found
 }
 
-/// Where the elements of a row stand: as numbers, or as two digits of these where the format does not have all of them.
+/// Positions of the elements of a row: as numbers, or as two digits if the format is not exact for all of them.
 struct Places {
     high: Option<NodeId>,
     low: NodeId,
-    /// A number beyond all digits.
+    /// Number greater than all digits.
     beyond: NodeId,
     dim: usize,
 }
@@ -298,7 +298,7 @@ impl Places {
         Self { high, low, beyond: graph.number(base), dim: rows.dim }
     }
 
-    /// Of the places where something holds, whether a place is the first one, and whether it is another one.
+    /// Returns, for the positions where a condition holds, whether each is the first one, and whether it is another one.
     fn first_of(&self, graph: &mut Graph, holds: NodeId) -> [NodeId; 2] {
         let Some(high) = self.high else { return self.first_with(graph, self.low, holds) };
         let [is_high, is_before_or_behind] = self.first_with(graph, high, holds);
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn places_that_the_format_does_not_have_are_found_digit_by_digit() {
-        // The limit, one reduction a digit, the value, and two for the place.
+        // The extremum, one reduction per digit, the value, and two for the position.
         assert_eq!(sorted_rows(1025, 1, Element::F16), Ok((5, vec![3, 1])));
         assert_eq!(sorted_rows(1024, 1, Element::F16), Ok((4, vec![3, 1])));
     }

@@ -1,4 +1,4 @@
-//! Functions that step or bend where the sign does: rounding to whole numbers, signs, remainders. All are exact but the remainder.
+//! Functions with a step or kink: rounding to integers, signs, remainders. All are exact except the remainder.
 
 use super::{
     plain::{Built, neg, same},
@@ -13,14 +13,14 @@ fn split(graph: &mut Graph, x: NodeId, element: Element) -> Result<[NodeId; 2], 
     Ok([floor, sub(graph, &[x, floor], element)?])
 }
 
-/// 1 where a comparison holds, 0 elsewhere: as the device has truth values.
+/// Returns 1 where a comparison holds and 0 elsewhere, as the device stores truth values.
 fn as_number(graph: &mut Graph, function: &'static str, inputs: &[NodeId], element: Element) -> NodeId {
     let truth = graph.pointwise(function, inputs, Element::Bool);
     let shape = graph.node(truth).shape.clone();
     graph.add(Kind::Reshape, &[truth], shape, element)
 }
 
-/// To the nearest whole number, of two the even one.
+/// Rounds to the nearest integer, ties to even.
 pub(in crate::import) fn round_even(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let [floor, rest] = split(graph, inputs[0], element)?;
     let (half, two) = (graph.number(0.5), graph.number(2.0));
@@ -34,7 +34,8 @@ pub(in crate::import) fn round_even(graph: &mut Graph, inputs: &[NodeId], elemen
     add(graph, &[floor, up], element)
 }
 
-/// To the nearest whole number, of two the one farther from 0. What a magnitude has above its floor is exact, as what a small negative number has is not.
+/// Rounds to the nearest integer, ties away from 0. The difference of a magnitude and its floor is exact; that of a small negative number is
+/// not.
 pub(in crate::import) fn round(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let (half, zero) = (graph.number(0.5), graph.number(0.0));
     let magnitude = graph.pointwise("abs", inputs, element);
@@ -46,7 +47,7 @@ pub(in crate::import) fn round(graph: &mut Graph, inputs: &[NodeId], element: El
     Ok(graph.pointwise("where3", &[is_positive, rounded, negative], element))
 }
 
-/// Whether a node has no numbers but whole ones, by how it is computed.
+/// Returns whether a node has only integer values, by its computation.
 pub(in crate::import) fn is_whole(graph: &Graph, id: NodeId) -> bool {
     /// A position is a few sums away from where it was made whole.
     const MOST_STEPS: usize = 64;
@@ -67,7 +68,7 @@ pub(in crate::import) fn is_whole(graph: &Graph, id: NodeId) -> bool {
     true
 }
 
-/// To the next whole number towards 0.
+/// Rounds toward 0.
 pub(in crate::import) fn trunc(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     if is_whole(graph, inputs[0]) && graph.known_of(inputs[0]).is_none() {
         // A node of its own: what is said of the integer is not said of the number.
@@ -82,7 +83,7 @@ pub(in crate::import) fn trunc(graph: &mut Graph, inputs: &[NodeId], element: El
     Ok(graph.pointwise("where3", &[is_positive, floor, negative], element))
 }
 
-/// The magnitude of one number with the sign of the other, of -0 too: the reciprocal of a zero has its sign.
+/// Returns the magnitude of one number with the sign of the other, including -0: the reciprocal of a zero has its sign.
 pub(in crate::import) fn copy_sign(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     same(&graph.elements_of(inputs))?;
     let &[x, of] = inputs else { return Err("does not have two operands".to_owned()) };
@@ -111,7 +112,8 @@ fn rest_of_infinite(graph: &mut Graph, [of, whole, rest]: [NodeId; 3], element: 
     graph.pointwise("where3", &[has_none, of, rest], element)
 }
 
-/// `x - trunc(x / y) y`, with the sign of `x`. The quotient is rounded, so the remainder may be off by a divisor, which is put right once.
+/// Computes `x - trunc(x / y) y`, with the sign of `x`. The quotient is rounded, so the remainder may be off by one divisor; one step
+/// corrects it.
 pub(in crate::import) fn remainder(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     same(&graph.elements_of(inputs))?;
     let &[x, y] = inputs else { return Err("does not have two operands".to_owned()) };

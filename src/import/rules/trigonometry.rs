@@ -1,10 +1,11 @@
-//! Sine and cosine of numbers of run time, by range reduction and a polynomial.
+//! Sine and cosine of runtime numbers, by range reduction and a polynomial.
 //!
-//! `x` is `k pi + r` (for a cosine `(k + 1/2) pi + r`) with `r` between -pi/2 and pi/2, and the result `(-1)^k sin(r)` (for a cosine with the other sign). `k pi` is taken away in parts
-//! (Cody and Waite): all parts but the last have so few bits that their products with `k` are numbers of the format, and so are the differences. The
-//! polynomial is off by at most 1.4e-11 in exact arithmetic, far below what a referee allows; what the device rounds is in `docs/reference/functions.md`.
+//! `x` is `k pi + r` (for a cosine `(k + 1/2) pi + r`) with `r` between -pi/2 and pi/2, and the result is `(-1)^k sin(r)` (for a cosine with
+//! the opposite sign). `k pi` is subtracted in parts (Cody and Waite): all parts but the last have so few bits that their products with `k`
+//! and the differences are exact. The polynomial is off by at most 1.4e-11 in exact arithmetic, far below the tolerance of the referee;
+//! `docs/reference/functions.md` lists the rounding errors on the device.
 //!
-//! Where `k` has too many bits, the result is NaN: a number would be no sine of anything.
+//! If `k` has too many bits, the result is NaN.
 
 use super::{
     plain::Built,
@@ -13,11 +14,11 @@ use super::{
 use crate::import::graph::{Element, Graph, NodeId};
 use std::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
 
-/// How far the argument may be from 0, and pi in parts, in the two formats of the device.
+/// Maximum magnitude of the argument, and pi in parts, for the two formats of the device.
 struct Reduction {
     farthest: f64,
     parts: &'static [f64],
-    /// A part of pi/2 that is exact beside the first remainders.
+    /// A part of pi/2 whose difference from the first remainders is exact.
     half: f64,
 }
 
@@ -45,7 +46,7 @@ pub(in crate::import) fn cos(graph: &mut Graph, inputs: &[NodeId], element: Elem
 }
 
 fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> Built {
-    // Angles of positions are known for each position, and far more precisely than a format holds those of large ones.
+    // Angles of positions are folded for each position, which is far more precise than a format is for large angles.
     graph.want_rows_of_one(x);
     let is_single = element == Element::F32 && graph.has_single_precision();
     let Reduction { farthest, parts, half } = if is_single { &SINGLE } else { &HALF };
@@ -80,7 +81,7 @@ fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> 
         sum = add(graph, &[product, coefficient], element)?;
     }
     let sine = graph.pointwise("mul", &[sum, rest], element);
-    // 1 where k is even, -1 where it is odd; for a cosine the other way round.
+    // 1 where k is even, -1 where it is odd; negated for a cosine.
     let (one_half, four, one) = (number(graph, 0.5), number(graph, 4.0), number(graph, 1.0));
     let halved = mul(graph, &[k, one_half], element)?;
     let whole = graph.pointwise("floor", &[halved], element);

@@ -1,26 +1,26 @@
-//! The number format of truth values: that of the numbers that were compared, and else that of the numbers which they choose.
+//! Number formats of truth values: the format of the compared numbers, else the format of the numbers that they select.
 //!
-//! The device has no format of its own for them. An op has all its operands in one format, so truth values that meet in one op, or are
-//! views of each other, share theirs; an argument of `i1` is stored in the format that its readers need.
+//! The device has no separate format for truth values. All operands of an op have one format, so truth values that are operands of one op, or
+//! views of each other, share a format. An argument of `i1` is stored in the format that its users need.
 
 use crate::import::graph::{Element, Graph, Kind, NodeId};
 use std::collections::BTreeMap;
 
-/// Truth values that would be needed in two formats.
+/// Conflict: truth values that are needed in two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TwoFormats {
-    /// Node that needs another format than the one found before.
+    /// Node that needs another format than the first user.
     pub user: NodeId,
-    /// The element that it needs.
+    /// Element type that the node needs.
     pub needed: Element,
-    /// The element that was found before.
+    /// Element type that was found first.
     pub found: Element,
 }
 
-/// For each node with truth values among `needed`, as what they are stored; the others are stored in the 16-bit format.
+/// Returns the storage format of each node with truth values among `needed`; others are stored in the 16-bit format.
 ///
 /// # Errors
-/// If the same values are compared in one format and choose among numbers of another.
+/// Returns an error if the same values are compared in one format and select among numbers of another.
 pub fn elements_of_truth(graph: &Graph, needed: &[NodeId]) -> Result<BTreeMap<NodeId, Element>, TwoFormats> {
     let mut groups = Groups::default();
     for &id in needed {
@@ -41,7 +41,7 @@ pub fn elements_of_truth(graph: &Graph, needed: &[NodeId]) -> Result<BTreeMap<No
         let met = match node.element {
             // A comparison.
             Element::Bool => node.inputs.iter().find(is_compared).map(|&input| (user, graph.node(input).element)),
-            // A choice, or the truth as a number.
+            // A select, or a conversion of the truth value to a number.
             Element::F16 | Element::Bf16 | Element::F32 => {
                 node.inputs.iter().find(|&&input| is_truth(graph, input)).map(|&input| (input, node.element))
             }
@@ -57,7 +57,7 @@ pub fn elements_of_truth(graph: &Graph, needed: &[NodeId]) -> Result<BTreeMap<No
     Ok(truths.filter_map(|id| Some((id, *elements.get(&groups.root(id))?))).collect())
 }
 
-/// Truth values of run time: those known at compile time are written as whatever they meet.
+/// Returns the runtime truth values: constants are written in the format of their users.
 fn is_truth(graph: &Graph, id: NodeId) -> bool {
     graph.node(id).element == Element::Bool && !is_known(graph, id)
 }
@@ -66,7 +66,7 @@ fn is_known(graph: &Graph, id: NodeId) -> bool {
     matches!(graph.node(id).kind, Kind::Known(_))
 }
 
-/// Nodes that share a format.
+/// Union-find of nodes that share a format.
 #[derive(Default)]
 struct Groups {
     parents: BTreeMap<NodeId, NodeId>,
@@ -76,7 +76,7 @@ struct Groups {
 impl Groups {
     fn root(&mut self, mut id: NodeId) -> NodeId {
         while let Some(&parent) = self.parents.get(&id) {
-            // Every second step of the way is left out the next time, so ways stay short.
+            // Path halving keeps paths short.
             if let Some(&above) = self.parents.get(&parent) {
                 self.parents.insert(id, above);
             }
@@ -92,7 +92,7 @@ impl Groups {
         }
     }
 
-    /// A tensor has a node in each scope that reads it.
+    /// Scopes have nodes of their own for the same tensor.
     fn join_source(&mut self, number: usize, id: NodeId) {
         let first = *self.sources.entry(number).or_insert(id);
         self.join(first, id);

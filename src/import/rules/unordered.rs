@@ -1,10 +1,10 @@
-//! Comparisons whose answer for a NaN is not the device's: the device answers no, but for `notequal`, as IEEE 754 has it.
+//! Comparisons whose result for a NaN differs from the device: it returns false, except for `notequal`, as IEEE 754 does.
 //!
-//! `x > y` or NaN is what `x <= y` denies. Whether two are equal or NaN is what neither `x > y` nor `x < y` says.
+//! `x > y` or NaN is the negation of `x <= y`. Equal or NaN is the negation of `x > y` or `x < y`.
 
 use crate::import::graph::{Element, Graph, Kind, NodeId};
 
-/// The question that each of the comparisons denies.
+/// Inverse predicate of each comparison.
 const DENIED: [(&str, &str); 4] =
     [("greaterthan", "lesserequal"), ("greaterequal", "lesserthan"), ("lesserthan", "greaterequal"), ("lesserequal", "greaterthan")];
 
@@ -48,7 +48,7 @@ pub(super) fn compared(graph: &Graph, truth: NodeId) -> Option<Comparison> {
     Some(Comparison { function, operands: [one, other], holds_for_nan: function == "notequal" })
 }
 
-/// Whether no operand can be NaN.
+/// Returns whether no operand can be NaN.
 pub(super) fn are_numbers(graph: &Graph, inputs: &[NodeId]) -> bool {
     let is_known = |input: NodeId| graph.known_of(input).is_some_and(|known| known.numbers().all(|number| !number.is_nan()));
     inputs.iter().all(|&input| is_known(input) || graph.integers.has(input))

@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, tensors that are read from the last element to the first: `x[::-1]` as JAX writes it, borders that reflect.
+//! `spyre-import-linalg`, tensors that are read in reverse order: `x[::-1]` as JAX writes it, reflecting borders.
 
 use crate::{
     import::{Element, Known, NodeId, graph::linear::Linear, ir::generic::Generic, rules::index::rows_from},
@@ -6,10 +6,10 @@ use crate::{
 };
 
 impl Generic<'_, '_> {
-    /// A tensor that is read backwards along some of its dimensions, and its indices: with its rows along these in the other order, it is read
-    /// forwards. None where no index falls, or the rows cannot be chosen.
+    /// Reverses a tensor along the dimensions that are read backwards, and returns it with indices that read it forwards. Returns None if no
+    /// index decreases, or if the rows cannot be gathered.
     pub(super) fn forwards(&mut self, mut node: NodeId, map: &[Expr]) -> Option<(NodeId, Vec<Expr>)> {
-        // A number has no dimensions, and a refusal is none the other way round.
+        // A scalar has no dimensions, and reversing a rejection has no effect.
         if self.importer.graph.number_of(node).is_some() || self.importer.graph.refused_among(&[node]).is_some() {
             return None;
         }
@@ -30,7 +30,7 @@ impl Generic<'_, '_> {
         is_turned.then_some((node, map))
     }
 
-    /// A tensor with the last row along a dimension first.
+    /// Reverses a tensor along a dimension.
     fn reversed(&mut self, node: NodeId, dim: usize) -> Option<NodeId> {
         let graph = &mut self.importer.graph;
         let shape = graph.node(node).shape.clone();
@@ -55,7 +55,7 @@ impl Generic<'_, '_> {
             let others = (0..shape.len()).filter(|&other| other != dim);
             return Some(graph.view(gathered, [dim].into_iter().chain(others).map(Expr::Dim).collect(), &shape));
         }
-        // The device gathers no single elements.
+        // The device does not gather single elements.
         let mut along = vec![1; shape.len()];
         along[dim] = n_rows;
         let rows = graph.known(Known::table(&numbers), along, Element::Int);

@@ -24,7 +24,7 @@ impl Generic<'_, '_> {
             let dims = views::plain_dims(map)?;
             Some(dims.into_iter().filter(|&dim| sizes[dim] > 1).collect::<Vec<_>>())
         };
-        // An index of several dimensions, such as those of patches, is as many dimensions of the operand.
+        // An index that combines several dimensions, such as those of patches, is split into as many dimensions of the operand.
         let shown = |operand: usize| {
             let linear = self.linear(operand)?;
             Some(linear.iter().flat_map(|linear| linear.terms.iter().rev().map(|&(dim, _)| dim)).collect::<Vec<_>>())
@@ -32,19 +32,20 @@ impl Generic<'_, '_> {
         let ([lhs, rhs], mut written) = (product.factors, moving(self.output_map(result))?);
         let windowed: Vec<usize> = [lhs, rhs].into_iter().filter(|&operand| self.has_windows[operand]).collect();
         for &windowed in &windowed {
-            // An operand that is read through windows has the rows, whatever the order of the result: its positions are no whole sticks.
+            // An operand that is read through windows provides the rows, for any order of the result: its positions do not fill whole
+            // sticks.
             let of_windowed = shown(windowed)?;
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
         let found = Contraction::of(&shown(lhs)?, &shown(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
-        // Another input may repeat the whole product.
+        // Another input may broadcast the complete product.
         let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
         let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
         let is_whole = (0..self.space.window.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));
         (is_whole && n_dims == self.space.window.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
     }
 
-    /// Builds a matmul; its operands are shown as `[batch..., M, K]` and `[batch..., K, N]`.
+    /// Builds a matmul; its operands are viewed as `[batch..., M, K]` and `[batch..., K, N]`.
     pub(super) fn import_contraction(&mut self, dims: &Contraction, product: &Product, result: usize) -> Result<NodeId, Reported> {
         for &cast in &product.casts {
             let at = self.ops[cast];
@@ -66,7 +67,7 @@ impl Generic<'_, '_> {
         let of_result = self.importer.scalar_element(self.op.outputs()[result].r#type());
         let element = match same(&elements) {
             Ok(element) => element,
-            // Factors that are known take the format of the result.
+            // Constant factors take the format of the result.
             Err(_) if elements.is_empty() && of_result.is_float() => of_result,
             Err(message) => return Ok(self.refused_result(result, message)),
         };
@@ -106,7 +107,7 @@ impl Generic<'_, '_> {
         if graph.known_of(node).is_some() && graph.number_of(node).is_some() {
             return Ok(graph.filled(node, shape));
         }
-        // Weights that all rows share are not repeated for each of them, known ones included.
+        // Weights that all rows share are not broadcast to the rows; this includes constants.
         let is_repeated = (0..groups.len()).any(|place| shape[place] > 1 && !exprs.iter().any(|expr| expr.dims().contains(&place)));
         if is_repeated && graph.known_of(node).is_some() {
             let element = graph.node(node).element;

@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, where the largest or smallest value was found: `argmax` and `argmin` as producers write them, with two results.
+//! `spyre-import-linalg`, `argmax` and `argmin` as producers write them: ops with two results, the extremum and its position.
 
 use crate::import::ir::{cast::element_type, generic::Generic};
 use crate::{
@@ -12,7 +12,8 @@ use crate::{
 use machine::ElementType;
 
 impl Generic<'_, '_> {
-    /// The smallest of the positions that have the limit, or the largest where the last one counts. The device has positions as numbers.
+    /// Returns the smallest of the positions of the extremum, or the largest if the last one counts. The device represents positions as
+    /// numbers.
     pub(super) fn import_position(&mut self, position: Position, found: Scalar, result: usize) -> Result<NodeId, Reported> {
         let Some(reduction) = self.body.reduction(position.of) else {
             return Ok(self.refused_result(
@@ -51,7 +52,7 @@ impl Generic<'_, '_> {
         let reduced =
             (0..self.space.window.sizes.len()).filter(|&dim| self.space.is_reduction[dim]).map(|dim| self.space.window.sizes[dim]);
         #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
-        // What is no limit counts as the last place that could be one, so that even a row of NaN gives a place in it.
+        // Elements other than the extremum get the last possible position, so that even a row of NaN yields a valid position.
         let last = reduced.product::<i64>() as f64 - 1.0;
         let (outside, combiner) = if position.is_last { (0.0, Combiner::Max) } else { (last, Combiner::Min) };
         let graph = &mut self.importer.graph;
@@ -72,7 +73,7 @@ impl Generic<'_, '_> {
         }
     }
 
-    /// The first place, or the last, that has the limit.
+    /// Returns the first or the last position of the extremum.
     fn first_place(&mut self, is_limit: NodeId, at: NodeId, outside: f64, combiner: Combiner) -> Result<NodeId, String> {
         let graph = &mut self.importer.graph;
         let (outside, element) = (graph.number(outside), graph.integers.element());

@@ -8,7 +8,7 @@
 use super::{Body, Scalar, ScalarOp};
 use std::cmp::Ordering;
 
-/// Whether operation `last` of a body holds where scalars are numbers; none if it is made of anything else than comparisons of these.
+/// Evaluates operation `last` of a body for given numbers; returns None if it depends on anything but comparisons of these scalars.
 pub(in crate::import::rules) fn holds(body: &Body, last: usize, number_of: impl Fn(Scalar) -> Option<f64>) -> Option<bool> {
     let mut truths: Vec<Option<bool>> = Vec::with_capacity(last + 1);
     for ScalarOp { name, operands } in body.ops.iter().take(last + 1) {
@@ -26,7 +26,7 @@ pub(in crate::import::rules) fn holds(body: &Body, last: usize, number_of: impl 
     truths.get(last).copied().flatten()
 }
 
-/// A comparison of two numbers.
+/// Evaluates a comparison of two numbers.
 fn compared(name: &str, one: f64, other: f64) -> Option<bool> {
     let (kind, predicate) = name.split_once(' ')?;
     let found = one.partial_cmp(&other);

@@ -4,7 +4,7 @@
 use super::{Bounds, Interval};
 use crate::import::graph::{Graph, Kind, NodeId, integers::Division};
 
-/// The most operations between a choice and the number that its condition compares.
+/// Maximum number of operations between a select and the number that its condition compares.
 const MAX_DEPTH: usize = 3;
 
 /// The values of a number for which a comparison holds, and those for which it does not.
@@ -14,7 +14,7 @@ struct Sides {
     fails: Interval,
 }
 
-/// The node by which the device computes a node.
+/// Returns the node that the device computes for a node.
 fn on_device(graph: &Graph, id: NodeId) -> NodeId {
     let mut id = id;
     while let (Kind::Virtual(_), Some(&last)) = (&graph.node(id).kind, graph.node(id).inputs.last()) {
@@ -54,7 +54,7 @@ fn is_same(graph: &Graph, one: NodeId, other: NodeId) -> bool {
     true
 }
 
-/// Whether a node is integers, under whatever indices they are shown.
+/// Returns whether a node is integers, looking through views.
 fn is_integer(graph: &Graph, id: NodeId) -> bool {
     let mut id = on_device(graph, id);
     while !graph.integers.has(id) {
