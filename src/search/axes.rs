@@ -1,4 +1,4 @@
-//! Which dimensions of several ops can be cut together.
+//! Dimensions of several ops that can be tiled together.
 
 use super::{SearchedOp, carry::carry};
 use std::{
@@ -50,13 +50,13 @@ struct OpDim {
     dim: usize,
 }
 
-/// Dimensions of ops, in groups that may still grow.
+/// Dimensions of ops, in groups that are still being merged.
 struct Groups {
-    /// The members of a group; empty for one that another has taken up.
+    /// Members of each group; empty for a group that was merged into another.
     members: Vec<BTreeMap<usize, usize>>,
-    /// The size of all members.
+    /// Common size of all members.
     sizes: Vec<i64>,
-    /// The group of each dimension of each op.
+    /// Group of each dimension of each op.
     of: BTreeMap<OpDim, usize>,
 }
 
@@ -73,7 +73,7 @@ impl Groups {
         groups
     }
 
-    /// Makes one group of two, unless an op would have it twice.
+    /// Merges two groups, unless an op would have the axis twice.
     fn join(&mut self, one: OpDim, other: OpDim) {
         let (Some(&one), Some(&other)) = (self.of.get(&one), self.of.get(&other)) else { return };
         let is_apart = self.members[other].keys().all(|op| !self.members[one].contains_key(op));
@@ -88,7 +88,7 @@ impl Groups {
         }
     }
 
-    /// The groups that an op may be cut along.
+    /// Returns the groups that an op may be tiled along.
     fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
             let dims: BTreeMap<usize, usize> =
