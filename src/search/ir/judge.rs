@@ -37,7 +37,7 @@ pub(super) struct FunctionJudge<'a, 'c> {
     steps: &'a [Op<'c>],
     target: &'a Target,
     objective: Objective,
-    /// For each step its pricing data; `None` for a step that is not tiled, or that has no core split without loops.
+    /// For each step its pricing data; `None` for assemblies, and for steps without a tile description or candidate splits.
     priced: Vec<Option<PricedOp>>,
     /// Memoized least costs.
     known: RefCell<BTreeMap<Question, Cost>>,
