@@ -11,12 +11,12 @@
 //! Method:
 //! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores ([`WorkSplit::in_order`]).
 //! 2. *Tables* (`tables.rs`): the cost of each op as a function of the states of its operands: the price of the best split with these
-//! views. A value's states are HBM and the views that all its users can have. Equivalent ops share candidates and tables (`alike.rs`).
+//!    views. A value's states are HBM and the views that all its users can have. Equivalent ops share candidates and tables (`alike.rs`).
 //! 3. The states with the least sum of costs are found by variable elimination ([`crate::assignment`]).
 //! 4. *Placement* (`evaluate.rs`): the planner assigns addresses, and the model prices the result. Values that do not fit are moved to HBM,
-//! and the other states are chosen again.
+//!    and the other states are chosen again.
 //! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the model the result is
-//! never worse.
+//!    never worse.
 
 mod alike;
 mod candidates;

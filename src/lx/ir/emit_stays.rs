@@ -162,7 +162,7 @@ fn inputs_of<'c>(program: &LxProgram<'c>, made: &[Planned<'c>]) -> Result<Vec<Pl
     Ok(inputs)
 }
 
-/// Returns an input, if ops read it with the split of the first one and read more than twice its size; a partial read counts as its part.
+/// Returns an input, if ops read it with the split of the first one and read at least twice its size; a partial read counts as its part.
 fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<OperandOf>) -> Result<Option<Planned<'c>>, String> {
     let first = program.core_use(readers[0]);
     let Ok(view) = agreed_view(&[first]) else { return Ok(None) };
