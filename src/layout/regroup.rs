@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn channels_and_frames_of_a_clip_are_put_together_before_patches() {
-        // [3, 4, 32, 32] as patches of 2 x 8 x 8 of 3 channels: an op walks along six dimensions.
+        // [3, 4, 32, 32] as patches of 2 x 8 x 8 of 3 channels: an op iterates over six dimensions.
         let space = [8, 4, 384];
         let exprs = exprs(&[
             d(2).floordiv(128),

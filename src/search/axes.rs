@@ -22,10 +22,11 @@ pub struct Axis {
     pub corrected: BTreeSet<usize>,
 }
 
-/// The axes of some ops, by the first op and dimension that has each.
+/// Returns the axes of some ops, ordered by the first op and dimension of each.
 ///
-/// Dimensions belong together where one op makes what the other reads. An op never has one axis twice: in self-attention the tokens of the
-/// queries and those of the keys come from one value, and are two axes; the first reader has the maker's.
+/// Dimensions belong to one axis if one op writes a value along one of them and another op reads it along the other. An op never has an
+/// axis twice: in self-attention, the tokens of the queries and of the keys come from one value but form two axes; the first reader shares
+/// the maker's axis.
 #[must_use]
 pub fn axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
     let mut groups = Groups::new(ops, segment.clone());

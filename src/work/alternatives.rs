@@ -6,8 +6,8 @@ use machine::Target;
 use std::{collections::BTreeSet, iter};
 
 /// Maximum number of splits that [`alternatives`] returns. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions
-/// (SDSC schema, the labels of dimensions), and the numbers up to 32 have 3,060 factorizations into seven factors. It bounds the list for a target with
-/// more cores. The list begins with the splits that use most cores, so dropped splits leave most cores idle.
+/// (SDSC schema, the labels of dimensions), and the numbers up to 32 have 3,060 factorizations into seven factors. It bounds the list for a
+/// target with more cores. The list begins with the splits that use most cores, so dropped splits leave most cores idle.
 pub const MOST_ALTERNATIVES: usize = 4_096;
 
 /// All splits of an op that the constraints allow, as [`super::divide`] may choose them: slices that divide the units, dimensions that may

@@ -1,4 +1,4 @@
-//! `spyre-own-results`: gives every result of the program a buffer of its own.
+//! `spyre-own-results`: copies function results so that each has a buffer of its own.
 //!
 //! Reads the function results. Layout propagation gives each result its own buffer, but later passes may merge equal ops: two copies of one
 //! value, two spellings of one view, or values returned from inside and outside of a hint scope. A result that shares the buffer of another
