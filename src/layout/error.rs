@@ -94,8 +94,8 @@ pub enum LayoutError {
         /// Elements of one stick.
         stick: i64,
     },
-    /// The device writes whole sticks, so a window that ends inside one would overwrite its neighbor. Where the tensor ends, nothing
-    /// is.
+    /// The device writes whole sticks, so a window that ends inside one would overwrite its neighboring elements. At the end of the tensor
+    /// there are none.
     #[error(
         "expected a slice of whole sticks ({stick} elements), found elements {first} to {last} of dimension {dim} of size {size}; \
          align both ends to multiples of {stick}"
