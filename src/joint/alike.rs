@@ -16,7 +16,7 @@ impl<K, T> Default for Alike<K, T> {
 }
 
 impl<K: Ord, T> Alike<K, T> {
-    /// The number of what follows from `key`, which is made unless it is there.
+    /// Returns the number of the result for `key`, which `make` computes on first use.
     pub(super) fn number(&mut self, key: K, make: impl FnOnce(&K) -> T) -> usize {
         if let Some(&number) = self.numbers.get(&key) {
             return number;
@@ -27,7 +27,7 @@ impl<K: Ord, T> Alike<K, T> {
         number
     }
 
-    /// All that was made, by number.
+    /// Returns all results, by number.
     pub(super) fn into_made(self) -> Vec<T> {
         self.made
     }

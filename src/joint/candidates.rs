@@ -1,16 +1,16 @@
-//! The splits of an op to choose from.
+//! Candidate core splits of an op.
 
 use crate::work::{CoreOrder, DimKind, Operation, SplitError, WorkError, WorkSplit, alternatives};
 use machine::Target;
 
-/// The most splits, orders counted, of an op. Where there are more, those on few cores are left out.
+/// Maximum number of candidate splits of an op, including core orders. If there are more, those on few cores are dropped.
 const MOST_CANDIDATES: usize = 512;
 
-/// The splits of an op: `own`, then all others that the constraints allow; of too many, those on at least half as many cores as `own`, or on
-/// as many.
+/// Returns the candidate splits of an op: `own` first, then all others that the constraints allow. If there are too many, only those on at
+/// least half as many cores as `own` are kept, or only those on as many.
 ///
-/// `has_values` says that an operand could be in LX. Only then orders of the cores matter, and each split is there in every order: ops that
-/// cut the same dimensions agree if the same core has the same part. The parts of one sum are on neighbouring cores in each of them.
+/// `has_values` says that an operand could be in LX. Only then do core orders matter, and each split is listed in every order: users of a
+/// value agree if the same core has the same slice. The slices of one sum are on neighboring cores in every order.
 ///
 /// # Errors
 /// As [`alternatives`].
@@ -28,12 +28,12 @@ pub fn candidates(op: &Operation, own: &WorkSplit, has_values: bool, target: &Ta
     Ok(splits)
 }
 
-/// The dimensions that a split cuts: those that are summed, and the others.
+/// Returns the dimensions that a split cuts: reduction dimensions, and the others.
 fn cut_dims(op: &Operation, split: &WorkSplit) -> (Vec<usize>, Vec<usize>) {
     (0..op.dims.len()).filter(|&dim| split.slices()[dim] > 1).partition(|&dim| op.dims[dim].kind == DimKind::Reduction)
 }
 
-/// The split in every order of the dimensions that it cuts; a cut sum comes first.
+/// Returns the split in every order of the dimensions that it cuts; a cut reduction dimension comes first.
 fn orders(op: &Operation, split: &WorkSplit) -> Result<Vec<WorkSplit>, SplitError> {
     let family = CoreOrder::of(op.family);
     let (sums, others) = cut_dims(op, split);
@@ -48,7 +48,7 @@ fn orders(op: &Operation, split: &WorkSplit) -> Result<Vec<WorkSplit>, SplitErro
     orders.collect()
 }
 
-/// Every order of some dimensions, as they are first.
+/// Returns every permutation of the dimensions, the given order first.
 fn permutations(dims: &[usize]) -> Vec<Vec<usize>> {
     if dims.is_empty() {
         return vec![Vec::new()];

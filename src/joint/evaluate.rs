@@ -18,7 +18,7 @@ pub(super) struct Evaluated {
     pub(super) spilled: Vec<usize>,
 }
 
-/// Plans and prices the program with the splits `chosen`, one index for each op.
+/// Places the values of the program under the splits `chosen`, one index per op, and prices the result.
 pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn Planner, target: &Target) -> Evaluated {
     let capacity = &Capacity::of(target);
     let buffers: Vec<Buffer> = program.values.iter().map(|value| buffer(program, chosen, value, capacity)).collect();
@@ -39,7 +39,7 @@ pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn P
         let split = program.split(position, chosen[position]);
         kernel.push(divided(&op.tile, split, |operand| op.values[operand].is_some_and(|value| is_in_lx[value])).shape());
     }
-    // What is in LX has room there: the planner has placed it, and knows what is one buffer.
+    // Values in LX are known to fit: the planner has placed them, and knows which of them share a buffer.
     let placed = Target { lx_bytes: i64::MAX, ..target.clone() };
     let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refuse(&kernel, &placed).is_err(), spilled };
     for op in describe(&kernel) {
@@ -49,7 +49,7 @@ pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn P
     evaluated
 }
 
-/// The value as the planner sees it.
+/// Returns the buffer of the value for the planner.
 fn buffer(program: &JointProgram, chosen: &[usize], value: &Value, capacity: &Capacity) -> Buffer {
     if value.buffer.barred.is_some() {
         return value.buffer.clone();
@@ -61,14 +61,14 @@ fn buffer(program: &JointProgram, chosen: &[usize], value: &Value, capacity: &Ca
         Ok(view) => (value.buffer.bytes / view.slices(), None),
         Err(mismatch) => (value.buffer.bytes, Some(Ineligible::CoreMismatch(mismatch).into())),
     };
-    // A copy that fits nowhere is not made.
+    // A copy that does not fit is not inserted.
     let is_pointless = value.copied_before.is_some() && bytes > capacity.bytes;
     let barred = barred.or_else(|| is_pointless.then(|| Ineligible::GraphInput.into()));
     let in_place_parents = if barred.is_none() { value.buffer.in_place_parents.clone() } else { Vec::new() };
     Buffer { bytes, barred, in_place_parents, ..value.buffer.clone() }
 }
 
-/// An op with one of its splits, and with its operands where they are.
+/// Returns the op with one of its splits, and with its operands in LX or HBM.
 pub(super) fn divided(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize) -> bool) -> TileOp {
     let mut tile = tile.clone();
     for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
@@ -80,13 +80,13 @@ pub(super) fn divided(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize)
     tile
 }
 
-/// The copy that brings an input into LX, in the slices of its first reader.
+/// Returns the copy that loads an input into LX, sliced like the operand of its first reader.
 pub(super) fn copy(program: &JointProgram, chosen: &[usize], value: &Value) -> TileOp {
     let Some(&OperandOf { op, operand }) = value.users.first() else { return TileOp::default() };
     copy_of(&divided(&program.ops[op].tile, program.split(op, chosen[op]), |_| false), operand)
 }
 
-/// A copy of an operand of an op into LX.
+/// Returns the op that copies an operand of an op into LX.
 pub(super) fn copy_of(tile: &TileOp, operand: usize) -> TileOp {
     let read = TileOperand { is_output: false, ..tile.operands[operand].clone() };
     let moved = |(dim, of_tile): (usize, &Dim)| {

@@ -1,22 +1,22 @@
-//! Splits and placement together.
+//! Joint choice of core splits and LX placement.
 //!
-//! Divided one by one, ops leave their results in slices that their readers cannot use: a value stays in LX only if each core finds there
-//! just what it needs. Here the splits of all ops of a program are chosen at once, by the model of time ([`cost`]).
+//! If ops are divided one by one, results often have slices that their readers cannot use: a value stays in LX only if each core finds
+//! exactly the data that it needs there. This stage chooses the splits of all ops of a program at once, with the time model ([`cost`]).
 //!
 //! Definitions:
-//! * A *value* is what an op makes, or an input that several ops read and that a copy could bring into LX.
-//! * A *view* of a value is which core has which part of it ([`CoreView`]). A split of an op gives a view of each of its operands.
+//! * A *value* is the result of an op, or an input that several ops read and that a copy could load into LX.
+//! * A *view* of a value is its partition over the cores ([`CoreView`]). A split of an op determines a view of each of its operands.
 //! * A value is *in HBM* or in LX *under one view*, which all its users must have.
 //!
 //! Method:
 //! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores ([`WorkSplit::in_order`]).
-//! 2. *Tables* (`tables.rs`): for each op what it costs, given where its operands are: the price of the best split that has these views. A
-//!    value's states are HBM and the views that all its users can have. Ops that are alike share candidates and tables (`alike.rs`).
-//! 3. The states with the least sum are found by eliminating values one after the other ([`crate::assignment`]).
-//! 4. *Placement* (`evaluate.rs`): the planner places what is to be in LX, and the model prices the result. What does not fit is put in HBM
-//!    and the rest chosen again.
-//! 5. The cheapest of all these plans is kept. The first is the one of the splits that each op gets by itself: so the result is never worse
-//!    by the model.
+//! 2. *Tables* (`tables.rs`): the cost of each op as a function of the states of its operands: the price of the best split with these
+//!    views. A value's states are HBM and the views that all its users can have. Equivalent ops share candidates and tables (`alike.rs`).
+//! 3. The states with the least sum of costs are found by variable elimination ([`crate::assignment`]).
+//! 4. *Placement* (`evaluate.rs`): the planner assigns addresses, and the model prices the result. Values that do not fit are moved to HBM,
+//!    and the other states are chosen again.
+//! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the model the result is
+//!    never worse.
 
 mod alike;
 mod candidates;
@@ -42,9 +42,9 @@ pub(crate) mod ir;
 
 pub use candidates::candidates;
 
-/// The most entries of a table while values are eliminated, possible or not.
+/// Maximum number of table entries, feasible or not, during elimination.
 const MOST_ENTRIES: usize = 1 << 20;
-/// The most plans that are looked at: each but the first leaves something in HBM that did not fit before.
+/// Maximum number of evaluated plans. Each but the first leaves a value in HBM that did not fit before.
 const MOST_PLANS: usize = 8;
 
 /// A program whose ops are to be divided.
@@ -54,14 +54,14 @@ pub struct JointProgram {
     pub kinds: Vec<Kind>,
     /// The ops in order.
     pub ops: Vec<Op>,
-    /// The values, by birth.
+    /// Values in the order of their definitions.
     pub values: Vec<Value>,
 }
 
 /// Common properties of equivalent ops.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// As work division sees them.
+    /// Op as work division sees it.
     pub operation: Operation,
     /// Candidate splits; the first is the one that such an op gets on its own.
     pub splits: Vec<WorkSplit>,
@@ -72,9 +72,9 @@ pub struct Kind {
 pub struct Op {
     /// Index into [`JointProgram::kinds`].
     pub kind: usize,
-    /// As the model of time sees it: all of it in HBM and in one slice; operands as in the operation.
+    /// Op as the time model sees it: all operands in HBM and in one slice, numbered as in the operation.
     pub tile: TileOp,
-    /// For each operand the value that it is, if it could be in LX.
+    /// For each operand the index of its value, if that could be in LX.
     pub values: Vec<Option<usize>>,
 }
 
@@ -97,7 +97,7 @@ impl JointProgram {
         &self.kinds[self.ops[op].kind]
     }
 
-    /// One of the splits of an op.
+    /// Returns one of the splits of an op.
     #[must_use]
     pub fn split(&self, op: usize, split: usize) -> &WorkSplit {
         &self.kind(op).splits[split]
@@ -105,7 +105,7 @@ impl JointProgram {
 }
 
 impl Op {
-    /// The time of an op in the uses of buffers: between two ops there is time for copies.
+    /// Returns the time of an op in buffer uses; between two ops there is one time for copies.
     #[must_use]
     pub const fn time(position: usize) -> usize {
         2 * position + 1
@@ -124,12 +124,12 @@ pub struct Choice {
     pub ns: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,
-    /// Whether no price should make it look possible ([`cost::refuse`]).
+    /// Whether the plan is rejected regardless of its modeled cost ([`cost::refuse`]).
     pub is_refused: bool,
 }
 
 impl Choice {
-    /// Whether this one is preferred: what is not refused, then what costs less.
+    /// Returns whether this choice is preferred: an accepted one to a rejected one, then the cheaper one.
     fn is_better_than(&self, other: &Self, objective: Objective) -> bool {
         let by_refusal = self.is_refused.cmp(&other.is_refused);
         by_refusal.then_with(|| objective.order(&self.cost(), &other.cost())).is_lt()
@@ -140,7 +140,8 @@ impl Choice {
     }
 }
 
-/// Chooses a split for each op; every value is in LX for its whole life or not at all. The result is never dearer, by the model and with this planner, than every op's first split.
+/// Chooses a split for each op; every value is in LX for its whole live range or not at all. By the model and with this planner, the result
+/// never costs more than the plan of every op's first split.
 #[must_use]
 pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective) -> Choice {
     let alone = vec![0; program.ops.len()];
@@ -153,7 +154,7 @@ pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, ob
         let problem = tables.problem(&in_hbm);
         let found = minimize(&problem, &tables.start(), MOST_ENTRIES);
         let splits = tables.splits(&found.states);
-        // The same splits have the same plan, which leaves the same values in HBM.
+        // Equal splits have equal plans, which leave the same values in HBM.
         if planned.contains(&splits) {
             break;
         }
@@ -175,7 +176,7 @@ pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, ob
     Choice { if_all_fits, ..best }
 }
 
-/// The plan with these splits, and the values that all users agree about but that do not fit.
+/// Returns the plan with these splits, and the values whose users agree on a view but that do not fit.
 fn plan(program: &JointProgram, splits: &[usize], planner: &dyn Planner, target: &Target) -> (Choice, Vec<usize>) {
     let evaluated = evaluate(program, splits, planner, target);
     let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);

@@ -1,22 +1,22 @@
-//! The states of values: in HBM, or in LX under a view that all users can have.
+//! States of values: in HBM, or in LX under a view that all users can have.
 
 use super::{JointProgram, alike::Alike};
 use crate::work::{CoreUse, CoreView, view_of};
 use scratchpad::Capacity;
 use std::collections::BTreeSet;
 
-/// The state of a value that is in HBM; the others are views, counted from 1.
+/// State of a value in HBM; the other states are views, numbered from 1.
 pub(super) const IN_HBM: usize = 0;
 
-/// The most possible entries of the table of one op.
+/// Maximum number of feasible entries of an op's table.
 const MOST_POSSIBLE: usize = 1 << 18;
-/// The most entries of such a table, possible or not: each has a number.
+/// Maximum number of entries of such a table, feasible or not: each has an index.
 const MOST_NUMBERED: usize = 1 << 48;
 
-/// For one split of an op the view of each operand that could be in LX; none where the split has no view of it.
+/// For one split of an op the view of each operand that could be in LX; `None` where the split determines no view.
 pub(super) type Views = Vec<Option<CoreView>>;
 
-/// For each kind of op, for each split, its views.
+/// Returns the views of each split of each kind of op.
 pub(super) fn views_of_kinds(program: &JointProgram) -> Vec<Vec<Views>> {
     let mut may_be_in_lx: Vec<Vec<bool>> = program.kinds.iter().map(|kind| vec![false; kind.operation.operands.len()]).collect();
     for op in &program.ops {
@@ -33,11 +33,11 @@ pub(super) fn views_of_kinds(program: &JointProgram) -> Vec<Vec<Views>> {
     program.kinds.iter().zip(&may_be_in_lx).map(of_kind).collect()
 }
 
-/// The views under which values can be in LX.
+/// Views under which values can be in LX.
 pub(super) struct States {
-    /// In rising order; values with users that are alike share one.
+    /// Sets of views in ascending order; values with equivalent users share one.
     sets: Vec<Vec<CoreView>>,
-    /// For each value its set; none for one that stays in HBM.
+    /// For each value its set; `None` for a value that stays in HBM.
     of_values: Vec<Option<usize>>,
 }
 
@@ -55,8 +55,8 @@ impl States {
         states
     }
 
-    /// Leaves values of an op in HBM until its table is not too large, those with most views first. What counts is what is possible: of each
-    /// split, each of its values is in HBM or under the one view that it has.
+    /// Leaves values of an op in HBM until its table is small enough, those with most views first. Only feasible entries count: under each
+    /// split, a value is in HBM or has the one view of that split.
     fn limit(&mut self, program: &JointProgram, op: usize) {
         let values: BTreeSet<usize> = program.ops[op].values.iter().flatten().copied().collect();
         let n_splits = program.kind(op).splits.len();
@@ -71,23 +71,23 @@ impl States {
         }
     }
 
-    /// The number of the views of a value: equal numbers, equal views.
+    /// Returns the number of a value's set of views; equal numbers mean equal views.
     pub(super) fn set(&self, value: usize) -> Option<usize> {
         self.of_values[value]
     }
 
-    /// The views of a set.
+    /// Returns the views of a set.
     pub(super) fn views(&self, set: Option<usize>) -> &[CoreView] {
         set.map_or(&[], |set| &self.sets[set])
     }
 
-    /// The states of a value, HBM included.
+    /// Returns the number of states of a value, including HBM.
     pub(super) fn n_states(&self, value: usize) -> usize {
         self.views(self.set(value)).len() + 1
     }
 }
 
-/// The views that all users of a value can have, by kind and operand, and under which a slice fits LX.
+/// Returns the views that all users of a value, by kind and operand, can have, and under which a slice fits in LX.
 fn common_views(users: &BTreeSet<(usize, usize)>, bytes: i64, views: &[Vec<Views>], capacity: &Capacity) -> Vec<CoreView> {
     let of_user =
         |&(kind, operand): &(usize, usize)| views[kind].iter().filter_map(|views| views[operand].clone()).collect::<BTreeSet<_>>();

@@ -18,7 +18,7 @@ use std::{
     rc::Rc,
 };
 
-/// Modeled time in ps and bytes to and from HBM, in the order of what plans are compared by.
+/// Modeled time in ps, and bytes to and from HBM. Plans are compared by the first field, then by the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
     first: u64,
@@ -42,7 +42,7 @@ pub(super) struct Pricing<'a> {
     pub(super) objective: Objective,
 }
 
-/// The tables of a program. The variables are its values.
+/// Cost tables of a program. The variables are its values.
 pub(super) struct Tables {
     n_states: Vec<usize>,
     /// Costs of equivalent ops.
@@ -54,32 +54,32 @@ pub(super) struct Tables {
 /// Cost of an op for each assignment of states to its values, and the split with that cost.
 struct Prices {
     costs: Rc<BTreeMap<usize, Cost>>,
-    /// By the entries of `costs`.
+    /// Chosen split of each entry of `costs`.
     splits: BTreeMap<usize, usize>,
 }
 
 struct OpTable {
-    /// The values of the op that have a choice, in rising order.
+    /// Values of the op that have several states, in ascending order.
     variables: Vec<usize>,
     /// Index into [`Tables::prices`].
     prices: usize,
 }
 
-/// All that the prices of an op follow from.
+/// Key of the memoized prices of an op: everything that they depend on.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct PricesOf {
     kind: usize,
-    /// Its buffers are numbered by the first operand that is one.
+    /// Op whose buffers are numbered by the first operand that uses each.
     tile: TileOp,
-    /// For each operand which of the variables it is.
+    /// For each operand the index of its variable.
     variables: Vec<Option<usize>>,
-    /// For each variable its views.
+    /// For each variable the index of its set of views.
     sets: Vec<Option<usize>>,
-    /// For each operand what [`reads_before`] says.
+    /// For each operand the result of [`reads_before`].
     reads: Vec<(i64, bool)>,
 }
 
-/// All that the price of a copy follows from: its first reader, with its buffers numbered anew, which operand that reads, and the views.
+/// Key of the memoized price of a copy: its first reader with buffers numbered by operand, the operand that it copies, and the views.
 type CopyOf = (usize, TileOp, usize, Option<usize>);
 
 impl Tables {
@@ -107,7 +107,7 @@ impl Tables {
         Self { n_states, prices: prices.into_made(), ops, copies }
     }
 
-    /// The choice of states; what `in_hbm` names has no other.
+    /// Returns the assignment problem; values marked in `in_hbm` have HBM as their only state.
     pub(super) fn problem(&self, in_hbm: &[bool]) -> Problem<Cost> {
         let pins = in_hbm.iter().enumerate().filter(|(_, is_pinned)| **is_pinned).map(|(value, _)| {
             let cost = |states: &[usize]| if states[0] == IN_HBM { assignment::Cost::ZERO } else { assignment::Cost::IMPOSSIBLE };
@@ -118,18 +118,18 @@ impl Tables {
         Problem { n_states: self.n_states.clone(), factors }
     }
 
-    /// States that are possible: everything in HBM.
+    /// Returns a feasible assignment: all values in HBM.
     pub(super) fn start(&self) -> Vec<usize> {
         vec![IN_HBM; self.n_states.len()]
     }
 
-    /// How many different prices there are.
+    /// Returns the number of distinct prices.
     #[cfg(test)]
     pub(super) fn n_prices(&self) -> usize {
         self.prices.len()
     }
 
-    /// For each op the best split under these states.
+    /// Returns for each op the best split under these states.
     pub(super) fn splits(&self, states: &[usize]) -> Vec<usize> {
         let split = |op: &OpTable| {
             let entry = op.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
@@ -150,7 +150,8 @@ fn numbered_by_operand(tile: &TileOp) -> TileOp {
     numbered
 }
 
-/// Before each op, for each of its operands the bytes of the largest read so far, if everything is in HBM, and whether an op wrote it.
+/// Returns for each operand of each op the bytes of the largest earlier read of its buffer, with everything in HBM, and whether an op wrote
+/// it.
 fn reads_before(program: &JointProgram) -> Vec<Vec<(i64, bool)>> {
     let mut known: BTreeMap<usize, (i64, bool)> = BTreeMap::new();
     let mut found = Vec::with_capacity(program.ops.len());
@@ -188,7 +189,7 @@ fn prices_of(from: &PricesOf, kind: &Kind, views: &[Views], states: &States, pri
     Prices { costs: Rc::new(costs), splits }
 }
 
-/// The state of a variable under a split: the view that all operands that are this value have.
+/// Returns the state of a variable under a split: the common view of all operands that are this value.
 fn state_under(from: &PricesOf, views: &Views, variable: usize, states: &States) -> Option<usize> {
     let set = states.views(from.sets[variable]);
     let mut found = None;
@@ -202,7 +203,7 @@ fn state_under(from: &PricesOf, views: &Views, variable: usize, states: &States)
     found
 }
 
-/// The row-major entry of an assignment; none where a state is none.
+/// Returns the row-major index of an assignment; `None` if a state is `None`.
 fn entry(n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<usize> {
     n_states.iter().enumerate().try_fold(0, |entry, (variable, count)| Some(entry * count + state(variable)?))
 }

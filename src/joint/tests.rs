@@ -1,4 +1,4 @@
-//! Small programs: what is chosen is the best of all choices, and never worse than what each op gets by itself.
+//! Tests on small programs: the chosen splits are the best of all choices, and never worse than those of each op in isolation.
 
 use super::{alike::Alike, *};
 use crate::{
@@ -200,7 +200,7 @@ fn the_same_splits_are_planned_once() {
     assert!(full.0.get() <= 3, "{} plans", full.0.get());
 }
 
-/// Ops in a row that all read one value beside the result of the one before: three values an op.
+/// Creates a chain of ops that all read one common value and the previous result: three values per op.
 fn ops_in_a_row(n_ops: usize) -> Builder {
     let mut builder = Builder::default();
     let shared = builder.pointwise([256, 512], &[None]);
@@ -288,7 +288,7 @@ fn an_order_of_the_cores_lets_a_product_read_what_a_product_leaves() {
     assert!(agree(find(0, &[4, 8, 1], &[8, 1, 1]), second));
 }
 
-/// Up to four ops on small matrices; each reads what earlier ones made, or inputs.
+/// Up to four ops on small matrices; each reads results of earlier ops, or inputs.
 fn builders() -> impl Strategy<Value = Vec<(bool, [usize; 2])>> {
     prop::collection::vec((any::<bool>(), [0_usize..5, 0..5]), 1..4)
 }

@@ -1,5 +1,5 @@
-//! The choice of sticks for a whole program: which dimension runs in the sticks of each op and of each buffer, so that moves between
-//! them touch as few bytes as possible.
+//! Whole-program choice of sticks: which dimension runs in the sticks of each op and of each buffer, so that relayouts move as few bytes as
+//! possible.
 
 use super::{
     Cost,
@@ -15,18 +15,18 @@ use std::{
 };
 use strum::{Display, EnumString, VariantNames};
 
-/// The most entries of the table of one buffer with its writer and readers; with more readers, each is counted alone.
+/// Maximum number of table entries of one buffer with its writer and readers; with more readers, each is counted alone.
 const MOST_COSTS: usize = 4096;
-/// The most entries of a table while variables are eliminated.
+/// Maximum number of table entries during variable elimination.
 const MOST_ENTRIES: usize = 1 << 16;
 
-/// How sticks are chosen.
+/// Method of choosing sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Strategy {
-    /// For the whole program at once.
+    /// Chooses for the whole program at once.
     Global,
-    /// Op by op, in program order: what is cheapest for the operands as they are.
+    /// Chooses op by op, in program order: the cheapest state for the operands as they are.
     Greedy,
 }
 
@@ -37,11 +37,11 @@ pub struct Choice {
     pub op_sticks: Vec<Option<usize>>,
     /// For each buffer the dimension in its sticks.
     pub buffer_sticks: Vec<Option<usize>>,
-    /// For each op and each of its operands, how it has the buffer.
+    /// For each op and each of its operands, the relayout that it reads.
     pub ways: Vec<Vec<Way>>,
     /// Bytes read and written by all moves.
     pub moved_bytes: u64,
-    /// Whether no choice moves fewer bytes; false says that it is not known.
+    /// Whether the plan is proven optimal: no choice moves fewer bytes.
     pub is_optimal: bool,
 }
 
@@ -49,7 +49,7 @@ impl Flow {
     /// Chooses the sticks.
     ///
     /// # Errors
-    /// The first operand that cannot be read, or result that cannot be written, whatever is chosen.
+    /// Returns the first operand that cannot be read, or result that cannot be written, under any choice.
     pub fn choose(&self, strategy: Strategy) -> Result<Choice, Misfit> {
         let chooser = Chooser::of(self);
         let start = chooser.greedy();
@@ -59,7 +59,7 @@ impl Flow {
             Strategy::Greedy if start_cost != Cost::IMPOSSIBLE => (start, false),
             Strategy::Greedy | Strategy::Global => {
                 let found = minimize(&problem, &start, MOST_ENTRIES);
-                // With many readers the problem counts shared moves more than once, so what is true decides.
+                // With many readers the problem counts shared moves more than once, so the true cost decides.
                 let bytes = |states: &[usize]| chooser.moved_bytes(states).unwrap_or(u64::MAX);
                 let is_better = found.cost != Cost::IMPOSSIBLE && (start_cost == Cost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start));
                 if is_better { (found.states, found.is_optimal) } else { (start, false) }
@@ -67,7 +67,7 @@ impl Flow {
         };
         let Some(misfit) = chooser.misfit(&states) else { return Ok(chooser.choice(&states, is_optimal)) };
         Err(if matches!(misfit.kind, MisfitKind::Part(_) | MisfitKind::PartSticks { .. }) {
-            // A slice can be written in one element a stick at least, so what is in the way is an operand, which can be copied.
+            // A slice can always be written with one element per stick, so the obstacle is an operand, which can be copied.
             let all_written = minimize(&chooser.problem(UNREADABLE), &states, MOST_ENTRIES).states;
             chooser
                 .misfit(&all_written)
@@ -79,7 +79,8 @@ impl Flow {
     }
 }
 
-/// The cost of an unreadable operand, or of a result that is shown with other dimensions than its sticks allow, where all results must be written: more than all moves of a program.
+/// Cost of an unreadable operand, or of a result shown with other dimensions than its sticks allow, if all results must be written. Exceeds
+/// the cost of all moves of a program.
 const UNREADABLE: Cost = Cost { moved_bytes: 1 << 52, ..Cost::ZERO };
 
 /// Inputs of the relayout options of a reader, except the stick dimensions: the rules of the reader, and its view of
@@ -94,16 +95,16 @@ type LevelsKey = (Vec<i64>, Vec<super::Index>, Buffer);
 
 struct Chooser<'a> {
     flow: &'a Flow,
-    /// The states of each op, then of each buffer that no op owns.
+    /// States of each op, then of each buffer that no op owns.
     states: Vec<Vec<Option<usize>>>,
     /// For each buffer its variable: that of its writer, or its own.
     variable_of: Vec<usize>,
-    /// For each buffer its writer, unless it is written in parts or given.
+    /// For each buffer its writer, unless the buffer is written in parts or is an input.
     writer_of: Vec<Option<usize>>,
-    /// The reads of each buffer: op and operand.
+    /// Reads of each buffer: op and operand.
     readers: Vec<Vec<(usize, usize)>>,
-    /// For each op and operand a number, the same for readers that are alike: the layers of a model are alike, so the ways of one are those of the
-    /// others.
+    /// For each op and operand a number that equivalent readers share: the layers of a model are equivalent, so they share relayout
+    /// options.
     alike: Vec<Vec<usize>>,
     known: RefCell<BTreeMap<WaysKey, Rc<Vec<Way>>>>,
     known_levels: RefCell<BTreeMap<LevelsKey, Option<Rc<Levels>>>>,
@@ -133,7 +134,7 @@ impl<'a> Chooser<'a> {
         Self { flow, states, variable_of, writer_of, readers, alike, known, known_levels }
     }
 
-    /// The dimension in the sticks of a buffer, given the state of its variable.
+    /// Returns the dimension in the sticks of a buffer, given the state of its variable.
     fn buffer_stick(&self, buffer: usize, state: usize) -> Option<usize> {
         let stick = self.states[self.variable_of[buffer]][state];
         self.writer_of[buffer].map_or(stick, |writer| self.flow.ops[writer].result_stick(stick))
@@ -225,7 +226,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Op by op: the cheapest state for the operands as they are; of equal ones the first.
+    /// Chooses op by op the cheapest state for the operands as they are; among equal ones, the first.
     fn greedy(&self) -> Vec<usize> {
         let mut chosen = vec![0; self.states.len()];
         for (number, op) in self.flow.ops.iter().enumerate() {
@@ -250,7 +251,7 @@ impl<'a> Chooser<'a> {
         chosen
     }
 
-    /// The cheapest ways of all readers of a buffer together; none if one of them has none.
+    /// Returns the cheapest combination of relayouts for all readers of a buffer; `None` if a reader has none.
     fn ways_of(&self, buffer: usize, states: &[usize]) -> Option<(u64, Vec<Way>)> {
         let own = self.buffer_stick(buffer, states[self.variable_of[buffer]]);
         let ways: Vec<Rc<Vec<Way>>> =
@@ -284,7 +285,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// The first op that cannot read an operand or write its result.
+    /// Returns the first op that cannot read an operand or write its result.
     fn misfit(&self, states: &[usize]) -> Option<Misfit> {
         (0..self.flow.ops.len()).find_map(|op| {
             let kind = self.unreadable(op, states).or_else(|| self.unwritable(op, states))?;
@@ -323,7 +324,7 @@ impl<'a> Chooser<'a> {
     }
 }
 
-/// Numbers the readers of a program, the same number for those that are alike.
+/// Numbers the readers of a program; equivalent readers share a number.
 fn alike<'a>(flow: &'a Flow) -> Vec<Vec<usize>> {
     let mut numbers: BTreeMap<ReaderKey<'a>, usize> = BTreeMap::new();
     let mut number = |op: &'a Op, operand: usize| {
@@ -341,7 +342,7 @@ fn bytes_of(buffer: &Buffer, stick: Option<usize>) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let bytes = buffer.layout(stick).ok().and_then(|layout| u64::try_from(layout.bytes()).ok());
-    // An argument of one element a stick saves moves, but all its padding is read.
+    // An argument with one element per stick saves moves, but all its padding is read.
     let cost = |buffer_bytes| match (buffer.is_strided(stick), stick) {
         (false, _) => Cost { buffer_bytes, ..Cost::ZERO },
         (true, Some(_)) => Cost { strided_bytes: buffer_bytes, buffer_bytes, ..Cost::ZERO },
@@ -350,10 +351,11 @@ fn bytes_of(buffer: &Buffer, stick: Option<usize>) -> Cost {
     bytes.map_or(Cost::IMPOSSIBLE, cost)
 }
 
-/// Most readers for which every combination of ways is looked at.
+/// Maximum number of readers for which every combination of relayouts is evaluated.
 const MOST_COMBINED: usize = 6;
 
-/// One way for each reader so that all moves together, each counted once, touch the fewest bytes; none if a reader has no way.
+/// Returns one relayout per reader so that all moves together, each counted once, touch the fewest bytes; `None` if a reader has no
+/// relayout.
 fn cheapest(readers: &[Rc<Vec<Way>>]) -> Option<(u64, Vec<usize>)> {
     if readers.iter().any(|ways| ways.is_empty()) {
         return None;

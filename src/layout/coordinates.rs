@@ -1,4 +1,4 @@
-//! Coordinates: which position of a dimension an iteration point touches.
+//! Coordinates: the position along a dimension that an iteration point accesses.
 
 use super::{DeviceLayout, HostDim, HostTensor, LayoutError};
 use std::fmt;

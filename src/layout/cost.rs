@@ -18,7 +18,7 @@ impl assignment::Cost for Cost {
     const ZERO: Self = Self { moved_bytes: 0, strided_bytes: 0, buffer_bytes: 0 };
     const IMPOSSIBLE: Self = Self { moved_bytes: u64::MAX, strided_bytes: u64::MAX, buffer_bytes: u64::MAX };
 
-    /// Impossible where the moved bytes have no number.
+    /// Returns `IMPOSSIBLE` if the moved bytes overflow.
     fn saturating_add(self, other: Self) -> Self {
         self.moved_bytes.checked_add(other.moved_bytes).map_or(Self::IMPOSSIBLE, |moved_bytes| Self {
             moved_bytes,

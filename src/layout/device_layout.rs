@@ -4,7 +4,7 @@ use super::{HostTensor, LayoutError};
 use machine::{DeviceFormat, STICK_BYTES};
 use std::fmt;
 
-/// Most host dimensions of a device layout (torch-spyre's layout constructor).
+/// Maximum number of host dimensions of a device layout (torch-spyre's layout constructor).
 const MAX_RANK: usize = 6;
 
 /// How a tensor lies in device memory: row-major over `device_size`, whose last dimension is one stick.

@@ -94,8 +94,8 @@ pub enum LayoutError {
         /// Elements of one stick.
         stick: i64,
     },
-    /// The device writes whole sticks, so a window that ends inside one would overwrite what is beside it. Where the tensor ends, nothing
-    /// is.
+    /// The device writes whole sticks, so a window that ends inside one would overwrite its neighboring elements. At the end of the tensor
+    /// there are none.
     #[error(
         "expected a slice of whole sticks ({stick} elements), found elements {first} to {last} of dimension {dim} of size {size}; \
          align both ends to multiples of {stick}"
@@ -320,7 +320,7 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// The operand whose buffer cannot be taken apart at the steps that it is read in: a buffer of what is read alone may be.
+    /// Operand whose buffer cannot be split at the steps of its reader; a buffer of only the elements that are read may be.
     #[must_use]
     pub const fn operand_of_parts(&self) -> Option<usize> {
         match self {

@@ -1,4 +1,4 @@
-//! A program as the choice of sticks sees it: buffers, and ops that read and write them through index maps.
+//! Program model for the choice of sticks: buffers, and ops that read and write them through index maps.
 
 use super::{DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable, sticks_needed};
 use machine::{DeviceFormat, Family, STICK_BYTES};
@@ -7,18 +7,18 @@ use machine::{DeviceFormat, Family, STICK_BYTES};
 /// batched matmul).
 pub const MOST_ROWS_OF_A_PRODUCT: usize = 2;
 
-/// A buffer of the program.
+/// Buffer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Buffer {
     /// Sizes as the program sees them.
     pub sizes: Vec<i64>,
-    /// The number format of its elements.
+    /// Number format of the elements.
     pub format: DeviceFormat,
-    /// The layout that the caller, or the op that needs it, has fixed.
+    /// Layout that the caller, or an op that needs it, has fixed.
     pub given: Option<DeviceLayout>,
-    /// The dimensions that are split or put together where it is returned: sticks of one of these are full.
+    /// Dimensions that are split or merged when the buffer is returned: sticks of one of these are full.
     pub regrouped: Vec<usize>,
-    /// The dimensions whose sizes are known at launch only: none of them is in the sticks.
+    /// Dimensions whose sizes are known only at launch: none of them may be in the sticks.
     pub symbolic: Vec<usize>,
     /// Uses of the buffer outside of the ops.
     pub role: Role,
@@ -29,22 +29,22 @@ pub struct Buffer {
 pub enum Role {
     /// The host fills it: an argument.
     Input,
-    /// The host fills it with what the compiler wrote: a constant, which may be had in any other layout as well.
+    /// The host fills it with data from the compiler: a constant, which can be emitted in any other layout too.
     Constant,
-    /// Nobody.
+    /// No use outside of the ops.
     Inner,
     /// The host reads it.
     Output,
 }
 
-/// How an op reads a buffer.
+/// Read of a buffer by an op.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Read {
     /// The buffer.
     pub buffer: usize,
     /// One index per buffer dimension, in terms of the iteration dimensions.
     pub indices: Vec<Index>,
-    /// Index tensors and tables lie as the gather needs them and take no part in the choice.
+    /// Whether the operand is an index tensor or a table: its layout is fixed by the gather, and the choice skips it.
     pub is_exempt: bool,
 }
 
@@ -63,13 +63,13 @@ pub struct Op {
     pub result: usize,
     /// One index per dimension of that buffer.
     pub written: Vec<Index>,
-    /// Of a gather: the iteration dimension in the sticks of its table.
+    /// For a gather: the iteration dimension in the sticks of its table.
     pub table_stick: Option<usize>,
-    /// The iteration dimensions whose sizes are known at launch only: none of them is in the sticks.
+    /// Iteration dimensions whose sizes are known only at launch: none of them may be in the sticks.
     pub symbolic: Vec<usize>,
 }
 
-/// The rules that an op has for its sticks.
+/// Stick rules of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// One dimension in the sticks of all operands.
@@ -89,7 +89,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The rules of an op's family; inserts and restickifies are copies with rules of their own.
+    /// Returns the rules of an op's family; inserts and restickifies are copies with rules of their own.
     #[must_use]
     pub fn of(family: Family, function: &str) -> Self {
         match family {
@@ -112,7 +112,7 @@ pub struct Flow {
 }
 
 impl Buffer {
-    /// The host dimensions that may be in the sticks; none is one element a stick.
+    /// Returns the host dimensions that may be in the sticks; `None` among them is one element per stick.
     #[must_use]
     pub fn sticks(&self) -> Vec<Option<usize>> {
         if let Some(given) = &self.given {
@@ -123,21 +123,21 @@ impl Buffer {
         large.into_iter().chain([None]).collect()
     }
 
-    /// Whether the buffer may have that dimension in its sticks.
+    /// Returns whether the buffer may have that dimension in its sticks.
     #[must_use]
     pub fn allows(&self, stick: Option<usize>) -> bool {
         let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
         (self.given.is_none() || self.sticks() == [stick]) && stick.is_none_or(|stick| !self.regrouped.contains(&stick) || is_full(stick))
     }
 
-    /// Whether the host must gather the elements of a stick from all over its tensor.
+    /// Returns whether the host must gather the elements of a stick from distant parts of its tensor.
     #[must_use]
     pub fn is_strided(&self, stick: Option<usize>) -> bool {
         let last = self.sizes.len().checked_sub(1).filter(|&last| self.sizes[last] > 1);
         self.role != Role::Inner && self.given.is_none() && last.is_some() && stick != last
     }
 
-    /// Whether it is an input in the order that the host has it in.
+    /// Returns whether the buffer is an input in the host's own element order.
     fn is_row_major(&self, stick: Option<usize>) -> bool {
         let is_last = stick.map_or_else(|| self.sizes.iter().all(|&size| size == 1), |stick| stick + 1 == self.sizes.len());
         matches!(self.role, Role::Input | Role::Constant) && is_last
@@ -172,7 +172,7 @@ impl Buffer {
 }
 
 impl Op {
-    /// The iteration dimensions that may be in the op's sticks; none is one element a stick.
+    /// Returns the iteration dimensions that may be in the op's sticks; `None` among them is one element per stick.
     #[must_use]
     pub fn sticks(&self) -> Vec<Option<usize>> {
         let n_outputs = self.ranges.len() - self.n_reduced;
@@ -186,14 +186,14 @@ impl Op {
         }
     }
 
-    /// The dimension of the result's buffer that is in its sticks when `stick` is in those of the op.
+    /// Returns the dimension of the result's buffer that is in its sticks when `stick` is in those of the op.
     #[must_use]
     pub fn result_stick(&self, stick: Option<usize>) -> Option<usize> {
         let stick = stick?;
         self.written.iter().position(|index| index.digits.iter().any(|digit| digit.dim == stick))
     }
 
-    /// Whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
+    /// Returns whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
     #[must_use]
     pub fn writes_part(&self, stick: Option<usize>, buffer: &Buffer, own: Option<usize>) -> bool {
         if !buffer.allows(own) {
@@ -226,7 +226,7 @@ impl Op {
         }
     }
 
-    /// Whether an iteration dimension must stay in one piece.
+    /// Returns whether an iteration dimension must not be split.
     pub(super) fn is_whole(&self, dim: usize) -> bool {
         let n_outputs = self.ranges.len() - self.n_reduced;
         match self.kind {
@@ -237,8 +237,8 @@ impl Op {
         }
     }
 
-    /// Whether the device has a dimension for every part of the rows of a product, and one in all tensors for the position that the operand
-    /// is at between its sticks and its rows (others are part of the dimension inside of them).
+    /// Returns whether the device has a dimension for every part of the rows of a product, and one in all tensors for the operand's
+    /// position between its sticks and its rows (other positions belong to the dimension inside of them).
     fn has_room_for(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
         let (Kind::Matmul, Some(right)) = (self.kind, self.reads.get(1)) else { return true };
         // Each part with the dimension and the number of points below it.
@@ -260,7 +260,7 @@ impl Op {
         (shared.len() + usize::from(is_pinned)).max(own.len()) <= MOST_ROWS_OF_A_PRODUCT
     }
 
-    /// Whether the right operand of a product has rows for whole sticks of K: those behind its end are read too, and are 0.
+    /// Returns whether the right operand of a product has rows for whole sticks of K: rows after the end of K are read too, and are 0.
     fn has_padding(&self, operand: usize, host: &HostTensor, elements: i64, indices: &[Index]) -> bool {
         let k = self.ranges.len().saturating_sub(1);
         if (self.kind, operand) != (Kind::Matmul, 1) || self.ranges[k] % elements == 0 {
@@ -274,7 +274,8 @@ impl Op {
         indices.iter().zip(host.sizes()).all(is_enough)
     }
 
-    /// Whether the operand of a reduction moves along all that is reduced: the device reduces the dimensions that an operand has.
+    /// Returns whether the operand of a reduction moves along all reduced dimensions: the device reduces only dimensions that an operand
+    /// has.
     fn has_reduced_parts(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
         if !matches!(self.kind, Kind::Reduction | Kind::ReductionOffStick) {
             return true;
@@ -285,8 +286,8 @@ impl Op {
         (first..flat.len()).all(|part| flat[part] == 1 || moves(part))
     }
 
-    /// Whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read as it is when `stick` is in
-    /// the sticks of the op.
+    /// Returns whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read without relayout when
+    /// `stick` is in the sticks of the op.
     #[must_use]
     pub fn reads_directly(
         &self,
@@ -320,7 +321,7 @@ impl Op {
             Some(term) => expected.is_some_and(|dim| term.dim == innermost(&parts, dim)),
             // One element a stick: the dimension in the sticks of the others may not step over these.
             None => {
-                // A product, and a reduction, computes on the sticks of what it reads: nothing repeats an element in them.
+                // Products and reductions compute on the sticks of their operands, so no operand may repeat an element within a stick.
                 let needs_sticks = matches!(self.kind, Kind::Matmul | Kind::Reduction | Kind::ReductionOffStick) && expected.is_some();
                 !needs_sticks && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of(&parts, term)))
             }
@@ -328,28 +329,28 @@ impl Op {
     }
 }
 
-/// The positions that an index reaches.
+/// Returns the number of positions that an index reaches.
 fn written_size(index: &Index) -> i64 {
     index.digits.iter().map(|digit| digit.size).product()
 }
 
-/// The parts of the iteration and the operand, if the operand alone can be read.
+/// Returns the parts of the iteration and the operand, if the operand alone can be read.
 pub(super) fn read_alone(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[Index]) -> Option<ReadAlone> {
     let mut read = readable(ranges, &[ViewedOperand { layout, host, indices }]).ok()?;
     Some((read.parts, read.operands.pop()?))
 }
 
-/// Whether a dimension that runs in sticks is cut inside of one.
+/// Returns whether a dimension that runs in sticks is split inside of one.
 fn cuts_stick(parts: &[i64], elements: i64) -> bool {
     parts.len() > 1 && parts.last().is_some_and(|inner| inner % elements != 0)
 }
 
-/// The number of the innermost part of a dimension.
+/// Returns the number of the innermost part of a dimension.
 fn innermost(parts: &[Vec<i64>], dim: usize) -> usize {
     parts[..=dim].iter().map(Vec::len).sum::<usize>() - 1
 }
 
-/// The iteration dimension that a part belongs to.
+/// Returns the iteration dimension that a part belongs to.
 fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
     let mut first = 0;
     parts
@@ -387,7 +388,7 @@ pub(super) fn moved((parts, read): &ReadAlone, to: &DeviceLayout, stick: usize) 
     }
     let is_restickify = lane != stick;
     let flat = parts.concat();
-    // A restickify pads both stick dimensions; its file cannot tell padding from what lies behind a window of the other stick.
+    // A restickify pads both stick dimensions; its file cannot distinguish padding from elements after a window of the other stick.
     let is_window = |(coordinate, &size): (&super::Coordinate, &i64)| {
         coordinate.term.is_some_and(|term| dim_of(parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
     };

@@ -1,4 +1,4 @@
-//! The forms in which a buffer can be had for its readers, and what the moves to them cost.
+//! Relayouts of a buffer for its readers, and the cost of the moves to them.
 //!
 //! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its own dimensions, under
 //! the *fine* dimensions that the reader's view splits it into (heads out of columns), under the *seen* dimensions of the reader (columns
@@ -13,34 +13,34 @@ use super::{
 };
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
-/// Dimensions under which the elements of a buffer are seen.
+/// Dimensions under which the elements of a buffer are read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level {
-    /// Their sizes.
+    /// Sizes of the dimensions.
     pub sizes: Vec<i64>,
     /// The index along each dimension of the buffer.
     pub indices: Vec<Index>,
 }
 
-/// A new buffer with the elements of another one.
+/// New buffer with the elements of another one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Form {
-    /// Its dimensions.
+    /// Dimensions of the new buffer.
     pub level: Level,
-    /// The dimension in its sticks.
+    /// Dimension in the sticks of the new buffer.
     pub stick: usize,
-    /// The form that it is moved from; none for the buffer itself.
+    /// Source form of the move; `None` for the buffer itself.
     pub from: Option<Box<Form>>,
-    /// The index along each dimension of what it is moved from.
+    /// Index along each dimension of the source.
     pub source: Vec<Index>,
-    /// Bytes read and written by this move; none where a constant is written so.
+    /// Bytes read and written by this move; zero for a constant that is emitted in this form.
     pub bytes: i64,
     /// Whether elements change sticks.
     pub is_restickify: bool,
 }
 
 impl Form {
-    /// The forms that must be there for this one, the first one moved from the buffer.
+    /// Returns the forms that this form is derived from, the first one moved from the buffer.
     #[must_use]
     pub fn chain(&self) -> Vec<&Self> {
         let mut chain: Vec<&Self> = std::iter::successors(Some(self), |form| form.from.as_deref()).collect();
@@ -48,7 +48,7 @@ impl Form {
         chain
     }
 
-    /// Whether it has all of what it is moved from, under the same dimensions, of these sizes.
+    /// Returns whether the form has all elements of its source, under the same dimensions, of these sizes.
     #[must_use]
     pub fn is_plain(&self, sizes: &[i64]) -> bool {
         let is_own = |(dim, index): (usize, &Index)| Index::dim(dim, sizes).is_ok_and(|own| own == *index);
@@ -69,10 +69,10 @@ impl Form {
     }
 }
 
-/// A form that a reader can take, and how it reads it.
+/// Form that a reader can read, and the indices at which it reads it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
-    /// The form; none is the buffer itself.
+    /// The form; `None` for the buffer itself.
     pub form: Option<Form>,
     /// The index along each of its dimensions, in terms of the reader's iteration dimensions.
     pub indices: Vec<Index>,
@@ -86,13 +86,13 @@ impl Way {
     }
 }
 
-/// More ways than this for one reader are not looked at: the cheapest ones count.
+/// Maximum number of relayout options of one reader; the cheapest ones are kept.
 const MOST_WAYS: usize = 3;
-/// Moves in a row.
+/// Maximum number of consecutive moves.
 const MOST_MOVES: usize = 5;
 
-/// The ways in which operand `operand` of an op can have `buffer`, whose own stick is `own`, when `stick` is in the sticks of the op, the
-/// cheapest first. Empty if there is none. The levels of the operand are asked for if the buffer must be moved.
+/// Returns the relayout options of operand `operand` of an op, cheapest first: `own` is the stick of `buffer`, `stick` that of the op.
+/// Empty if there is none. The levels of the operand are computed only if the buffer must be moved.
 #[must_use]
 pub(super) fn ways(
     op: &Op,
@@ -109,7 +109,7 @@ pub(super) fn ways(
     }
     let Some(levels) = levels() else { return Vec::new() };
     let mut found = Vec::new();
-    // From the cheapest chain on, so that a form is reached at its least cost.
+    // Starts from the cheapest chain, so that a form is reached at its least cost.
     let mut open: BTreeMap<(i64, usize, usize), Reached> = BTreeMap::new();
     let mut done: Vec<(usize, usize)> = Vec::new();
     let mut serial = 0;
@@ -138,7 +138,7 @@ pub(super) fn ways(
         for Move { to, stick, source, moved } in levels.moves(buffer, level, at).iter() {
             let (level, source, from) = (levels.levels[*to].clone(), source.clone(), form.clone().map(Box::new));
             let mut step = Form { level, stick: *stick, from, source, bytes: moved.bytes, is_restickify: moved.is_restickify };
-            // A constant is written so instead.
+            // A constant is emitted in this form instead.
             if buffer.role == Role::Constant && step.from.is_none() && step.is_plain(&buffer.sizes) {
                 step.bytes = 0;
             }
@@ -149,38 +149,38 @@ pub(super) fn ways(
     found
 }
 
-/// A form that moves lead to.
+/// Form that moves lead to.
 struct Reached {
-    /// None is the buffer itself.
+    /// `None` for the buffer itself.
     form: Option<Form>,
     level: usize,
-    /// The dimension in its sticks.
+    /// Dimension in the sticks.
     at: Option<usize>,
 }
 
-/// A move to a form at a level.
+/// Move to a form at a level.
 struct Move {
     to: usize,
     stick: usize,
-    /// The index along each dimension of what is moved.
+    /// Index along each dimension of the source.
     source: Vec<Index>,
     moved: Moved,
 }
 
-/// The moves from one form.
+/// Moves from one form.
 type Moves = Rc<Vec<Move>>;
 
-/// The dimensions under which a reader's buffer can be had: its own, the fine ones, the seen ones, and the seen ones of which the reader
-/// takes those apart that it need not have in one piece.
+/// Dimension sets (levels) under which a reader's buffer can be stored: its own, the fine ones, the seen ones, and the seen ones with those
+/// dimensions split that the reader can read in parts.
 pub(super) struct Levels {
     levels: Vec<Level>,
     /// For each level, the index along its dimensions in terms of the reader's iteration dimensions.
     read: Vec<Vec<Index>>,
-    /// For each level the index along the dimensions of the fine one in terms of its own; none where no move leads from there to here.
+    /// For each level the index along the dimensions of the fine level in terms of its own; `None` if no move leads from there to here.
     of_fine: Vec<Option<Vec<Index>>>,
-    /// The fine level; none where it is the buffer's own.
+    /// Index of the fine level; `None` if it is the buffer's own level.
     fine: Option<usize>,
-    /// The moves from each level and stick: they are the same whatever is in the sticks of the op.
+    /// Moves from each level and stick; they do not depend on the sticks of the op.
     known: RefCell<BTreeMap<(usize, Option<usize>), Moves>>,
 }
 
@@ -216,8 +216,8 @@ impl Levels {
         Some(levels)
     }
 
-    /// Adds, for each dimension of which the reader sees a window only, the buffer's dimensions with that window and all of the others: where rows were
-    /// in the sticks for a while, a stick has more rows than the reader sees.
+    /// Adds, for each dimension of which the reader sees only a window, the buffer's dimensions with that window and complete other
+    /// dimensions: while rows are in the sticks, a stick may have more rows than the reader sees.
     fn add_windows(&mut self, ranges: &[i64], indices: &[Index], buffer: &Buffer) -> Option<()> {
         for (dim, index) in indices.iter().enumerate() {
             let size = index.last() + 1 - index.offset;
@@ -242,11 +242,11 @@ impl Levels {
         Some(())
     }
 
-    /// Adds the level whose dimensions are at these indices in terms of the reader's, unless there is one like it. `parts` are those of the
+    /// Adds the level whose dimensions have these indices in terms of the reader's, unless an equal one exists. `parts` are those of the
     /// fine level.
     fn add(&mut self, op: &Op, indices: &[Index], parts: &[Index], read: Vec<Index>) -> Option<()> {
         let sizes: Vec<i64> = read.iter().map(|index| index.last() + 1).collect();
-        // What moves none of the level's dimensions does not move the buffer.
+        // Parts that move none of the level's dimensions do not move the buffer.
         let digits = |dim: usize| {
             let of_level = read.iter().enumerate().flat_map(|(own, index)| index.digits.iter().map(move |digit| (own, digit)));
             let of_dim = of_level.filter(move |(_, digit)| digit.dim == dim);
@@ -263,7 +263,7 @@ impl Levels {
         Some(())
     }
 
-    /// Every move from a form, or from the buffer itself.
+    /// Returns every move from a form, or from the buffer itself.
     fn moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Moves {
         if let Some(known) = self.known.borrow().get(&(level, stick)) {
             return Rc::clone(known);
@@ -302,7 +302,7 @@ impl Levels {
         found
     }
 
-    /// The index along each dimension of level `from` in terms of those of level `to`.
+    /// Returns the index along each dimension of level `from` in terms of those of level `to`.
     fn source(&self, from: usize, to: usize) -> Option<Vec<Index>> {
         if from == to {
             let sizes = &self.levels[to].sizes;
@@ -312,8 +312,8 @@ impl Levels {
     }
 }
 
-/// The factors of the buffer's dimensions that move, with as many positions as are read; and the index along each in terms of the reader's
-/// iteration dimensions.
+/// Returns the factors of the buffer's dimensions that move, with the number of positions that are read, and the index along each in terms
+/// of the reader's iteration dimensions.
 fn fine_level(ranges: &[i64], split: &super::SplitIteration, buffer: &Buffer) -> Option<(Level, Vec<Index>)> {
     let operand = split.operands.first()?;
     let (mut sizes, mut read, mut digits) = (Vec::new(), Vec::new(), vec![Vec::new(); buffer.sizes.len()]);
@@ -338,7 +338,7 @@ fn fine_level(ranges: &[i64], split: &super::SplitIteration, buffer: &Buffer) ->
     Some((Level { sizes, indices }, read))
 }
 
-/// A part of an iteration dimension as an index.
+/// Returns a part of an iteration dimension as an index.
 fn part_index(ranges: &[i64], parts: &[Vec<i64>], part: usize) -> Option<Index> {
     let mut first = 0;
     for (dim, sizes) in parts.iter().enumerate() {
@@ -356,12 +356,12 @@ fn moves(indices: &[Index], dim: usize) -> bool {
     indices.iter().any(|index| index.digits.iter().any(|digit| digit.dim == dim))
 }
 
-/// Whether a part is one of that iteration dimension.
+/// Returns whether a part belongs to that iteration dimension.
 fn is_of(part: &Index, dim: usize) -> bool {
     part.digits.iter().any(|digit| digit.dim == dim)
 }
 
-/// The parts of a dimension, the outermost first.
+/// Returns the parts of a dimension, outermost first.
 fn in_order(mut parts: Vec<Index>) -> Vec<Index> {
     parts.sort_by_key(|part| std::cmp::Reverse(part.digits.first().map(|digit| digit.divisor)));
     parts

@@ -1,4 +1,4 @@
-//! Where each dimension of a tensor of the host lies in a device layout.
+//! Device dimensions of each host dimension in a device layout.
 
 use super::{DeviceLayout, HostTensor, LayoutError, sticks_needed};
 
@@ -22,7 +22,7 @@ pub enum HostDim {
 }
 
 impl DeviceLayout {
-    /// Where each host dimension lies, one entry per host dimension.
+    /// Returns the device dimensions of each host dimension.
     ///
     /// # Errors
     /// When the layout is not of the form that [`DeviceLayout::new`] makes (up to the order of its dimensions): a device dimension that
@@ -72,9 +72,10 @@ impl DeviceLayout {
         }
     }
 
-    /// For each host dimension the size and the stride, in elements, of the device dimension that tiles along it cut: the one that it is, or
-    /// that counts its sticks. None for a dimension of size 1. Where the products of two layouts of the same bytes agree, as many tiles as divide both sizes cut them
-    /// alike: strides are products of sizes, so the first tile is that part of what the dimension spans.
+    /// Returns for each host dimension the size and the stride, in elements, of the device dimension that tiles along it cut: its own one,
+    /// or the one that counts its sticks. `None` for a dimension of size 1. If the products of size and stride agree for two layouts of the
+    /// same bytes, equal tile counts that divide both sizes cut them alike: strides are products of sizes, so the first tile is the same
+    /// fraction of the dimension's span.
     ///
     /// # Errors
     /// When the layout is not of the simple form of [`DeviceLayout::host_dims`].

@@ -1,9 +1,9 @@
-//! The elements that a view shows, by their place in the row-major order of the tensor behind it.
+//! Elements that a view shows, by their row-major position in the viewed tensor.
 
 use super::{Digit, Index, is_whole_dim};
 
-/// Where an element lies in the row-major order of a tensor of shape `shape`, read at these indices over dimensions of sizes `space`. None where
-/// that is no sum of digits.
+/// Returns the row-major position in a tensor of shape `shape` of the element read at these indices, over dimensions of sizes `space`.
+/// `None` if the position is no sum of digits.
 #[must_use]
 pub fn place_in_order(indices: &[Index], shape: &[i64], space: &[i64]) -> Option<Index> {
     let mut stride = shape.iter().product::<i64>();
@@ -15,8 +15,8 @@ pub fn place_in_order(indices: &[Index], shape: &[i64], space: &[i64]) -> Option
     Index::new(&digits, indices.iter().map(|index| index.offset).sum(), space).ok()
 }
 
-/// The dimensions of the space under which a tensor of shape `shape` is the same elements in the same order, outermost first, where a reader
-/// sees all of it and takes its dimensions apart or puts them together. The other dimensions of the space repeat it.
+/// Returns the dimensions of the space, outermost first, under which a tensor of shape `shape` has the same elements in the same order, if
+/// a reader sees all of it and splits or merges its dimensions. The other dimensions of the space repeat it.
 #[must_use]
 pub fn dims_in_order(indices: &[Index], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
     if indices.iter().zip(shape).all(|(index, &size)| size == 1 || index.digits.is_empty() || is_whole_dim(index, size)) {

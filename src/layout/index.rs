@@ -1,4 +1,4 @@
-//! Indices as sums of digits: what an affine index is once the sizes of its dimensions are known.
+//! Indices as sums of digits: the form of an affine index with known dimension sizes.
 
 use super::IndexError;
 use crate::affine::Expr;

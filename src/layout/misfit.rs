@@ -7,7 +7,7 @@ use crate::codes::{self, Code};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct Misfit {
-    /// The op, by its number in the program.
+    /// Number of the op in the program.
     pub op: usize,
     /// The kind of conflict.
     pub kind: MisfitKind,
@@ -22,17 +22,17 @@ pub enum MisfitKind {
          sticks into one; transpose or copy the operand", sticks(*.found)
     )]
     Read {
-        /// The operand.
+        /// Index of the operand.
         operand: usize,
-        /// Sizes of its buffer.
+        /// Sizes of the operand's buffer.
         sizes: Vec<i64>,
-        /// The dimension in its sticks; none is one element a stick.
+        /// Dimension in the buffer's sticks; `None` for one element per stick.
         found: Option<usize>,
     },
-    /// The indices of a view are no digits, or overlap.
+    /// The indices of a view are not digits, or overlap.
     #[error("cannot read an operand through its views: {0}; copy the tensor between the views")]
     View(IndexError),
-    /// A part would overwrite what is beside it.
+    /// Writing a part would overwrite neighboring elements.
     #[error("{0}")]
     Part(LayoutError),
     /// A part is written along the sticks of its buffer.
@@ -43,7 +43,7 @@ pub enum MisfitKind {
         sizes: Vec<i64>,
         /// The dimension in its sticks.
         found: Option<usize>,
-        /// The one that the op would write.
+        /// Dimension that the op would write.
         expected: Option<usize>,
     },
     /// The layout of the result is fixed, but the op writes another.
@@ -51,7 +51,7 @@ pub enum MisfitKind {
     Result {
         /// The dimension in its sticks.
         found: Option<usize>,
-        /// The one that the op would write.
+        /// Dimension that the op would write.
         expected: Option<usize>,
     },
     /// A returned buffer whose dimensions are split or merged has no padding between its elements.
@@ -82,9 +82,9 @@ impl MisfitKind {
 }
 
 impl MisfitKind {
-    /// Why operand `operand` of an op, with a buffer of sizes `sizes` and `found` in its sticks, cannot be read.
+    /// Returns why operand `operand` of an op, with a buffer of sizes `sizes` and `found` in its sticks, cannot be read.
     pub(super) fn of_read(op: &Op, operand: usize, sizes: &[i64], found: Option<usize>) -> Self {
-        // The operands in front of it are there to be counted.
+        // The preceding operands determine the index.
         let mut views = vec![OperandView { sizes: &[], indices: &[] }; operand];
         views.push(OperandView { sizes, indices: &op.reads[operand].indices });
         split_iteration(&op.ranges, &views).map_or_else(Self::View, |_| Self::Read { operand, sizes: sizes.to_vec(), found })

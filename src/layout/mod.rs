@@ -1,8 +1,8 @@
-//! Stage `layout`: where every element of a tensor lies in device memory.
+//! Stage `layout`: assigns each tensor element a position in device memory.
 //!
 //! Definitions:
 //! * A *stick* is 128 bytes, the unit of transfer; `E` is the number of elements in one (64 for f16).
-//! * A *host tensor* is what the program sees: sizes and strides in elements ([`HostTensor`]).
+//! * A *host tensor* is the program's view of a tensor: sizes and strides in elements ([`HostTensor`]).
 //! * A *device layout* is what the memory sees: row-major sizes whose last dimension is one stick ([`DeviceLayout`]). Each device
 //!   dimension says how many host elements one step along it moves (its entry of the stride map), or -1 when it holds nothing of the
 //!   host (padding, a dimension of size 1).
@@ -30,18 +30,18 @@
 //! | `index.rs` | indices as sums of digits, views composed |
 //! | `split.rs` | iteration dimensions in parts, buffer dimensions in factors |
 //! | `reshape.rs` | the layout of a buffer whose dimensions are split |
-//! | `readable.rs` | all of it: the device coordinates of operands that read through views |
+//! | `readable.rs` | device coordinates of operands that read through views; combines the files above |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
 //! | `flow.rs` | a program as buffers and ops that read them, and whether an op can read a buffer as it lies |
-//! | `form.rs` | the forms into which a buffer can be moved for a reader |
+//! | `form.rs` | the relayouts of a buffer for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
-//! | `needs.rs` | what ops need of the views that they read |
-//! | `in_order.rs` | what a view shows, by its place in the tensor behind it |
+//! | `needs.rs` | constraints of ops on the views that they read |
+//! | `in_order.rs` | the elements that a view shows, by row-major position in the viewed tensor |
 //! | `read_window.rs` | the window of a buffer that a reader sees, as a buffer of its own |
-//! | `regroup.rs` | copies through which dimensions are put together and taken apart where no stick ends |
-//! | `misfit.rs` | what no choice makes possible |
-//! | `cost.rs` | what a choice of sticks costs |
-//! | `table.rs` | the layout of a table that an index tensor is read into |
+//! | `regroup.rs` | copies that merge and split dimensions where no stick ends |
+//! | `misfit.rs` | layout conflicts that no choice resolves |
+//! | `cost.rs` | cost of a choice of sticks |
+//! | `table.rs` | the layout of a table that an index tensor addresses |
 //! | `window.rs` | which windows of a tensor can be written |
 
 mod choose;

@@ -15,7 +15,7 @@ pub struct Diagonal {
     pub second: usize,
 }
 
-/// The first diagonal that the indices of a buffer are.
+/// Returns the first diagonal among the indices of a buffer.
 #[must_use]
 pub fn diagonal(indices: &[Index]) -> Option<Diagonal> {
     let overlap = |a: &Digit, b: &Digit| a.dim == b.dim && a.divisor.max(b.divisor) < a.end().min(b.end());
@@ -26,13 +26,13 @@ pub fn diagonal(indices: &[Index]) -> Option<Diagonal> {
     })
 }
 
-/// Whether an index is one whole dimension of size `range`, from some position on.
+/// Returns whether an index is one complete dimension of size `range`, from some position on.
 #[must_use]
 pub fn is_whole_dim(index: &Index, range: i64) -> bool {
     matches!(index.digits.as_slice(), [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == range)
 }
 
-/// Whether the indices move along all of a dimension of size `range`: no two points of it show the same element.
+/// Returns whether the indices move along all of a dimension of size `range`: no two of its points show the same element.
 #[must_use]
 pub fn has_dim(indices: &[Index], dim: usize, range: i64) -> bool {
     let digits = indices.iter().flat_map(|index| &index.digits).filter(|digit| digit.dim == dim);

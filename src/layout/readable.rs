@@ -2,10 +2,10 @@
 
 use super::{Coordinate, DeviceLayout, HostTensor, Index, IndexError, OperandView, device_coordinates, split_iteration};
 
-/// An operand as the program has it: a buffer that is read at some indices.
+/// Operand as the program reads it: a buffer and the indices at which it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewedOperand<'a> {
-    /// Where the buffer's elements lie.
+    /// Layout of the buffer.
     pub layout: &'a DeviceLayout,
     /// The buffer.
     pub host: &'a HostTensor,
@@ -13,10 +13,10 @@ pub struct ViewedOperand<'a> {
     pub indices: &'a [Index],
 }
 
-/// An operand as the device can read it.
+/// Operand as the device can read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadableOperand {
-    /// Where the buffer's elements lie, its dimensions split.
+    /// Layout of the buffer with its dimensions split.
     pub layout: DeviceLayout,
     /// The buffer, its dimensions split.
     pub host: HostTensor,

@@ -1,27 +1,27 @@
-//! Dimensions of a buffer that are put together and taken apart again where no stick ends: what copies of it are read instead.
+//! Copies that merge or split dimensions of a buffer where no stick ends; readers use these copies instead of the buffer.
 //!
-//! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks while columns are taken
-//! apart, and columns while rows are: so a copy whose sticks run along one dimension takes all others apart.
+//! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks while columns are
+//! split, and columns while rows are: a copy whose sticks run along one dimension can split all others.
 
 use super::{Digit, Index};
 use crate::affine::Expr;
 
-/// A copy of a buffer with other dimensions, and how it is read.
+/// Copy of a buffer with other dimensions, and the indices at which it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regrouped {
-    /// For each dimension of the buffer, its index in terms of those of the copy.
+    /// For each dimension of the buffer, its index in terms of the copy's dimensions.
     pub from: Vec<Expr>,
     /// Sizes of the copy.
     pub shape: Vec<i64>,
-    /// For each dimension of the copy, its index in terms of what the reader sees.
+    /// For each dimension of the copy, its index in terms of the reader's dimensions.
     pub read: Vec<Expr>,
 }
 
-/// A copy of a buffer of these sizes that has a dimension for each digit of the indices with which it is read over dimensions of sizes `space`;
-/// dimension `kept` stays as it is.
+/// Returns a copy of a buffer of these sizes that has a dimension for each digit of the indices with which it is read over dimensions of
+/// sizes `space`; dimension `kept` is not split.
 ///
 /// # Panics
-/// If an index names a dimension that the space has not.
+/// If an index names a dimension that `space` does not have.
 #[must_use]
 pub fn taken_apart(indices: &[Index], sizes: &[i64], kept: usize, space: &[i64]) -> Regrouped {
     let mut found = Regrouped { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
@@ -45,14 +45,15 @@ pub fn taken_apart(indices: &[Index], sizes: &[i64], kept: usize, space: &[i64])
     found
 }
 
-/// Whether a reader moves along a dimension of size `size` one by one, by one dimension of its own or a part of one, or not at all.
+/// Returns whether a reader iterates over a dimension of size `size` in unit steps, by a dimension of its own or a part of one, or not at
+/// all.
 #[must_use]
 pub fn is_whole(index: &Index, size: i64) -> bool {
     size == 1 || matches!(index.digits.as_slice(), [] | [Digit { factor: 1, .. }])
 }
 
-/// The dimension that stays as it is while others are taken apart: one that is whole already, or else one that does not move along the last
-/// dimension of the space, which products want in their sticks. None if the buffer has one dimension only, or nothing is to be taken apart.
+/// Returns the dimension to keep unsplit while others are split: an unsplit one, or else one that does not move along the last dimension of
+/// the space, which products need in their sticks. `None` if the buffer has only one dimension, or if nothing is to be split.
 #[must_use]
 pub fn kept_dim(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<usize> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
@@ -65,9 +66,9 @@ pub fn kept_dim(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<usize
     large.iter().copied().filter(|_| !is_single).min_by_key(|&dim| (!is_whole(&indices[dim], sizes[dim]), moves_along_last(dim), dim))
 }
 
-/// A copy of a buffer in which the dimensions that make up one dimension of the reader are one, behind the others: where a buffer has more dimensions
-/// than an op walks along with one more. None where no dimension of the reader is made of several, each moved along one by one, or it is made
-/// of all that are larger than 1.
+/// Returns a copy of a buffer in which the dimensions that make up one dimension of the reader are merged into a last dimension, for a
+/// buffer with more dimensions than an op can iterate over including that last one. `None` if no reader dimension consists of several, each
+/// moved in unit steps, or if it consists of all that are larger than 1.
 #[must_use]
 pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
     let large = || (0..sizes.len()).filter(|&dim| sizes[dim] > 1);
@@ -102,9 +103,9 @@ pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<R
     })
 }
 
-/// A copy of a buffer that has of one dimension only what is read of it, for a reader with more strides than an op walks along: a dimension that is read
-/// with a stride is two to the device. It is the dimension with the largest stride. None where the buffer has `max_dims` dimensions at most, those of
-/// strides counted twice, or no dimension is read with a stride alone.
+/// Returns a copy of a buffer that has along one dimension only the elements that are read, for a reader with more strides than an op can
+/// iterate over: to the device, a dimension that is read with a stride counts as two. Selects the dimension with the largest stride. `None`
+/// if the buffer has at most `max_dims` dimensions, strided ones counted twice, or if no dimension is read with only a stride.
 #[must_use]
 pub fn with_fewer_strides(indices: &[Index], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<Regrouped> {
     let stride_of = |dim: usize| match indices[dim].digits.as_slice() {
@@ -125,12 +126,13 @@ pub fn with_fewer_strides(indices: &[Index], sizes: &[i64], space: &[i64], max_d
     Some(Regrouped { from, shape, read })
 }
 
-/// A digit with which a dimension of a buffer is read.
+/// Digit with which a dimension of a buffer is read.
 type Piece = (usize, Digit);
 
-/// A copy of a buffer in which neighbouring digits of one dimension of the reader are one dimension, behind the others, and which walks along at most
-/// `max_dims` dimensions: a first step for a reader that takes apart more dimensions than an op walks along. The dimension in which the last one of
-/// the buffer is stays whole, for it is in the sticks. None where no dimension of the reader has such neighbours.
+/// Returns a copy of a buffer in which neighboring digits of one dimension of the reader are merged into a last dimension, and which
+/// iterates over at most `max_dims` dimensions: a first step for a reader that splits more dimensions than an op can iterate over. The
+/// reader dimension that contains the buffer's last dimension is not split, because it is in the sticks. `None` if no dimension of the
+/// reader has such neighbors.
 #[must_use]
 pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<Regrouped> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
@@ -194,24 +196,24 @@ pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_
     Some(found)
 }
 
-/// Several dimensions that are read at quotients and remainders of one number which is no sum of their digits, as where rows of 10 are
-/// read as rows of 9.
+/// Dimensions that are read at quotients and remainders of one number that is no sum of their digits, as where rows of 10 are read as rows
+/// of 9.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flattened {
-    /// The number.
+    /// Number whose quotients and remainders are read.
     pub flat: Expr,
-    /// The dimensions.
+    /// Dimensions that are read.
     pub dims: Vec<usize>,
-    /// How many numbers there are, in whole rows.
+    /// Count of such numbers, in whole rows.
     pub size: i64,
-    /// A copy in which these dimensions are one, behind the others.
+    /// Copy in which these dimensions are merged into a last dimension.
     pub copy: Regrouped,
-    /// A copy of that copy with what is read of it only, where the reader's rows do not divide the whole.
+    /// Copy of that copy with only the elements that are read, if the reader's rows do not divide the size.
     pub part: Option<Regrouped>,
 }
 
-/// The first such number in the indices of a buffer of these sizes, over dimensions of sizes `space`; none where all indices are sums of
-/// digits, or the number itself is none.
+/// Returns the first such number in the indices of a buffer of these sizes, over dimensions of sizes `space`. `None` if all indices are
+/// sums of digits, or if the number itself is not one.
 #[must_use]
 pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
     let is_read = |expr: &&Expr| Index::of(expr, space).is_err();
@@ -219,19 +221,19 @@ pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flatten
         return Some(found);
     }
     let flat = exprs.iter().filter(is_read).find_map(divided)?.clone();
-    // Whole rows: a part of one cannot be taken apart.
+    // Whole rows only: a part of a row cannot be split.
     let row = exprs.iter().map(largest_divisor).max().filter(|&row| row > 0)?;
     let dims = (0..exprs.len()).filter(|&dim| divided(&exprs[dim]) == Some(&flat)).collect();
     let found = joined(flat.clone(), dims, row, (exprs, sizes, space), |dim, number| replaced(&exprs[dim], &flat, number))?;
-    // Nothing but the number moves these dimensions.
+    // Only the number moves these dimensions.
     let Regrouped { from, shape, .. } = &found.copy;
     let is_number = |dim: &usize| dim + 1 == shape.len();
     let is_alone = found.dims.iter().all(|&dim| from[dim].dims().iter().all(is_number));
     (is_alone && are_inside(from, sizes, shape)).then_some(found)
 }
 
-/// A copy in which `dims` are one, behind the others: `flat`, in whole rows of `row` numbers. `digit` is the index of one of them in terms of the
-/// number.
+/// Returns a copy in which `dims` are merged into a last dimension `flat`, in whole rows of `row` numbers. `digit` is the index of one of
+/// them in terms of the number.
 fn joined(
     flat: Expr,
     dims: Vec<usize>,
@@ -250,12 +252,13 @@ fn joined(
     Some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
 }
 
-/// Whether indices over dimensions of sizes `space` stay in a buffer of these sizes.
+/// Returns whether indices over dimensions of sizes `space` are within the bounds of a buffer of these sizes.
 fn are_inside(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> bool {
     exprs.iter().zip(sizes).all(|(expr, &size)| Index::of(expr, space).is_ok_and(|index| index.last() < size))
 }
 
-/// The fewest neighbouring dimensions among which are all that are no sum of digits, and of which the number of the element is one.
+/// Returns the shortest run of neighboring dimensions that contains all indices that are no sums of digits, and whose element number is a
+/// sum of digits.
 fn flattened_neighbours(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
     let unread: Vec<usize> = (0..exprs.len()).filter(|&dim| Index::of(&exprs[dim], space).is_err()).collect();
     let (&first, &last) = (unread.first()?, unread.last()?);
@@ -294,7 +297,7 @@ pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<R
     is_inside.then(|| Regrouped { from: exprs.to_vec(), shape, read: (0..space.len()).map(Expr::Dim).collect() })
 }
 
-/// The copy of what is read of a last dimension by `flat`; none where the reader's rows divide it anyway.
+/// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide it anyway.
 fn part_read(flat: &Expr, size: i64, shape: &[i64], read: &[Expr], space: &[i64]) -> Option<Regrouped> {
     let index = Index::of(flat, space).ok()?;
     if index.digits.iter().all(|digit| size % digit.factor == 0 && index.offset % digit.factor == 0) {
@@ -336,7 +339,7 @@ fn largest_divisor(expr: &Expr) -> i64 {
     }
 }
 
-/// An expression with another one in place of a part of it.
+/// Replaces a subexpression by another expression.
 fn replaced(expr: &Expr, part: &Expr, by: &Expr) -> Expr {
     if expr == part {
         return by.clone();
@@ -419,7 +422,7 @@ mod tests {
 
     #[test]
     fn channels_and_frames_of_a_clip_are_put_together_before_patches() {
-        // [3, 4, 32, 32] as patches of 2 x 8 x 8 of 3 channels: an op walks along six dimensions.
+        // [3, 4, 32, 32] as patches of 2 x 8 x 8 of 3 channels: an op iterates over six dimensions.
         let space = [8, 4, 384];
         let exprs = exprs(&[
             d(2).floordiv(128),

@@ -3,7 +3,7 @@
 use super::{Coordinate, Diagonal, Digit, Index, IndexError, diagonal};
 use std::collections::BTreeSet;
 
-/// How one operand reads its buffer.
+/// Buffer and indices of one operand.
 #[derive(Clone, Copy, Debug)]
 pub struct OperandView<'a> {
     /// Sizes of the buffer's dimensions.
@@ -22,7 +22,7 @@ pub struct SplitIteration {
     pub operands: Vec<SplitOperand>,
 }
 
-/// An operand's buffer with its dimensions in factors, and how the parts of the iteration move it.
+/// Operand's buffer with its dimensions split into factors, and the parts of the iteration that move each factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitOperand {
     /// For each buffer dimension its factors, outer to inner; their product is the dimension's size.
@@ -124,7 +124,7 @@ fn split_operand(operand: usize, sizes: &[i64], indices: &[Index], parts: &[Vec<
     Ok(split)
 }
 
-/// The parts that the digits of an index consist of, the largest factor first.
+/// Returns the parts that make up the digits of an index, largest factor first.
 fn pieces_of(index: &Index, parts: &[Vec<Part>]) -> Vec<Piece> {
     let of_digit = |digit: &Digit| {
         let &Digit { dim, divisor, factor, .. } = digit;
@@ -137,7 +137,7 @@ fn pieces_of(index: &Index, parts: &[Vec<Part>]) -> Vec<Piece> {
     pieces
 }
 
-/// Cuts a buffer dimension at the factors of its pieces and gives each cut its share of the offset.
+/// Splits a buffer dimension at the factors of its pieces, and assigns each factor its share of the offset.
 fn split_dim((operand, dim): (usize, usize), size: i64, offset: i64, pieces: &[Piece]) -> Result<(Vec<i64>, Vec<Coordinate>), IndexError> {
     let (mut factors, mut coordinates) = (Vec::new(), Vec::new());
     let (mut whole, mut rest) = (size, offset);

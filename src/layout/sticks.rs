@@ -1,11 +1,11 @@
-//! Which iteration dimension runs in the sticks of an access, whether the operands of an op agree on it, and moving the stick.
+//! Stick dimension of an access, agreement of an op's operands on it, and moves of the stick.
 
 use super::{Coordinate, DeviceLayout, HostDim, HostTensor, LayoutError, Term, sticks_needed};
 
 /// Contents of the sticks of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stick {
-    /// The iteration dimension inside the sticks; none when an op uses one element per stick (sparse or broadcast).
+    /// Iteration dimension inside the sticks; `None` if an op uses one element per stick (sparse or broadcast).
     pub dim: Option<usize>,
     /// The lane of the first element.
     pub offset: i64,
@@ -42,7 +42,7 @@ pub enum StickConflict {
     },
 }
 
-/// The stick of an access with these device coordinates.
+/// Returns the stick of an access with these device coordinates.
 #[must_use]
 pub fn stick_of(coordinates: &[Coordinate]) -> Stick {
     let last = coordinates.last().copied().unwrap_or_default();
@@ -75,14 +75,14 @@ pub fn agreed_stick(operands: &[&[Coordinate]]) -> Result<Option<usize>, StickCo
     }
 }
 
-/// Whether `dim` moves the access other than inside a stick and along the count of the same sticks.
+/// Returns whether `dim` moves the access other than inside a stick and along the count of the same sticks.
 fn steps_over_sticks(coordinates: &[Coordinate], dim: usize) -> bool {
     let Some((within, outer)) = coordinates.split_last() else { return false };
     let own = within.term.filter(|term| term.dim == dim);
     outer.iter().filter_map(|coordinate| coordinate.term).any(|term| term.dim == dim && !own.is_some_and(|own| counts(&term, &own)))
 }
 
-/// Whether `count` is the number of the stick whose position is `within`.
+/// Returns whether `count` is the number of the stick whose position is `within`.
 fn counts(count: &Term, within: &Term) -> bool {
     within.modulo.is_some() && count.floordiv == within.modulo
 }

@@ -1,4 +1,4 @@
-//! The layout of a table that an index tensor is read into: the indexed dimension is outermost.
+//! Layout of a table that an index tensor addresses: the indexed dimension is outermost.
 
 use super::{DeviceLayout, DimOrder, HostDim, HostTensor, LayoutError};
 use machine::DeviceFormat;

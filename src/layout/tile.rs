@@ -1,4 +1,4 @@
-//! The layout of a tile that is a buffer of its own.
+//! Layout of a tile that is a buffer of its own.
 
 use super::{DeviceLayout, HostDim, HostTensor, LayoutError, sticks_needed};
 

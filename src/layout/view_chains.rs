@@ -66,7 +66,7 @@ impl Step {
         shape
     }
 
-    /// The point behind the view.
+    /// Returns the point of the viewed tensor that a view shows at a point.
     fn point(self, shown: &[i64]) -> Vec<i64> {
         let mut point = shown.to_vec();
         match self {
@@ -82,7 +82,7 @@ impl Step {
         point
     }
 
-    /// The view's map: the indices behind it in terms of the dimensions shown.
+    /// Returns the view's map: indices into the viewed tensor in terms of the shown dimensions.
     fn exprs(self, rank: usize) -> Vec<E> {
         let mut exprs: Vec<E> = (0..rank).map(d).collect();
         match self {

@@ -1,4 +1,4 @@
-//! Which windows of a tensor an op can write without touching what is beside them.
+//! Windows of a tensor that an op can write without overwriting neighboring elements.
 
 use super::{DeviceLayout, HostDim, HostTensor, LayoutError};
 

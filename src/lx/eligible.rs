@@ -1,33 +1,33 @@
-//! Which buffers may be in LX at all, and why the others may not.
+//! Eligibility of buffers for LX, and the reasons against it.
 
 use crate::work::Mismatch;
 use scratchpad::Barred;
 
-/// Why a buffer may not be placed in LX, whatever room there is (torch-spyre, August 2026; the first reason in this order is reported).
+/// Why a buffer may not be placed in LX, regardless of room (torch-spyre, August 2026; the first reason in this order is reported).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ineligible {
     /// The back end reads or writes LX only for some device functions.
     #[error("the device function '{function}' cannot access LX for it")]
     FunctionNotAllowed {
-        /// The device function of the op that writes it.
+        /// Device function of the op that writes the buffer.
         function: String,
     },
-    /// Its parts are written in different loops, or by an op that can write into HBM only.
+    /// Its parts are written in different loops, or by an op that can write to HBM only.
     #[error("it is written in parts")]
     WrittenInParts,
-    /// It has the place of the value that the loop begins with.
+    /// It shares the buffer of a loop's initial value.
     #[error("it shares the buffer of the initial value of a loop")]
     Carried,
     /// An LX address cannot advance with a loop.
     #[error("its address would advance with a loop")]
     Tiled,
-    /// A restickify goes from HBM to HBM.
+    /// A restickify reads and writes HBM only.
     #[error("a restickify reads it, which works from HBM to HBM")]
     ReadByRestickify,
-    /// A gather goes from HBM to HBM (torch-spyre facts, H).
+    /// A gather reads and writes HBM only (torch-spyre facts, H).
     #[error("a gather writes it, which works from HBM to HBM")]
     Gathered,
-    /// Index tensors and what they point into must be in HBM.
+    /// Index tensors and the tensors that they index must be in HBM.
     #[error("it is an index tensor, or accessed through one")]
     Indirect,
     /// A result of the graph must be in HBM.
@@ -36,16 +36,16 @@ pub enum Ineligible {
     /// An input of the graph is in HBM.
     #[error("it is an input of the graph and has no copy in LX")]
     GraphInput,
-    /// A result under another shape shares the memory.
+    /// A function result with another shape shares the buffer.
     #[error("a result of the graph is a view of it")]
     ViewedOutput,
-    /// A read of a part would need an address inside the buffer.
+    /// A partial read would need an address inside the buffer.
     #[error("an op reads a part of it")]
     PartialRead,
-    /// A core only has its own LX.
+    /// A core can access only its own LX.
     #[error("its users split it over the cores differently: {0}")]
     CoreMismatch(Mismatch),
-    /// Nothing would be saved.
+    /// LX would save no traffic.
     #[error("no op could read it from LX")]
     NoReader,
 }

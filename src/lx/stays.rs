@@ -1,11 +1,11 @@
-//! The stays in LX that a compiler emits: those of the exact planner that save HBM bytes.
+//! Residency intervals that a compiler emits: those of the exact planner that save HBM bytes.
 //!
-//! A plan of whole lives comes first. Where it leaves buffers in HBM that could be in LX, one with split stays may take its place, if it
-//! leaves fewer bytes of the whole device: it is never worse.
+//! A plan of whole live ranges comes first. If it leaves eligible buffers in HBM, a plan with split live ranges may replace it, provided
+//! that it moves fewer bytes on all cores: the result is never worse.
 
 use scratchpad::{Barred, Buffer, Capacity, Exact, Placement, StayInLx, Stays, UseKind};
 
-/// A buffer that may be in LX, as a compiler sees it.
+/// Buffer that may be in LX, with the properties that a compiler needs.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     /// Buffer as the planner sees it.
@@ -21,12 +21,12 @@ pub(super) struct Candidate {
 /// although they may not be split.
 const MOST_PLANS: usize = 4;
 
-/// The stays of each candidate, by time.
+/// Residency intervals of each candidate, by time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chosen {
-    /// By candidate.
+    /// Intervals, by candidate.
     pub(super) stays: Vec<Vec<StayInLx>>,
-    /// Why a candidate has no stay from its first use on; none for one that has.
+    /// Why a candidate has no interval from its first use on; `None` if it has one.
     pub(super) reasons: Vec<Option<String>>,
     /// HBM bytes on all cores.
     pub(super) hbm_bytes: i64,
@@ -46,12 +46,13 @@ impl Candidate {
         stays.iter().filter(saves).copied().collect()
     }
 
-    /// Whether the value is written into LX in a stay.
+    /// Returns whether the value is written to LX in a residency interval.
     pub(super) fn begins_with_write(&self, stay: &StayInLx) -> bool {
         self.buffer.uses.iter().any(|one| one.kind == UseKind::Write && one.time == stay.start)
     }
 
-    /// Whether HBM needs a value that is written into LX: for its end, for a later stay, or for a read outside all stays.
+    /// Returns whether a value that is written to LX is also needed in HBM: as an output, for a later interval, or for a read outside all
+    /// intervals.
     pub(super) fn leaves_lx(&self, stays: &[StayInLx]) -> bool {
         let is_outside = |time: usize| !stays.iter().any(|stay| (stay.start..stay.end).contains(&time));
         self.buffer.ends_in_hbm || stays.len() > 1 || self.buffer.uses.iter().any(|one| is_outside(one.time))
@@ -62,7 +63,7 @@ impl Candidate {
         self.buffer.uses.iter().filter(|one| one.kind == UseKind::Read && is_read_in(one.time)).count()
     }
 
-    /// HBM bytes on all cores under these stays.
+    /// Returns the HBM bytes on all cores under these intervals.
     fn hbm_bytes(&self, stays: &[StayInLx]) -> i64 {
         let begins_in_lx = stays.first().is_some_and(|stay| self.begins_with_write(stay));
         let in_lx = |time: usize| stays.iter().any(|stay| (stay.start..stay.end).contains(&time));
@@ -78,7 +79,7 @@ impl Candidate {
 }
 
 impl Chosen {
-    /// The best plan of whole lives.
+    /// Returns the best plan of whole live ranges.
     pub(super) fn whole(candidates: &[Candidate], capacity: &Capacity) -> Self {
         let buffers: Vec<Buffer> = candidates.iter().map(|candidate| candidate.buffer.clone()).collect();
         let plan = Exact::to_compare(buffers.len()).solve(&buffers, capacity);
@@ -89,12 +90,12 @@ impl Chosen {
         chosen
     }
 
-    /// Whether a buffer that could be in LX is not there for its whole life.
+    /// Returns whether an eligible buffer is not in LX for its whole live range.
     pub(super) fn leaves_some_in_hbm(&self, candidates: &[Candidate], capacity: &Capacity) -> bool {
         candidates.iter().zip(&self.stays).any(|(candidate, stays)| stays.is_empty() && candidate.fits(capacity))
     }
 
-    /// A plan with split stays, if it leaves fewer HBM bytes than this one.
+    /// Returns a plan with split live ranges if it moves fewer HBM bytes than this plan, else this plan.
     pub(super) fn or_split(self, candidates: &[Candidate], capacity: &Capacity) -> Self {
         let mut best = self;
         let mut buffers: Vec<Buffer> = candidates.iter().map(|candidate| candidate.buffer.clone()).collect();
@@ -136,13 +137,13 @@ impl Chosen {
     }
 }
 
-/// Why the writer of a value that is in LX for later uses only does not write it there.
+/// Reason in `place` of a value that is in LX for later uses only: its writer does not write LX.
 const COMES_LATER: &str = "it comes to LX for later uses only";
 
-/// Why a value that is in LX for its whole life or not at all is not there.
+/// Reason for a value that could be in LX only for its whole live range.
 const WHOLE_ONLY: &str = "it fits in LX only for a part of its live range, which cannot be split";
 
-/// Why a value that a plan has in LX is not there.
+/// Reason for a value that the planner put in LX without a saving.
 const SAVES_NOTHING: &str = "LX would save no traffic";
 
 #[cfg(test)]
@@ -159,7 +160,7 @@ mod tests {
         Buffer::new(String::new(), bytes, uses)
     }
 
-    /// A value of one core: written first, then read.
+    /// Returns a value of one core: written first, then read.
     fn value(bytes: i64, times: &[usize], may_split: bool) -> Candidate {
         Candidate { buffer: buffer(bytes, times), device_bytes: bytes, may_split }
     }

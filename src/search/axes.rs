@@ -1,4 +1,4 @@
-//! Which dimensions of several ops can be cut together.
+//! Dimensions of several ops that can be tiled together.
 
 use super::{SearchedOp, carry::carry};
 use std::{
@@ -22,10 +22,11 @@ pub struct Axis {
     pub corrected: BTreeSet<usize>,
 }
 
-/// The axes of some ops, by the first op and dimension that has each.
+/// Returns the axes of some ops, ordered by the first op and dimension of each.
 ///
-/// Dimensions belong together where one op makes what the other reads. An op never has one axis twice: in self-attention the tokens of the
-/// queries and those of the keys come from one value, and are two axes; the first reader has the maker's.
+/// Dimensions belong to one axis if one op writes a value along one of them and another op reads it along the other. An op never has an
+/// axis twice: in self-attention, the tokens of the queries and of the keys come from one value but form two axes; the first reader shares
+/// the maker's axis.
 #[must_use]
 pub fn axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
     let mut groups = Groups::new(ops, segment.clone());
@@ -50,13 +51,13 @@ struct OpDim {
     dim: usize,
 }
 
-/// Dimensions of ops, in groups that may still grow.
+/// Dimensions of ops, in groups that are still being merged.
 struct Groups {
-    /// The members of a group; empty for one that another has taken up.
+    /// Members of each group; empty for a group that was merged into another.
     members: Vec<BTreeMap<usize, usize>>,
-    /// The size of all members.
+    /// Common size of all members.
     sizes: Vec<i64>,
-    /// The group of each dimension of each op.
+    /// Group of each dimension of each op.
     of: BTreeMap<OpDim, usize>,
 }
 
@@ -73,7 +74,7 @@ impl Groups {
         groups
     }
 
-    /// Makes one group of two, unless an op would have it twice.
+    /// Merges two groups, unless an op would have the axis twice.
     fn join(&mut self, one: OpDim, other: OpDim) {
         let (Some(&one), Some(&other)) = (self.of.get(&one), self.of.get(&other)) else { return };
         let is_apart = self.members[other].keys().all(|op| !self.members[one].contains_key(op));
@@ -88,7 +89,7 @@ impl Groups {
         }
     }
 
-    /// The groups that an op may be cut along.
+    /// Returns the groups that an op may be tiled along.
     fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
             let dims: BTreeMap<usize, usize> =

@@ -8,8 +8,8 @@ use std::{
     ops::Range,
 };
 
-/// The ops of a segment that a loop along the dimensions `dims`, by the position of the op, can run with what it has of the values that they
-/// read; the others need one that is finished. And those of which it corrects what it has.
+/// Returns the ops of a segment that a loop can run on running values that it carries; all other ops need a finished value. `dims` has the
+/// dimension that the loop tiles, by position of the op. The second set has the ops whose running value the loop corrects.
 pub(super) fn carry(ops: &[SearchedOp], segment: Range<usize>, dims: &BTreeMap<usize, usize>) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let mut carrying =
         Carrying { ops, segment: segment.clone(), dims, online: Online::default(), n_values: segment.len(), corrected: BTreeSet::new() };
@@ -22,13 +22,13 @@ struct Carrying<'a> {
     segment: Range<usize>,
     dims: &'a BTreeMap<usize, usize>,
     online: Online,
-    /// The results of the ops, then what else is read.
+    /// Number of values: results of the ops first, then other values that they read.
     n_values: usize,
     corrected: BTreeSet<usize>,
 }
 
 impl Carrying<'_> {
-    /// Reads an op, and says whether it needs no finished value.
+    /// Analyzes an op, and returns whether it needs no finished value.
     fn read(&mut self, op: usize) -> bool {
         let tiled = &self.ops[op].tiled;
         let shape: Vec<i64> = tiled.output.iter().map(|dim| dim.map_or(1, |dim| tiled.sizes[dim])).collect();
@@ -114,7 +114,7 @@ mod tests {
         let mut first = matmul([512, 256, 128], None);
         first.rule = Rule::Product;
         let second = SearchedOp { rule: Rule::Product, ..matmul([512, 64, 256], Some(0)) };
-        // The loop cuts what the first one sums up, and what the second one sums up.
+        // The loop tiles the summed dimensions of both ops.
         assert_eq!(carried(&[first, second], 0..2, &BTreeMap::from([(0, 2), (1, 2)])), BTreeSet::from([0]));
     }
 }

@@ -1,4 +1,4 @@
-//! The plan of least time: a shortest path over segments, whose costs are estimated first and judged where it matters.
+//! Search for the plan of least time: a shortest path over segments. All edges are estimated; edges on the path are then evaluated.
 
 mod preference;
 #[cfg(test)]
@@ -19,32 +19,32 @@ use cost::Objective;
 use preference::{is_preferred, is_sparing};
 use std::{collections::BTreeSet, ops::Range};
 
-/// The most ops of a segment.
+/// Maximum number of ops of a segment.
 const MOST_OPS: usize = 24;
-/// A plan whose time is at most this part above what is estimated of every other one is taken.
+/// Relative tolerance of the search: a plan is accepted if its time exceeds the least estimate of all plans by at most this fraction.
 const CLOSE: f64 = 0.001;
 /// Factors by which estimates are multiplied, one after the other. The first admits only nests with a large estimated
 /// gain, so that the search ends soon; the last admits every nest that could be better.
 const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
-/// The most nests of a segment that are judged because they move fewer bytes.
+/// Maximum number of nests of a segment that are evaluated because they move fewer bytes.
 const MOST_SPARING: usize = 8;
-/// The most nests of a segment that are judged.
+/// Maximum number of evaluated nests of a segment.
 const MOST_JUDGED: usize = 40;
-/// How often the neighbours of the best nest of a segment are judged.
+/// Maximum number of hill-climbing iterations that evaluate the neighbors of a segment's best nest.
 const MOST_CLIMBS: usize = 4;
-/// The most nests of a segment that are tried in the whole program.
+/// Maximum number of nests of a segment that are tried in the whole program.
 const MOST_TRIED: usize = 3;
-/// Judging an op takes as long as estimating it in so many nests.
+/// Number of estimates of an op that take as long as one evaluation of the op.
 const ESTIMATES_A_STEP: usize = 2000;
-/// Which part of the steps there are, once more, for loops around which values stay in LX.
+/// Divisor of the step budget: this fraction of it is added for loops around which values stay in LX.
 const STEPS_OF_KEPT: usize = 3;
-/// Which part of the steps there are where estimates say that loops save nothing.
+/// Divisor of the step budget if estimates say that loops save nothing.
 const STEPS_OF_LITTLE: usize = 20;
-/// How much longer a program must take than its ops at their best, as a part, for a look at loops that promise nothing.
+/// Minimum fraction by which a program exceeds the sum of its ops' best times before loops are searched that have no estimated gain.
 const WORTH_A_LOOK: f64 = 0.02;
-/// How much more the ops outside of loops must take than was thought, as a part, for another look.
+/// Minimum fraction by which ops outside of loops must cost more than known before the search runs another round.
 const WORTH_LEARNING: f64 = 0.005;
-/// How often a path is looked for, each time with what the plan of the last one has shown of the ops outside of loops.
+/// Maximum number of search rounds. Each round uses the costs of ops outside of loops that the previous round's plan showed.
 const MOST_ROUNDS: usize = 3;
 /// Cost of evaluating a segment in addition to its ops, in search steps.
 const STEPS_A_JUDGEMENT: usize = 4;
@@ -80,8 +80,8 @@ pub struct Found {
     pub is_complete: bool,
 }
 
-/// Chooses loops in at most `most_steps` steps, and a few plans more; a step judges an op. The program never takes longer with them, by the
-/// judge.
+/// Chooses loops in at most `most_steps` steps, plus a few whole-program plans; one step evaluates one op. By `judge`, the loops never slow the
+/// program.
 #[must_use]
 pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chosen {
     if most_steps == 0 || ops.iter().all(|op| !op.may_be_cut.contains(&true)) {
@@ -89,7 +89,7 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     }
     let mut search = Search::new(ops, judge);
     let promises_much = search.promises_much();
-    // Where the user has written loops and estimates promise nothing, these are what there is to do.
+    // If the user has written loops and estimates show no gain, the search considers only the user's loops.
     if !promises_much && ops.iter().any(|op| !op.tiled.levels.is_empty()) {
         return Chosen::default();
     }
@@ -106,11 +106,11 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     search.look(most_steps / STEPS_OF_KEPT, &mut rounds);
     let Rounds { least_ns, is_complete, mut cost, mut loops } = rounds;
     let untiled: Option<Cost> = untiled.map(|by_op| by_op.into_iter().sum());
-    // Nests that are good one by one may not be so together.
+    // Nests that are good in isolation may not be good in combination.
     if cost.is_none_or(|cost| untiled.is_some_and(|untiled| untiled.ns <= cost.ns)) {
         (cost, loops) = (untiled, Vec::new());
     }
-    // Copies in front of loops are in no estimate.
+    // Estimates do not include copies before loops.
     let least_ns = cost.map_or(least_ns, |cost| least_ns.min(cost.ns));
     let without = untiled.map(|cost| PricedPlan { loops: Vec::new(), cost });
     if loops.is_empty() && !promises_much {
@@ -188,7 +188,7 @@ impl Edge<'_> {
         if self.settled_ns() <= least_ns * (1.0 + CLOSE) { 0.0 } else { self.settled_ns() - least_ns }
     }
 
-    /// The loops to try in the whole program: the fastest that were judged, and those that move fewer bytes at hardly more time; none for no loop.
+    /// Returns the loops to try in the whole program: fastest evaluated nests, and those with fewer bytes in little more time. `None` is no loop.
     fn loops_to_try(&self) -> Vec<Option<Loops>> {
         let is_first = |&(number, (_, nest)): &(usize, &(Cost, Nest))| !self.judged[..number].iter().any(|(_, before)| before == nest);
         let judged: Vec<&(Cost, Nest)> = self.judged.iter().enumerate().filter(is_first).map(|(_, judged)| judged).collect();
@@ -197,12 +197,12 @@ impl Edge<'_> {
         fastest.chain(sparing).map(|(_, nest)| (!nest.is_empty()).then(|| Loops::new(&self.range, &self.axes, nest))).collect()
     }
 
-    /// Whether something moves so many bytes less than the fastest nest that was judged that its time does not count.
+    /// Returns whether `cost` moves so many bytes less than the fastest evaluated nest that its longer time is acceptable.
     fn is_worth_more_time(&self, cost: &Cost) -> bool {
         self.judged.first().is_some_and(|(fastest, _)| is_sparing(cost, fastest, fastest.ns))
     }
 
-    /// Judges nests that are estimated to move fewer bytes at hardly more time than the fastest one; gives the steps that it took.
+    /// Evaluates nests with fewer estimated bytes and little more estimated time than the fastest one. Returns the steps taken.
     fn judge_sparing(&mut self, judge: &dyn Judge, seen: &mut Seen) -> usize {
         let queue = self.queue.take().unwrap_or_default();
         let (sparing, others): (Vec<_>, Vec<_>) = queue.into_iter().partition(|waiting| self.is_worth_more_time(&waiting.estimate));
@@ -215,12 +215,12 @@ impl Edge<'_> {
         steps
     }
 
-    /// Steps that it takes to judge a nest.
+    /// Returns the steps that the evaluation of a nest takes.
     fn steps_of_judgement(&self) -> usize {
         self.range.len() + STEPS_A_JUDGEMENT
     }
 
-    /// Finds the nests to judge; gives the steps that it took.
+    /// Computes axes and estimates, and fills the queue of nests to evaluate. Returns the steps taken.
     fn open(&mut self, judge: &dyn Judge) -> usize {
         self.axes = axes(self.ops, self.range.clone());
         let nests = nests(self.ops, self.range.clone(), &self.axes);
@@ -229,16 +229,16 @@ impl Edge<'_> {
             let estimate = estimate(self.ops, self.range.clone(), &self.axes, &nest, self.keeps, judge);
             Waiting { nest, estimate, expected_ns: estimate.ns, seen_version: None }
         };
-        // What the ops take without loops is known.
+        // The cost without loops is already known.
         let mut queue: Vec<Waiting> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimated).collect();
-        // The best last; of equal ones the first, which has the fewest loops and tiles.
+        // Best nest last; among equal ones the first, which has the fewest loops and tiles.
         queue.reverse();
         sort(&mut queue);
         self.queue = Some(queue);
         n_estimates.div_ceil(ESTIMATES_A_STEP)
     }
 
-    /// Notes what the ops cost without loops around them, op by op.
+    /// Records the cost of the ops without loops; `by_op` has one entry per op of the program.
     fn note_outside(&mut self, by_op: &[Cost]) {
         self.note(by_op[self.range.clone()].iter().copied().sum(), Vec::new());
     }
@@ -248,7 +248,7 @@ impl Edge<'_> {
         self.judged.insert(place, (cost, nest));
     }
 
-    /// Gives what the nest takes, if it can be made.
+    /// Evaluates a nest and records its cost. Returns `None` if the nest is infeasible.
     fn judge(&mut self, nest: Nest, judge: &dyn Judge, seen: &mut Seen) -> Option<Cost> {
         let kept = if self.keeps { kept_before(self.ops, &Loops::new(&self.range, &self.axes, &nest)) } else { Vec::new() };
         let known = self.judged.iter().find(|(_, known)| *known == nest).filter(|_| kept.is_empty());
@@ -269,7 +269,7 @@ impl Edge<'_> {
         Some(cost)
     }
 
-    /// The nests with the next smaller or the next larger count of one level in place of the best judged one's.
+    /// Returns the neighbors of the best evaluated nest: copies in which one level has the next smaller or next larger tile count.
     fn neighbours(&self) -> Vec<Nest> {
         let Some((_, best)) = self.judged.first() else { return Vec::new() };
         let mut found = Vec::new();
@@ -284,7 +284,7 @@ impl Edge<'_> {
         found
     }
 
-    /// Puts what waits in order by estimates alone, where only these count.
+    /// Sorts the queue by estimates alone, without the evaluated times of ops.
     fn order_by_estimates(&mut self) {
         if let Some(queue) = &mut self.queue {
             queue.iter_mut().for_each(|waiting| (waiting.expected_ns, waiting.seen_version) = (waiting.estimate.ns, None));
@@ -292,7 +292,7 @@ impl Edge<'_> {
         }
     }
 
-    /// Moves back what was expected to be the best, as long as more was seen of its ops since; gives the number of nests looked at.
+    /// Updates the expected time of the best queued nest until it accounts for all evaluated op times. Returns the number of updated nests.
     fn look_again(&mut self, judge: &dyn Judge, seen: &Seen) -> usize {
         let Some(mut queue) = self.queue.take() else { return 0 };
         let costs = AsSeen { costs: judge, seen };
@@ -300,7 +300,7 @@ impl Edge<'_> {
         while let Some(mut first) = queue.pop_if(|first| first.seen_version != Some(seen.version)) {
             let expected_ns = estimate(self.ops, self.range.clone(), &self.axes, &first.nest, self.keeps, &costs).ns;
             (first.expected_ns, first.seen_version) = (expected_ns.max(first.expected_ns), Some(seen.version));
-            // Of equal ones that stays first which was.
+            // Among equal nests the order is stable.
             let place = queue.partition_point(|other| other.expected_ns > first.expected_ns);
             queue.insert(place, first);
             n_looked_at += 1;
@@ -309,7 +309,7 @@ impl Edge<'_> {
         n_looked_at
     }
 
-    /// Judges the nest that is expected to be best, unless more was seen since, by which others are to be looked at; gives the steps that it took.
+    /// Evaluates the nest with the least expected time, unless newer op times raise the bound: then other edges go first. Returns the steps.
     fn judge_next(&mut self, judge: &dyn Judge, seen: &mut Seen, caution: f64) -> usize {
         let before_ns = self.least_ns(caution);
         if caution > 1.0 {
@@ -329,7 +329,7 @@ impl Edge<'_> {
     }
 }
 
-/// The fastest last.
+/// Sorts the queue, fastest nest last.
 fn sort(queue: &mut [Waiting]) {
     queue.sort_by(|one, other| other.expected_ns.total_cmp(&one.expected_ns));
 }
@@ -387,7 +387,7 @@ struct Search<'a> {
     tried: Vec<Tried>,
 }
 
-/// An edge by what it spans.
+/// Key of an edge: the ops that it spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     first: usize,
@@ -427,21 +427,20 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether loops could save something, if every op were at its best: not all values have room without, or some op is faster in tiles.
+    /// Returns whether loops could save time with every op at its best: LX lacks room without loops, or some op is faster in tiles.
     fn promises_much(&self) -> bool {
         let (untiled_ns, _) = self.path(|edge| estimate(edge.ops, edge.range.clone(), &[], &[], false, self.judge).ns);
         let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
         untiled_ns > roomy_ns * (1.0 + CLOSE)
     }
 
-    /// Whether the ops take longer together than each at its best, though estimates find all well: cores do not agree, for which a loop may be a cure.
+    /// Returns whether the ops together exceed their best times although estimates see no gain: core splits disagree, which loops may fix.
     fn promises_little(&self, untiled: Option<&[Cost]>) -> bool {
         let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
         untiled.is_none_or(|by_op| by_op.iter().map(|cost| cost.ns).sum::<f64>() > roomy_ns * (1.0 + WORTH_A_LOOK))
     }
 
-    /// Begins with what the ops take without loops. Of a program that cannot be compiled so, because of some of its ops, the others may well stand in
-    /// none: each is judged by itself.
+    /// Initializes all edges with the cost of their ops without loops. If the program cannot be compiled without loops, each op is evaluated alone.
     fn begin(&mut self, by_op: Option<&[Cost]>) {
         self.n_plans += 1;
         self.n_infeasible_plans += usize::from(by_op.is_none());
@@ -452,7 +451,7 @@ impl<'a> Search<'a> {
         self.outside = by_op;
     }
 
-    /// Looks at all edges anew, as if what ops before them make were in LX for them where no loop cuts it. What comes of that the whole shows.
+    /// Reopens all edges, assuming that untiled results of earlier ops are in LX. Whole-program evaluation then decides whether that pays.
     fn keep_values(&mut self) {
         let roomy = Roomy::new(self.ops, self.judge);
         for edge in self.edges.iter_mut().flatten() {
@@ -464,8 +463,8 @@ impl<'a> Search<'a> {
         self.steps = 0;
     }
 
-    /// Takes what the plan of the shortest path has shown for what ops outside of loops cost; false if that is what was known. Without any loop values
-    /// stay in LX from op to op that have to leave it where a loop makes or reads them.
+    /// Replaces the known costs of ops outside of loops by those of the shortest path's plan; returns false if they are no higher. Without loops,
+    /// values stay in LX that leave it where a loop makes or reads them.
     fn learn(&mut self) -> bool {
         let shown = std::mem::take(&mut self.shown);
         let ns = |costs: &[Cost]| costs.iter().map(|cost| cost.ns).sum::<f64>();
@@ -502,7 +501,7 @@ impl<'a> Search<'a> {
         &self.edges[place.first][place.n_ops - 1]
     }
 
-    /// Looks for the best path, and for the best plan on the way, as long as plans show something new.
+    /// Searches for the best path and plan, in rounds, until a plan shows no new costs of ops outside of loops.
     fn look(&mut self, most_steps: usize, rounds: &mut Rounds) {
         for _ in 0..MOST_ROUNDS {
             rounds.is_complete &= self.run(most_steps);
@@ -521,7 +520,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks at edges of the shortest path until it is settled; false if the steps did not do.
+    /// Opens or evaluates edges of the shortest path until it is settled; returns false if the steps ran out first.
     fn run(&mut self, most_steps: usize) -> bool {
         for caution in CAUTION {
             while let Some(Place { first, n_ops }) = self.doubtful(caution) {
@@ -536,7 +535,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// The edge of the shortest path about which there is most doubt, of equal ones the first; none if what was judged is as good.
+    /// Returns the edge of the shortest path with the largest gap between evaluated and least time; `None` if the evaluated path is as good.
     fn doubtful(&self, caution: f64) -> Option<Place> {
         let (least_ns, path) = self.path(|edge| edge.least_ns(caution));
         let (settled_ns, _) = self.path(Edge::settled_ns);
@@ -547,7 +546,7 @@ impl<'a> Search<'a> {
         doubts.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, place)| place)
     }
 
-    /// Judges what is next to the nests of the shortest path, as long as that is better: among nests that are nearly alike estimates are no guide.
+    /// Evaluates neighbors of the nests on the shortest path while they improve it, because estimates cannot rank nests that are nearly equal.
     fn climb(&mut self) {
         let (_, path) = self.path(Edge::settled_ns);
         for Place { first, n_ops } in path {
@@ -564,10 +563,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The shortest path and its length. Of equal ones that whose last edges are longer.
+    /// Returns the shortest path and its length; among equal paths, the one with longer last edges.
     fn path(&self, ns_of: impl Fn(&Edge<'a>) -> f64) -> (f64, Vec<Place>) {
         let n_ops = self.edges.len();
-        // For each op the length of the path to it, and where its last edge begins.
+        // For each op the length of the path to it, and the first op of its last edge.
         let mut best: Vec<Option<(f64, usize)>> = vec![None; n_ops + 1];
         best[0] = Some((0.0, 0));
         for (from, edges) in self.edges.iter().enumerate() {
@@ -591,7 +590,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The counts next to one of some counts, in order.
+/// Returns the predecessor and the successor of `count` in `counts`.
 fn next_to(counts: &[i64], count: i64) -> impl Iterator<Item = i64> {
     let at = counts.iter().position(|other| *other == count);
     let near = at.into_iter().flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();

@@ -20,14 +20,15 @@ pub fn copies(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
     found.into_iter().map(|(_, copied)| copied).collect()
 }
 
-/// The values that ops before the loops make and no loop cuts: they may be in LX all the time. As copies in front of the loops, as if they were copied.
+/// Returns the values that ops before the loops make and no loop tiles, in the form of copies before the loops: they may be in LX
+/// throughout.
 pub(super) fn kept_before(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
     let is_made = |&Read { op, operand }: &Read| ops[op].tiled.inputs[operand].maker.is_some_and(|maker| ops[maker].may_be_in_lx);
     let found = copies(ops, loops).into_iter();
     found.filter(|copied| copied.cut_dims.iter().all(Option::is_none) && copied.reads.iter().all(is_made)).collect()
 }
 
-/// The copy for these reads of a value, with the bytes that are read again; none if no level reads it again, or the readers cut it differently.
+/// Returns the copy for these reads of a value, with the reused bytes; `None` if no level reuses it, or if the readers tile it differently.
 fn copied(ops: &[SearchedOp], loops: &Loops, reads: Vec<Read>) -> Option<(i64, Copied)> {
     let mut cut_dims = Vec::with_capacity(loops.levels.len());
     let mut repeats = 1;
@@ -37,7 +38,7 @@ fn copied(ops: &[SearchedOp], loops: &Loops, reads: Vec<Read>) -> Option<(i64, C
             let Some(dim) = level.dims.get(&op) else { return Some(None) };
             match input.dims.iter().position(|read| read == &Some(*dim)) {
                 None => Some(None),
-                // What is cut must be a dimension of the value itself.
+                // Only a dimension of the value itself can be tiled.
                 Some(read) => input.behind.get(read).copied().flatten().map(Some),
             }
         };

@@ -66,7 +66,7 @@ pub(super) fn not_written(
         let to_hbm = costs.op_cost(maker, &[], &places);
         places.iter_mut().last().into_iter().for_each(|result| *result = true);
         let to_lx = costs.op_cost(maker, &[], &places);
-        // What needs a loop takes time without end.
+        // An op that needs a loop has infinite time without one.
         let saved_ns = if to_lx.ns.is_finite() { to_hbm.ns - to_lx.ns } else { 0.0 };
         let saved_bytes = (to_hbm.hbm_bytes - to_lx.hbm_bytes) as f64;
         Cost { ns: cost.ns - share * saved_ns, hbm_bytes: cost.hbm_bytes - (share * saved_bytes) as i64 }
@@ -83,7 +83,7 @@ impl<'a> Tiled<'a> {
     fn count_loops_before(&self, level: usize) -> Vec<usize> {
         let first = self.segment.start;
         let mut before: Vec<usize> = Vec::with_capacity(self.segment.len());
-        // What no loop of the level cuts, nor what it reads, stands in front of the first one, which may read parts of it.
+        // Ops that the level does not tile, and whose operands it does not tile, precede the first loop, which may read tiles of them.
         let mut is_in_front: Vec<bool> = Vec::with_capacity(self.segment.len());
         for reader in self.segment.clone() {
             let waits = |maker: usize| !is_in_front[maker - first] && !self.passes_tiles(level, maker, reader);
@@ -93,18 +93,18 @@ impl<'a> Tiled<'a> {
         before
     }
 
-    /// The ops of the segment whose results an op reads.
+    /// Returns the ops of the segment whose results an op reads.
     fn makers(&self, reader: usize) -> impl Iterator<Item = usize> {
         self.ops[reader].tiled.inputs.iter().filter_map(|input| input.maker).filter(|maker| self.segment.contains(maker))
     }
 
-    /// The dimension of an op that a level cuts.
+    /// Returns the dimension of an op that a level tiles.
     fn cut(&self, level: usize, op: usize) -> Option<usize> {
         self.levels[level].1.dims.get(&op).copied()
     }
 
-    /// Whether a level lets the reader use what an iteration makes: it cuts both or none, or the reader reads all of the value each time, or
-    /// the loop carries what it has of it.
+    /// Returns whether a level lets the reader use the tile that an iteration makes: it tiles both ops or none, the reader reads the
+    /// complete value each time, or the loop carries the running value.
     fn passes_tiles(&self, level: usize, maker: usize, reader: usize) -> bool {
         let Some(made) = self.cut(level, maker) else {
             let Some(read) = self.cut(level, reader) else { return true };
@@ -114,7 +114,7 @@ impl<'a> Tiled<'a> {
         if self.ops[maker].reduces(made) { self.levels[level].1.carried.contains(&reader) } else { self.cut(level, reader).is_some() }
     }
 
-    /// Whether the reader finds in LX what an iteration has left there.
+    /// Returns whether the reader finds the maker's tile of the same iteration in LX.
     fn finds_in_lx(&self, maker: usize, reader: usize) -> bool {
         let first = self.segment.start;
         (0..self.levels.len()).all(|level| {
@@ -127,28 +127,28 @@ impl<'a> Tiled<'a> {
         (0..self.levels.len()).filter_map(move |level| Some((self.cut(level, op)?, self.levels[level].0)))
     }
 
-    /// Bytes of what one iteration makes of an op's result.
+    /// Returns the bytes of an op's result that one iteration makes.
     fn tile_bytes(&self, op: usize) -> i64 {
         self.ops[op].result_bytes() / self.n_parts(op, &self.ops[op].tiled.output)
     }
 
-    /// Bytes of what one iteration reads of an operand.
+    /// Returns the bytes of an operand that one iteration reads.
     fn read_bytes(&self, op: usize, operand: usize) -> i64 {
         self.ops[op].operand_bytes[operand] / self.n_parts(op, &self.ops[op].tiled.inputs[operand].dims)
     }
 
-    /// In how many parts the loops cut a value that moves along these dimensions of an op.
+    /// Returns the number of tiles of a value that moves along these dimensions of an op.
     fn n_parts(&self, op: usize, dims: &[Option<usize>]) -> i64 {
         self.cuts(op).filter(|(dim, _)| dims.contains(&Some(*dim))).map(|(_, count)| count).product()
     }
 
-    /// The last op that finds a result in LX, if one does.
+    /// Returns the last op that finds a result in LX, if any.
     fn last_reader(&self, op: usize) -> Option<usize> {
         let readers = self.ops[op].readers.iter().copied().filter(|reader| self.segment.contains(reader));
         readers.filter(|&reader| self.ops[op].may_be_in_lx && self.finds_in_lx(op, reader)).max()
     }
 
-    /// A value from outside of the segment that an operand reads again, and the op of the segment that read it before.
+    /// Returns the value from outside of the segment that an operand reuses, and the op of the segment that read it before.
     fn read_again(&self, op: usize, operand: usize) -> Option<(usize, Again)> {
         let searched = &self.ops[op];
         let is_made_here = searched.tiled.inputs[operand].maker.is_some_and(|maker| self.segment.contains(&maker));
@@ -189,7 +189,7 @@ impl<'a> Tiled<'a> {
     /// value while they exceed `lx_bytes`.
     fn values_in_lx(&self, lx_bytes: i64) -> BTreeSet<Kept> {
         let mut kept: BTreeSet<Kept> = BTreeSet::new();
-        // The last reader and the bytes.
+        // Last reader and bytes of each live value.
         let mut live: BTreeMap<Kept, (usize, i64)> = BTreeMap::new();
         let mut inputs = self.kept_inputs();
         if self.keeps {
@@ -200,7 +200,7 @@ impl<'a> Tiled<'a> {
             let takes_over = self.ops[op].may_take_over;
             live.retain(|_, (last, _)| *last > op || *last == op && !takes_over);
             for (again, bytes) in inputs.remove(&op).unwrap_or_default() {
-                // What was there for this op is the same.
+                // The value that was resident for this op is the same one.
                 live.remove(&Kept::Input(Again { reader: op, ..again }));
                 live.insert(Kept::Input(again), (again.reader, bytes));
                 kept.insert(Kept::Input(again));
@@ -222,7 +222,7 @@ impl<'a> Tiled<'a> {
         let searched = &self.ops[op];
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
             Some(maker) => in_lx.contains(&Kept::Result(maker)) && self.finds_in_lx(maker, op),
-            // A copy that an earlier op has read serves this one.
+            // A copy that an earlier op has read serves this op too.
             None => {
                 self.read_again(op, input).is_some_and(|(_, again)| in_lx.contains(&Kept::Input(again)))
                     || searched.tiled.inputs[input].maker.is_some_and(|maker| in_lx.contains(&Kept::Before(maker)))
@@ -238,7 +238,7 @@ impl<'a> Tiled<'a> {
         Cost { ns: cost.ns.max(costs.seen_ns(op, &cuts)), ..cost }
     }
 
-    /// With how much an iteration combines what the loops have of a result: with the part that it adds, and with a correction.
+    /// Returns the number of values that an iteration combines with its running result: its partial result, and possibly a correction.
     fn n_combinations(&self, op: usize) -> usize {
         let is_cut = self.cuts(op).any(|(dim, _)| self.ops[op].reduces(dim));
         let is_corrected = self.levels.iter().any(|(_, axis)| axis.corrected.contains(&op));

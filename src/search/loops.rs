@@ -1,4 +1,4 @@
-//! A nest of loops around ops.
+//! Loop nests around ops.
 
 use super::{Axis, Cut};
 use std::{collections::BTreeMap, ops::Range};
@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range};
 /// Loops around ops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loops {
-    /// The ops that they were chosen for.
+    /// Ops of the nest.
     pub ops: Range<usize>,
     /// The loops, outermost first.
     pub levels: Vec<Level>,
@@ -14,21 +14,21 @@ pub struct Loops {
     pub copies: Vec<Copied>,
 }
 
-/// A loop.
+/// One level of a loop nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// The number of tiles.
+    /// Number of tiles.
     pub count: i64,
-    /// By the position of the op, the dimension that is cut.
+    /// Tiled dimension, by position of the op.
     pub dims: BTreeMap<usize, usize>,
 }
 
-/// An operand of one of the ops.
+/// Operand of an op of the nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// The position of the op.
+    /// Position of the op.
     pub op: usize,
-    /// Which of its operands.
+    /// Index of the operand.
     pub operand: usize,
 }
 
@@ -51,7 +51,7 @@ impl Copied {
 }
 
 impl Loops {
-    /// A nest around the ops of a segment.
+    /// Returns a nest around the ops of a segment.
     #[must_use]
     pub fn new(ops: &Range<usize>, axes: &[Axis], nest: &[Cut]) -> Self {
         let level = |cut: &Cut| Level { count: cut.count, dims: axes[cut.axis].dims.clone() };

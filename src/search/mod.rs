@@ -1,42 +1,42 @@
-//! Stage `search`: tiles that nobody asked for.
+//! Stage `search`: automatic choice of tiles.
 //!
 //! Where the values between ops do not fit into LX, they go through HBM. Run tile by tile, they fit. This stage chooses which ops run in loops
 //! together, along which of their dimensions, in how many tiles, and writes what it chooses as the hints that a user would write.
 //!
 //! Definitions:
-//! * An *axis* is a dimension that several ops walk along together ([`Axis`]).
+//! * An *axis* is a dimension that several ops iterate over together ([`Axis`]).
 //! * A *segment* is a run of ops in program order; a *nest* is one or two loops around all ops of a segment that have the nest's axes.
-//! * A *plan* parts the program into segments, each with a nest or with none.
-//! * What crosses from one segment to another goes through HBM in this search; the passes behind it do better where they can.
+//! * A *plan* partitions the program into segments, each with a nest or without one.
+//! * Values that cross from one segment to another go through HBM in this search; later passes keep them in LX where they can.
 //!
-//! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A segment costs what its
-//! best nest costs, or what its ops cost in the program without loops. Nests are first *estimated* (`estimate.rs`: every op at its best split, every
-//! value in LX for which there is room), which is seldom too much. What lies on the shortest path is then *judged*: the passes that follow
-//! divide, place and price the segment by itself ([`Judge`]). Judging makes an edge dearer, and those that cut the same ops alike, and another path may be the shortest. When the
-//! judged nests of a path cost no more than the shortest path, it is the best plan, as far as the estimates are never too high. At last the
-//! loops are tried together in the whole program, which never takes longer with them than without. Steps, not seconds, bound the work.
-//! `docs/measurements/tile-search.md` has figures.
+//! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A segment costs as much
+//! as its best nest, or as its ops in the program without loops. Nests are first *estimated* (`estimate.rs`), with the best split for every
+//! op and every value in LX that has room; estimates are seldom too high. Segments on the shortest path are then *evaluated*: later passes
+//! divide, place and price the segment in isolation ([`Judge`]). Evaluation raises the cost of an edge and of edges that tile the same ops
+//! alike, so another path may become the shortest. Once all nests of the shortest path are evaluated, it is the best plan, provided that no
+//! estimate is too high. Finally the loops are evaluated together in the whole program and kept only if it gets no slower. Steps, not
+//! seconds, bound the work (figures: `docs/measurements/tile-search.md`).
 //!
 //! | file | what |
 //! |---|---|
-//! | `axes.rs` | dimensions that can be cut together |
-//! | `nests.rs` | the loops to try |
-//! | `loops.rs` | a nest around ops, as it is written |
-//! | `estimate.rs` | what they are likely to cost |
-//! | `seen.rs` | what ops were seen to take where segments were judged, which is expected of them elsewhere |
-//! | `carry.rs` | what a loop can carry instead of waiting for it |
-//! | `copies.rs` | what a copy in front of loops could keep in LX |
-//! | `roomy.rs` | what no plan can do better than, as far as estimates go |
-//! | `choose.rs` | the shortest path; `choose/whole.rs`: plans of the whole; `choose/preference.rs`: which of two plans is taken |
-//! | `more_lx.rs` | what a program would cost on a machine with more LX |
-//! | `objective.rs` | the least time, or the fewest bytes |
+//! | `axes.rs` | dimensions that can be tiled together |
+//! | `nests.rs` | candidate loop nests |
+//! | `loops.rs` | a nest around ops, as written to the program |
+//! | `estimate.rs` | estimated costs of nests |
+//! | `seen.rs` | evaluated times of ops, used as lower bounds in other segments |
+//! | `carry.rs` | reductions that a loop can carry |
+//! | `copies.rs` | values that copies before loops could keep in LX |
+//! | `roomy.rs` | lower bound with unlimited LX |
+//! | `choose.rs` | the shortest path; `choose/whole.rs`: whole-program plans; `choose/preference.rs`: comparison of two plans |
+//! | `more_lx.rs` | cost of the program on a machine with more LX |
+//! | `objective.rs` | least time, or fewest bytes |
 //! | `runner_up.rs` | the next best plan |
-//! | `stretches.rs` | parts of a long program, which are searched one by one |
+//! | `stretches.rs` | partitions of a long program, which are searched separately |
 //! | `ir/choose_tiles.rs` | reads the program, writes hints |
 //! | `ir/read.rs` | the ops as plain values |
 //! | `ir/hints.rs` | a nest as hints on ops |
-//! | `ir/segment.rs` | some ops as a function of their own |
-//! | `ir/certify.rs` | the ops for a certificate, which the crate `tile-verify` finds and checks |
+//! | `ir/segment.rs` | extraction of ops into a function of their own |
+//! | `ir/certify.rs` | ops for a certificate, which the crate `tile-verify` computes and checks |
 //! | `ir/judge.rs` | divides, places and prices such a function |
 
 mod axes;
@@ -74,7 +74,7 @@ use std::ops::Range;
 /// An op of the program.
 #[derive(Clone, Debug, Default)]
 pub struct SearchedOp {
-    /// As tiling sees it.
+    /// Op as tiling sees it.
     pub tiled: TiledOp,
     /// Rule of the op for loop-carried reductions along an axis.
     pub rule: Rule,
@@ -83,26 +83,26 @@ pub struct SearchedOp {
     /// For each iteration dimension the number that tile sizes must be a multiple of, so that no tile ends inside a
     /// stick.
     pub granules: Vec<i64>,
-    /// Bytes of its operands, then of its result.
+    /// Bytes of the operands, then of the result.
     pub operand_bytes: Vec<i64>,
     /// Whether its result may reuse the buffer of an operand in place: elementwise ops.
     pub may_take_over: bool,
     /// Whether its result may be in LX, for every tiling and core split of the op.
     pub may_be_in_lx: bool,
-    /// For each operand the number of the value behind all views.
+    /// For each operand the number of its base value, behind all views.
     pub values: Vec<usize>,
-    /// For each operand the op before this one that read the same value last.
+    /// For each operand the previous op that read the same value.
     pub read_before: Vec<Option<usize>>,
     /// The ops that read its result.
     pub readers: Vec<usize>,
-    /// Whether it puts parts together that others have made.
+    /// Whether the op assembles a value from parts that other ops made.
     pub is_assembly: bool,
-    /// Whether the program gives its result.
+    /// Whether the program returns the result.
     pub is_result: bool,
 }
 
 impl SearchedOp {
-    /// Whether a loop may cut a dimension.
+    /// Returns whether a loop may tile a dimension.
     fn allows(&self, dim: usize) -> bool {
         self.may_be_cut[dim] && (self.tiled.combines || !self.reduces(dim))
     }
@@ -111,9 +111,9 @@ impl SearchedOp {
         dim >= self.tiled.sizes.len() - self.tiled.n_reduced
     }
 
-    /// Whether loops around these ops should put its parts together in each iteration. Behind the loops parts are made in their places, so only a
-    /// reader in the same loops is a reason; and what others read, too, had to be copied out of each iteration, so it is put together in front of the
-    /// loops if these make none of its parts.
+    /// Returns whether loops around these ops should assemble the value in each iteration. After loops, parts are written directly to their
+    /// places, so only a reader in the same loops is a reason. If other ops read the value too, it would have to be copied out of each
+    /// iteration, so it is assembled before the loops if these make none of its parts.
     fn belongs_into(&self, segment: &Range<usize>) -> bool {
         let is_read_outside = self.is_result || !self.readers.iter().all(|reader| segment.contains(reader));
         let has_part_of = || self.tiled.inputs.iter().any(|part| part.maker.is_some_and(|maker| segment.contains(&maker)));
@@ -127,7 +127,7 @@ impl SearchedOp {
 
 /// Costs of single ops.
 pub trait OpCosts {
-    /// Bytes of the LX of all cores.
+    /// Returns the LX bytes of all cores.
     fn lx_bytes(&self) -> i64;
     /// Returns the least cost of an op in loops that tile these dimensions, given as dimension and tile count,
     /// outermost first. `in_lx` marks the operands, then the result, that are in LX; all others are in HBM. The time is

@@ -11,7 +11,7 @@ pub const MORE_LX_BYTES: i64 = 1 << 20;
 /// there.
 #[must_use]
 pub fn cost_with(judge: &dyn Judge, chosen: &Chosen, of_smaller: &[Loops], objective: Objective) -> Option<Cost> {
-    // Nothing is found where loops could save nothing.
+    // The search has no result where loops could save nothing.
     let whole = |by_op: Vec<Cost>| by_op.into_iter().sum::<Cost>();
     let own = chosen.found.as_ref().map_or_else(|| judge.untiled().map(whole), |found| found.cost);
     own.into_iter().chain(judge.plan(of_smaller).map(whole)).min_by(|one, other| objective.order(one, other))

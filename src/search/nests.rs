@@ -1,27 +1,27 @@
-//! The nests of loops that could be made around some ops.
+//! Candidate loop nests around some ops.
 
 use super::{Axis, SearchedOp};
 use std::{collections::BTreeMap, ops::Range};
 
-/// A level of loops.
+/// One level of a candidate nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cut {
-    /// Which axis.
+    /// Index of the axis.
     pub axis: usize,
-    /// Into how many tiles.
+    /// Number of tiles.
     pub count: i64,
 }
 
-/// Loops, outermost first; none for no loop.
+/// Loops, outermost first; empty for no loop.
 pub type Nest = Vec<Cut>;
 
-/// The most counts of one axis, and the most iterations of a nest: each costs a start.
+/// Maximum number of tile counts of an axis, and of iterations of a nest: every iteration has a start cost.
 const MOST_COUNTS: usize = 12;
 const MOST_ITERATIONS: i64 = 4096;
 
-/// No loop, and the nests of one and of two levels that no smaller segment has: some level cuts the first op of the segment, some level the
-/// last one, and each cuts several ops if there are several. Of two axes that the same ops have, one order is tried; else the axis that more
-/// ops have is outside.
+/// Returns the empty nest, and all nests of one and two levels that no smaller segment has: some level tiles the first op, some level the
+/// last one, and each tiles several ops if there are several. For two axes of the same ops one order is tried; otherwise the axis with more
+/// ops is outside.
 #[must_use]
 pub fn nests(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis]) -> Vec<Nest> {
     let useful: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].dims.len() > 1 || segment.len() == 1).collect();
@@ -50,8 +50,8 @@ fn may_be_inside(axes: &[Axis], outer: usize, inner: usize) -> bool {
     }
 }
 
-/// The numbers of tiles, more than one, that all ops of an axis allow: they divide, and no tile ends inside a stick. Of many those next to
-/// powers of two.
+/// Returns the tile counts above one that all ops of an axis allow: they divide the size, and no tile ends inside a stick. If there are too
+/// many, those next to powers of two are kept.
 pub(super) fn counts(ops: &[SearchedOp], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
     let allows = |op: &SearchedOp, dim: usize, count: i64| op.tiled.sizes[dim] % (count * op.granules[dim]) == 0;
     let is_allowed = |count: &i64| size % count == 0 && dims.iter().all(|(&op, &dim)| allows(&ops[op], dim, *count));

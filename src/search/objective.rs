@@ -1,5 +1,5 @@
-//! Objective by which plans are compared. A search for the fewest bytes is one for the least time, with a judge that
-//! returns bytes as times.
+//! Objective by which plans are compared. A search for the fewest bytes is a search for the least time in which the evaluator returns bytes
+//! as times.
 
 use super::{Axis, Chosen, Copied, Cut, Judge, Loops, OpCosts, PricedPlan, SearchedOp, choose, runner_up::next_best};
 use cost::{Cost, Objective};
@@ -39,7 +39,7 @@ fn cost_of_plan(judge: &dyn Judge, loops: &[Loops]) -> Option<Cost> {
     judge.plan(loops).map(|by_op| by_op.into_iter().sum())
 }
 
-/// A judge whose times are bytes.
+/// Evaluator that returns bytes as times.
 struct ByBytes<'a>(&'a dyn Judge);
 
 #[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]

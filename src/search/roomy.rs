@@ -1,11 +1,12 @@
-//! The times of ops where LX has no end, and each op is cut as is best for it alone: no plan takes less than it says, as far as estimates go.
+//! Op costs with unlimited LX, each op tiled as is best for it alone: a lower bound on the time of every plan, as far as the estimates are
+//! accurate.
 
 use super::{Axis, Cost, OpCosts, SearchedOp, axes, nests::counts};
 use std::{cell::RefCell, collections::BTreeMap};
 
 pub(super) struct Roomy<'a> {
     costs: &'a dyn OpCosts,
-    /// For each op the cuts of one dimension.
+    /// For each op its candidate tilings, each along one dimension.
     cuts: Vec<Vec<(usize, i64)>>,
     known: RefCell<BTreeMap<(usize, Vec<bool>), Cost>>,
 }
@@ -37,7 +38,7 @@ impl OpCosts for Roomy<'_> {
         cost
     }
 
-    /// An op that is cut as is best for it alone may be cut along no summed dimension.
+    /// No combining cost: an op with its best tiling may be tiled along no summed dimension.
     fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> Cost {
         Cost::default()
     }

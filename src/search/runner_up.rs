@@ -1,4 +1,4 @@
-//! The plan that is next best.
+//! Next best plan of the tile search.
 
 use super::Loops;
 use cost::{Cost, Objective};
@@ -22,7 +22,7 @@ pub(super) fn next_best<'a>(
     others.min_by(|one, other| objective.order(&one.cost, &other.cost)).cloned()
 }
 
-/// Whether a plan makes other loops: around which ops they were chosen does not matter, nor do copies that change nothing.
+/// Returns whether a plan has other loops than `chosen`. Segment boundaries and copies without effect do not count.
 fn is_another(plan: &PricedPlan, chosen: &PricedPlan) -> bool {
     let pairs = || plan.loops.iter().zip(&chosen.loops);
     let same_loops = plan.loops.len() == chosen.loops.len() && pairs().all(|(one, other)| one.levels == other.levels);

@@ -1,13 +1,13 @@
-//! A long program in parts that are searched one by one.
+//! Partitioning of a long program; partitions are searched separately.
 
 use super::SearchedOp;
 use std::ops::Range;
 
-/// The most ops that are searched together.
+/// Maximum number of ops of a partition.
 const MOST_OPS: usize = 64;
 
-/// The parts of a program: each is cut off where the fewest bytes cross, in the second half of what it may have. So equal layers are cut alike,
-/// after a few.
+/// Partitions a program. Each partition ends where the fewest bytes cross, in the second half of its admissible range, so that equal layers
+/// are partitioned alike after the first few.
 #[must_use]
 pub fn stretches(ops: &[SearchedOp]) -> Vec<Range<usize>> {
     let crossing = crossing_bytes(ops);
@@ -23,7 +23,7 @@ pub fn stretches(ops: &[SearchedOp]) -> Vec<Range<usize>> {
     found
 }
 
-/// Bytes of the results that are made before each op and read by it or later.
+/// Returns the bytes of results that are made before each op and read by it or later.
 fn crossing_bytes(ops: &[SearchedOp]) -> Vec<i64> {
     let mut change = vec![0; ops.len() + 2];
     for (position, op) in ops.iter().enumerate() {

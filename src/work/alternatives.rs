@@ -1,13 +1,13 @@
-//! Every split that an op allows, for those who weigh splits against something else.
+//! Enumeration of all splits that an op allows, for callers that rank splits by a criterion of their own.
 
 use super::distribute::divisors;
 use super::{Operation, WorkError, WorkSplit, check_possible, check_span, checked_hint};
 use machine::Target;
 use std::{collections::BTreeSet, iter};
 
-/// Most splits that [`alternatives`] gives. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions (SDSC schema, the
-/// labels of dimensions), and there are 3,060 ways to write the numbers to 32 as a product of seven. It bounds the list for a target with
-/// more cores; as the list begins with the splits that use most cores, what is cut off leaves most cores idle.
+/// Maximum number of splits that [`alternatives`] returns. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions
+/// (SDSC schema, the labels of dimensions), and the numbers up to 32 have 3,060 factorizations into seven factors. It bounds the list for a
+/// target with more cores. The list begins with the splits that use most cores, so dropped splits leave most cores idle.
 pub const MOST_ALTERNATIVES: usize = 4_096;
 
 /// All splits of an op that the constraints allow, as [`super::divide`] may choose them: slices that divide the units, dimensions that may
@@ -53,7 +53,7 @@ pub fn alternatives(op: &Operation, target: &Target) -> Result<Vec<WorkSplit>, W
     }
     check_possible(op, &op.minima, target)?;
     let slices = allowed_slices(op, target.cores);
-    // More slices never make a span longer, so where the minima keep it all splits do.
+    // More slices never increase a span, so if the minima are within the limit, all splits are.
     let minima_fit = check_span(op, &op.minima, target).is_ok();
     let is_allowed = |split: &WorkSplit| op.n_split_reductions(split) <= 1 && (minima_fit || check_span(op, split, target).is_ok());
     let counts = core_counts(&slices, target.cores);
@@ -66,7 +66,7 @@ pub fn alternatives(op: &Operation, target: &Target) -> Result<Vec<WorkSplit>, W
     Ok(found)
 }
 
-/// For every dimension the numbers of slices that it may have, ascending.
+/// Returns the admissible slice counts of every dimension, ascending.
 fn allowed_slices(op: &Operation, cores: i64) -> Vec<Vec<i64>> {
     let of_dim = |(dim, units): (usize, i64)| {
         let least = op.minima.slices()[dim];
@@ -76,7 +76,7 @@ fn allowed_slices(op: &Operation, cores: i64) -> Vec<Vec<i64>> {
     op.units().into_iter().enumerate().map(of_dim).collect()
 }
 
-/// The numbers of cores that some choice of one number per dimension uses.
+/// Returns the core counts that some choice of one number per dimension uses.
 fn core_counts(slices: &[Vec<i64>], cores: i64) -> BTreeSet<i64> {
     let mut counts = BTreeSet::from([1]);
     for of_dim in slices {

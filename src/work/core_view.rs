@@ -1,9 +1,9 @@
-//! Which core has which part of a buffer, as each of its users sees it.
+//! Partition of a buffer over the cores, as each of its users sees it.
 
 use super::{CoreOrder, DimKind, Operation, WorkSplit};
 use crate::layout::Coordinate;
 
-/// How the users of a buffer disagree about which core has which part.
+/// How users of a buffer disagree about the slice of each core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// The writer and a reader, or two readers, slice it differently.
@@ -25,7 +25,7 @@ pub enum Mismatch {
     /// The writer's cores each hold a partial sum.
     #[error("its writer divides a reduction, so that each core has a partial result")]
     PartialSums,
-    /// A core would have none of a part, or not all that it needs of it.
+    /// A core would have no part, or an incomplete part, of the data that it needs.
     #[error("use {user} divides a dimension of which it needs a part")]
     Part {
         /// Position of the use.
@@ -39,12 +39,12 @@ pub enum Mismatch {
     },
 }
 
-/// An operand of one of several ops that stand in order: neither number is anything without the other one, and neither can take its place.
+/// Operand of an op in a sequence of ops: a pair of op position and operand index, which have no meaning alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OperandOf {
-    /// The position of the op.
+    /// Position of the op.
     pub op: usize,
-    /// Which of its operands; behind those that it reads stands its result.
+    /// Index of the operand; the result comes after the inputs.
     pub operand: usize,
 }
 
@@ -53,9 +53,9 @@ pub struct OperandOf {
 pub struct CoreUse<'a> {
     /// The op.
     pub op: &'a Operation,
-    /// Which of its operands is the buffer; the last is the result.
+    /// Index of the operand; the last one is the result.
     pub operand: usize,
-    /// How its work is divided.
+    /// Core split of the op.
     pub split: &'a WorkSplit,
 }
 
@@ -77,7 +77,7 @@ struct Digit {
 }
 
 impl CoreView {
-    /// Puts digits together that continue each other, in memory and in the number of the core.
+    /// Merges digits that continue each other, in memory and in the core number.
     fn of(mut digits: Vec<Digit>) -> Self {
         digits.sort_unstable();
         digits.dedup_by(|outer, inner| {
@@ -114,13 +114,13 @@ pub fn agreed_view(uses: &[CoreUse<'_>]) -> Result<CoreView, Mismatch> {
     Ok(agreed.unwrap_or_else(|| CoreView::of(Vec::new())))
 }
 
-/// How one user slices the buffer; `user` is its position among the users, for the message.
+/// Returns how one user slices the buffer; `user` is its position among the users, for the message.
 pub fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
     let weights = one.split.divisors(CoreOrder::of(one.op.family));
     let touched = touched(one, &operand.coordinates);
-    // Who touches a part agrees with the others about the whole.
+    // A user that accesses a part must agree with the others about the complete buffer.
     let extents: &[i64] = operand.part_of.as_ref().map_or(&touched, |whole| &whole[..touched.len()]);
     let mut digits = Vec::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {

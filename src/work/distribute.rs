@@ -1,4 +1,4 @@
-//! The rule for every op that no cost model prices: the largest divisors, longest dimension first.
+//! Largest-divisor rule, for every op that no cost model prices: longest dimension first.
 
 use super::{DimKind, Operation, WorkSplit};
 use machine::Target;
@@ -34,7 +34,7 @@ fn free_dims(op: &Operation, kind: DimKind) -> impl Iterator<Item = usize> + '_ 
     (0..op.dims.len()).filter(move |&dim| op.dims[dim].kind == kind && op.may_split(dim) && op.minima.slices()[dim] == 1)
 }
 
-/// The largest divisor of `units` that is at most `most`; 1 when `most` is smaller.
+/// Returns the largest divisor of `units` that is at most `most`; 1 if `most` is smaller.
 pub(super) fn largest_divisor(units: i64, most: i64) -> i64 {
     divisors(units).take_while(|&divisor| divisor <= most).last().unwrap_or(1)
 }

@@ -1,4 +1,4 @@
-//! Why an op cannot be divided.
+//! Errors of work division.
 
 use super::{SplitError, WorkSplit};
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
 /// Why an op cannot be divided. Dimensions are iteration dimensions, operands are numbered inputs first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
-    /// The numbers of slices are none of a split.
+    /// The slice counts do not form a split.
     #[error(transparent)]
     Split(#[from] SplitError),
-    /// Every core gets the same number of units (sticks or positions).
+    /// Every core must get the same number of units (sticks or positions).
     #[error("{slices} slices of iteration dimension {dim}, which has {units} units; use a divisor of {units}")]
     Uneven {
         /// The dimension.
@@ -29,7 +29,7 @@ pub enum WorkError {
         /// The dimension.
         dim: usize,
     },
-    /// There are only so many cores.
+    /// The number of cores is limited.
     #[error("expected at most {cores} slices in all, one per core, found {needed}; request fewer slices")]
     Cores {
         /// Product of the slices.
@@ -40,7 +40,7 @@ pub enum WorkError {
     /// Partial results are combined along one dimension only.
     #[error("expected core splits of at most one reduction dimension, found several; split one of them")]
     Reductions,
-    /// A core can address only so much of one tensor.
+    /// The bytes of one tensor that a core can address are limited.
     #[error("operand {operand} spans {bytes} bytes on one core; the hardware limit is {limit}")]
     Span {
         /// The operand.
@@ -49,10 +49,10 @@ pub enum WorkError {
         bytes: i64,
         /// The limit of the target.
         limit: i64,
-        /// The split with which it does.
+        /// Split under which the core addresses these bytes.
         split: WorkSplit,
     },
-    /// A hint names a dimension in two ways.
+    /// A hint gives a dimension two names.
     #[error("expected one name for iteration dimension {dim}, found '{first}' and '{second}'; use one of them")]
     TwoNames {
         /// One name.
@@ -62,7 +62,7 @@ pub enum WorkError {
         /// The dimension.
         dim: usize,
     },
-    /// A name in a hint means no one dimension.
+    /// A name in a hint does not identify one dimension.
     #[error(transparent)]
     Name(#[from] NameError),
     /// An operand has one coordinate per device dimension.
@@ -75,7 +75,7 @@ pub enum WorkError {
         /// Its coordinates.
         found: usize,
     },
-    /// A coordinate names no iteration dimension, or is none.
+    /// A coordinate is invalid, or refers to no iteration dimension.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }

@@ -1,10 +1,10 @@
-//! Why an op cannot be divided, in the words of whoever wrote it.
+//! Error messages for ops that cannot be divided, in the user's names.
 
 use super::{Operation, WorkError};
 
 impl WorkError {
-    /// The message for the user who wrote the op: with the names of its iteration dimensions (one text each, empty where unknown), what
-    /// their units are, and for a span the tensor and the slices of the dimensions that it runs along.
+    /// Returns the message for the author of the op, with the names of its iteration dimensions (one each, empty if unknown) and their
+    /// units; for a span also the tensor, and the slices of the dimensions that it runs along.
     #[must_use]
     pub fn explained(&self, op: &Operation, names: &[String]) -> String {
         let dim_text = |dim: usize| match names.get(dim).filter(|name| !name.is_empty()) {

@@ -1,15 +1,15 @@
-//! The split that a user asks for by names.
+//! Core splits that users request by dimension names.
 
 use super::{WorkError, WorkSplit};
 use crate::hint::{WorkHint, dim_named};
 use std::collections::BTreeSet;
 
-/// The split that the user's hints ask of an op whose iteration dimensions have these names; none if the op has none of the names (a
-/// scope around several ops says something to each that has the dimension; torch-spyre, `work_div`). Dimensions that are not named stay
-/// whole. Whether the op can be split so is for [`super::divide`] to say.
+/// Returns the split that the user's hints request for an op with these dimension names; `None` if the op has none of the names. A scope
+/// around several ops applies to each op that has the dimension (torch-spyre, `work_div`). Dimensions without a hint are not cut.
+/// [`super::divide`] checks whether the op can be split that way.
 ///
 /// # Errors
-/// When a name means no one dimension, two names mean the same one, or a number of slices is not positive.
+/// Returns an error if a name does not identify one dimension, two names identify the same one, or a number of slices is not positive.
 pub fn hinted_split(hints: &[WorkHint], names: &[String]) -> Result<Option<WorkSplit>, WorkError> {
     let mut by: Vec<Option<&WorkHint>> = vec![None; names.len()];
     for hint in hints {
@@ -24,8 +24,8 @@ pub fn hinted_split(hints: &[WorkHint], names: &[String]) -> Result<Option<WorkS
     WorkSplit::new(by.into_iter().map(|hint| hint.map_or(1, |hint| hint.slices)).collect()).map(Some).map_err(Into::into)
 }
 
-/// The first hint, by the position of its op, that no op follows because none has a dimension of the name. Each op comes with its hints
-/// and the names of its dimensions; hints with the same id are one wish.
+/// Returns the first hint, by the position of its op, that no op follows because none has a dimension of the name. Each op comes with its
+/// hints and the names of its dimensions; hints with the same id are one request.
 #[must_use]
 pub fn unheard<'a>(ops: &'a [(Vec<WorkHint>, Vec<String>)]) -> Option<(usize, &'a WorkHint)> {
     let is_heard = |hint: &WorkHint, names: &[String]| matches!(dim_named(&hint.dim, names), Ok(Some(_)));

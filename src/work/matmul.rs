@@ -10,20 +10,20 @@ const ROWS_PER_PASS: f64 = 8.0;
 /// Passes after which the array runs at full rate, and how the rate falls below.
 const FULL_RATE_PASSES: f64 = 5.0;
 const UNDERFILL_EXPONENT: f64 = 0.25;
-/// Multiply-adds of one core in a microsecond: 98.304 Tflop/s over 2 flop and 32 cores.
+/// Multiply-adds of one core per microsecond: 98.304 Tflop/s over 2 flop and 32 cores.
 const MACS_PER_MICROSECOND: f64 = 1.536e6;
-/// HBM bytes in a microsecond.
+/// HBM bytes per microsecond.
 const HBM_BYTES_PER_MICROSECOND: f64 = 204_800.0;
-/// The model prices f16 whatever the format.
+/// The model prices every format like f16.
 const ELEMENT_BYTES: f64 = 2.0;
 /// Cores that can share one operand at no cost, and how HBM time grows beyond.
 const FREE_FAN_OUT: f64 = 8.0;
 const FAN_OUT_EXPONENT: f64 = 0.75;
 
-/// The parts that the dimensions of a matmul play.
+/// Roles of the dimensions of a matmul.
 #[derive(Clone, Debug)]
 struct Roles {
-    /// Row dimensions besides `m`, in order.
+    /// Row dimensions other than `m`, in order.
     batch: Vec<usize>,
     /// The row dimension that only one operand has; the last of several.
     m: usize,
@@ -108,7 +108,7 @@ fn cost_microseconds(op: &Operation, roles: &Roles, split: &WorkSplit, cores: i6
     compute + hbm + partial_sums + idle + work.shape_penalty(roles.shared_weight, cores)
 }
 
-/// Multiply-adds of a core in a microsecond, if it makes so many passes.
+/// Returns the multiply-adds of a core per microsecond, for this number of passes.
 fn rate_of(passes: f64) -> f64 {
     MACS_PER_MICROSECOND * (passes / FULL_RATE_PASSES).powf(UNDERFILL_EXPONENT).min(1.0)
 }

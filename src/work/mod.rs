@@ -1,8 +1,8 @@
-//! Stage `work`: into how many slices each iteration dimension of an op is cut, so that every core gets an equal share.
+//! Stage `work`: slices each iteration dimension of an op so that every core gets an equal share.
 //!
 //! Definitions:
 //! * An op *iterates* over output dimensions, then reduction dimensions ([`IterationDim`]).
-//! * A *unit* of a dimension is what cannot be cut: a stick where the dimension runs in the sticks of some operand, else one position.
+//! * A *unit* of a dimension cannot be cut: it is a stick if the dimension runs in the sticks of some operand, else one position.
 //! * A *split* gives every dimension a number of slices that divides its units; their product is the number of cores used
 //!   ([`WorkSplit`]). At most one reduction dimension is cut, because the back end adds partial sums along one dimension only.
 //! * The *span* of an operand is the run of device memory that one core addresses in it. The hardware limits it
@@ -19,13 +19,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `core_view.rs` | whether all users of a buffer give each core the same part of it |
-//! | `operation.rs` | what is known of an op, units |
-//! | `split.rs` | splits, and which core has which slice |
+//! | `core_view.rs` | agreement of all users of a buffer on the slice of each core |
+//! | `operation.rs` | description of an op, units |
+//! | `split.rs` | splits, and the assignment of slices to cores |
 //! | `span.rs` | spans, and the minima that keep them inside the limit |
 //! | `distribute.rs` | the largest-divisor rule |
 //! | `matmul.rs` | the cost model, and the older K-fast rule |
-//! | `hint.rs` | the split that a user asks for by names |
+//! | `hint.rs` | the split that a user requests by dimension names |
 //! | `alternatives.rs` | every split that an op allows |
 //! | `error.rs`, `explain.rs` | why an op cannot be divided, and how the user is told |
 //!
@@ -105,10 +105,11 @@ pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
     Ok(split)
 }
 
-/// Whether an op may be divided so: what [`divide`] promises of its answer, for a split that somebody else gives.
+/// Checks that an op may use this split, by the constraints that results of [`divide`] satisfy.
 ///
 /// # Errors
-/// When the split has another number of dimensions, the hardware cannot work so, or a core would address too much of a tensor.
+/// Returns an error if the split has another number of dimensions, the hardware does not support it, or a core would address too much of a
+/// tensor.
 pub fn check_split(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     op.check()?;
     if split.slices().len() != op.dims.len() {
@@ -118,7 +119,7 @@ pub fn check_split(op: &Operation, split: &WorkSplit, target: &Target) -> Result
     check_span(op, split, target)
 }
 
-/// Whether no core addresses more of a tensor than the hardware can.
+/// Checks that no core addresses more of a tensor than the hardware can.
 fn check_span(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     for operand in 0..op.operands.len() {
         let bytes = span_bytes(op, operand, split)?;
@@ -129,7 +130,7 @@ fn check_span(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), 
     Ok(())
 }
 
-/// Whether the hardware could work so: even slices, no more than there are cores.
+/// Checks that the hardware supports the split: even slices, at most one per core.
 fn check_possible(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     for (dim, (&slices, &units)) in split.slices().iter().zip(&op.units()).enumerate() {
         if units % slices != 0 {

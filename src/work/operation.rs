@@ -1,10 +1,10 @@
-//! Ops as work division sees them.
+//! Ops as input of work division.
 
 use super::{SplitError, WorkError, WorkSplit};
 use crate::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
 use machine::Family;
 
-/// Whether a dimension is in the result.
+/// Kind of an iteration dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DimKind {
     /// The result has it.
@@ -29,8 +29,8 @@ pub struct Operand {
     pub layout: DeviceLayout,
     /// One coordinate per device dimension, in terms of the op's iteration dimensions.
     pub coordinates: Vec<Coordinate>,
-    /// Where the op touches a part only: the positions of each device dimension of the whole. A tile, which has the layout of a larger buffer, is whole if the
-    /// op touches all of it.
+    /// For a partial access: the number of positions of the complete tensor along each device dimension. `None` for a tile, which has the
+    /// layout of a larger buffer, if the op accesses all of it.
     pub part_of: Option<Vec<i64>>,
 }
 
@@ -54,7 +54,7 @@ pub struct Operation {
     pub family: Family,
     /// The iteration dimensions, output dimensions first.
     pub dims: Vec<IterationDim>,
-    /// The inputs in order, then the result.
+    /// Inputs in order, then the result.
     pub operands: Vec<Operand>,
     /// Slices that [`super::reduce_span`] found necessary; all 1 when nothing is.
     pub minima: WorkSplit,
@@ -78,8 +78,8 @@ impl Operation {
         self.operands.iter().filter_map(|operand| operand.stick_along(dim)).max()
     }
 
-    /// Whether the dimension may be cut at all. A reduction that masks the padding of its last stick must see that stick on every core
-    /// (SDSC, coordinate masking); a matmul needs no mask, because the hardware clears the lanes behind K.
+    /// Returns whether the dimension may be cut. A reduction that masks the padding of its last stick must see that stick on every core
+    /// (SDSC, coordinate masking). A matmul needs no mask, because the hardware clears the lanes after K.
     #[must_use]
     pub fn may_split(&self, dim: usize) -> bool {
         !self.blocked.contains(&dim) && !self.is_masked_reduction(dim)
@@ -110,8 +110,8 @@ impl Operation {
         kind == DimKind::Reduction && self.operands.iter().any(|operand| operand.pads(dim, size))
     }
 
-    /// Positions of every iteration dimension that one core has, rounded up. A product goes through whole sticks, also of the operand that has
-    /// the dimension beside its sticks.
+    /// Returns the positions of every iteration dimension on one core, rounded up. A product iterates over whole sticks, also for the
+    /// operand that has the dimension outside its sticks.
     pub(super) fn ranges_per_core(&self, split: &WorkSplit) -> Vec<i64> {
         let positions = self.dims.iter().zip(split.slices()).map(|(dim, &slices)| sticks_needed(dim.size, slices));
         match self.family {

@@ -29,7 +29,7 @@ pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i
     Ok(bytes)
 }
 
-/// Positions of one device dimension that a core touches.
+/// Returns the positions of one device dimension that a core accesses.
 fn positions(op: &Operation, operand: usize, device_dim: usize, split: &WorkSplit) -> Result<i64, WorkError> {
     match op.operands[operand].coordinates[device_dim].term {
         None => Ok(1),
@@ -37,9 +37,9 @@ fn positions(op: &Operation, operand: usize, device_dim: usize, split: &WorkSpli
     }
 }
 
-/// The fewest slices that bring every operand under the target's span limit, all 1 if none is above it (torch-spyre's mandatory
-/// `span_reduction`). Operands are taken in order, device dimensions from the outside in; what one operand needs binds the next. A hint
-/// decides alone, so an op with a hint gets no minima.
+/// Returns the fewest slices that bring every operand under the target's span limit, all 1 if none is above it (torch-spyre's mandatory
+/// `span_reduction`). Operands are processed in order, device dimensions from the outside in; slices that one operand needs also apply to
+/// the next. An op with a hint gets no minima, because the hint alone decides.
 ///
 /// # Errors
 /// When the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is enough.
@@ -62,7 +62,7 @@ pub fn reduce_span(op: &Operation, target: &Target) -> Result<WorkSplit, WorkErr
     Ok(minima)
 }
 
-/// More slices along the outer device dimensions of one operand, until its span is inside the limit or cannot shrink any more.
+/// Adds slices along the outer device dimensions of one operand, until its span is within the limit or cannot shrink any more.
 fn reduce_operand(op: &Operation, operand: usize, minima: WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
     let mut split = minima;
     for device_dim in 0..op.operands[operand].layout.rank() - 1 {
@@ -81,8 +81,8 @@ fn reduce_operand(op: &Operation, operand: usize, minima: WorkSplit, target: &Ta
     Ok(split)
 }
 
-/// The number of slices of `dim` with the largest span inside the limit, so that the fewest cores are bound; if there is none, the one with
-/// the smallest span.
+/// Returns the slice count of `dim` with the largest span within the limit, so that the fewest cores are bound; if there is none, the one
+/// with the smallest span.
 fn best_slices(op: &Operation, operand: usize, dim: usize, split: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
     let least = split.slices()[dim];
     let cores_left = target.cores / (split.cores() / least);

@@ -1,8 +1,8 @@
-//! Splits, and which core has which slice.
+//! Splits, and the assignment of slices to cores.
 
 use machine::Family;
 
-/// Why numbers of slices, or an order of cores, are none of a split.
+/// Why slice counts, or a core order, do not form a split.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// A split has one number of slices per iteration dimension.
@@ -39,7 +39,7 @@ pub struct WorkSplit {
     order: Vec<usize>,
 }
 
-/// Which digit of the core number runs fastest.
+/// Fastest varying digit of the core number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreOrder {
     /// The first iteration dimension: neighbouring cores have neighbouring slices of it. The order of all ops but matmuls.
@@ -86,7 +86,7 @@ impl WorkSplit {
         Ok(Self { order, ..self })
     }
 
-    /// The split that cuts nothing: one core does everything.
+    /// Returns the split without cuts: one core does all work.
     #[must_use]
     pub fn whole(n_dims: usize) -> Self {
         Self { slices: vec![1; n_dims], order: Vec::new() }
@@ -119,7 +119,7 @@ impl WorkSplit {
         self.in_order(order)
     }
 
-    /// For every dimension how many cores in a row have the same slice; 1 for a dimension that is whole.
+    /// Returns for every dimension the number of consecutive cores with the same slice; 1 for a dimension that is not cut.
     #[must_use]
     pub fn divisors(&self, order: CoreOrder) -> Vec<i64> {
         let (mut divisors, mut cores) = (vec![1; self.slices.len()], 1);
@@ -149,7 +149,7 @@ impl WorkSplit {
         split
     }
 
-    /// The slice of every dimension that `core` has: the digits of the core number.
+    /// Returns the slice of every dimension that `core` has: the digits of the core number.
     #[must_use]
     pub fn slices_of_core(&self, core: i64, order: CoreOrder) -> Vec<i64> {
         let mut rest = core;
@@ -160,7 +160,7 @@ impl WorkSplit {
         slices
     }
 
-    /// The core that has these slices, one per dimension.
+    /// Returns the core that has these slices, one per dimension.
     #[must_use]
     pub fn core_of_slices(&self, slices: &[i64], order: CoreOrder) -> i64 {
         let digits = self.fastest_first(order).fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));

@@ -1,7 +1,7 @@
 //! `spyre-divide-jointly`: divides the work of all ops together, by what the splits and the placement in LX cost.
 //!
-//! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Takes the place of
-//! `spyre-divide-work`: its splits are where this begins.
+//! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Replaces
+//! `spyre-divide-work`, whose splits are the starting point.
 
 use super::try_splits::cost_of_splits;
 use crate::dialect::ods::{option, spyre};
@@ -51,7 +51,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Divides the ops of a function as a plan says.
+/// Applies the core splits of a plan file to the ops of a function.
 fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Reported> {
     let again = "remove 'work' from the plan to choose splits again";
     let program = program_of(&Values::of(function)?, target)?;
@@ -77,7 +77,7 @@ fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Repor
     Ok(())
 }
 
-/// How the ops of a function are divided, for a plan.
+/// Returns the core splits of the ops of a function, for a plan file.
 fn work_of(function: Op<'_>) -> Result<Vec<Split>, String> {
     let planned = |compute: ComputeOp<'_>| {
         let split = split_of(compute)?;
@@ -86,7 +86,7 @@ fn work_of(function: Op<'_>) -> Result<Vec<Split>, String> {
     ComputeOp::all_in(function).into_iter().map(planned).collect()
 }
 
-/// Divides the work of the ops of a function whose loops are settled.
+/// Divides the work of the ops of a function whose loops are final.
 pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> Result<(), Reported> {
     check_hints(&ComputeOp::all_in(function))?;
     let values = Values::of(function)?;
@@ -95,7 +95,8 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
     let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
     let mut splits = splits_of(&vec![0; program.ops.len()]);
     let mut cost: Option<Cost> = None;
-    // What is chosen is placed as the planner does, which a choice for the fewest bytes does not always gain by.
+    // The chosen splits are placed by the planner, whose plan is not always better for a choice of fewest bytes; so both objectives are
+    // tried.
     let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
     let choices = objectives.into_iter().flat_map(|tried| {
         let choice = joint::choose(&program, &planner, target, tried);
@@ -116,7 +117,7 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
     Ok(())
 }
 
-/// The program in plain values.
+/// Converts the program into plain values without IR handles.
 fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointProgram, Reported> {
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     let mut numbers = Numbers::default();
@@ -140,7 +141,7 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointPr
     let with_kind = |((operation, own, tile), values): ((Operation, WorkSplit, TileOp), Vec<Option<usize>>)| {
         let has_values = values.iter().any(Option::is_some);
         let kind = kinds.number((operation, own, has_values), |(operation, own, has_values)| {
-            // The op has a split of its own, so it has splits.
+            // The op has a split, so `alternatives` is not empty.
             let splits = candidates(operation, own, *has_values, target).unwrap_or_else(|_| vec![own.clone()]);
             joint::Kind { operation: operation.clone(), splits }
         });
@@ -150,14 +151,14 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointPr
     Ok(joint::JointProgram { kinds: kinds.into_made(), ops, values: found.values })
 }
 
-/// The values of a program, and which of them each operand of each op is, if it could be in LX.
+/// Values of a program, and for each operand of each op its value, if that could be in LX.
 struct Found {
     values: Vec<joint::Value>,
     of_ops: Vec<Vec<Option<usize>>>,
 }
 
 impl Found {
-    /// Adds a value; one that may not be in LX is listed because others may name it as a parent, but no op asks where it is.
+    /// Adds a value. An ineligible one is listed because others may name it as a parent, but no op refers to it.
     fn push(&mut self, value: joint::Value) {
         if value.buffer.barred.is_none() {
             for &OperandOf { op, operand } in &value.users {
@@ -181,7 +182,7 @@ fn result(values: &Values<'_>, operation: &Operation, time: usize, positions: &[
     joint::Value { buffer, users: values.users(time), copied_before: None }
 }
 
-/// The inputs that several ops of one block read as they are, so that one copy in LX could serve them, by the first reader.
+/// Returns the inputs that several ops of one block read unchanged, so that one copy in LX could serve them, by first reader.
 fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Vec<OperandOf>>> {
     let mut found: BTreeMap<usize, Vec<Vec<OperandOf>>> = BTreeMap::new();
     let is_read = |read: OperandOf, input: Value<'_>| {
@@ -196,7 +197,7 @@ fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Vec<OperandOf>>> {
     found
 }
 
-/// Whether the value is an argument of the block that the step is in, or a constant there.
+/// Returns whether the value is an argument of the step's block, or a constant in it.
 fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
     let Some(body) = step.compute.op.parent().and_then(Op::body) else { return false };
     match input.def() {
@@ -205,7 +206,7 @@ fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
     }
 }
 
-/// The copy of an input in LX.
+/// Returns the value of an input's copy in LX.
 fn copied_input(values: &Values<'_>, reads: &[OperandOf], first: usize) -> joint::Value {
     let access = &values.schedule.steps[reads[0].op].accesses[reads[0].operand];
     let bytes = access.tensor.layout.as_ref().map_or(0, crate::layout::DeviceLayout::bytes);

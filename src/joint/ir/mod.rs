@@ -1,4 +1,4 @@
-//! The pass of stage `joint`, and what it tries on a copy of the program: the files of the stage that know IR.
+//! Pass of stage `joint`, and evaluation on copies of a program: the files of the stage that use IR.
 
 pub(crate) mod divide_jointly;
 pub(crate) mod try_splits;

@@ -1,7 +1,7 @@
-//! `spyre-divide-jointly`: what a choice of splits comes to, tried on a copy of the program.
+//! `spyre-divide-jointly`: evaluates a choice of splits on a copy of the program.
 //!
-//! [`super::joint`] plans whole lives, `spyre-plan-lx` also brings values in and out of LX. So what is chosen is planned as that pass does,
-//! and so is the division of each op by itself, before one of them is taken.
+//! [`super::joint`] plans whole live ranges; `spyre-plan-lx` also moves values into and out of LX. Both the chosen splits and those of each
+//! op in isolation are therefore planned as `spyre-plan-lx` does, and the cheaper result is used.
 
 use crate::dialect::ods::attr;
 use crate::{
@@ -55,7 +55,7 @@ pub(crate) fn priced_ops(function: Op<'_>, target: &Target) -> Result<Vec<Priced
     priced(&Values::of(function)?, target).map_err(refuse)
 }
 
-/// Prices the ops of a program that is divided and placed, as one kernel.
+/// Prices the ops of a divided and placed program, as one kernel.
 fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedOp>, String> {
     let mut numbers = Numbers::default();
     let mut kernel = Vec::with_capacity(values.schedule.steps.len());

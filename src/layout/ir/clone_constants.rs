@@ -1,10 +1,9 @@
-//! `spyre-clone-constants`: gives each op that reads a constant a constant of its own, under the dimensions that the op sees.
+//! `spyre-clone-constants`: gives each op that reads a constant its own copy, under the dimensions that the op sees.
 //!
-//! Reads who reads a constant, through views; writes clones, and constants of another shape where a view takes dimensions apart or puts them
-//! together: weights of a convolution as those of a product. A launch finds its constants in device memory as they were put there, so that a layout for each
-//! reader costs no time of the device, where moving the sticks of one that readers share costs twice its size in each launch: a table of
-//! embeddings is read by rows, and as the weights of the last product by columns. Where readers choose the same layout, equal constants become
-//! one again behind the choice (`cse`).
+//! Reads the users of constants, through views; writes clones, and constants of another shape where a view splits or merges dimensions
+//! (convolution weights read as those of a product). Constants are in device memory before a launch, so one layout per reader costs no
+//! device time, while moving the sticks of a shared constant costs twice its size in each launch. An embedding table, for example, is read
+//! by rows, and by columns as the weights of the last product. Clones with equal layouts are merged again later (`cse`).
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -22,7 +21,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-constants", run };
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         for constant in function.nested().into_iter().filter(|op| op.is(spyre::CONSTANT)) {
-            // Where one element lies is all the same.
+            // The position of a single element does not matter.
             let is_free = |tensor: Tensor<'_>| tensor.layout.is_none() && tensor.host.shape.iter().any(|&size| size > 1);
             if Tensor::of(constant.output().r#type()).is_some_and(is_free) {
                 clone_for_readers(constant);
@@ -35,7 +34,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Lets all ops that read a constant but the first one read a copy of it, under the same views.
+/// Clones a constant, with its views, for each op that reads it except the first.
 fn clone_for_readers(original: Op<'_>) {
     let (mut readers, mut seen) = (Vec::new(), ValueMap::default());
     collect_readers(original.output(), &mut readers, &mut seen);
@@ -49,7 +48,7 @@ fn clone_for_readers(original: Op<'_>) {
     }
 }
 
-/// The ops that read a value, also through views, each once.
+/// Returns the ops that read a value, directly or through views, each once.
 fn collect_readers<'c>(value: Value<'c>, readers: &mut Vec<Op<'c>>, seen: &mut ValueMap<()>) {
     for user in value.users() {
         if user.is(spyre::VIEW) {
@@ -60,7 +59,7 @@ fn collect_readers<'c>(value: Value<'c>, readers: &mut Vec<Op<'c>>, seen: &mut V
     }
 }
 
-/// Lets an operand that sees a whole constant under other dimensions read a constant that has these, but for their order.
+/// Replaces an operand that sees a complete constant under other dimensions by a constant with these dimensions, up to their order.
 fn reshape_constant(reader: Op<'_>, operand: usize) {
     let value = reader.inputs()[operand];
     let Some((shown, to)) = shown_as(value).zip(TensorType::of(value.r#type())) else { return };

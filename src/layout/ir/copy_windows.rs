@@ -1,4 +1,4 @@
-//! `spyre-propagate-layouts`: copies of what an op reads of a buffer, where the steps in which it reads do not divide the buffer.
+//! `spyre-propagate-layouts`: copies of windows that an op reads with steps that do not divide the buffer.
 
 use super::regroup_views::{copied, replace_operand, shown_by, tensor_of};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
 };
 
-/// Lets an op read operand `operand` from a copy of its window; returns false if that is the whole buffer.
+/// Makes an op read operand `operand` from a copy of its window; returns false if the window is the whole buffer.
 pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(value) = compute.reads().into_iter().nth(operand) else { return false };
     let Some((to, seen)) = tensor_of(value).zip(shown_as(value)) else { return false };
@@ -27,7 +27,7 @@ fn position(dim: usize, first: i64) -> Expr {
     if first == 0 { Expr::Dim(dim) } else { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) }
 }
 
-/// The copy of a window in a buffer of its padded sizes: behind its end stand its last elements once more, which nobody reads.
+/// Returns the copy of a window in a buffer of its padded sizes. The padding repeats the last elements; no op reads it.
 fn padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &TensorType<'c>) -> Value<'c> {
     let (context, at) = (op.ctx(), op.loc());
     let typed = |sizes: &[i64]| from.with_shape(sizes.to_vec()).build();

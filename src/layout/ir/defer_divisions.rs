@@ -1,9 +1,10 @@
-//! `spyre-defer-divisions`: divides a product instead of its operand.
+//! `spyre-defer-divisions`: divides the result of a product instead of its operand.
 //!
-//! Reads the ops of softmax weights; writes a `spyre.pointwise realdiv` behind a `spyre.matmul` for the one in front of it: `(e / l) v = (e v) / l` where `l`
-//! does not move along the summed dimension. That is one pass less over the larger tensor, and lets a loop along the summed dimension carry the product
-//! before `l` is known. Rounding differs, so this is not for `precision=strict`. Nothing overflows: only an `e = exp(x - m)` with `m >= max x`
-//! along the summed dimension is taken, which is at most 1, so that a sum of products is at most the sum of what it multiplies.
+//! Reads the ops of softmax weights; replaces a division before a `spyre.matmul` by a `spyre.pointwise realdiv` after it: `(e / l) v = (e
+//! v) / l` if `l` does not move along the summed dimension. That saves one pass over the larger tensor, and a loop along the summed
+//! dimension can carry the product before `l` is known. Rounding differs, so `precision=strict` disables the pass. Nothing overflows: the
+//! rewrite requires `e = exp(x - m)` with `m >= max x` along the summed dimension, so `e` is at most 1, and a sum of products is at most
+//! the sum of the factors `v`.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -26,20 +27,20 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// A division of an operand of a product.
+/// Division of an operand of a product.
 struct Division<'c> {
     product: ComputeOp<'c>,
     operand: usize,
-    /// The view between the two.
+    /// View between the division and the product.
     view: Option<Op<'c>>,
     division: Op<'c>,
     divisor: Value<'c>,
-    /// The index along each dimension of the divisor in terms of the product's.
+    /// Index along each dimension of the divisor in terms of the product's.
     indices: Vec<Expr>,
 }
 
 impl<'c> Division<'c> {
-    /// The division of an operand, if it can stand behind the product, and is smaller there.
+    /// Returns the division of an operand, if it can be moved after the product and is smaller there.
     fn of(product: ComputeOp<'c>, operand: usize) -> Option<Self> {
         let read = product.op.inputs()[operand];
         let view = read.def().filter(|def| def.is(spyre::VIEW));
@@ -101,7 +102,7 @@ fn indices_of(dims: Vec<Option<usize>>) -> Vec<Expr> {
     dims.into_iter().map(|dim| dim.map_or(Expr::Constant(0), Expr::Dim)).collect()
 }
 
-/// A value behind all views, with the indices along its dimensions.
+/// Base value of a view chain, with the indices along its dimensions.
 fn behind<'c>(value: Value<'c>, indices: Vec<Expr>) -> (Value<'c>, Vec<Expr>) {
     let seen = value.def().filter(|def| def.is(spyre::VIEW)).and_then(|view| Some((view, view.attr(attr::MAP).and_then(map_of)?)));
     let Some((view, map)) = seen else { return (value, indices) };
@@ -113,7 +114,7 @@ fn seen_through(dims: &[Expr], exprs: &[Expr]) -> Vec<Expr> {
     exprs.iter().map(|expr| expr.with_dims(&|dim| dims[dim].clone())).collect()
 }
 
-/// Whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the dimension that is summed.
+/// Returns whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the summed dimension.
 fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -> bool {
     let operand = |value: Value<'c>, function: &str| value.def().filter(|def| is_function(*def, function));
     let exponent = operand(weights, "exp").map(|exp| exp.inputs()[0]);
@@ -128,7 +129,7 @@ fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -
     along.is_some_and(|along| is_whole && is_bound(bound, indices_of(difference.operand_dims(1)), x, along))
 }
 
-/// Whether a value that is read at these indices of `x` is at least the maximum of `x` along a dimension, of the same row.
+/// Returns whether a value that is read at these indices of `x` is at least the maximum of `x` along a dimension, within the same row.
 fn is_bound<'c>(value: Value<'c>, indices: Vec<Expr>, x: Value<'c>, along: usize) -> bool {
     let (value, indices) = behind(value, indices);
     let Some(compute) = value.def().and_then(ComputeOp::of) else { return false };

@@ -78,7 +78,7 @@ struct Mover<'a, 'c> {
 }
 
 impl<'c> Mover<'_, 'c> {
-    /// The buffer of a form of a value, which names a buffer or what is written of it; made in front of its first reader.
+    /// Returns the value of a form of a buffer; inserts its copy before its first reader.
     fn value_of(&mut self, form: &Form, (buffer, value): (usize, Value<'c>), reader: Op<'c>) -> Result<Value<'c>, String> {
         if let Some(known) = self.moved.get(value).and_then(|forms| forms.get(form)) {
             return Ok(*known);

@@ -1,8 +1,8 @@
-//! `spyre-lay-out-tables`: gives the tables of gathers the layout that an index can reach into.
+//! `spyre-lay-out-tables`: assigns gather tables a layout in which an index can address rows.
 //!
-//! Reads which values `spyre.gather` reads as tables; writes encodings: the indexed dimension outermost (torch-spyre's
-//! `enforce_indirect_access_layout`). An argument or a constant without a layout gets it, and so does the result of an op that only gathers
-//! read. A table with another layout, one under other indices, and one that others read too is copied first.
+//! Reads the tables of `spyre.gather` ops; writes encodings: the indexed dimension outermost (torch-spyre's
+//! `enforce_indirect_access_layout`). The layout is assigned to arguments and constants without a layout, and to results that only gathers
+//! read. A table with another layout, under other indices, or with other readers is copied first.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -29,7 +29,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Gives the table of a gather along `dim` its layout, or the gather a copy that has it.
+/// Assigns the table of a gather along `dim` its layout, or inserts a copy that has it.
 fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     let table = gather.inputs()[0];
     let read = Tensor::of(table.r#type()).ok_or("gathers from no tensor of static shape")?;
@@ -58,7 +58,7 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a value without a layout may be given that of a table that is indexed along `dim` and has `stick` in its sticks.
+/// Returns whether a value without a layout may get that of a table that is indexed along `dim` and has `stick` in its sticks.
 fn may_be_laid_out(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
     let readers: Vec<Option<ComputeOp<'_>>> = value.users().into_iter().map(ComputeOp::of).collect();
     let reads_indices = |reader: &ComputeOp<'_>| reader.used_as(1) == UsedAs::Indices && reader.op.inputs()[1] == value;
@@ -73,18 +73,18 @@ fn may_be_laid_out(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
     }
     let is_gathered = |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.used_as(0) == UsedAs::Table(dim));
     let is_free = ComputeOp::of(def).is_some_and(|writer| match writer.family() {
-        // A buffer that is written in parts is laid out as a whole.
+        // A buffer that is written in parts has one layout for all parts.
         _ if writer.is_insert() => false,
         // The columns of a product stay in its sticks.
         Family::Matmul => Tensor::of(value.r#type()).is_some_and(|tensor| dim + 1 < tensor.host.shape.len()),
-        // So does what is chosen in those of its table.
+        // The gathered dimension stays in the sticks of its table, too.
         Family::Gather => chosen_stick(writer) == stick,
         Family::Pointwise | Family::Reduce | Family::Copy => true,
     });
     is_free && readers.iter().all(is_gathered)
 }
 
-/// The dimension in the sticks of what a gather chooses: that in the sticks of its table, behind the dimensions of the index.
+/// Returns the dimension in the sticks of a gather's result: that of its table, after the dimensions of the index.
 fn chosen_stick(gather: ComputeOp<'_>) -> Option<usize> {
     let UsedAs::Table(indexed) = gather.used_as(0) else { return None };
     let [table, index] = gather.op.inputs()[..] else { return None };

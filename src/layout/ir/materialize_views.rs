@@ -111,7 +111,7 @@ fn masked<'c>(op: Op<'c>, seen: &View<'c>, found: Diagonal) -> Result<Masked<'c>
     Ok(Masked { value: show(sum, rank, &exprs, tensor.shape.clone()), all })
 }
 
-/// Gives an op operands that have the dimensions which it needs.
+/// Makes an op read operands that have the dimensions that it needs.
 fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
     let ranges = compute.iteration_space();
     let n_outputs = ranges.len() - compute.n_reduced();

@@ -1,4 +1,4 @@
-//! The passes of stage `layout`, and what they share: the files of the stage that know IR.
+//! Passes of stage `layout`, and code that they share: the files of the stage that use IR.
 
 pub(crate) mod clone_constants;
 mod compact_operand;

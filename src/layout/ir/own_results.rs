@@ -1,8 +1,8 @@
-//! `spyre-own-results`: gives every result of the program a buffer of its own.
+//! `spyre-own-results`: copies function results so that each has a buffer of its own.
 //!
-//! Reads what the function returns. Layouts are propagated to results that are buffers of their own, but behind that, equal ops have become
-//! one: two copies of one value, also where the program spells a view of it in two ways or returns it out of a hint scope and from beside
-//! it. A result that came to be the buffer of another one, an argument or a constant is copied; a launch writes each result.
+//! Reads the function results. Layout propagation gives each result its own buffer, but later passes may merge equal ops: two copies of one
+//! value, two spellings of one view, or values returned from inside and outside of a hint scope. A result that shares the buffer of another
+//! result, an argument or a constant is copied, because a launch writes each result.
 
 use crate::dialect::ods::spyre;
 use crate::{

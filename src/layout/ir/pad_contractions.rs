@@ -1,9 +1,10 @@
-//! `spyre-pad-contractions`: pads what a contraction reads past.
+//! `spyre-pad-contractions`: pads right operands that a contraction reads past their end.
 //!
-//! Reads shapes and views. A matmul reads K in whole sticks: the hardware clears the lanes behind K in the left operand, but the right
-//! operand's rows behind K must exist and be zero (torch-spyre facts, B.4, padding of batch matmuls). Where K is no multiple of the stick,
-//! the right operand is written into a buffer with more rows, the last of them zero, and read as a window of it. What the operand repeats
-//! (a shared head) is written once, and so is what several contractions of a function or loop read. Of a constant there is another one with these rows: nothing is written at run time.
+//! Reads shapes and views. A matmul reads K in whole sticks: the hardware clears the lanes after K in the left operand, but the right
+//! operand's rows after K must exist and be zero (torch-spyre facts, B.4, padding of batch matmuls). If K is not a multiple of the stick,
+//! the right operand is written into a buffer with additional zero rows, and read as a window of it. Rows that the operand repeats (a
+//! shared head) are written once, as are operands shared by contractions of one function or loop. Constants are replaced by padded ones,
+//! with no runtime writes.
 
 use super::{compact_operand::CompactOperand, padded_constant::padded_constant};
 use crate::{
@@ -28,9 +29,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// A buffer that an operand is written into.
+/// Buffer that an operand is written into.
 struct Padded<'c> {
-    /// The first contraction that reads it: those behind it in the same function or loop may, too.
+    /// First contraction that reads the buffer; later ones in the same function or loop may read it too.
     reader: Op<'c>,
     compact: CompactOperand,
     written: Value<'c>,
@@ -67,7 +68,7 @@ fn pad<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<Padded<'c>>>) -> Res
     Ok(())
 }
 
-/// A buffer with the rows of the operand, and zeros behind them.
+/// Creates a buffer with the rows of the operand, followed by zeros.
 fn padded_buffer<'c>(op: Op<'c>, rhs: Value<'c>, compact: &CompactOperand, whole: &[i64]) -> Value<'c> {
     let (context, at) = (op.ctx(), op.loc());
     let tensor = TensorType::of(rhs.r#type()).expect("an operand is a tensor");

@@ -1,4 +1,4 @@
-//! A constant with zeros behind the rows that a contraction reads.
+//! Padded constants: zeros after the rows that a contraction reads.
 
 use super::compact_operand::CompactOperand;
 use crate::dialect::ods::{attr, spyre};
@@ -11,8 +11,8 @@ use crate::{
     },
 };
 
-/// The constant that an operand of `op` is, as a tensor of shape `whole`, with zeros behind its rows. None if it is no constant, or its numbers
-/// are not known.
+/// Returns the constant operand of `op` as a tensor of shape `whole`, with zeros after its rows. `None` if the operand is no constant, or
+/// if its values are unknown.
 pub(super) fn padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: &CompactOperand, whole: &[i64]) -> Option<Value<'c>> {
     let (value, indices) = match shown_as(operand) {
         Some(seen) => (seen.value, seen.indices),
@@ -31,7 +31,7 @@ pub(super) fn padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: &Comp
     Some(constant.output())
 }
 
-/// The elements of a constant at `indices` of what an operand sees, with zeros behind its rows.
+/// Returns the elements of a constant at `indices` of the operand's view, with zeros after its rows.
 fn padded<'c>(elements: Attribute<'c>, indices: &[Index], compact: &CompactOperand, whole: &[i64]) -> Option<Attribute<'c>> {
     let (raw, of) = (raw_elements(elements)?, TensorType::of(type_of_elements(elements)?)?);
     let n_elements = if raw.is_splat { 1 } else { usize::try_from(of.shape.iter().product::<i64>()).ok()? };

@@ -1,4 +1,4 @@
-//! `spyre-propagate-layouts`, `spyre-insert-restickify`: a function as the choice of sticks sees it.
+//! `spyre-propagate-layouts`, `spyre-insert-restickify`: conversion of a function into the program model of the choice of sticks.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -9,13 +9,13 @@ use crate::{
 };
 use machine::DeviceFormat;
 
-/// A function, and the plain model of it.
+/// A function, and its program model.
 pub(super) struct LayoutProgram<'c> {
     pub(super) flow: Flow,
-    /// For each buffer the value that names it.
+    /// For each buffer its value.
     pub(super) values: Vec<Value<'c>>,
     pub(super) ops: Vec<ComputeOp<'c>>,
-    /// For each op the values behind the views of what it reads: a buffer that is written in parts is another value after each.
+    /// For each op the base values of its operands, behind all views. A buffer that is written in parts is another value after each part.
     pub(super) sources: Vec<Vec<Value<'c>>>,
     numbers: ValueMap<usize>,
 }
@@ -31,7 +31,7 @@ impl<'c> LayoutProgram<'c> {
         Ok(program)
     }
 
-    /// The buffer that a value names.
+    /// Returns the buffer of a value.
     pub(super) fn buffer_of(&self, value: Value<'c>) -> Option<usize> {
         self.numbers.get(value).copied()
     }
@@ -43,7 +43,7 @@ impl<'c> LayoutProgram<'c> {
         for (operand, view) in views.into_iter().enumerate() {
             let used_as = compute.used_as(operand);
             let source = view.value;
-            // What was written in parts is the buffer that the parts are written into.
+            // Parts are written into their destination buffer, so the result is that buffer.
             let is_parts = source.def().is_some_and(|def| def.is(spyre::INSERT));
             let view = View { value: if is_parts { home_of(source) } else { source }, ..view };
             let buffer = self.buffer(&view, used_as == UsedAs::Indices)?;
@@ -67,7 +67,7 @@ impl<'c> LayoutProgram<'c> {
         Ok(())
     }
 
-    /// The iteration dimension in the sticks of a gather's table.
+    /// Returns the iteration dimension in the sticks of a gather's table.
     fn table_stick(&self, read: &Read) -> Result<Option<usize>, String> {
         let buffer = &self.flow.buffers[read.buffer];
         let (given, host) = (buffer.given.as_ref(), buffer.host().map_err(|error| error.to_string())?);
@@ -93,7 +93,7 @@ impl<'c> LayoutProgram<'c> {
         self.buffer(&view, false).map(|_| ())
     }
 
-    /// Notes how a buffer is returned.
+    /// Records how a buffer is returned.
     pub(super) fn note_result(&mut self, value: Value<'c>, regrouped: Vec<usize>) {
         if let Some(buffer) = self.buffer_of(value) {
             let buffer = &mut self.flow.buffers[buffer];
@@ -102,14 +102,14 @@ impl<'c> LayoutProgram<'c> {
         }
     }
 
-    /// Notes which dimensions of buffers have symbolic sizes.
+    /// Records which dimensions of buffers have symbolic sizes.
     pub(super) fn note_symbolic(&mut self, sizes: &SymbolicSizes<'c>) {
         for (buffer, value) in self.flow.buffers.iter_mut().zip(&self.values) {
             buffer.symbolic = named(&sizes.labels(*value));
         }
     }
 
-    /// Whether an op writes the whole buffer.
+    /// Returns whether an op writes the whole buffer.
     pub(super) fn is_result(&self, buffer: usize) -> bool {
         self.flow.ops.iter().any(|op| op.kind != Kind::Insert && op.result == buffer)
     }
@@ -120,7 +120,7 @@ impl<'c> LayoutProgram<'c> {
             None => self.add_buffer(view)?,
         };
         let buffer = &mut self.flow.buffers[number];
-        // A list of indices lies in its order, whoever writes it.
+        // A list of indices keeps its element order, whichever op writes it.
         if is_index && buffer.given.is_none() {
             buffer.given = Some(DeviceLayout::row_major(&buffer.sizes, buffer.format).map_err(|error| error.to_string())?);
         }
@@ -149,12 +149,12 @@ impl<'c> LayoutProgram<'c> {
     }
 }
 
-/// The dimensions that have a name.
+/// Returns the dimensions that have a name.
 fn named(labels: &[String]) -> Vec<usize> {
     (0..labels.len()).filter(|&dim| !labels[dim].is_empty()).collect()
 }
 
-/// Whether the device can hold the buffer: as its layout says, or in one of those that it may have.
+/// Returns whether the device can hold the buffer: in its fixed layout, or in one of those that it may have.
 fn check(buffer: &Buffer) -> Result<(), LayoutError> {
     match &buffer.given {
         Some(given) => given.host_dims(&buffer.host()?).map(|_| ()),
@@ -162,24 +162,24 @@ fn check(buffer: &Buffer) -> Result<(), LayoutError> {
     }
 }
 
-/// The format in which a value is stored: that of the type as which ops compute with it, where a view shows it as another one. A copy
-/// changes no format: an f32 result may be a copy of what was computed in the 16-bit format.
+/// Returns the format in which a value is stored: that of the type with which ops compute, even if a view shows it with another type. A
+/// copy changes no format: an f32 result may be a copy of a value that was computed in the 16-bit format.
 pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
     let mut value = value;
     while let Some(copy) = value.def().filter(|def| def.is(spyre::COPY)) {
         value = home_of(copy.inputs()[0]);
     }
     let own = TensorType::of(value.r#type())?.element;
-    // What an op computes keeps its format, whatever it is shown as.
+    // The result of an op keeps its format, regardless of the type with which views show it.
     let is_stored = value.def().is_none_or(|def| def.is(spyre::CONSTANT));
     let format = format_of(shown_as_number(value).filter(|_| is_stored).unwrap_or(own))?;
-    // No array of a caller has a format of one byte: what no op reads as a number is stored in 16 bits.
+    // Callers have no arrays of one-byte formats: values that no op reads as numbers are stored in 16 bits.
     let is_byte = format.bytes() == 1 && is_stored;
     Some(if is_byte { DeviceFormat::Sen169Fp16 } else { format })
 }
 
-/// The other type as which views show a stored value, or a copy of it: truth values as what they choose among or become. What is in the
-/// 16-bit format already stays there: a result shows that as f32.
+/// Returns the other type with which views show a stored value, or a copy of it: truth values have the type that they select or become.
+/// Values in the 16-bit format stay in it: a result shows them as f32.
 fn shown_as_number(value: Value<'_>) -> Option<Type<'_>> {
     let own = ScalarType::of(TensorType::of(value.r#type())?.element);
     value.users().into_iter().filter(|user| user.is(spyre::VIEW) || user.is(spyre::COPY)).find_map(|shows| {

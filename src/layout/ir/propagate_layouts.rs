@@ -1,11 +1,10 @@
-//! `spyre-propagate-layouts`: gives every value a device layout.
+//! `spyre-propagate-layouts`: assigns every value a device layout.
 //!
-//! Reads shapes and access maps; writes encodings. Which dimension runs in the sticks is chosen for the whole program at once, so that
-//! moves of sticks touch as few bytes as possible (`sticks=greedy`: op by op, as a compiler without the choice would). An argument or a
-//! constant without a layout lies as its readers want it. A result has its other dimensions in the order of the program; an elementwise op
-//! takes the layout of an input with the same indices, so that it can take over its place in LX (torch-spyre facts, B.4). A result of the
-//! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
-//! broadcast and others read a copy of.
+//! Reads shapes and access maps; writes encodings. Sticks are chosen for the whole program so that moves touch as few bytes as possible
+//! (`sticks=greedy`: op by op). Arguments and constants without a layout get the one that suits their readers. A result keeps the program's
+//! order of its other dimensions; an elementwise op gets the layout of an input with the same indices, so that it can reuse its LX address
+//! (torch-spyre facts, B.4). Every function result is a buffer of its own, by a copy if needed. A fill becomes a constant of one element,
+//! which elementwise ops broadcast and other ops read through a copy.
 
 use super::{copy_windows::copy_window, program::LayoutProgram, regroup_views::take_apart};
 use crate::dialect::ods::{attr, option, spyre};
@@ -21,7 +20,7 @@ use crate::{
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 
-/// Most copies that the operands of an op are read through, on the average.
+/// Maximum number of copies per op through which its operands are read, on average.
 const MOST_COPIES_OF_AN_OP: usize = 8;
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
@@ -38,14 +37,14 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// The program and the choice of its sticks. An operand that no chain of moves makes readable is read through a copy that takes its dimensions
-/// apart, if that is new.
+/// Builds the program model and chooses its sticks. An operand that no chain of moves makes readable is read through a copy that splits its
+/// dimensions, if that copy is new.
 fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> Result<(LayoutProgram<'c>, Choice), Reported> {
-    // Each time one operand has fewer dimensions to be taken apart.
+    // The loop ends: in each iteration one operand has fewer dimensions to split.
     let mut left = MOST_COPIES_OF_AN_OP * (1 + ComputeOp::all_in(function).len());
     loop {
         left = left.saturating_sub(1);
-        // Copies that were made have symbolic sizes, too.
+        // Inserted copies may have symbolic sizes, too.
         let sizes = SymbolicSizes::marked(function)?;
         let mut program = LayoutProgram::of(function)?;
         for &argument in arguments {
@@ -83,7 +82,7 @@ fn refused(compute: ComputeOp<'_>, misfit: &Misfit) -> Reported {
     }
 }
 
-/// Lets the readers of a fill have a constant of one element instead.
+/// Replaces a fill, for its readers, by a constant of one element.
 fn expand_fill(fill: Op<'_>) {
     let (Some(full), Some(number)) = (TensorType::of(fill.output().r#type()), fill.attr(attr::VALUE)) else { return };
     let (context, location, output) = (fill.ctx(), fill.loc(), fill.output());
@@ -144,7 +143,7 @@ fn assign(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Choice) -> Res
     Ok(())
 }
 
-/// Writes the layout of a buffer, unless it has one; a buffer that is written in parts has it after every part.
+/// Writes the layout of a buffer, unless it has one. For a buffer that is written in parts, writes it to the value after every part.
 fn give(value: Value<'_>, layout: &DeviceLayout) {
     let Some(tensor) = Tensor::of(value.r#type()) else { return };
     let Some(at) = value.def().or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation())) else { return };
@@ -160,11 +159,11 @@ fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
     function.yielded()
 }
 
-/// Copies what is returned without being a buffer of its own: an argument, a constant, a value returned before, another value under other
+/// Copies returned values that are not buffers of their own: arguments, constants, values returned before, and other values under other
 /// indices.
 ///
-/// A view that keeps the elements in their order is no copy: the strides of a device layout count host elements. What other passes make of
-/// equal copies is left to `spyre-own-results`.
+/// A view that keeps the order of elements needs no copy: the strides of a device layout count host elements. Equal copies that later
+/// passes merge are left to `spyre-own-results`.
 fn copy_results(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     let mut taken = ValueMap::default();
@@ -182,7 +181,7 @@ fn copy_results(function: Op<'_>) {
     }
 }
 
-/// Returns copies of what views show of a buffer; false if nothing is.
+/// Inserts copies of views that need one; returns false if there are none.
 fn copy_shown(function: Op<'_>, buffer: Value<'_>) -> bool {
     let Some(terminator) = function.body_ops().pop() else { return false };
     let is_shown = |result: &Value<'_>| *result != home_of(*result) && home_of(*result) == home_of(buffer);
@@ -196,10 +195,10 @@ fn copy_shown(function: Op<'_>, buffer: Value<'_>) -> bool {
     !shown.is_empty()
 }
 
-/// Whether a value, through all views behind it, shows all elements of its buffer in their order.
+/// Returns whether a value, through its chain of views, shows all elements of its buffer in their order.
 fn keeps_order(value: Value<'_>) -> bool {
     let Some(shown) = shown_as(value) else {
-        // A view that cannot be read as indices is copied, and the copy says why it cannot be.
+        // A view that cannot be read as indices is copied; the error is reported for the copy.
         let has_layout = Tensor::of(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
         return has_layout || value.def().is_none_or(|def| !def.is(spyre::VIEW));
     };
@@ -210,7 +209,7 @@ fn keeps_order(value: Value<'_>) -> bool {
     n_elements(&to.shape) == n_elements(&from.shape) && place(&shown.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
 }
 
-/// The dimensions of the buffer behind a value that are split or put together in it.
+/// Returns the dimensions of the base buffer of a value that are split or merged in the value.
 fn regrouped(value: Value<'_>) -> Vec<usize> {
     let Some((shown, to)) = shown_as(value).zip(TensorType::of(value.r#type())) else { return Vec::new() };
     let Some(from) = TensorType::of(shown.value.r#type()) else { return Vec::new() };
@@ -222,7 +221,7 @@ fn regrouped(value: Value<'_>) -> Vec<usize> {
     (0..from.shape.len()).filter(|&dim| from.shape[dim] > 1 && !is_kept(dim)).collect()
 }
 
-/// Gives what is returned the layout of the buffer that it shows. Other readers of a view see through it, so the returned one is its own.
+/// Assigns a returned view the layout of its buffer. Other readers of the view see through it, so the returned view is a separate one.
 fn share_layouts(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     for (index, result) in terminator.inputs().into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `spyre-materialize-views`, `spyre-propagate-layouts`: copies through which a view takes dimensions apart where no stick ends.
+//! `spyre-materialize-views`, `spyre-propagate-layouts`: copies through which a view splits dimensions where no stick ends.
 
 use crate::{
     affine::Expr,
@@ -15,10 +15,11 @@ use crate::{
 };
 use machine::Family;
 
-/// Dimensions of a copy: with one more for the stick, an op walks along no more.
+/// Maximum number of dimensions of a copy; with one more for the stick, an op can iterate over no more.
 const MOST_DIMS: usize = 6;
 
-/// Lets a view of a view read what that one shows, where no op can read it through both: a list of rows is one number of an element there.
+/// Makes a view of a view read the operand of the inner view, where no op can read it through both: a list of rows is one element number
+/// there.
 pub(super) fn read_through(op: Op<'_>) {
     let Some((source, through, to)) = through_both(op) else { return };
     if through.iter().any(|expr| Index::of(expr, &to.shape).is_err()) {
@@ -52,7 +53,7 @@ pub(super) fn flatten_rows(op: Op<'_>) {
         replace(op, copied(op, flat, &whole, &to));
         return;
     }
-    // The sticks run along a dimension that is there for them, up to what is read.
+    // The sticks run along an existing dimension, up to the last element that is read.
     let source = doubled(op, op.inputs()[0], &from);
     let flat = copies.into_iter().map(behind_two).fold(source, |source, copy| copied(op, source, &copy, &from));
     let whole = behind_two(whole);
@@ -60,9 +61,9 @@ pub(super) fn flatten_rows(op: Op<'_>) {
     replace(op, shown_by(op, copy, &whole.read, &to));
 }
 
-/// Replaces the views of an op that cut a dimension of it where they do not divide it: whole rows are copied, of which the view reads some.
+/// Replaces the views of an op that split a dimension of it without dividing it: complete rows are copied, of which the view reads some.
 pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
-    // What cannot be read at all is refused later.
+    // Views that cannot be read at all are rejected by a later pass.
     let (Ok(views), ranges) = (compute.views(), compute.iteration_space()) else { return };
     let seen = views.iter().map(|view| OperandView { sizes: &view.tensor.host.shape, indices: &view.indices });
     if compute.family() == Family::Gather
@@ -91,7 +92,7 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
     }
 }
 
-/// Replaces the views of an op that read more dimensions with strides than an op walks along: dimension by dimension is copied.
+/// Replaces the views of an op that read more strided dimensions than an op can iterate over, by one copy per dimension.
 pub(super) fn copy_strides(op: Op<'_>) {
     for value in op.inputs() {
         let Some((to, mut seen)) = tensor_of(value).zip(shown_as(value)) else { continue };
@@ -121,8 +122,8 @@ fn replace<'c>(op: Op<'c>, by: Value<'c>) {
     op.erase();
 }
 
-/// Lets an op read operand `operand` through a copy that takes dimensions apart, or that has a dimension more for the sticks; false if neither
-/// is new.
+/// Makes an op read operand `operand` through a copy that splits dimensions, or that has one more dimension for the sticks; returns false
+/// if neither copy is new.
 pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(value) = compute.reads().into_iter().nth(operand) else { return false };
     let Some(to) = tensor_of(value) else { return false };
@@ -132,7 +133,7 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(from) = tensor_of(source) else { return false };
     let op = compute.op;
     let apart = kept_dim(&indices, &from.shape, &to.shape).map(|kept| taken_apart(&indices, &from.shape, kept, &to.shape));
-    // A copy of the same dimensions is no step.
+    // A copy with equal dimensions makes no progress.
     let is_short = |copy: &Regrouped| copy.shape.len() <= MOST_DIMS;
     let copy = match apart.filter(|apart| apart.shape != from.shape) {
         Some(apart) if is_short(&apart) => Some(apart),
@@ -149,7 +150,7 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     true
 }
 
-/// Lets an op read `by` wherever it reads `value`.
+/// Replaces the operands of an op that are `value` by `by`.
 pub(super) fn replace_operand<'c>(op: Op<'c>, value: Value<'c>, by: Value<'c>) {
     for (position, input) in op.inputs().into_iter().enumerate() {
         if input == value {
@@ -158,7 +159,7 @@ pub(super) fn replace_operand<'c>(op: Op<'c>, value: Value<'c>, by: Value<'c>) {
     }
 }
 
-/// Whether a value is a copy with a dimension for the sticks already.
+/// Returns whether a value is already a copy with a dimension for the sticks.
 fn is_doubled(value: Value<'_>, indices: &[Index], shape: &[i64]) -> bool {
     let is_copy = value.def().is_some_and(|def| def.is(spyre::COPY) && def.attr(attr::SPYRE_FOR_LAYOUT).is_some());
     is_copy && shape[0] == 2 && indices[0] == Index::constant(0)
@@ -171,7 +172,7 @@ pub(super) fn tensor_of(value: Value<'_>) -> Option<TensorType<'_>> {
     })
 }
 
-/// The copy of a tensor, in front of an op.
+/// Inserts the copy of a tensor before an op.
 pub(super) fn copied<'c>(op: Op<'c>, source: Value<'c>, copy: &Regrouped, from: &TensorType<'c>) -> Value<'c> {
     let typed = from.with_shape(copy.shape.clone()).build();
     let map = map_from_exprs(op.ctx(), copy.shape.len(), 0, &copy.from);
@@ -184,7 +185,7 @@ pub(super) fn shown_by<'c>(op: Op<'c>, value: Value<'c>, exprs: &[Expr], to: &Te
     insert_before(op, view(op.ctx(), op.loc(), value, map, to.with_shape(to.shape.clone()).build())).output()
 }
 
-/// Two copies of a tensor, one behind the other.
+/// Inserts two consecutive copies of a tensor.
 fn doubled<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>) -> Value<'c> {
     let shape = [vec![2], tensor.shape.clone()].concat();
     let from = (1..shape.len()).map(Expr::Dim).collect();

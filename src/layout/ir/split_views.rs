@@ -1,10 +1,9 @@
-//! `spyre-split-views`: lets every op read its buffers by plain indices.
+//! `spyre-split-views`: makes every op read its buffers by plain indices.
 //!
-//! Reads layouts and views. Where a view takes a dimension apart or puts one together (heads out of columns, columns out of heads), the
-//! buffer is shown with its dimensions split, by a `spyre.view` with the device layout of the same bytes, and the op runs over the parts of
-//! its iteration dimensions; its result is shown under the dimensions that it had. What is left of views are permuted, shifted, added and
-//! dropped dimensions. Nothing moves, but for a part of a buffer that another operand's view would take apart where the whole does not
-//! divide: that is copied first.
+//! Reads layouts and views. Where a view splits or merges dimensions (heads out of columns, columns out of heads), a `spyre.view` with the
+//! device layout of the same bytes splits the buffer's dimensions, and the op iterates over the parts of its dimensions; its result is
+//! shown under its former dimensions. The remaining views permute, shift, add and drop dimensions. No data moves, except for a part of a
+//! buffer that another operand's view would split where the whole does not divide: that part is copied first.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -29,7 +28,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Lets a view of the beginning of an argument say that it is a window of it: a loop that reads tiles of it knows then how they lie, and can
+/// Marks a view of the beginning of an argument as a window of it: a loop that reads tiles of the view then knows their layout, and can
 /// have them in LX.
 fn show_as_window(shows: Op<'_>) {
     let (input, output) = (shows.inputs()[0], shows.output());
@@ -37,7 +36,7 @@ fn show_as_window(shows: Op<'_>) {
     let (Some(layout), Ok(host)) = (&whole.layout, whole.buffer()) else { return };
     let is_argument = input.def().is_none() && shows.parent().is_some_and(|around| around.is("func.func"));
     let is_beginning = plain_view(shows).is_some_and(|indices| {
-        // What has one element along a dimension may be shown there many times.
+        // A view may repeat an element along a dimension of size 1.
         let stays =
             |(dim, &index): (usize, &(Option<usize>, i64))| index == (Some(dim), 0) || index == (None, 0) && part.host.shape[dim] == 1;
         indices.len() == part.host.shape.len() && indices.iter().enumerate().all(stays)
@@ -87,8 +86,8 @@ fn split(compute: ComputeOp<'_>) -> Result<(), String> {
     splitter.rebuild(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
 }
 
-/// Copies what an op reads of a larger buffer into one of its own, in the same sticks; none where it reads all of it, or in other steps than
-/// its own dimensions.
+/// Copies the part of a larger buffer that an op reads into a buffer of its own, with the same sticks. `None` if the op reads all of it, or
+/// in other steps than its own dimensions.
 fn copy_part<'c>(compute: ComputeOp<'c>, operand: usize, views: &[View<'c>], ranges: &[i64]) -> Option<ComputeOp<'c>> {
     let (op, seen) = (compute.op, &views[operand]);
     let is_part = operand + 1 < views.len() && seen.tensor.buffer_shape.is_none() && is_plain(seen, ranges);
@@ -128,7 +127,7 @@ fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), Stri
     Ok(())
 }
 
-/// Whether an operand is read by whole iteration dimensions and constants.
+/// Returns whether an operand is read by whole iteration dimensions and constants.
 fn is_plain(view: &View<'_>, ranges: &[i64]) -> bool {
     let is_whole = |index: &Index| match index.digits.as_slice() {
         [] => true,
@@ -140,12 +139,12 @@ fn is_plain(view: &View<'_>, ranges: &[i64]) -> bool {
 
 struct Splitter<'c> {
     compute: ComputeOp<'c>,
-    /// For each iteration dimension the sizes of its parts.
+    /// Sizes of the parts of each iteration dimension.
     parts: Vec<Vec<i64>>,
 }
 
 impl<'c> Splitter<'c> {
-    /// The parts of an iteration dimension, by number.
+    /// Returns the parts of an iteration dimension, by number.
     fn parts_of(&self, dim: usize) -> std::ops::Range<usize> {
         let first = self.parts[..dim].iter().map(Vec::len).sum::<usize>();
         first..first + self.parts[dim].len()
@@ -191,7 +190,7 @@ impl<'c> Splitter<'c> {
                 let rows: Vec<usize> = (0..=m).collect();
                 let mut dims = all(&rows);
                 let row = dims.pop().flatten();
-                // The outer parts of M stand in front, like batch dimensions that the right operand repeats along.
+                // The outer parts of M come first, like batch dimensions along which the right operand is repeated.
                 let last = if operand == 0 { vec![row, all(&[k])[0]] } else { vec![all(&[k])[0], all(&[n])[0]] };
                 dims.extend(last);
                 dims

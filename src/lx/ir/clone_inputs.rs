@@ -1,7 +1,8 @@
-//! `spyre-clone-inputs`: copies inputs that are read several times, so that they can live in LX.
+//! `spyre-clone-inputs`: copies inputs that are read several times, so that they can be in LX.
 //!
-//! Reads `work` and the uses of arguments, of constants and of tiles in loops; writes one `spyre.copy` in front of the first reader and lets the readers
-//! have the copy. `spyre-plan-lx` undoes a copy that finds no room. The planner `exact` needs no copies beforehand: it chooses them itself.
+//! Reads `work` and the uses of arguments, of constants and of tiles in loops; inserts one `spyre.copy` before the first reader and makes
+//! all readers use it. `spyre-plan-lx` removes a copy that finds no room. The planner `exact` does not need this pass: it chooses copies
+//! itself.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -28,7 +29,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// A user of a value: the op, which operand it is, and how its work is divided.
+/// User of a value: the op, the operand index, and the core split.
 pub(super) struct User<'c> {
     compute: ComputeOp<'c>,
     operand: usize,
@@ -36,7 +37,7 @@ pub(super) struct User<'c> {
     split: WorkSplit,
 }
 
-/// Copies `value` if several ops of the block read it, all in the same slices, and one core's slice fits.
+/// Copies `value` if several ops of the block read it with the same slices, and one core's slice fits.
 fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_bytes: i64) -> Result<(), String> {
     if read_by.len() < 2 {
         return Ok(());
@@ -55,10 +56,11 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     Ok(())
 }
 
-/// A copy of `value` in front of `before`, divided like the operand of `user`; none if no copy leaves on each core what the user wants there.
+/// Inserts a copy of `value` before `before`, divided like the operand of `user`. Returns `None` if no copy has on each core the slice that
+/// the user reads.
 ///
 /// # Errors
-/// If the layouts of the user are wrong.
+/// Returns an error if the layouts of the user are wrong.
 pub(super) fn copy_for<'c>(user: &User<'c>, value: Value<'c>, output: Type<'c>, before: Op<'c>) -> Result<Option<Op<'c>>, String> {
     let split = user.split_of_dims()?;
     let op = user.compute.op;
@@ -74,10 +76,10 @@ pub(super) fn copy_for<'c>(user: &User<'c>, value: Value<'c>, output: Type<'c>, 
     Ok(None)
 }
 
-/// For each value the compute ops of the block that read the value itself, in program order, and as which operand.
+/// Returns for each value the compute ops of the block that read it directly, in program order, with the operand index.
 fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
     let mut operands: ValueMap<Vec<(ComputeOp<'c>, usize)>> = ValueMap::default();
-    // A gather reads from HBM only, be it rows or indices.
+    // Gathers read both rows and indices from HBM only.
     for compute in body.ops().into_iter().filter_map(ComputeOp::of).filter(|compute| compute.family() != Family::Gather) {
         for (operand, input) in compute.op.inputs().into_iter().enumerate() {
             operands.get_or_default(input).push((compute, operand));
@@ -87,7 +89,7 @@ fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
 }
 
 impl<'c> User<'c> {
-    /// The user that an op is of one of its operands; the result comes after the operands.
+    /// Returns the user for one operand of an op; the result comes after the operands.
     pub(super) fn of(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
         Ok(Self { compute, operand, operation: operation_of(compute)?, split: split_of(compute)? })
     }
@@ -96,7 +98,7 @@ impl<'c> User<'c> {
         CoreUse { op: &self.operation, operand: self.operand, split: &self.split }
     }
 
-    /// Its slices, per dimension of the tensor, on the same cores.
+    /// Returns the op's slices, per dimension of the tensor, on the same cores.
     fn split_of_dims(&self) -> Result<WorkSplit, String> {
         let accesses = self.compute.accesses()?;
         let dims = &accesses[self.operand].dims;
@@ -106,7 +108,7 @@ impl<'c> User<'c> {
         split.and_then(|split| split.with_divisors(&divisors, CoreOrder::of(Family::Copy))).map_err(|error| error.to_string())
     }
 
-    /// Its names, per dimension of the tensor; none if it has no names.
+    /// Returns the dimension names, per dimension of the tensor; `None` if there are none.
     fn names_of_dims(&self) -> Option<Vec<String>> {
         self.compute.op.attr(attr::DIMS)?;
         let names = self.compute.dim_names();
@@ -114,7 +116,7 @@ impl<'c> User<'c> {
         Some(accesses[self.operand].dims.iter().map(|dim| dim.map_or_else(String::new, |dim| names[dim].clone())).collect())
     }
 
-    /// Whether a copy leaves on each core what the user wants there.
+    /// Returns whether a copy has on each core the slice that the user reads.
     fn is_sliced_like(&self, made: Op<'_>) -> Result<bool, String> {
         let Some(compute) = ComputeOp::of(made) else { return Ok(false) };
         let (operation, split) = (operation_of(compute)?, split_of(compute)?);
@@ -123,7 +125,7 @@ impl<'c> User<'c> {
     }
 }
 
-/// The type of a copy: the same shape, compact if the value is a window; none without a layout.
+/// Returns the type of a copy: the same shape, compact if the value is a window. `None` without a layout.
 pub(super) fn compact_type<'c>(context: &'c Context, value: Value<'c>) -> Result<Option<Type<'c>>, String> {
     let Some(tensor) = Tensor::of(value.r#type()) else { return Ok(None) };
     let Some(layout) = tensor.compact_layout() else { return Ok(None) };

@@ -1,8 +1,8 @@
-//! `spyre-plan-lx`: what the planner `exact` chooses, written into the program with the copies between LX and HBM that it needs.
+//! `spyre-plan-lx`: writes the plan of the planner `exact` into the program, with the copies between LX and HBM that it needs.
 //!
-//! A value that is written into LX and that HBM needs as well is copied there right behind its writer, so that its place in LX may be taken
-//! over whenever its stay ends. A stay that begins later begins with a copy from HBM in front of its first reader. What is in HBM anyhow and
-//! read by several ops alike, and results of the graph that ops read as well, are planned like any other value.
+//! A value that is written to LX and also needed in HBM is stored directly after its writer, so that its address is free when its residency
+//! interval ends. A later interval starts with a load from HBM before its first reader. Values that are in HBM anyway and that several ops
+//! read with the same split, and function results that ops also read, are planned like any other value.
 
 use super::{
     clone_inputs::{User, compact_type, copy_for},
@@ -22,13 +22,13 @@ use machine::Family;
 use scratchpad::{Buffer, Capacity, StayInLx, Use, UseKind};
 use std::collections::BTreeSet;
 
-/// Why the copy of a value in LX is in HBM.
+/// Reason in `place` of a value's copy in HBM.
 const COPIED_OUT: &str = "it is the copy in HBM of a value in LX";
 
 /// Plans the program, and writes places and copies.
 ///
 /// # Errors
-/// If layouts are wrong, or a copy does not do what was found that it does.
+/// Returns an error if layouts are wrong, or if a copy does not have the predicted slices.
 pub(crate) fn emit_stays(program: &LxProgram<'_>, capacity: &Capacity) -> Result<(), String> {
     let mut made = (0..program.divisions.len()).map(|time| made_by(program, time)).collect::<Result<Vec<_>, _>>()?;
     let mut planned = inputs_of(program, &made)?;
@@ -57,21 +57,21 @@ pub(crate) fn emit_stays(program: &LxProgram<'_>, capacity: &Capacity) -> Result
     Ok(())
 }
 
-/// A value to plan.
+/// Value to plan.
 struct Planned<'c> {
     value: Value<'c>,
-    /// The step that makes it; none for an input.
+    /// Step that defines the value; `None` for an input.
     writer: Option<usize>,
-    /// The reads that LX may serve.
+    /// Reads that LX may serve.
     readers: Vec<OperandOf>,
-    /// The type of its copies.
+    /// Type of the value's copies.
     copied: Option<Type<'c>>,
-    /// Why it is in HBM if it has no stay, where that is known before planning.
+    /// Reason for HBM if the value has no residency interval, where it is known before planning.
     barred: Option<String>,
     candidate: Candidate,
 }
 
-/// The result of a step.
+/// Returns the planned value of a step's result.
 fn made_by<'c>(program: &LxProgram<'c>, time: usize) -> Result<Planned<'c>, String> {
     let step = &program.values.schedule.steps[time];
     let value = step.compute.op.output();
@@ -90,7 +90,7 @@ fn made_by<'c>(program: &LxProgram<'c>, time: usize) -> Result<Planned<'c>, Stri
     Ok(made)
 }
 
-/// Numbers the parents of results anew, as the results stand behind the inputs, and adds the inputs whose place they may take over.
+/// Renumbers the parents of results, which are listed after the inputs, and adds the inputs whose addresses results may reuse.
 fn add_parents<'c>(program: &LxProgram<'c>, inputs: &[Planned<'c>], made: &mut [Planned<'c>]) {
     let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
     for (index, input) in inputs.iter().enumerate() {
@@ -110,7 +110,7 @@ fn add_parents<'c>(program: &LxProgram<'c>, inputs: &[Planned<'c>], made: &mut [
     }
 }
 
-/// Lets ops beside the writer read a result of the graph from LX, if any can.
+/// Lets ops other than the writer read a function result from LX, if any can.
 fn promote<'c>(program: &LxProgram<'c>, made: &mut Planned<'c>) -> Result<(), String> {
     let Some(time) = made.writer.filter(|&time| program.values.rewriters(time).is_empty()) else { return Ok(()) };
     let step = &program.values.schedule.steps[time];
@@ -162,7 +162,7 @@ fn inputs_of<'c>(program: &LxProgram<'c>, made: &[Planned<'c>]) -> Result<Vec<Pl
     Ok(inputs)
 }
 
-/// An input, if ops read it in the slices of the first so that more is read than is there twice: a read of a part counts as that part.
+/// Returns an input, if ops read it with the split of the first one and read at least twice its size; a partial read counts as its part.
 fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<OperandOf>) -> Result<Option<Planned<'c>>, String> {
     let first = program.core_use(readers[0]);
     let Ok(view) = agreed_view(&[first]) else { return Ok(None) };
@@ -180,19 +180,19 @@ fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<Operand
         ends_in_hbm: false,
         barred: None,
     };
-    // What the planner does not know as a use may not lie between two stays.
+    // The planner must know every use between two residency intervals.
     let candidate = Candidate { buffer, device_bytes, may_split: n_reads == readers.len() };
     let input = Planned { value, writer: None, readers, copied: Some(copied), barred: None, candidate };
     Ok(input.is_copied_like_its_user(program)?.then_some(input))
 }
 
-/// Whether LX could serve a read: numbers, by an op that can read LX.
+/// Returns whether LX could serve a read: numbers, by an op that can read LX.
 fn is_served(program: &LxProgram<'_>, OperandOf { op, operand }: OperandOf) -> bool {
     let step = &program.values.schedule.steps[op];
     !step.compute.op.is(spyre::RESTICKIFY) && step.accesses[operand].used_as == UsedAs::Data
 }
 
-/// How often reads of the whole read as much as some reads of a value do, rounded down.
+/// Returns the bytes that these reads of a value move, in units of its size, rounded down.
 fn whole_reads(program: &LxProgram<'_>, value: Value<'_>, readers: &[OperandOf]) -> usize {
     let whole = shape_of(value).iter().product::<i64>().max(1);
     let elements = |&OperandOf { op, operand }: &OperandOf| {
@@ -208,19 +208,19 @@ fn reads(readers: &[OperandOf]) -> impl Iterator<Item = Use> {
 }
 
 impl<'c> Planned<'c> {
-    /// Whether copies between LX and HBM can stand wherever the value is used: in its block, with all that use it.
+    /// Returns whether copies between LX and HBM can be inserted at every use of the value: all uses are in its block.
     fn may_split(&self, program: &LxProgram<'c>) -> Result<bool, String> {
         let Some(writer) = self.writer.filter(|_| self.candidate.buffer.barred.is_none()) else { return Ok(false) };
         let steps = &program.values.schedule.steps;
         let is_beside = |read: &OperandOf| steps[read.op].loops == steps[writer].loops;
-        // The planner counts a read of a part as one of the whole, and a copy of the whole for parts may not pay.
+        // The planner counts a partial read as a complete one, and a complete copy for partial reads may not pay.
         let is_whole =
             program.values.rewriters(writer).is_empty() && !program.values.writes_part(writer) && !program.values.is_read_in_parts(writer);
         let is_plain = self.readers.len() > 1 && self.readers.iter().all(is_beside);
         Ok(is_whole && is_plain && self.is_copied_like_its_user(program)?)
     }
 
-    /// Whether a copy leaves on each core what its user has there. A copy is made to see, and taken back.
+    /// Returns whether a copy has on each core the slice that the user has. Inserts a copy for the check, and removes it again.
     fn is_copied_like_its_user(&self, program: &LxProgram<'c>) -> Result<bool, String> {
         let Some(copied) = self.copied else { return Ok(false) };
         let user = self.user(program)?;
@@ -229,7 +229,7 @@ impl<'c> Planned<'c> {
         Ok(copy.is_some())
     }
 
-    /// The step that says in which slices the value is.
+    /// Returns the step that determines the slices of the value.
     fn first_user(&self) -> usize {
         self.writer.unwrap_or(self.readers[0].op)
     }
@@ -240,7 +240,7 @@ impl<'c> Planned<'c> {
         User::of(step.compute, operand)
     }
 
-    /// Whether the result of a step may take over the place of the copy that the step reads.
+    /// Returns whether a step's result may reuse the address of the copy that the step reads.
     fn is_alike(&self, step: &Step<'c>, operand: usize) -> bool {
         let copied = self.copied.and_then(Tensor::of).and_then(|tensor| tensor.layout);
         let (read, written): (&Access<'c>, Option<&Access<'c>>) = (&step.accesses[operand], step.accesses.last());
@@ -250,7 +250,7 @@ impl<'c> Planned<'c> {
         })
     }
 
-    /// Writes the copies of the stays, and lets the readers read them.
+    /// Inserts the copies of the residency intervals, and makes the readers use them.
     fn emit(&self, program: &LxProgram<'c>, candidate: &Candidate, stays: &[StayInLx]) -> Result<(), String> {
         let mut later = stays;
         if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.begins_with_write(first)) {
@@ -290,7 +290,7 @@ impl<'c> Planned<'c> {
         copy_for(&self.user(program)?, from, copied, before)?.ok_or_else(|| "a copy is divided in another way than its user".to_owned())
     }
 
-    /// Lets the readers in a stay read `value`.
+    /// Makes the readers in a residency interval read `value`.
     fn let_read(&self, program: &LxProgram<'c>, stay: &StayInLx, value: Value<'c>) -> Result<(), String> {
         for read in self.readers.iter().filter(|read| (stay.start..stay.end).contains(&read.op)) {
             let op = program.values.schedule.steps[read.op].compute.op;
@@ -300,7 +300,7 @@ impl<'c> Planned<'c> {
     }
 }
 
-/// `value` through the views that `shown` is behind, in front of an op. Of a value that lies otherwise than what they showed they say only the indices.
+/// Rebuilds on `value`, before an op, the chain of views of `shown`. If `value` has another layout, the views keep only their indices.
 fn shown_anew<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
     let lies_alike = behind_views(shown).r#type() == value.r#type();
     let type_of = |old: Op<'c>| {

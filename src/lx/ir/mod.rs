@@ -1,4 +1,4 @@
-//! The passes of stage `lx`, and what they share: the files of the stage that know IR.
+//! Passes of stage `lx`, and code that they share: the files of the stage that use IR.
 
 pub(crate) mod clone_inputs;
 pub(crate) mod emit_stays;

@@ -1,7 +1,8 @@
 //! `spyre-plan-lx`: chooses LX or HBM for every value, and the address in LX.
 //!
-//! Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM with the reason. A
-//! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
+//! Reads `work` and program order; writes `place`. A value that may not be in LX, or does not fit, is placed in HBM with the reason. The
+//! live range of a value defined in a loop iteration ends with the iteration; that of a value from outside that the loop reads extends to
+//! the end of the loop.
 
 use super::{emit_stays::emit_stays, program::LxProgram};
 use crate::dialect::ods::{option, spyre};
@@ -40,7 +41,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// A program of another dialect would pass without a word, and without a plan.
+/// Returns an error for a program of another dialect, which would otherwise pass without a plan.
 fn check_imported(module: Op<'_>) -> Result<(), Reported> {
     let ops = module.nested();
     let is_of = |op: &&Op<'_>, dialect: &str| op.full_name().starts_with(dialect);
@@ -98,7 +99,7 @@ fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -
 }
 
 impl<'c> LxProgram<'c> {
-    /// Plans as torch-spyre's planners do, which leave in HBM what is read or written in parts.
+    /// Plans like torch-spyre's planners, which leave partially read or written buffers in HBM.
     fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
         let mut buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         for (time, buffer) in buffers.iter_mut().enumerate() {
@@ -121,13 +122,13 @@ impl<'c> LxProgram<'c> {
         Ok(())
     }
 
-    /// Checks what a planner and its copies have made of the program, from nothing but the program.
+    /// Checks the places and copies that a planner has written, using only the program.
     fn check_places(&self, planner: &str, capacity: &Capacity) -> Result<(), Reported> {
         let (buffers, placement) = self.placed();
         self.check(planner, &buffers, capacity, &placement)
     }
 
-    /// The buffers, and where the program says that they are.
+    /// Returns the buffers and their recorded places.
     fn placed(&self) -> (Vec<Buffer>, Placement) {
         let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         let address =
@@ -156,15 +157,16 @@ impl<'c> LxProgram<'c> {
         }
     }
 
-    /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
-    /// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
-    /// another layout, whose readers may need its sticks, and one of what a loop may have overwritten by then.
+    /// Writes the place of a result. A copy of an HBM tensor that got no room in LX would only cost HBM traffic, so it is removed and its
+    /// readers use the original. A copy from LX stays, because its source may be overwritten before the readers run. Copies under other
+    /// indices or in another layout stay, because readers may need their sticks; so does a copy of a value that a loop may have overwritten
+    /// by then.
     pub(super) fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
         if self.values.overwrites(compute) {
             return;
         }
         let op = compute.op;
-        // A restickify has its copy because it cannot pad what is a part of something larger.
+        // A restickify needs its copy because it cannot pad a part of a larger buffer.
         let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some() && !user.is(spyre::RESTICKIFY));
         let is_from_hbm = op.is(spyre::COPY) && !is_in_lx(op.inputs()[0]);
         let is_spare = is_from_hbm && is_read_by_ops_only && keeps_layout(op);
@@ -177,7 +179,8 @@ impl<'c> LxProgram<'c> {
     }
 }
 
-/// Whether a copy has the layout of its input, made compact if that is a window. What is copied under other indices is a view without a layout.
+/// Returns whether a copy has the layout of its input, compacted if that is a window. A source under other indices is a view without a
+/// layout.
 fn keeps_layout(copy: Op<'_>) -> bool {
     let (Some(from), Some(to)) = (Tensor::of(copy.inputs()[0].r#type()), Tensor::of(copy.output().r#type())) else { return false };
     let compact = from.compact_layout().and_then(Result::ok);
@@ -189,7 +192,7 @@ mod tests {
     use super::*;
     use crate::mlir::{Module, bugs_of};
 
-    /// The sum is still read when the exponential is written.
+    /// The sum is still live when the exponential is written.
     const CHAIN: &str = "
       func.func @chain(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
         %sum = spyre.pointwise add(%x, %x) : tensor<64x64xf16>

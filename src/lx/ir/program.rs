@@ -1,4 +1,4 @@
-//! `spyre-plan-lx`: a function as the planners see it: its values by time, who uses them, and how work is divided.
+//! `spyre-plan-lx`: input of the planners: the values of a function by time, their users, and core splits.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -16,13 +16,13 @@ use machine::{DeviceFormat, Family};
 use scratchpad::{Barred, Buffer, Use, UseKind};
 use std::collections::BTreeMap;
 
-/// How one compute op divides its work.
+/// Core split of one compute op.
 pub(crate) struct Division {
     pub(crate) operation: Operation,
     pub(crate) split: WorkSplit,
 }
 
-/// The compute ops of a function; time is the position in the lists.
+/// Compute ops of a function; time is the position in the lists.
 pub(crate) struct LxProgram<'c> {
     pub(crate) values: Values<'c>,
     pub(crate) divisions: Vec<Division>,
@@ -40,7 +40,7 @@ impl<'c> LxProgram<'c> {
         Ok(Self { values, divisions })
     }
 
-    /// The result of a step as a planner sees it.
+    /// Returns the buffer of a step's result for a planner.
     pub(crate) fn buffer(&self, time: usize) -> Buffer {
         let layout_bytes = self.device_bytes(time);
         let slices = self.values.ineligible(time).map_or_else(|| self.slices(time), Err);
@@ -48,18 +48,18 @@ impl<'c> LxProgram<'c> {
         self.values.buffer(time, layout_bytes / slices, ineligible)
     }
 
-    /// Bytes of the result of a step on all cores.
+    /// Returns the bytes of a step's result on all cores.
     pub(crate) fn device_bytes(&self, time: usize) -> i64 {
         self.divisions[time].operation.operands.last().map_or(0, |operand| operand.layout.bytes())
     }
 
-    /// How an operand of a step, or behind them its result, is divided.
+    /// Returns the core split of an operand of a step; the result comes after the operands.
     pub(crate) fn core_use(&self, user: OperandOf) -> CoreUse<'_> {
         let Division { operation, split } = &self.divisions[user.op];
         CoreUse { op: operation, operand: user.operand, split }
     }
 
-    /// How many slices a value is in, one a core; or how its users disagree.
+    /// Returns the number of slices of a value, one per core; an error if its users disagree.
     fn slices(&self, time: usize) -> Result<i64, Ineligible> {
         let users = self.values.users(time);
         let uses: Vec<CoreUse<'_>> = users.iter().map(|&user| self.core_use(user)).collect();
@@ -67,7 +67,7 @@ impl<'c> LxProgram<'c> {
     }
 }
 
-/// The results of a function's compute ops, however work is divided; time is the position of the op.
+/// Results of a function's compute ops, independent of core splits; time is the position of the op.
 pub(crate) struct Values<'c> {
     pub(crate) schedule: Schedule<'c>,
 }
@@ -78,7 +78,7 @@ impl<'c> Values<'c> {
         Ok(Self { schedule })
     }
 
-    /// The result of a step as a planner sees it.
+    /// Returns the buffer of a step's result for a planner.
     pub(crate) fn buffer(&self, time: usize, bytes: i64, ineligible: Option<Ineligible>) -> Buffer {
         let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
@@ -92,13 +92,13 @@ impl<'c> Values<'c> {
         Buffer { name: format!("op{time}"), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred }
     }
 
-    /// The steps that overwrite what step `time` makes.
+    /// Returns the steps that overwrite the result of step `time`.
     pub(crate) fn rewriters(&self, time: usize) -> &[usize] {
         let writers = self.schedule.writers(self.schedule.steps[time].compute.op.output());
         writers.split_first().filter(|(first, _)| **first == time).map_or(&[], |(_, others)| others)
     }
 
-    /// Whether a loop carries the result of a step to it from another step, whose buffer it overwrites.
+    /// Returns whether a loop carries the result of a step to it from another step, whose buffer it overwrites.
     pub(crate) fn overwrites(&self, compute: ComputeOp<'c>) -> bool {
         let writers = self.schedule.writers(compute.op.output());
         writers.first().is_some_and(|&first| self.schedule.steps[first].compute.op != compute.op)
@@ -133,7 +133,7 @@ impl<'c> Values<'c> {
         inputs.into_iter().map(|input| (input, reads.get(input).cloned().unwrap_or_default())).collect()
     }
 
-    /// Why the value may not be in LX, however work is divided: the first in the reference's order of reasons (F.1).
+    /// Returns why the value may not be in LX under any core split: the first reason in the reference's order (F.1).
     pub(crate) fn ineligible(&self, time: usize) -> Option<Ineligible> {
         let step = &self.schedule.steps[time];
         let made = step.compute.op.output();
@@ -152,9 +152,9 @@ impl<'c> Values<'c> {
         if let Some(writer) = writers.find(|writer| !may_be_in_lx(*writer)) {
             return Some(Ineligible::FunctionNotAllowed { function: writer.function().to_owned() });
         }
-        // The buffer with all of its parts is what others use.
+        // Users see the buffer with all of its parts.
         let output = parts.last().map_or(made, |part| part.insert.output());
-        // As large as what it was a window of, it is not what a core has of it.
+        // A value with the size of its enclosing buffer differs from the slice that a core has of it.
         if Tensor::of(home_of(output).r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some()) {
             return Some(Ineligible::Tiled);
         }
@@ -175,7 +175,8 @@ impl<'c> Values<'c> {
         readers.is_empty().then_some(Ineligible::NoReader)
     }
 
-    /// Whether what a step writes is whole, or all of its parts are written beside each other, so that each core has its share of every part.
+    /// Returns whether a step writes a complete value, or whether all parts are written in the same loops, so that each core has its share
+    /// of every part.
     fn is_whole_of(&self, time: usize, parts: &[Part<'c>]) -> bool {
         let step = &self.schedule.steps[time];
         let writers = self.schedule.writers(step.compute.op.output());
@@ -185,23 +186,24 @@ impl<'c> Values<'c> {
         if parts.is_empty() { !self.writes_part(time) } else { is_made_there }
     }
 
-    /// Whether a step writes a part of a buffer.
+    /// Returns whether a step writes a part of a buffer.
     pub(crate) fn writes_part(&self, time: usize) -> bool {
         let compute = self.schedule.steps[time].compute;
         compute.is_insert() || is_placed(compute.op.output())
     }
 
-    /// Whether an op reads a part of what a step makes: such a value has a place in LX only where the planner gives parts one.
+    /// Returns whether an op reads a part of a step's result; such a value may be in LX only if the planner supports parts.
     pub(crate) fn is_read_in_parts(&self, time: usize) -> bool {
         let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
         readers.iter().any(|read| reads_part(&self.schedule.steps[read.op], read.operand))
     }
 
-    /// The operands whose address the result may take: at each point of the iteration both are in the same place, elementwise (F.3). What is read
-    /// in another way as well, as in `x + transpose(x)`, would be read where it is overwritten.
+    /// Returns the operands whose address the result may reuse: elementwise operands that have the same position as the result at each
+    /// point of the iteration (F.3). An operand that is also read in another order, as in `x + transpose(x)`, would be read after it is
+    /// overwritten.
     pub(crate) fn parents(&self, step: &Step<'c>) -> Vec<usize> {
         let Some((result, inputs)) = step.accesses.split_last() else { return Vec::new() };
-        // A part is not as large as its buffer, which lives on when other parts are written.
+        // A part is smaller than its buffer, which stays live while other parts are written.
         if step.compute.family() != Family::Pointwise || is_placed(step.compute.op.output()) {
             return Vec::new();
         }
@@ -217,8 +219,8 @@ impl<'c> Values<'c> {
     }
 }
 
-/// Where an op finds a tensor at each point of its iteration: the format, and the size and the position of every device dimension that has more
-/// than one. Views that add or drop dimensions of size 1 do not change it. None without a layout.
+/// Returns the positions of a tensor that an op accesses: the format, and the size and coordinate of every device dimension with more than
+/// one position. Views that add or drop dimensions of size 1 do not change the result. `None` without a layout.
 fn places(access: &Access<'_>, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64, Coordinate)>)> {
     let layout = access.tensor.layout.as_ref()?;
     let positions = layout.device_size().iter().copied().zip(access.coordinates(space).ok()?);
@@ -231,12 +233,12 @@ fn behind_plain_views(value: Value<'_>) -> Value<'_> {
     view.map_or(value, |view| behind_plain_views(view.inputs()[0]))
 }
 
-/// Whether a step reads fewer elements of an operand than there are.
+/// Returns whether a step reads only a part of an operand's elements.
 pub(crate) fn reads_part(step: &Step<'_>, operand: usize) -> bool {
     step.accesses[operand].is_part(&step.compute.iteration_space())
 }
 
-/// Whether the back end lets the op's result live in LX (F.1: the list of functions).
+/// Returns whether the back end lets the op's result be in LX (F.1: the list of functions).
 fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
     match compute.family() {
         Family::Matmul => true,
@@ -246,7 +248,7 @@ fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
     }
 }
 
-/// Numbers for the parts of buffers.
+/// Numbering of the parts of buffers.
 #[derive(Default)]
 pub(crate) struct Numbers {
     of_buffer: ValueMap<BTreeMap<i64, usize>>,

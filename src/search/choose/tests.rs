@@ -122,7 +122,7 @@ fn what_does_not_fit_is_run_in_tiles_that_do() {
     assert!(found.is_complete && found.ns() < found.untiled_ns() && found.least_ns <= found.ns(), "{found:?}");
 }
 
-/// Plans of the whole judge all ops each time, so they have steps of their own.
+/// Whole-program plans evaluate all ops each time, so they have a step budget of their own.
 #[test]
 fn plans_of_the_whole_keep_to_their_steps() {
     let ops = chain(40);
@@ -138,7 +138,7 @@ fn plans_of_the_whole_keep_to_their_steps() {
     };
     let (n_plans, steps, _) = look(usize::MAX);
     let (n_plans_of_few, few_steps, is_complete) = look(100);
-    // What begins within the budget ends, and the first plan is judged.
+    // An evaluation that begins within the budget completes, and the first plan is always evaluated.
     let last = MOST_SPARING * (MOST_OPS + STEPS_A_JUDGEMENT) + ops.len() + STEPS_A_JUDGEMENT;
     assert!(steps > 100 + last && few_steps <= 100 + last, "{steps} and {few_steps}");
     assert!(n_plans_of_few < n_plans && !is_complete, "{n_plans_of_few} of {n_plans}");
@@ -250,7 +250,7 @@ fn steps_bound_the_judgements() {
         let judge = Bytes { surprise: 1.05, ..Bytes::new(&ops, 1 << 20) };
         let _ = choose(&ops, &judge, most_steps);
         let steps: usize = judge.asked.borrow().iter().map(|(place, _)| place.n_ops + STEPS_A_JUDGEMENT).sum();
-        // The last judgement, and what is next to the nests that were chosen, are above it.
+        // The last evaluation, and the neighbors of the chosen nests, exceed the budget.
         let beside = (1 + 4 * MOST_CLIMBS * ops.len()) * (1 + STEPS_A_JUDGEMENT);
         assert!(steps <= most_steps + MOST_OPS + beside, "{steps} of {most_steps}");
     }
@@ -266,7 +266,7 @@ fn nothing_is_judged_when_the_steps_are_used_up() {
         search.begin(untiled.as_deref());
         search
     };
-    // The steps that it takes to find the nests among which the first one is judged.
+    // Steps until the queue is filled that contains the first evaluated nest.
     let (mut search, mut steps) = (begun(), 0);
     while let Some(Place { first, n_ops }) = search.doubtful(CAUTION[0]).filter(|&place| search.edge(place).queue.is_none()) {
         steps += search.edges[first][n_ops - 1].open(&judge);
@@ -349,7 +349,7 @@ fn the_path_over_a_nest_has_the_best_ones_right_in_front_of_it_and_right_behind_
     assert_eq!(search.best_paths().into_iter().map(plain).collect::<Vec<_>>(), paths);
 }
 
-/// Where an op outside of loops takes longer than in the program without loops, because what it reads has left LX, it is put into them.
+/// An op outside of loops that takes longer than in the program without loops, because its operand has left LX, is moved into the loops.
 #[test]
 fn what_a_plan_shows_of_ops_outside_of_loops_is_learnt() {
     let ops = chain(4);

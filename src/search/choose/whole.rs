@@ -1,4 +1,4 @@
-//! Plans of the whole: the nests of paths together, other loops in their places, and copies in front of them.
+//! Evaluation of whole-program plans: nests of paths together, other loops in their places, and copies before them.
 
 use super::{
     super::{Cost, Level, Loops, copies, nests::counts},
@@ -6,13 +6,13 @@ use super::{
     preference::{LITTLE_TIME, is_preferred},
 };
 
-/// The most paths whose nests are tried together.
+/// Maximum number of paths whose nests are evaluated together.
 const MOST_PATHS: usize = 6;
-/// The most values that are copied in front of the loops of a segment.
+/// Maximum number of values that are copied before the loops of a segment.
 const MOST_COPIES: usize = 6;
 
 impl<'a> Search<'a> {
-    /// Judges on the shortest path what moves fewer bytes than its nests.
+    /// Evaluates on the shortest path the nests that move fewer bytes than its own.
     pub(super) fn look_for_fewer_bytes(&mut self) {
         let (_, path) = self.path(Edge::settled_ns);
         for Place { first, n_ops } in path {
@@ -22,8 +22,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The loops of the best path. Segments were judged one by one; together, values stay in LX from one to the next, and a value that one makes is
-    /// no argument of the next, so what was next best may be better: another path, other loops around a segment, or none.
+    /// Returns the loops of the best path. Segments were evaluated in isolation; in the whole program, values stay in LX from one to the
+    /// next. A runner-up may therefore be better: another path, other loops around a segment, or none.
     pub(super) fn refined(&mut self) -> (Option<Cost>, Vec<Loops>) {
         let (mut best, mut plan, mut choices) = (None, Vec::new(), Vec::new());
         for (number, path) in self.best_paths().into_iter().enumerate() {
@@ -61,7 +61,8 @@ impl<'a> Search<'a> {
         (best, plan.into_iter().flatten().collect())
     }
 
-    /// Tries other loops at a place of the plan, with copies in front of them, if they move fewer bytes than the plan without, in about its time.
+    /// Tries other loops at a place of the plan, with copies before them. They must move fewer bytes than the plan without, in about the
+    /// same time.
     fn with_copies_instead(&mut self, plan: &mut Vec<Option<Loops>>, place: usize, loops: Loops, best: Option<Cost>) -> Option<Cost> {
         let Some(known) = best.filter(|_| plan[place].as_ref().is_some_and(|own| own.levels != loops.levels)) else { return best };
         let mut tried = plan.clone();
@@ -73,7 +74,7 @@ impl<'a> Search<'a> {
         self.take_with_copies(plan, tried, place, cost, known)
     }
 
-    /// Tries the two loops at a place of the plan in the other order, where a copy of what the outer one cuts then, in front of the inner one, is read again.
+    /// Tries to interchange the two loops at a place of the plan, where this lets a copy before the inner loop be reused.
     fn with_other_order(&mut self, plan: &mut Vec<Option<Loops>>, place: usize, best: Option<Cost>) -> Option<Cost> {
         let (Some(known), Some(loops)) = (best, plan[place].as_ref()) else { return best };
         let levels: Vec<Level> = loops.levels.iter().rev().cloned().collect();
@@ -90,7 +91,7 @@ impl<'a> Search<'a> {
         self.take_with_copies(plan, tried, place, cost, known)
     }
 
-    /// Takes another plan, which costs `cost` without copies at a place, if it is preferred with copies there to the known one.
+    /// Replaces the plan by one that costs `cost` without copies at a place, if it is preferred once copies are added there.
     fn take_with_copies(
         &mut self,
         plan: &mut Vec<Option<Loops>>,
@@ -106,8 +107,8 @@ impl<'a> Search<'a> {
         cost.or(Some(known))
     }
 
-    /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better: all of them
-    /// are tried, as what is copied may leave room for the rest in far smaller tiles only.
+    /// Tries copies before the loops at a place of the plan, one after the other. With copies, all other tile counts are tried, because
+    /// copied values may leave room only for far smaller tiles.
     fn with_copies(&mut self, plan: &mut [Option<Loops>], place: usize, mut best: Option<Cost>) -> Option<Cost> {
         let Some(loops) = plan[place].clone() else { return best };
         for copied in copies(self.ops, &loops).into_iter().take(MOST_COPIES) {
@@ -119,7 +120,7 @@ impl<'a> Search<'a> {
         if has_copies { self.with_other_counts(plan, place, best, |_, _| true) } else { best }
     }
 
-    /// Tries other counts of the loops at a place of the plan, of those that a count may be changed to, as long as that is better.
+    /// Tries other tile counts of the loops at a place of the plan, among the admissible changes, while the plan improves.
     fn with_other_counts(
         &mut self,
         plan: &mut [Option<Loops>],
@@ -198,7 +199,7 @@ impl<'a> Search<'a> {
         by_op
     }
 
-    /// The shortest paths of judged nests, the shortest first: for each edge in loops the shortest one over it.
+    /// Returns the shortest paths of evaluated nests, shortest first: for each edge in loops the shortest path over it.
     pub(super) fn best_paths(&self) -> Vec<Vec<Place>> {
         let in_loops = |edge: &&Edge<'a>| edge.judged.first().is_some_and(|(_, nest)| !nest.is_empty());
         let over = |through: &Edge<'a>| {

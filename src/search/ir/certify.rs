@@ -1,4 +1,4 @@
-//! The ops of a function as a certificate has them, before loops are chosen, and what all plans of loops take at the least.
+//! Certificate of a lower bound on all loop plans, computed from the ops of a function before loops are chosen.
 
 use super::read::Steps;
 use crate::{
@@ -12,7 +12,7 @@ use cost::TileOp;
 use machine::{Family, Target};
 use tile_verify::{Dim, Input, Program, Proof};
 
-/// Notes what no plan of loops takes less than, with the proof. What cannot be read is for the passes that follow to refuse.
+/// Records a lower bound on the cost of every loop plan, with the proof. Functions that cannot be read are left for later passes to reject.
 pub(super) fn certify(function: Op<'_>, target: &Target) -> Result<(), Reported> {
     let Some(program) = quietly(function, || program(function)) else { return Ok(()) };
     let proof = Proof::of(program, target).map_err(|error| error_at(codes::INTERNAL, function, error).report())?;
@@ -35,15 +35,15 @@ fn program(function: Op<'_>) -> Option<Program> {
     Some(Program { ops })
 }
 
-/// Whether an op will be run as it stands, or in tiles that a search may choose: a copy may be spared, what writes into a part of a buffer writes as
-/// much as it likes, and what has hints runs as those say.
+/// Returns whether an op must run, as it stands or in tiles that a search may choose. Copies may be removed, an op that writes a part of a
+/// buffer may write any amount, and an op with hints runs as these request.
 fn takes_its_time(compute: &ComputeOp<'_>) -> bool {
     compute.family() != Family::Copy && !compute.is_insert() && compute.hints().is_empty()
 }
 
 fn described(plain: &SearchedOp, priced: Option<TileOp>) -> tile_verify::Op {
     let dim = |dim: usize| Dim { size: plain.tiled.sizes[dim], may_be_cut: plain.allows(dim), granule: plain.granules[dim] };
-    // What stands in the program as a loop has no dimensions that others could be cut along with.
+    // An op that is already a loop has no dimensions to tile.
     let known = |dims: &[Option<usize>]| dims.iter().map(|dim| dim.filter(|dim| *dim < plain.granules.len())).collect();
     let inputs = plain.tiled.inputs.iter().zip(&plain.values).map(|(input, &value)| Input {
         value,

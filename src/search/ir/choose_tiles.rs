@@ -1,7 +1,7 @@
-//! `spyre-choose-tiles`: hints for ops that have none, where loops save time.
+//! `spyre-choose-tiles`: adds tiling hints to ops that have none, where loops save time.
 //!
-//! Reads layouts, access maps, `hints` and `dims`; writes `hints` and `dims` of the ops that it puts into loops, and what it found as
-//! `spyre.tile_search` of the function. Ops with hints of their own keep them.
+//! Reads layouts, access maps, `hints` and `dims`; writes `hints` and `dims` of the ops that it puts into loops, and the search result as
+//! attribute `spyre.tile_search` of the function. Ops with hints of their own keep them.
 
 use super::{
     certify::certify,
@@ -48,8 +48,8 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Follows the plan file of that name; without one, searches. Notes what is to be written to a file: what was searched for, and if `notes` is
-/// set what was followed as well; and what is to be followed later, the division of work.
+/// Applies the plan file `path`, or searches if there is none. Records a new plan for the file (an applied one too, if `notes` is set), and
+/// the core splits of the plan for the later pass that divides work.
 fn plan_function(function: Op<'_>, request: Request<'_>, path: &str, notes: bool) -> Result<(), Reported> {
     let key = key_of_function(function);
     let plan = if path.is_empty() { Ok(None) } else { planned(path, &key, request.target) };
@@ -61,7 +61,7 @@ fn plan_function(function: Op<'_>, request: Request<'_>, path: &str, notes: bool
     let mut steps = Steps::of(function, &declared_maxima(function))?;
     steps.find_eligible(function)?;
     follow(function, &steps, &plan.chosen.loops)?;
-    // The file is read once: who divides the work finds here how.
+    // The file is read once: the pass that divides work finds the splits in this attribute.
     if notes || plan.chosen.work.is_some() {
         set_plan(function, &plan.chosen);
     }
@@ -115,7 +115,7 @@ fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
     all
 }
 
-/// How many plans were judged, and how many of them a rule refuses.
+/// Numbers of evaluated and of infeasible plans.
 struct Counts {
     judged: usize,
     infeasible: usize,
@@ -149,7 +149,8 @@ fn planned_cost(cost: Cost) -> PlannedCost {
     PlannedCost { us: us(cost.ns), hbm: cost.hbm_bytes }
 }
 
-/// The next best plan of a function: that of the part in which it costs least more than what was chosen, and the rest as it is.
+/// Returns the next best plan of a function: the runner-up of the partition in which it costs least extra, with all other partitions as
+/// chosen.
 fn runner_up(function: Op<'_>, steps: &Steps<'_>, parts: &[(Range<usize>, &Part)], chosen: &TileSearch) -> Option<RunnerUp> {
     let of_part = |(range, part): &(Range<usize>, &Part)| {
         let found = part.chosen.found.as_ref()?;
@@ -157,7 +158,7 @@ fn runner_up(function: Op<'_>, steps: &Steps<'_>, parts: &[(Range<usize>, &Part)
         Some((other.cost.ns - own.ns, other.cost.hbm_bytes - own.hbm_bytes, range.clone(), other.loops))
     };
     let (more_ns, more_bytes, range, loops) = parts.iter().filter_map(of_part).min_by(|one, other| one.0.total_cmp(&other.0))?;
-    // What was chosen has given names by now.
+    // The chosen loops have added dimension names by now.
     let alone = segment(function, &steps.ops[range.clone()]);
     let of_alone = quietly(alone.op(), || Steps::of(alone.op(), &declared_maxima(alone.op()))).ok()?;
     let mut labels = Labels::of(alone.op());
@@ -166,7 +167,7 @@ fn runner_up(function: Op<'_>, steps: &Steps<'_>, parts: &[(Range<usize>, &Part)
     Some(RunnerUp { nests, cost: PlannedCost { us: chosen.us + us(more_ns), hbm: chosen.hbm + more_bytes } })
 }
 
-/// The loops for a function that is one part.
+/// Searches loops for a function that is one partition.
 fn search(function: Op<'_>, request: Request<'_>) -> Part {
     let steps = quietly(function, || {
         let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;

@@ -1,4 +1,4 @@
-//! A nest of loops as hints on ops.
+//! Conversion of a loop nest into hints on ops.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -9,16 +9,16 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// A nest that was written as hints.
+/// Nest that was written as hints.
 pub(super) struct Written<'c> {
-    /// As a hint scope says it.
+    /// Text of the hint scope.
     pub(super) scope: String,
-    /// The copies in front of it.
+    /// Copies before the nest.
     pub(super) copies: Vec<Op<'c>>,
 }
 
-/// Writes a nest as hints, with the copies in front of it; a dimension that has no name of its own gets one. `ops` begin with the op of number
-/// `first`.
+/// Writes a nest as hints, with the copies before it; a dimension without a name of its own gets one. `first` is the number of the first op
+/// in `ops`.
 pub(super) fn write_hints<'c>(loops: &Loops, ops: &[Op<'c>], first: usize, labels: &mut Labels) -> Written<'c> {
     let labels: Vec<(String, i64)> = loops.levels.iter().map(|_| labels.next()).collect();
     let mut scope: Vec<String> = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn write_hints<'c>(loops: &Loops, ops: &[Op<'c>], first: usize, label
     Written { scope, copies: made }
 }
 
-/// Writes a hint for a dimension of an op, and gives the name that it has there.
+/// Writes a hint for a dimension of an op, and returns the dimension's name.
 fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64) -> String {
     let context = compute.op.ctx();
     let mut names = compute.dim_names();
@@ -55,7 +55,7 @@ fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64)
     names.swap_remove(dim)
 }
 
-/// Copies a value in front of its first reader, which lets it stand in those loops only that cut it, and lets the readers read the copy.
+/// Inserts a copy of a value before its first reader, only in the loops that tile it, and makes the readers use the copy.
 fn write_copy<'c>(loops: &Loops, copied: &Copied, ops: &[Op<'c>], first: usize, labels: &[(String, i64)]) -> Option<Op<'c>> {
     let &Read { op, operand } = copied.reads.first()?;
     let (reader, position) = reader_of(ops[op - first], operand);
@@ -75,7 +75,7 @@ fn write_copy<'c>(loops: &Loops, copied: &Copied, ops: &[Op<'c>], first: usize, 
     Some(copy)
 }
 
-/// The op that reads something, and as which of its operands: of what inserts put together, each reads a part.
+/// Returns the op that reads an operand, and the operand's index. For an assembly, each insert reads one part.
 fn reader_of(op: Op<'_>, operand: usize) -> (Op<'_>, usize) {
     Assembly::of(op).map_or((op, operand), |assembly| (assembly.inserts[operand], 0))
 }
@@ -90,14 +90,14 @@ fn shown_again<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Value
     again.output()
 }
 
-/// Whether the label of a dimension is the name of this one alone.
+/// Returns whether the label of a dimension names this dimension alone.
 pub(super) fn is_name(labels: &[String], dim: usize) -> bool {
     let label = &labels[dim];
     let is_of_other = |(other, label_of_other): (usize, &String)| other != dim && label_of_other.split('*').any(|name| name == label);
     !label.is_empty() && !label.contains('*') && !labels.iter().enumerate().any(is_of_other)
 }
 
-/// Names and ids that a function does not have yet.
+/// Names and ids that the function does not use yet.
 pub(super) struct Labels {
     taken: BTreeSet<String>,
     next_name: usize,

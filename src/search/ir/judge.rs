@@ -30,41 +30,41 @@ use cost::{Cost, Dim, Objective, OpKind, TileOp, TileOperand, describe};
 use machine::Target;
 use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 
-/// A judge of the segments of a function.
+/// Evaluator of the segments of a function.
 pub(super) struct FunctionJudge<'a, 'c> {
     function: Op<'c>,
-    /// Its steps.
+    /// Steps of the function.
     steps: &'a [Op<'c>],
     target: &'a Target,
     objective: Objective,
-    /// For each step how it is priced; none for what is not tiled, or not divided as a whole.
+    /// For each step its pricing data; `None` for assemblies, and for steps without a tile description or candidate splits.
     priced: Vec<Option<PricedOp>>,
-    /// The least costs that were asked for.
+    /// Memoized least costs.
     known: RefCell<BTreeMap<Question, Cost>>,
 }
 
-/// An op, its cuts, and which of its operands are in LX.
+/// Key of a memoized cost: an op, its tiling, and which of its operands are in LX.
 type Question = (usize, Vec<(usize, i64)>, Vec<bool>);
 
 impl<'a, 'c> FunctionJudge<'a, 'c> {
-    /// None for a function that a later pass will refuse.
+    /// Returns `None` for a function that a later pass will reject.
     pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target, objective: Objective) -> Option<Self> {
         let schedule = Schedule::of(function).ok()?;
         let mut of_function = schedule.steps.iter();
         let mut priced = |op: Op<'c>| {
             ComputeOp::of(op)?;
-            // Parts may be made where they lie, and cost nothing then.
+            // Parts may be written directly to their place in the buffer, and cost nothing then.
             if Assembly::of(op).is_some() {
                 return None;
             }
-            // The ops of loops that are there already stand between.
+            // Ops of existing loops also lie in between.
             PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
         };
         let priced = steps.iter().map(|op| priced(*op)).collect();
         Some(Self { function, steps, target, objective, priced, known: RefCell::default() })
     }
 
-    /// The answer to a question that may have been asked before.
+    /// Returns the memoized answer to a question, computing it on first use.
     fn remembered(&self, question: Question, answer: impl FnOnce() -> Cost) -> Cost {
         let known = self.known.borrow().get(&question).copied();
         known.unwrap_or_else(|| {
@@ -92,7 +92,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             let priced = place(function, &declared, self.target, self.objective)?;
             Ok::<_, Reported>(parts(function).into_iter().zip(priced).collect())
         });
-        // Any other refusal is that of a rule.
+        // Every other rejection comes from a rule.
         assert!(bugs_of(function) == n_bugs, "a candidate of the search for tiles has a compiler bug");
         costs.ok()
     }
@@ -109,10 +109,10 @@ enum Part {
     Added,
 }
 
-/// The first of the numbers of copies in front of loops: no program has so many steps.
+/// First number of copies before loops; larger than the number of steps of any program.
 const COPIED: i64 = 1 << 32;
 
-/// Writes numbers on ops, for as long as a copy of the program lives.
+/// Writes number attributes on ops of a copy of the program.
 fn number(ops: &[Op<'_>], first: i64) {
     for (number, op) in (first..).zip(ops) {
         op.set_attr(attr::SPYRE_NUMBER, i64_attribute(op.ctx(), number));
@@ -129,7 +129,7 @@ fn parts(function: Op<'_>) -> Vec<Part> {
     ComputeOp::all_in(function).into_iter().map(part).collect()
 }
 
-/// Tiles, divides and places; prices each op that computes.
+/// Tiles, divides and places the ops of a function; returns the cost of each compute op.
 fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Objective) -> Result<Vec<Cost>, Reported> {
     tile_block(function, declared, target)?;
     make_online(function);
@@ -140,14 +140,14 @@ fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Obje
     priced_when_placed(function, target)
 }
 
-/// The most splits of an op that are priced: those that are best for the op in one piece.
+/// Maximum number of splits of an op that are priced: the best ones for the untiled op.
 const MOST_SPLITS: usize = 24;
 
-/// An op in one piece, and splits to choose from.
+/// Untiled op, and its candidate core splits.
 struct PricedOp {
     tile: TileOp,
     splits: Vec<WorkSplit>,
-    /// Whether it needs a loop: as a whole it is too large for a core to address.
+    /// Whether the op needs a loop because a core cannot address it untiled.
     needs_loop: bool,
 }
 
@@ -199,7 +199,7 @@ impl PricedOp {
     }
 }
 
-/// All cores along one dimension that is not summed, or along two.
+/// Returns splits of all cores along one dimension that is not summed, or along two.
 fn plain_splits(tile: &TileOp, cores: i64) -> Vec<WorkSplit> {
     let dims: Vec<usize> = (0..tile.dims.len()).filter(|&dim| !tile.dims[dim].is_reduced).collect();
     let powers = std::iter::successors(Some(1), |power| Some(power * 2)).take_while(|power| *power <= cores);
@@ -216,7 +216,7 @@ fn plain_splits(tile: &TileOp, cores: i64) -> Vec<WorkSplit> {
     splits
 }
 
-/// Puts a loop into the others around an op.
+/// Adds an innermost loop to those around an op.
 fn cut(tile: &mut TileOp, dim: usize, count: i64) {
     let level = tile.trips.len();
     tile.trips.push(count);
@@ -254,7 +254,7 @@ impl OpCosts for FunctionJudge<'_, '_> {
 
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
         let Some(priced) = &self.priced[op] else { return Cost::default() };
-        // No op has no operands.
+        // The key is unique: every op has operands.
         self.remembered((op, cuts.to_vec(), Vec::new()), || priced.combine(cuts, self.target))
     }
 }

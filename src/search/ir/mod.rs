@@ -1,4 +1,4 @@
-//! The pass of stage `search`, and what it tries on copies of a program: the files of the stage that know IR.
+//! Pass of stage `search`, and evaluation on copies of a program: the files of the stage that use IR.
 
 mod certify;
 pub(crate) mod choose_tiles;

@@ -1,4 +1,4 @@
-//! `spyre-choose-tiles`, loops as a plan file has them.
+//! Loops from a plan file, for `spyre-choose-tiles`.
 
 use super::{
     hints::{Labels, write_hints},
@@ -15,7 +15,7 @@ use crate::{
 use machine::Target;
 use std::collections::BTreeMap;
 
-/// The plan in the file of that name, if there is one, which must be for this function on this machine.
+/// Reads the plan file `path`, if it exists; returns an error if it is for another function or machine.
 pub(super) fn planned(path: &str, key: &str, target: &Target) -> Result<Option<PlanFile>, String> {
     let of_option = |message: String| format!("option 'plan': {message}");
     let Some(plan) = PlanFile::read(path).map_err(of_option)? else { return Ok(None) };
@@ -24,7 +24,7 @@ pub(super) fn planned(path: &str, key: &str, target: &Target) -> Result<Option<P
     Ok(Some(plan))
 }
 
-/// The key of a function that nothing was chosen for yet. What was noted for the report has locations.
+/// Returns the key of a function before any choice is made. Report attributes are left out because they have locations.
 pub(super) fn key_of_function(function: Op<'_>) -> String {
     let Some(noted) = function.attr(attr::SPYRE_KERNELS) else { return key_of(&function.to_string()) };
     function.remove_attr(attr::SPYRE_KERNELS);
@@ -33,7 +33,7 @@ pub(super) fn key_of_function(function: Op<'_>) -> String {
     key
 }
 
-/// Notes what was chosen, for the plan file.
+/// Records the chosen loops for the plan file.
 pub(super) fn record(function: Op<'_>, key: String, loops: &[Loops]) {
     set_plan(function, &Chosen { key, loops: loops.iter().map(nest_of).collect(), work: None });
 }
@@ -50,7 +50,8 @@ pub(super) fn follow(function: Op<'_>, steps: &Steps<'_>, nests: &[Nest]) -> Res
     Ok(())
 }
 
-/// Refuses what names no op, no operand or no dimension that a loop may cut; whether a count divides is for `spyre-coarse-tile`.
+/// Returns an error if the loops name an unknown op or operand, or a dimension that no loop may tile. `spyre-coarse-tile` checks whether
+/// counts divide.
 fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
     let n_ops = steps.plain.len();
     if loops.ops.is_empty() || loops.ops.end > n_ops {

@@ -1,4 +1,4 @@
-//! The ops of a function as the search sees them.
+//! Conversion of a function into the ops of the search.
 
 use super::hints::is_name;
 use crate::dialect::ods::spyre;
@@ -16,11 +16,11 @@ use crate::{
 use machine::Family;
 use std::collections::BTreeMap;
 
-/// The steps of a function: its ops and loops that compute, in order.
+/// Steps of a function: its compute ops and loops, in order.
 pub(super) struct Steps<'c> {
     /// The ops and loops.
     pub(super) ops: Vec<Op<'c>>,
-    /// The ops and loops as the search sees them, without handles to IR.
+    /// Ops and loops for the search, without handles to IR.
     pub(super) plain: Vec<SearchedOp>,
 }
 
@@ -59,12 +59,13 @@ impl<'c> Steps<'c> {
         Ok(Self { ops: items.list.iter().map(|item| item.op).collect(), plain })
     }
 
-    /// Notes which results may live in LX: those that are barred for no other reason than that the function gives them, or that a loop cuts them.
+    /// Records which results may be in LX. Results that are ineligible only because the function returns them, or because a loop tiles
+    /// them, count as eligible.
     pub(super) fn find_eligible(&mut self, function: Op<'c>) -> Result<(), Reported> {
         let values = Values::of(function)?;
         let mut times = 0..values.schedule.steps.len();
         for (op, plain) in self.ops.iter().zip(&mut self.plain) {
-            // The ops of loops that are there already stand between.
+            // Ops of existing loops also lie in the range.
             let first = Assembly::of(*op).and_then(|assembly| assembly.inserts.first().copied()).unwrap_or(*op);
             let Some(time) = ComputeOp::of(first).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == first)) else {
                 continue;
@@ -76,7 +77,7 @@ impl<'c> Steps<'c> {
     }
 }
 
-/// An op but for how tiling sees it and for its readers.
+/// Converts an op, without its `tiled` view and its readers.
 fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
     let Some(compute) = item.compute else {
         return Ok(SearchedOp { operand_bytes: vec![0; item.reads.len() + 1], ..SearchedOp::default() });
@@ -86,7 +87,7 @@ fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
         accesses.push((compute, compute.accesses()?));
     }
     let bytes = |access: &Access<'_>| Ok::<i64, String>(access.layout()?.bytes());
-    // All that is read, then the result.
+    // All reads, then the result.
     let reads = accesses.iter().filter_map(|(_, accesses)| accesses.split_last()).flat_map(|(_, reads)| reads);
     let result = accesses.last().and_then(|(_, accesses)| accesses.last());
     Ok(SearchedOp {
@@ -100,8 +101,8 @@ fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
     })
 }
 
-/// For each iteration dimension whether a loop may cut it: a symbolic size stays whole, and so does a dimension along which parts lie beside each other. A wish
-/// for slices over the cores names dimensions, which keep their names.
+/// Returns for each iteration dimension whether a loop may tile it. A symbolic size stays untiled, as does a dimension along which parts
+/// are concatenated. Requested core splits name dimensions, which keep their names.
 fn may_be_cut(item: &Item<'_>, compute: ComputeOp<'_>) -> Vec<bool> {
     let names = compute.dim_names();
     let keeps_names = !compute.work_div().is_empty();
@@ -112,7 +113,7 @@ fn may_be_cut(item: &Item<'_>, compute: ComputeOp<'_>) -> Vec<bool> {
     (0..names.len()).map(may_be_cut).collect()
 }
 
-/// Whether the function gives the result, or a view of it.
+/// Returns whether the function returns the result, or a view of it.
 fn is_result(compute: ComputeOp<'_>) -> bool {
     let mut values = vec![compute.op.output()];
     while let Some(value) = values.pop() {
@@ -128,7 +129,7 @@ fn is_result(compute: ComputeOp<'_>) -> bool {
     false
 }
 
-/// For each iteration dimension the elements of a stick if the sticks of an operand lie along it, else 1.
+/// Returns for each iteration dimension the elements per stick if the sticks of an operand lie along it, else 1.
 fn granules(accesses: &[(ComputeOp<'_>, Vec<Access<'_>>)]) -> Result<Vec<i64>, String> {
     let n_dims = accesses.first().map_or(0, |(compute, _)| compute.iteration_space().len());
     let mut granules = vec![1; n_dims];

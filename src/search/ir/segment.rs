@@ -1,4 +1,4 @@
-//! Some ops of a function as a function of their own.
+//! Extraction of ops into a function of their own.
 
 use crate::dialect::{
     Assembly,
@@ -9,8 +9,9 @@ use crate::mlir::{
     set_function_type,
 };
 
-/// A copy of some ops of a function, in order, with the views and constants that they read, and all inserts of what they put together. What they read of other ops are its arguments;
-/// what others read of them, and what the function gives, are its results. Time is linear in the ops and in who reads them.
+/// Copies ops of a function, in order, with the views and constants that they read and all inserts of the assemblies among them. Values
+/// from other ops become arguments; values that other ops read or the function returns become results. Time is linear in the ops and their
+/// users.
 pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
     let mut needed = Needed { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
     let ops: Vec<Op<'c>> = ops.iter().flat_map(|op| others_of(*op).into_iter().chain([*op])).collect();
@@ -31,7 +32,7 @@ fn others_of(op: Op<'_>) -> Vec<Op<'_>> {
     Assembly::of(op).map(|assembly| assembly.others()).unwrap_or_default()
 }
 
-/// Ops and inputs of a segment.
+/// Ops and inputs of the extracted function.
 struct Needed<'c> {
     function: Op<'c>,
     /// The ops, preceded by the views and constants that they read.
@@ -60,7 +61,7 @@ impl<'c> Needed<'c> {
         self.ops.push(op);
     }
 
-    /// Whether a value is of the function's own body, not of a loop in it.
+    /// Returns whether a value is defined in the function's own body, not in a loop in it.
     fn is_of_body(&self, value: Value<'c>) -> bool {
         let owner = value.def().map_or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
         owner == Some(self.function)

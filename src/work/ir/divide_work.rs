@@ -28,7 +28,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// An op, of which the accesses are known, and its split by the rules of [`divide`].
+/// Divides an op by the rules of [`divide`], given its accesses.
 pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], target: &Target) -> Result<(Operation, WorkSplit), Reported> {
     let refuse = |message: String| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report();
     let operation = operation_with(compute, accesses).map_err(refuse)?;
@@ -39,13 +39,13 @@ pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], targe
     Ok((operation, split))
 }
 
-/// Writes the division; the hint has done its work.
+/// Writes the split, and removes the hint.
 pub(crate) fn set_work(compute: ComputeOp<'_>, split: &WorkSplit) {
     compute.op.set_attr(attr::WORK, work_attribute(compute.op.ctx(), split));
     compute.op.remove_attr(attr::WORK_DIV);
 }
 
-/// A hint that no op can follow would be dropped silently.
+/// Returns an error for a hint that no op can follow; otherwise it would be dropped silently.
 pub(crate) fn check_hints(ops: &[ComputeOp<'_>]) -> Result<(), Reported> {
     let hints: Vec<_> = ops.iter().map(|op| (op.work_div(), op.dim_names())).collect();
     let Some((position, hint)) = unheard(&hints) else { return Ok(()) };

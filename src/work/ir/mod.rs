@@ -1,4 +1,4 @@
-//! The passes of stage `work`, and what they share: the files of the stage that know IR.
+//! Passes of stage `work`, and code that they share: the files of the stage that use IR.
 
 pub(crate) mod divide_work;
 pub(crate) mod reduce_span;
