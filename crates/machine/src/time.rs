@@ -223,8 +223,9 @@ pub struct RecommendedTime {
 
 /// Ratios of measured time to estimate: for each kind of op, the factors between which nineteen of twenty times lie.
 ///
-/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 % further out: so wide that it holds for
-/// shapes that it has not seen (97 % of the rows, each with its shape left out; test `intervals_hold_for_shapes_that_they_have_not_seen`).
+/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 % further out: so wide
+/// that it holds for shapes that it has not seen (97 % of the rows, each with its shape left out; test
+/// `intervals_hold_for_shapes_that_they_have_not_seen`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Spreads {

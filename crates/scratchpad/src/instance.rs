@@ -136,8 +136,8 @@ enum FileKind {
 }
 
 impl Instance {
-    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?,
-    /// barred?}]}`, sizes in bytes, lives half-open.
+    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input,
+    /// graph_output?, barred?}]}`, sizes in bytes, lives half-open.
     ///
     /// # Errors
     /// Returns the first error in the text.
