@@ -1,36 +1,36 @@
-//! The bytes that the ops of a kernel move, by the rules of torch-spyre's model ("cost models, 2.2").
+//! Bytes that the ops of a kernel move, by the rules of torch-spyre's cost model ("cost models, 2.2").
 
 use super::shape::{OpKind, OpShape, OperandShape};
 
-/// The bytes of one op over all iterations of the loops around it, but for those of LX.
+/// Bytes of one op over all iterations of its loops, except the LX bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpBytes {
-    /// Read from HBM, repeated reads by loops included.
+    /// Bytes read from HBM, including reads that loops repeat.
     pub hbm_read: i64,
-    /// Written to HBM.
+    /// Bytes written to HBM.
     pub hbm_written: i64,
-    /// The part of `hbm_read` that reads a product's operand again because the loop tiles the result (rule 6).
+    /// Part of `hbm_read` that reads a matmul operand again because a loop tiles the result (rule 6).
     pub reread: i64,
-    /// The part of `hbm_read` that an earlier read of the same kernel input brought already (rule 3).
+    /// Part of `hbm_read` that an earlier read of the same kernel input already loaded (rule 3).
     pub shared: i64,
-    /// The part of `hbm_read` that an earlier op of the kernel wrote.
+    /// Part of `hbm_read` that an earlier op of the kernel wrote.
     pub read_back: i64,
-    /// Moved between LX and the cores in one iteration, all cores together.
+    /// Bytes moved between LX and the cores in one iteration, summed over all cores.
     pub lx_per_iteration: i64,
 }
 
 impl OpBytes {
-    /// To and from HBM.
+    /// Returns the bytes read from and written to HBM.
     #[must_use]
     pub const fn hbm(&self) -> i64 {
         self.hbm_read + self.hbm_written
     }
 }
 
-/// The bytes of each op of a kernel.
+/// Computes the bytes of each op of a kernel.
 ///
-/// A tensor in HBM counts its device bytes, padding included, once for all cores, times the loops that repeat it. An input of the kernel
-/// that several operands read counts as its largest read. What lives in LX moves no byte of HBM.
+/// A tensor in HBM counts its device bytes, padding included, once for all cores, times the iterations of the loops that repeat it. A
+/// kernel input that several operands read counts as its largest read. Tensors in LX move no HBM bytes.
 #[must_use]
 pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
     let mut history = History::default();
@@ -40,9 +40,9 @@ pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
 /// Accesses of the preceding ops of a kernel to its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// Of each buffer the largest read.
+    /// Largest read of each buffer.
     read: Vec<i64>,
-    /// Of each buffer whether it was written to HBM.
+    /// Whether each buffer was written to HBM.
     is_written: Vec<bool>,
 }
 
@@ -53,7 +53,7 @@ impl History {
         Self { read, is_written }
     }
 
-    /// The bytes of the next op of the kernel.
+    /// Computes the bytes of the next op of the kernel.
     pub fn push(&mut self, op: &OpShape) -> OpBytes {
         let n_buffers = op.operands.iter().map(|operand| operand.buffer + 1).max().unwrap_or(0).max(self.read.len());
         self.read.resize(n_buffers, 0);

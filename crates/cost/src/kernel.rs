@@ -1,151 +1,152 @@
-//! An op of a kernel as the numbers that its price depends on.
+//! Numeric features of an op, which are the input of the cost formulas.
 
 use super::{
     bytes::{OpBytes, bytes},
     shape::{OpKind, OpShape, OperandShape},
 };
 
-/// The numbers of one op, all that a formula looks at. Bytes and points are those of all iterations.
+/// Features of one op. Bytes and points are those of all iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KernelOp {
     /// Kind of the op.
     pub kind: OpKind,
-    /// How it goes through HBM.
+    /// HBM access pattern.
     pub access: Access,
-    /// Its bytes.
+    /// Bytes moved.
     pub bytes: OpBytes,
-    /// Cores that work on it.
+    /// Number of cores that execute it.
     pub cores: f64,
-    /// Points of its iteration space; multiply-adds of a product.
+    /// Points of its iteration space; multiply-adds of a matmul.
     pub points: f64,
-    /// Executions.
+    /// Number of executions.
     pub trips: f64,
-    /// Whether a loop walks over a dimension of the result.
+    /// Whether a loop tiles a dimension of the result.
     pub tiles_output: bool,
-    /// Rows that a core has of one tile: points of the result but along its sticks (along neither batch nor columns for a product).
+    /// Rows of one tile per core: points of the result except those along its sticks (for a matmul, except those along batch and
+    /// columns).
     pub tile_rows: f64,
-    /// Points along the longest sticks of its tensors.
+    /// Maximum number of points along the sticks of its tensors.
     pub columns: f64,
-    /// Points of the result in all, by those along the sticks; the reduced ones included for a reduction.
+    /// Points of the result divided by those along the sticks; for a reduction, the reduced points are included.
     pub rows: f64,
-    /// log2 of `columns`, so that no price takes it again.
+    /// log2 of `columns`, precomputed.
     pub log2_columns: f64,
     /// log2 of `rows`.
     pub log2_rows: f64,
-    /// Bytes of an element of the result.
+    /// Bytes of a result element.
     pub element_bytes: f64,
-    /// An index tensor or a window says where a tensor is read or written.
+    /// Whether an index tensor or a window determines where a tensor is read or written.
     pub is_irregular: bool,
     /// Properties that only matmuls have.
     pub product: Product,
 }
 
-/// How an op that is no product goes through HBM.
+/// HBM access pattern of an op that is no matmul.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Access {
-    /// Stick by stick.
+    /// Contiguous sticks.
     #[default]
     Plain,
-    /// The elements of a stick come from many sticks.
+    /// Elements of a stick come from many sticks.
     Restickify,
-    /// A reduction that keeps the sticks.
+    /// Reduction that keeps the sticks.
     ColumnReduction,
-    /// A reduction along the sticks.
+    /// Reduction along the sticks.
     RowReduction,
-    /// A whole input beside one that is repeated for each row.
+    /// A full input and one that is broadcast along the rows.
     BroadcastRow(Inputs),
-    /// A whole input beside a scalar, or one that is repeated along the columns.
+    /// A full input and a scalar, or one that is broadcast along the columns.
     BroadcastColumn(Inputs),
-    /// Sticks go to every so many places: tensors are put below one another in turn.
+    /// Strided sticks: tensors are concatenated along the rows.
     SpreadSticks {
         /// Rows of the input.
         rows: f64,
     },
-    /// Tensors are put beside one another.
+    /// Tensors are concatenated along the columns.
     SpreadRows {
         /// Rows of the input.
         rows: f64,
     },
-    /// The two outer dimensions change places; the sticks stay whole.
+    /// Transpose of the two outer dimensions; the sticks are unchanged.
     SwapOuter {
         /// Points of the dimension that becomes the inner one.
         rows: f64,
-        /// Points of the other.
+        /// Points of the other dimension.
         outer: f64,
     },
 }
 
-/// Where the inputs of a broadcast are.
+/// Location of the inputs of a broadcast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inputs {
-    /// A whole one and a repeated one in HBM.
+    /// The full input and the broadcast input are in HBM.
     Hbm,
-    /// One of the two, or both, in LX.
+    /// At least one of the two is in LX.
     Lx,
 }
 
-/// A product of `[batch, m, k]` and `[batch, k, n]`, or of a second operand without batch.
+/// Matmul of `[batch, m, k]` and `[batch, k, n]`, or with a second operand without batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Product {
-    /// Points of the dimension that only the first operand and the result have, those of one tile.
+    /// Points per tile of the dimension that only the first operand and the result have.
     pub m: f64,
-    /// Points of the dimension that only the second operand and the result have, those of one tile.
+    /// Points per tile of the dimension that only the second operand and the result have.
     pub n: f64,
     /// Slices of `m`.
     pub m_slices: f64,
     /// Slices of `n`.
     pub n_slices: f64,
-    /// Slices of the dimension that is summed.
+    /// Slices of the contracted dimension.
     pub k_slices: f64,
-    /// Points of the dimensions that are neither.
+    /// Points of the batch dimensions.
     pub batch: f64,
-    /// Slices of those.
+    /// Slices of the batch dimensions.
     pub batch_slices: f64,
-    /// Bytes of both operands, of one tile and one entry of the batch.
+    /// Bytes of both operands, per tile and batch entry.
     pub operand_bytes: f64,
     /// log2 of `m_slices`.
     pub log2_m_slices: f64,
     /// log2 of `n_slices`.
     pub log2_n_slices: f64,
-    /// log2 of the elements that a core has of the result of one tile and one entry.
+    /// log2 of the result elements per core, tile and batch entry.
     pub log2_area: f64,
-    /// Tiles of the summed dimension.
+    /// Tiles of the contracted dimension.
     pub k_tiles: f64,
-    /// How the batch lies in memory.
+    /// Memory layout of the batch.
     pub batching: Batching,
 }
 
 impl Product {
-    /// Elements that a core has of the result of one tile and one entry.
+    /// Returns the result elements per core, tile and batch entry.
     #[must_use]
     pub fn area(&self) -> f64 {
         self.m * self.n / (self.m_slices * self.n_slices)
     }
 }
 
-/// Where the batch of a product is.
+/// Memory layout of the batch of a matmul.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Batching {
-    /// There is none.
+    /// No batch.
     #[default]
     None,
-    /// One operand has none: all entries share it.
+    /// One operand has no batch: all entries share it.
     Shared,
-    /// Neighbouring sticks are of different entries, in both operands.
+    /// Neighboring sticks belong to different entries, in both operands.
     Inner,
-    /// Neighboring sticks are of different entries, in one operand of two.
+    /// Neighboring sticks belong to different entries, in one of the operands.
     HalfInner,
-    /// Each entry lies by itself.
+    /// Each entry is contiguous.
     Outer,
 }
 
-/// Describes the ops of a kernel, in their order. Time linear in their operands.
+/// Computes the features of a kernel's ops, in their order. Time is linear in the number of operands.
 #[must_use]
 pub fn describe(kernel: &[OpShape]) -> Vec<KernelOp> {
     kernel.iter().zip(bytes(kernel)).map(|(op, bytes)| describe_op(op, bytes)).collect()
 }
 
-/// Describes one op, of which the bytes are known.
+/// Computes the features of one op with known bytes.
 #[must_use]
 pub fn describe_op(op: &OpShape, bytes: OpBytes) -> KernelOp {
     let product = if op.kind == OpKind::Matmul { product(op) } else { Product::default() };
@@ -195,7 +196,7 @@ fn access(op: &OpShape) -> Access {
     }
 }
 
-/// The way of an op that moves elements to other places.
+/// Returns the access pattern of an op that moves elements.
 fn transport(op: &OpShape, output: &OperandShape) -> Option<Access> {
     let stick = output.stick?;
     if op.inputs().any(|input| input.moves(stick) && input.stick.is_some_and(|other| other != stick)) {
@@ -218,7 +219,7 @@ fn transport(op: &OpShape, output: &OperandShape) -> Option<Access> {
     (from != to && input.moved_by.len() > 2).then(|| Access::SwapOuter { rows: number(extent(from)), outer: number(extent(to)) })
 }
 
-/// Whether a smaller input stands beside a whole one, and which way it is repeated.
+/// Returns whether the op has a full input and a smaller one, and the direction of the broadcast.
 fn broadcast(op: &OpShape, output: &OperandShape) -> Option<Access> {
     let is_whole = |input: &&OperandShape| output.moved_by.iter().all(|&dim| input.moves(dim) || !op.varies_in_tile(dim));
     let repeated = op.inputs().find(|input| !is_whole(input))?;
@@ -271,7 +272,7 @@ fn product(op: &OpShape) -> Product {
     product
 }
 
-/// Whether a dimension that the second operand lacks is a batch and not the rows: the outer of two.
+/// Returns whether a dimension that the second operand lacks is a batch, not the rows: the outer of two.
 fn is_shared_batch(op: &OpShape, index: usize, first: &OperandShape, second: &OperandShape) -> bool {
     (index + 1..op.dims.len()).any(|dim| first.moves(dim) && !second.moves(dim) && !op.dims[dim].is_reduced)
 }

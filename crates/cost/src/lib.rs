@@ -1,8 +1,9 @@
-//! How long a kernel takes, as far as anybody knows.
+//! Cost model: estimates the time of a kernel.
 //!
-//! [`price`] models time. A kernel is a list of [`OpShape`]s, written by hand or read from a bundle (`crate::traffic`); [`refuse`] says
-//! whether it may run at all, [`describe`] turns it into the few numbers of each op that a price depends on, [`bytes()`] being some of
-//! them. [`Work`] is what no plan of a program can do without, with the least time that the model could give it. The formula, the source of each constant and its accuracy are in docs/reference/cost-model.md.
+//! [`price`] models time. A kernel is a list of [`OpShape`]s, written by hand or read from a bundle (`crate::traffic`). [`refuse`] checks
+//! whether it can run at all. [`describe`] computes the features that the formulas use, among them [`bytes()`]. [`Work`] is the minimum
+//! work of a program, with a lower bound of its modeled time. docs/reference/cost-model.md has the formula, the source of each constant
+//! and the accuracy.
 
 mod bytes;
 mod kernel;

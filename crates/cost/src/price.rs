@@ -1,4 +1,4 @@
-//! The price of a kernel: time as an interval, and what it is made of.
+//! Cost of a kernel: an interval of time, and its components.
 
 use super::{kernel::KernelOp, recommended, torch_spyre};
 use machine::TimeModel;
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 use std::{cmp::Ordering, iter::Sum};
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
-/// Which model prices.
+/// Cost formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formula {
-    /// The one to decide by.
+    /// The recommended formula, which decides between plans.
     #[default]
     Recommended,
-    /// torch-spyre's of August 2026, wrong spots included: to compare with.
+    /// torch-spyre's formula of August 2026, including its errors: for comparison.
     TorchSpyre,
 }
 
 /// Resource that takes most of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limit {
-    /// Traffic with HBM.
+    /// HBM traffic.
     #[default]
     Hbm,
-    /// Computing, or moving between LX and the cores.
+    /// Compute, or transfers between LX and the cores.
     Compute,
-    /// Starting ops and iterations.
+    /// Launch overhead of ops and iterations.
     Fixed,
 }
 
 impl Limit {
-    /// A word for reports.
+    /// Returns the name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,31 +40,31 @@ impl Limit {
     }
 }
 
-/// The modeled time of a kernel, ns.
+/// Modeled time of a kernel, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
-    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
+    /// Lower end: nineteen of twenty published times of such ops are between the lower and the upper end.
     pub low_ns: f64,
-    /// The estimate: what plans are compared by.
+    /// Estimate by which plans are compared.
     pub estimate_ns: f64,
-    /// The upper end.
+    /// Upper end.
     pub high_ns: f64,
-    /// Traffic with HBM, if nothing else took time.
+    /// Time of the HBM traffic alone.
     pub hbm_ns: f64,
-    /// Computing, if nothing else took time.
+    /// Time of the compute alone.
     pub compute_ns: f64,
-    /// Starting the kernel, its ops and its iterations.
+    /// Launch overhead of the kernel, its ops and its iterations.
     pub fixed_ns: f64,
     /// Resource that takes most of the time.
     pub limit: Limit,
-    /// Whether times of all its kinds of ops are published; without them the interval is a guess.
+    /// Whether published times exist for all its kinds of ops; otherwise the interval is a guess.
     pub is_ranked: bool,
 }
 
-/// Prices a kernel. Nothing is allocated; time linear in the ops, some 20 ns each.
+/// Computes the cost of a kernel. Allocates nothing; time is linear in the number of ops, about 20 ns each.
 ///
-/// The ends of the interval come from published times over estimates, by kind of op; they err together, so the ends of ops add up.
-/// torch-spyre's formula has no interval: its ends are the estimate.
+/// The ends of the interval are the estimate times the extreme ratios of published times to estimates, by kind of op. The errors of ops
+/// are assumed to be correlated, so the ends add up. torch-spyre's formula has no interval: its ends equal the estimate.
 #[must_use]
 pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
     if formula == Formula::TorchSpyre {
@@ -94,12 +94,12 @@ pub fn estimate_op_ns(op: &KernelOp, model: &TimeModel) -> f64 {
     recommended::part(op, model).total_ns
 }
 
-/// Cost by the recommended formula.
+/// Cost of an op by the recommended formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Time, ns, without the start of the kernel.
     pub ns: f64,
-    /// Bytes to and from HBM.
+    /// Bytes read from and written to HBM.
     pub hbm_bytes: i64,
 }
 
@@ -118,15 +118,15 @@ impl Cost {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Objective {
-    /// Modeled time; of equal times, bytes.
+    /// Modeled time; ties are broken by bytes.
     #[default]
     Time,
-    /// Bytes to and from HBM; of as many bytes, time.
+    /// HBM bytes; ties are broken by time.
     Bytes,
 }
 
 impl Objective {
-    /// Which of two costs is preferred: the lesser one.
+    /// Compares two costs: the smaller one is preferred.
     #[must_use]
     pub fn order(self, one: &Cost, other: &Cost) -> Ordering {
         let (time, bytes) = (one.ns.total_cmp(&other.ns), one.hbm_bytes.cmp(&other.hbm_bytes));

@@ -1,12 +1,12 @@
-//! How fast HBM is for an op that has no plain way through it ("cost models, 2.3").
+//! HBM rates by access pattern of an op ("cost models, 2.3").
 
 use super::kernel::{Access, Inputs, KernelOp};
 use machine::{BroadcastRate, HbmRates, TransportRate};
 
-/// log2 of the elements of an f16 stick: the fits count columns in these.
+/// log2 of the elements of an f16 stick: the unit in which the fits count columns.
 const LOG2_STICK: f64 = 6.0;
 
-/// The most bytes/ns that any op has, both directions together.
+/// Maximum rate of any op in bytes/ns, both directions together.
 #[must_use]
 pub fn fastest(rates: &HbmRates) -> f64 {
     let others = [
@@ -21,12 +21,13 @@ pub fn fastest(rates: &HbmRates) -> f64 {
     others.into_iter().fold(rates.one_way, f64::max)
 }
 
-/// ns of plain traffic: a direction each, and the bus turned around for the smaller one.
+/// Returns the ns of plain traffic: the time of each direction, plus bus turnarounds for the smaller one.
 pub(super) fn plain_ns(rates: &HbmRates, read: f64, written: f64) -> f64 {
     (read + written) / rates.one_way + rates.turnaround_ns_per_byte * read.min(written)
 }
 
-/// Bytes/ns of both directions together where torch-spyre has a rate for an op. A reduction along the sticks has none beside other ops.
+/// Returns the bytes/ns of both directions together for ops with a rate in torch-spyre. Plain accesses have none; that of a reduction
+/// along the sticks applies only without other ops.
 pub(super) fn own_rate(rates: &HbmRates, op: &KernelOp) -> Option<f64> {
     Some(match op.access {
         Access::Plain | Access::RowReduction | Access::BroadcastRow(Inputs::Lx) | Access::BroadcastColumn(Inputs::Lx) => return None,
@@ -43,15 +44,15 @@ pub(super) fn own_rate(rates: &HbmRates, op: &KernelOp) -> Option<f64> {
     })
 }
 
-/// Bytes/ns of a reduction along the sticks on all cores.
+/// Returns the bytes/ns of a reduction along the sticks on all cores.
 pub(super) fn row_reduction(rates: &HbmRates, rows: f64) -> f64 {
     (rates.row_reduction_floor + rates.row_reduction_extra * (-rows / rates.row_reduction_scale_rows).exp()).min(rates.one_way)
 }
 
-/// ns of the traffic of an op, never less for more bytes.
+/// Returns the ns of an op's traffic, which never decreases with the bytes.
 ///
-/// torch-spyre's rates for few rows beside a repeated input, and for a swap with a short new inner dimension, make twice the bytes cheaper
-/// at some sizes: they are left out. No repeated input makes an op slower than its plain traffic.
+/// torch-spyre's rates for few rows with a broadcast input, and for a transpose with a short new inner dimension, make twice the bytes
+/// cheaper at some sizes. These cases are omitted. No broadcast input makes an op slower than its plain traffic.
 pub(super) fn monotone_ns(rates: &HbmRates, op: &KernelOp, read: f64, written: f64) -> f64 {
     let plain = plain_ns(rates, read, written);
     let both = read + written;

@@ -9,7 +9,7 @@ use super::{
 };
 use machine::{RecommendedTime, TimeModel};
 
-/// Rows of a product up to which it is a step of decoding: no time of one is published.
+/// Maximum rows of a matmul that counts as a decoding step: no time of one is published.
 const DECODE_ROWS: f64 = 32.0;
 
 /// Computes the contribution of one op to the cost of its kernel.
@@ -33,7 +33,7 @@ pub(super) fn part(op: &KernelOp, model: &TimeModel) -> Part {
     }
 }
 
-/// Whether times of such ops are published.
+/// Returns whether times of such ops are published.
 fn is_ranked(op: &KernelOp) -> bool {
     let product = &op.product;
     let is_decode = op.kind == OpKind::Matmul && product.m * product.batch <= DECODE_ROWS;
@@ -58,7 +58,7 @@ fn spread(op: &KernelOp, constants: &RecommendedTime) -> [f64; 2] {
 fn hbm_ns(op: &KernelOp, model: &TimeModel) -> f64 {
     let (rates, constants) = (&model.hbm, &model.recommended);
     let bytes = &op.bytes;
-    // A read that another op of the kernel made already is not made again; of a repeated one a part is hidden.
+    // A read that another op of the kernel already did is not repeated; a part of a repeated read is hidden.
     let read = number((bytes.hbm_read - bytes.reread - bytes.shared).max(0));
     let traffic = monotone_ns(rates, op, read, number(bytes.hbm_written)) + constants.read_back_ns_per_byte * number(bytes.read_back);
     let reread = constants.reread * number(bytes.reread) / rates.one_way;
@@ -69,7 +69,7 @@ fn hbm_ns(op: &KernelOp, model: &TimeModel) -> f64 {
     traffic / if is_small { (op.tile_rows / constants.tile_rows).sqrt() } else { 1.0 }
 }
 
-/// Bytes that cores fetch in vain: for parts too large for them, and because many share an operand.
+/// Returns the redundant bytes that cores fetch: for slices that are too large for them, and for operands that many cores share.
 fn contended_bytes(product: &Product, model: &TimeModel) -> f64 {
     let constants = &model.recommended;
     let (slices, log2) = if product.m_slices > product.n_slices {
@@ -80,7 +80,7 @@ fn contended_bytes(product: &Product, model: &TimeModel) -> f64 {
     spilled_bytes(&model.torch_spyre, product) + product.operand_bytes * (fanned(slices, log2, constants.fan_cores, constants.fan) - 1.0)
 }
 
-/// `(slices / knee)^power`, at least 1.
+/// Returns `(slices / knee)^power`, at least 1.
 fn fanned(slices: f64, log2_slices: f64, knee: f64, power: f64) -> f64 {
     if slices > knee { (power * (log2_slices - knee.log2())).exp2() } else { 1.0 }
 }
@@ -106,7 +106,7 @@ fn compute_ns(op: &KernelOp, model: &TimeModel) -> f64 {
     op.points / op.cores * (share / from_hbm + (1.0 - share) / constants.lx)
 }
 
-/// Multiply-adds/ns of a core.
+/// Returns the multiply-adds/ns of a core.
 fn product_rate(op: &KernelOp, model: &TimeModel) -> f64 {
     let (constants, fitted, product) = (&model.recommended, &model.torch_spyre, &op.product);
     let [rows, power] = fitted.full_array;

@@ -1,52 +1,52 @@
-//! Plans that are refused before anybody asks for their price: what cannot run, and what no price should make look possible.
+//! Rejects plans before their cost is computed: plans that cannot run, and plans outside the model's range.
 
 use super::shape::{OpKind, OpShape, OperandShape};
 use machine::Target;
 
-/// A copy may be padded to this multiple of what it copies, and no more ("cost models, section 9": tiled products whose copies were laid
-/// out over a dimension that does not move them ran 300 times slower).
+/// Maximum ratio of a padded copy to its source ("cost models, section 9": tiled matmuls with copies laid out over a dimension that the
+/// copies do not have ran 300 times slower).
 const MOST_COPY: i64 = 2;
 
-/// Why a plan is refused. Ops are positions in the kernel, operands positions in the op.
+/// Reason for rejecting a plan. Ops are positions in the kernel, operands positions in the op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// A core addresses at most so many bytes of one tensor.
+    /// A core addresses more bytes of one tensor than the target permits.
     #[error("operand {operand} of op {op} is {bytes} bytes on each core, and a core addresses at most {most}")]
     Span {
-        /// The op.
+        /// Position of the op.
         op: usize,
-        /// The operand.
+        /// Position of the operand.
         operand: usize,
-        /// Bytes of a core's part, the least that its span can be.
+        /// Bytes of a core's slice, a lower bound of its span.
         bytes: i64,
-        /// The limit of the target.
+        /// Limit of the target.
         most: i64,
     },
-    /// The values that are in LX at the same time must fit.
+    /// The values that are live in LX at the same time do not fit.
     #[error("at op {op}, {bytes} bytes live in the LX of each core, and it has {most}")]
     Lx {
-        /// The op.
+        /// Position of the op.
         op: usize,
-        /// Bytes that live there, the least that any placement needs.
+        /// Bytes live in LX, a lower bound of any placement.
         bytes: i64,
-        /// The limit of the target.
+        /// Limit of the target.
         most: i64,
     },
-    /// A copy is about as large as its source.
+    /// A copy is much larger than its source.
     #[error("op {op} copies {source_bytes} bytes into {device_bytes}: more than {} times as many", MOST_COPY)]
     Copy {
-        /// The op.
+        /// Position of the op.
         op: usize,
-        /// Bytes of the copy, of one iteration.
+        /// Bytes of the copy in one iteration.
         device_bytes: i64,
-        /// Bytes of its source, of one iteration.
+        /// Bytes of its source in one iteration.
         source_bytes: i64,
     },
 }
 
 /// Checks the limits of the target and the size of copies, in the order of the ops.
 ///
-/// The bytes of a span and of LX are lower bounds, so nothing that could run is refused: `work` and `lx` know the exact ones.
+/// The bytes of a span and of LX are lower bounds, so no plan that can run is rejected; `work` and `lx` compute the exact ones.
 ///
 /// # Errors
 /// The first [`Refusal`] of the kernel.
@@ -79,20 +79,20 @@ fn refuse_copy(index: usize, op: &OpShape) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Bytes of a tensor that one iteration touches.
+/// Returns the bytes of a tensor that one iteration accesses.
 fn tile_bytes(op: &OpShape, operand: &OperandShape) -> i64 {
     let tiles: i64 = if operand.is_in_lx { 1 } else { operand.moved_by.iter().map(|&dim| op.tiles_along(dim)).product() };
     operand.device_bytes / tiles.max(1)
 }
 
-/// Bytes of a core's part of a tensor.
+/// Returns the bytes of a core's slice of a tensor.
 fn core_bytes(op: &OpShape, operand: &OperandShape) -> i64 {
     let slices: i64 = operand.moved_by.iter().map(|&dim| op.dims[dim].slices).product();
     operand.device_bytes / slices.max(1)
 }
 
-/// The bytes of LX that are live on a core while each op runs: from the op that writes a buffer to its last reader, whose result may take
-/// its place. A buffer that no op writes is live from the start.
+/// Returns the bytes of LX that are live on a core while each op runs. A buffer is live from the op that writes it to its last reader,
+/// whose result may reuse its address. A buffer that no op writes is live from the start.
 fn live_lx_bytes(kernel: &[OpShape]) -> Vec<i64> {
     let uses = || kernel.iter().enumerate().flat_map(|(index, op)| op.operands.iter().map(move |operand| (index, op, operand)));
     let buffers = uses().map(|(.., operand)| operand.buffer + 1).max().unwrap_or(0);
@@ -102,7 +102,7 @@ fn live_lx_bytes(kernel: &[OpShape]) -> Vec<i64> {
         let (_, end, bytes) = live[operand.buffer].get_or_insert((start, index, core_bytes(op, operand)));
         (*end, *bytes) = (index, (*bytes).min(core_bytes(op, operand)));
     }
-    // Before an op its inputs are live; after it its result, and what is read later.
+    // Live before an op: its inputs. Live after it: its result, and buffers with later reads.
     let (mut before, mut after) = (vec![0_i64; kernel.len() + 1], vec![0_i64; kernel.len() + 1]);
     for &(start, end, bytes) in live.iter().flatten() {
         let is_result_only = start == end;

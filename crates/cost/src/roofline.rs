@@ -1,4 +1,4 @@
-//! The least time that the model could give a program, however it is planned.
+//! Lower bound of the modeled time of a program, over all plans.
 
 use super::{kernel::number, rates::fastest, shape::OpKind};
 use machine::Target;
@@ -6,32 +6,33 @@ use machine::Target;
 /// Minimum work of a program, independent of the compiler's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Multiply-adds of its products.
+    /// Multiply-adds of its matmuls.
     pub multiply_adds: i64,
     /// Points of its other ops.
     pub points: i64,
-    /// Ops that compute; copies may be spared.
+    /// Number of ops that compute; copies can be avoided.
     pub n_ops: i64,
 }
 
-/// The least time of a program, ns.
+/// Lower bound of a program's time, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Roofline {
-    /// Traffic with HBM, at the best rate that an op has.
+    /// HBM traffic at the maximum rate of any op.
     pub hbm_ns: f64,
-    /// Computing, on all cores at the best rate.
+    /// Compute on all cores at the maximum rate.
     pub compute_ns: f64,
-    /// Starting the ops, each once.
+    /// Launch overhead of the ops, each once.
     pub fixed_ns: f64,
-    /// All of it.
+    /// Total time.
     pub ns: f64,
 }
 
 impl Work {
-    /// The least time of a program that does this and moves so many bytes through HBM.
+    /// Computes the lower bound for a program with this work and these HBM bytes.
     ///
-    /// An op that is no product takes `sqrt(C^2 + M^2)`, a product `C + M - overlap * min(C, M)`, which is not less for an overlap of up to
-    /// `2 - sqrt(2)`. The sum of such roots is at least the root for the sums of `C` and `M`. Beyond that overlap the larger sum is left.
+    /// An op that is no matmul takes `sqrt(C^2 + M^2)`. A matmul takes `C + M - overlap * min(C, M)`, which is not less for an overlap of
+    /// up to `2 - sqrt(2)`. The sum of the square roots is at least the square root for the sums of `C` and `M`. For a larger overlap,
+    /// the larger sum is the bound.
     #[must_use]
     pub fn roofline(&self, hbm_bytes: i64, target: &Target) -> Roofline {
         let constants = &target.time.recommended;
@@ -45,7 +46,7 @@ impl Work {
     }
 }
 
-/// The least time in which all cores compute so many points: multiply-adds of a product, or results of another op.
+/// Returns the minimum time in which all cores compute this number of points: multiply-adds of a matmul, or results of another op.
 #[must_use]
 pub fn least_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
     let (constants, products) = (&target.time.recommended, &target.time.torch_spyre);
@@ -53,7 +54,7 @@ pub fn least_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
         let [shared, shared_by_many] = products.shared_products;
         let [few, many] = constants.inner_batch;
         let others = [shared, shared_by_many, few, many, constants.half_inner_batch, constants.batch_split];
-        // Slices of the summed dimension count as so many cores each.
+        // Slices of the contracted dimension count by their efficiency.
         others.into_iter().fold(products.products, f64::max) * constants.summed_slices.max(1.0)
     } else {
         constants.pointwise.max(constants.reduction).max(constants.lx)
@@ -68,7 +69,7 @@ mod tests {
 
     const TARGET: Target = Target::spyre();
 
-    /// A product of `[m, k]` and `[k, n]` on so many slices of each, and an elementwise op, in HBM or not.
+    /// Builds a matmul of `[m, k]` and `[k, n]` with this number of slices each, and an elementwise op, in HBM or not.
     fn ops(is_in_lx: bool, slices: [i64; 3]) -> Vec<OpShape> {
         let tensor = |buffer: usize, dims: [usize; 2], is_output: bool| OperandShape {
             buffer,

@@ -1,24 +1,24 @@
-//! Kernels in neutral terms, as the shared data have them: what each op iterates over, how it is divided, and where its tensors are.
+//! Reads kernels from the shared JSON data: iteration spaces, core splits and tensor locations of their ops.
 //!
-//! A file has `entries` (or `vectors`), each with an `id` and `ops`; ops of an entry are one kernel, unless `fuse` is false or a foreign op
-//! (`{"foreign": true}`) stands between them. Other members are for others.
+//! A file has `entries` (or `vectors`), each with an `id` and `ops`. The ops of an entry form one kernel, unless `fuse` is false or a
+//! foreign op (`{"foreign": true}`) separates them. Other keys are ignored.
 
 use crate::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, describe, price};
 use machine::{STICK_BYTES, TimeModel};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// An entry of such a file.
+/// Entry of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its name.
+    /// Name of the entry.
     pub id: String,
-    /// Its kernels, in order.
+    /// Kernels in program order.
     pub kernels: Vec<Vec<OpShape>>,
 }
 
 impl Row {
-    /// The price of all kernels, one after the other.
+    /// Returns the cost of all kernels, executed one after the other.
     #[must_use]
     pub fn price(&self, model: &TimeModel, formula: Formula) -> Price {
         let add = |sum: Price, kernel: &Vec<OpShape>| {
@@ -66,7 +66,7 @@ enum Op {
 #[derive(Deserialize)]
 struct Known {
     kind: String,
-    /// By name, which is the order of the dimensions: an outer one has a name in front.
+    /// Dimensions sorted by name, which is their order: an outer dimension has a smaller name.
     iter_space: BTreeMap<String, i64>,
     reduction_dims: Vec<String>,
     #[serde(default)]
@@ -97,7 +97,7 @@ struct Tensor {
 /// Reads a file.
 ///
 /// # Errors
-/// Where it is not of this form, or has a number that no kernel has.
+/// If the file violates the schema, or has a number that no kernel has.
 pub fn rows(text: &str) -> Result<Vec<Row>, String> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let file: File = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| error.to_string())?;
@@ -123,7 +123,7 @@ fn row(entry: &Entry) -> Result<Row, String> {
     Ok(Row { id: entry.id.clone(), kernels })
 }
 
-/// The most that points, bytes and executions may come to: what a float counts exactly.
+/// Maximum of points, bytes and executions: integers up to it are exact in a float.
 const MOST: i64 = 1 << 53;
 
 fn positive(what: &str, number: i64) -> Result<i64, String> {
@@ -153,7 +153,7 @@ fn shape(op: &Known, names: &mut Vec<String>) -> Result<OpShape, String> {
             return Err(format!("the loop has {} counts, but tiles of {}", around.counts.len(), around.tiles.len()));
         }
         for (&trips, tiles) in around.counts.iter().zip(&around.tiles) {
-            // A loop over a dimension that the op does not have repeats it.
+            // A loop over a dimension that the op does not have repeats the op.
             let tiled = tiles.iter().filter_map(|name| position(name).ok()).collect();
             loops.push(Loop { trips: positive("the count of a loop", trips)?, tiled });
         }
@@ -194,7 +194,7 @@ fn operand(
     // A stick of a sparse tensor holds one element.
     let is_sparse = elements == 1 || device_bytes / STICK_BYTES >= elements;
     let dim_of = |stride: i64| strides.iter().find(|(_, known)| *known == stride).map(|(dim, _)| *dim);
-    // Of three dimensions, torch-spyre puts the outermost one between the sticks unless it is told otherwise.
+    // By default, torch-spyre puts the outermost of three dimensions between the sticks.
     let inner = match (tensor.logical.as_slice(), tensor.device.as_slice()) {
         ([outer, middle, last], [first, .., between, _]) if between == outer && first == middle => dim_of(middle * last),
         ([_, _, last] | [_, last], _) => dim_of(*last),

@@ -1,19 +1,20 @@
-//! An op as the model of time sees it: extents, slices, loops, and what moves each tensor. Neither IR nor a layout is needed to say it.
+//! Ops as the cost model represents them: extents, slices, loops, and the dimensions that index each tensor. Needs neither IR nor
+//! layouts.
 
 use serde::{Deserialize, Serialize};
 
-/// An op of a kernel.
+/// Op of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpShape {
     /// Kind of the op, as far as its speed depends on it.
     pub kind: OpKind,
     /// Its iteration dimensions. Those of a batched product are in any order.
     pub dims: Vec<Dim>,
-    /// The loops around it, outermost first.
+    /// Loops around it, outermost first.
     pub loops: Vec<Loop>,
-    /// Its tensors, inputs before the output.
+    /// Tensors, inputs before the output.
     pub operands: Vec<OperandShape>,
-    /// An index tensor or a window says where a tensor is read or written.
+    /// Whether an index tensor or a window determines where a tensor is read or written.
     pub is_irregular: bool,
 }
 
@@ -24,58 +25,58 @@ pub enum OpKind {
     /// Elementwise functions and copies.
     #[default]
     Pointwise,
-    /// Sums, maxima and the like over some dimensions.
+    /// Reductions (sum, maximum and others) over some dimensions.
     Reduction,
-    /// Sums of products of two tensors.
+    /// Matmuls.
     Matmul,
 }
 
-/// A dimension of an iteration space.
+/// Dimension of an iteration space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dim {
-    /// Points, of all tiles together.
+    /// Points, summed over all tiles.
     pub extent: i64,
-    /// Slices that cores share it in.
+    /// Number of slices for the core split.
     pub slices: i64,
-    /// Whether results are summed along it.
+    /// Whether the dimension is reduced.
     pub is_reduced: bool,
 }
 
-/// A loop around an op.
+/// Loop around an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loop {
-    /// How often its body runs.
+    /// Trip count.
     pub trips: i64,
-    /// The dimensions of the op that it walks over in tiles; none if it only repeats the op.
+    /// Dimensions of the op that the loop tiles; none if it only repeats the op.
     pub tiled: Vec<usize>,
 }
 
-/// A tensor of an op.
+/// Tensor of an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperandShape {
-    /// Number of the buffer: the same for the same tensor in all ops of a kernel.
+    /// Number of the buffer: equal for the same tensor in all ops of a kernel.
     pub buffer: usize,
-    /// The result.
+    /// Whether it is the result.
     pub is_output: bool,
-    /// It comes into the kernel from outside.
+    /// Whether it is an input of the kernel.
     pub is_kernel_input: bool,
-    /// It lives in LX and not in HBM.
+    /// Whether it is in LX, not in HBM.
     pub is_in_lx: bool,
     /// Bytes of its sticks, padding included: of all tiles in HBM, of one tile in LX.
     pub device_bytes: i64,
     /// Bytes of an element.
     pub element_bytes: i64,
-    /// The dimensions of the op that move it.
+    /// Dimensions of the op that index it.
     pub moved_by: Vec<usize>,
-    /// The dimension along its sticks; none if a stick holds a single element.
+    /// Dimension along its sticks; none if a stick holds a single element.
     pub stick: Option<usize>,
-    /// The dimension of neighbouring sticks: the innermost one of the device layout but the sticks' own elements.
+    /// Dimension between neighboring sticks: the innermost one of the device layout, except the elements of a stick.
     pub inner: Option<usize>,
 }
 
 impl OperandShape {
-    /// Whether `dim` moves the tensor.
+    /// Returns whether `dim` indexes the tensor.
     #[must_use]
     pub fn moves(&self, dim: usize) -> bool {
         self.moved_by.contains(&dim)
@@ -83,50 +84,50 @@ impl OperandShape {
 }
 
 impl OpShape {
-    /// Executions: the product of the loops' counts.
+    /// Returns the number of executions: the product of the loops' trip counts.
     #[must_use]
     pub fn trips(&self) -> i64 {
         self.loops.iter().map(|around| around.trips).product()
     }
 
-    /// How often an operand is moved as a whole: a loop repeats it if none of the dimensions that the loop tiles moves it ("cost models,
-    /// 2.2, rule 5").
+    /// Returns how often an operand is moved completely: a loop repeats it if it tiles no dimension that indexes the operand ("cost
+    /// models, 2.2, rule 5").
     #[must_use]
     pub fn loop_factor(&self, operand: &OperandShape) -> i64 {
         let repeats = |around: &&Loop| !around.tiled.iter().any(|&dim| operand.moves(dim));
         self.loops.iter().filter(repeats).map(|around| around.trips).product()
     }
 
-    /// Whether a loop walks over a dimension of the result.
+    /// Returns whether a loop tiles a dimension of the result.
     #[must_use]
     pub fn tiles_output(&self) -> bool {
         self.tiled_dims().any(|dim| !self.dims[dim].is_reduced)
     }
 
-    /// The number of tiles along a dimension.
+    /// Returns the number of tiles along a dimension.
     #[must_use]
     pub fn tiles_along(&self, dim: usize) -> i64 {
         self.loops.iter().filter(|around| around.tiled.contains(&dim)).map(|around| around.trips).product()
     }
 
-    /// Whether a tile has more than one point along a dimension.
+    /// Returns whether a tile has more than one point along a dimension.
     #[must_use]
     pub fn varies_in_tile(&self, dim: usize) -> bool {
         self.dims[dim].extent > self.tiles_along(dim)
     }
 
-    /// The result.
+    /// Returns the result.
     #[must_use]
     pub fn output(&self) -> Option<&OperandShape> {
         self.operands.iter().find(|operand| operand.is_output)
     }
 
-    /// All tensors but the result.
+    /// Returns all tensors except the result.
     pub fn inputs(&self) -> impl Iterator<Item = &OperandShape> {
         self.operands.iter().filter(|operand| !operand.is_output)
     }
 
-    /// Cores that work on it: the product of the slices.
+    /// Returns the number of cores that execute it: the product of the slices.
     #[must_use]
     pub fn cores(&self) -> i64 {
         self.dims.iter().map(|dim| dim.slices).product()

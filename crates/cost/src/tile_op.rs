@@ -1,52 +1,52 @@
-//! An op as one iteration of the loops around it runs it: what op specs and IR say, before loops become dimensions.
+//! Ops with the extents of one tile, as op specs and IR have them, before loops are converted to dimensions.
 
 use super::shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 use machine::STICK_BYTES;
 use serde::{Deserialize, Serialize};
 
-/// An op with the extents of one tile.
+/// Op with the extents of one tile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TileOp {
     /// Kind of the op, as far as its speed depends on it.
     pub kind: OpKind,
-    /// Whether it sums, multiplies or compares along some dimensions.
+    /// Whether it reduces some dimensions.
     pub is_reduction: bool,
-    /// Its iteration dimensions.
+    /// Iteration dimensions.
     pub dims: Vec<Dim>,
-    /// How often each loop around it runs, outermost first.
+    /// Trip counts of the loops around it, outermost first.
     pub trips: Vec<i64>,
-    /// Its tensors, inputs before the output.
+    /// Tensors, inputs before the output.
     pub operands: Vec<TileOperand>,
-    /// An index tensor or a window says where a tensor is read or written.
+    /// Whether an index tensor or a window determines where a tensor is read or written.
     pub is_irregular: bool,
 }
 
-/// A tensor of such an op.
+/// Tensor of a tile op.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TileOperand {
-    /// Number of the buffer: the same for the same tensor in all ops of a kernel.
+    /// Number of the buffer: equal for the same tensor in all ops of a kernel.
     pub buffer: usize,
-    /// The result.
+    /// Whether it is the result.
     pub is_output: bool,
-    /// It comes into the kernel from outside.
+    /// Whether it is an input of the kernel.
     pub is_kernel_input: bool,
-    /// It lives in LX and not in HBM.
+    /// Whether it is in LX, not in HBM.
     pub is_in_lx: bool,
-    /// An argument of the kernel: it outlives an iteration.
+    /// Whether it is an argument of the kernel, which is live across iterations.
     pub is_argument: bool,
-    /// Bytes of the sticks that one iteration touches.
+    /// Bytes of the sticks that one iteration accesses.
     pub tile_bytes: i64,
     /// Bytes of an element.
     pub element_bytes: i64,
-    /// The dimensions of more than one point that move it.
+    /// Dimensions of more than one point that index it.
     pub moved_by: Vec<usize>,
-    /// The dimension along its sticks; none if a stick holds a single element.
+    /// Dimension along its sticks; none if a stick holds a single element.
     pub stick: Option<usize>,
-    /// The dimension of neighbouring sticks.
+    /// Dimension between neighboring sticks.
     pub inner: Option<usize>,
-    /// For each loop whether the tensor advances with it; missing ones do not.
+    /// Whether the tensor advances with each loop; missing entries mean no.
     pub advances: Vec<bool>,
 }
 
@@ -61,11 +61,11 @@ impl TileOperand {
 }
 
 impl TileOp {
-    /// The op over all iterations. Every loop around it becomes a dimension of its own, in front of the op's, that moves the operands which
-    /// advance with the loop.
+    /// Returns the op over all iterations. Every loop becomes an additional outer dimension, which indexes the operands that advance with
+    /// the loop.
     ///
-    /// Cores compute whole sticks, as the files say: a dimension along sticks is as long as they are, and where every tensor has one element
-    /// in a stick, the others are computed with it.
+    /// Cores compute complete sticks, as the files specify: a dimension along sticks is padded to whole sticks. If every tensor has one
+    /// element per stick, the other elements of the stick are computed too.
     #[must_use]
     pub fn shape(&self) -> OpShape {
         if self.operands.iter().all(|operand| operand.stick.is_none()) {
@@ -74,7 +74,7 @@ impl TileOp {
         self.shape_of_sticks()
     }
 
-    /// With one more dimension, that of the elements of a stick.
+    /// Adds a dimension for the elements of a stick.
     fn with_elements_of_sticks(&self) -> Self {
         let mut op = self.clone();
         let elements = op.operands.iter().map(TileOperand::elements_of_stick).max().unwrap_or(1);
@@ -91,7 +91,7 @@ impl TileOp {
         let repeats = |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances(level));
         let mut dims: Vec<Dim> = (0..n_loops).map(|level| self.loop_dim(level)).collect();
         dims.extend(self.dims.iter().enumerate().map(|(index, dim)| Dim { extent: self.whole_sticks(index, dim.extent), ..*dim }));
-        // A dimension of a loop that repeats the op would count its points twice.
+        // If a loop repeats the op, an additional dimension would count its points twice.
         for level in (0..n_loops).filter(|&level| repeats(level)) {
             dims[level].extent = 1;
         }
@@ -106,13 +106,13 @@ impl TileOp {
         }
     }
 
-    /// An extent in whole sticks of the tensors that have them along the dimension.
+    /// Rounds an extent up to whole sticks of the tensors that have their sticks along the dimension.
     fn whole_sticks(&self, index: usize, extent: i64) -> i64 {
         let along = self.operands.iter().filter(|operand| operand.stick == Some(index)).map(TileOperand::elements_of_stick);
         along.fold(extent, |extent, elements| (extent + elements - 1) / elements * elements)
     }
 
-    /// The dimension that a loop walks over in steps of one tile. A result in LX or in the pool is local to an iteration.
+    /// Returns the dimension that a loop tiles. A result in LX or in the pool is local to an iteration.
     fn loop_dim(&self, level: usize) -> Dim {
         let is_kept = |output: &TileOperand| output.is_argument && !output.is_in_lx && !output.advances(level);
         let is_reduced = self.is_reduction && self.operands.iter().any(|operand| operand.is_output && is_kept(operand));

@@ -1,4 +1,4 @@
-//! torch-spyre's formula of August 2026, to the letter ("cost models, 2.3"): what to compare with, and not what to decide by.
+//! torch-spyre's formula of August 2026, reproduced exactly ("cost models, 2.3"): for comparison, not for decisions.
 
 use super::{
     kernel::{Access, Batching, KernelOp, Product, number},
@@ -7,7 +7,7 @@ use super::{
 };
 use machine::{TimeModel, TorchSpyreTime};
 
-/// The price of a kernel in ns.
+/// Returns the cost of a kernel in ns.
 pub(super) fn price_ns(ops: &[KernelOp], model: &TimeModel) -> f64 {
     let constants = &model.torch_spyre;
     let has_product = ops.iter().any(|op| op.kind == OpKind::Matmul);
@@ -52,7 +52,7 @@ fn hbm_ns(ops: &[KernelOp], model: &TimeModel, has_product: bool) -> f64 {
     }
 }
 
-/// The share of the rate that some cores reach, linear in log2 between the powers of two.
+/// Returns the fraction of the rate that a number of cores reaches, linear in log2 between the powers of two.
 fn reduction_share(constants: &TorchSpyreTime, cores: f64) -> f64 {
     let shares = &constants.row_reduction_cores;
     let at = cores.max(1.0).log2();
@@ -75,7 +75,7 @@ fn compute_ns(constants: &TorchSpyreTime, op: &KernelOp) -> f64 {
     };
     let [rows, power] = constants.full_array;
     let fill = if op.tiles_output || op.tile_rows >= rows { 1.0 } else { (op.tile_rows / rows).powf(power) };
-    // A loop over the summed dimension inside one over rows counts the rows again ("cost models, 2.6, 9").
+    // A loop over the contracted dimension inside a loop over rows counts the rows again ("cost models, 2.6, 9").
     let counted = if product.k_tiles > 1.0 { op.points * op.trips / product.k_tiles } else { op.points };
     counted / op.cores / (rate * fill)
 }
@@ -100,7 +100,7 @@ pub(super) fn split_ns(constants: &TorchSpyreTime, product: &Product) -> f64 {
             + constants.split_short_ns * doublings(short, constants.split_short_cores))
 }
 
-/// Rows of a tile on a core; the trips of a loop over the summed dimension divide them too.
+/// Returns the rows of a tile per core; the trip count of a loop over the contracted dimension divides them too.
 fn tile_rows(op: &KernelOp) -> f64 {
     op.tile_rows / op.product.k_tiles.max(1.0)
 }

@@ -1,32 +1,32 @@
-//! The table of device functions: what the hardware computes in one operation.
+//! Table of the device functions: the operations of the hardware.
 //!
-//! The rows are `DeviceFunctions.def`, which the C++ verifiers read too; `build.rs` turns them into [`TABLE`].
+//! `DeviceFunctions.def` contains the rows, and the C++ verifiers read it too; `build.rs` generates [`TABLE`] from it.
 
 use super::DeviceFormat;
 
 include!(concat!(env!("OUT_DIR"), "/device_functions.rs"));
 
-/// How a device function uses its iteration space.
+/// Kind of iteration space of a device function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
-    /// One result element from the operands' elements at the same point.
+    /// Elementwise: one result element from the operands' elements at the same point.
     Pointwise,
-    /// One result element from many along the reduced dimensions.
+    /// Reduction: one result element from many along the reduced dimensions.
     Reduce,
-    /// Products summed over one contracted dimension.
+    /// Matmul: products summed over one contracted dimension.
     Matmul,
     /// Data movement.
     Copy,
-    /// Data movement from where an index tensor says.
+    /// Gather: data movement from positions in an index tensor.
     Gather,
 }
 
 impl Family {
-    /// Every family, in the order of the enum.
+    /// All families, in the order of the enum.
     pub const ALL: [Self; 5] = [Self::Pointwise, Self::Reduce, Self::Matmul, Self::Copy, Self::Gather];
 }
 
-/// The unit of a core that executes a function (`exUnit`).
+/// Execution unit of a core (`exUnit`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// The systolic array.
@@ -36,7 +36,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The spelling in SDSC files.
+    /// Returns the spelling in SDSC files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,37 +46,37 @@ impl Unit {
     }
 }
 
-/// One function of the device.
+/// Device function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceFunction {
-    /// The name in our ops and in SDSC files (before the "nonstick" suffix).
+    /// Name in our ops and in SDSC files (without the "nonstick" suffix).
     pub name: &'static str,
-    /// How it iterates.
+    /// Kind of its iteration space.
     pub family: Family,
     /// Number of input tensors.
     pub n_operands: usize,
     /// Whether the device also computes it in [`DeviceFormat::IeeeFp32`].
     pub fp32: bool,
-    /// Whether the back end lets the result live in LX.
+    /// Whether the back end permits the result in LX.
     pub lx: bool,
-    /// The numbers that it needs, by the names that files give them, in their order.
+    /// Names of its numeric parameters in the files, in order.
     pub constants: &'static [&'static str],
 }
 
 impl DeviceFunction {
-    /// The pointwise function of that name.
+    /// Returns the pointwise function of that name.
     #[must_use]
     pub fn pointwise(name: &str) -> Option<&'static Self> {
         Self::find(Family::Pointwise, name)
     }
 
-    /// The reduction of that name.
+    /// Returns the reduction of that name.
     #[must_use]
     pub fn reduce(name: &str) -> Option<&'static Self> {
         Self::find(Family::Reduce, name)
     }
 
-    /// Every row of the table.
+    /// Returns all rows of the table.
     #[must_use]
     pub const fn all() -> &'static [Self] {
         TABLE
@@ -86,7 +86,7 @@ impl DeviceFunction {
         TABLE.iter().find(|function| function.family == family && function.name == name)
     }
 
-    /// Whether the device computes the function in `format`.
+    /// Returns whether the device computes the function in `format`.
     #[must_use]
     pub fn supports(&self, format: DeviceFormat) -> bool {
         format == DeviceFormat::Sen169Fp16 || (self.fp32 && format == DeviceFormat::IeeeFp32)

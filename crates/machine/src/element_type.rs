@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// The type of the elements of a tensor in a program and of an array of its caller.
+/// Element type of a tensor in a program, or of an array of its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ElementType {
     /// IEEE half precision.
@@ -11,26 +11,26 @@ pub enum ElementType {
     Bf16,
     /// IEEE single precision.
     F32,
-    /// IEEE double precision, in which no program of the device computes: exact numbers of a constant, and of a reference.
+    /// IEEE double precision: for exact constants and references; the device does not compute in it.
     F64,
-    /// 8 bits, of which 3 are behind the point; without infinities.
+    /// 8 bits with 3 mantissa bits; without infinities.
     F8E4M3Fn,
-    /// 8 bits, of which 2 are behind the point: the upper half of half precision.
+    /// 8 bits with 2 mantissa bits: the upper half of half precision.
     F8E5M2,
-    /// A truth value: in a byte 1 or 0, on the device in the format of what computes with it.
+    /// Boolean: 1 or 0 in a byte; on the device in the format of the op that uses it.
     Truth,
-    /// An integer of 8 bits.
+    /// 8-bit integer.
     I8,
-    /// An integer of 32 bits.
+    /// 32-bit integer.
     I32,
-    /// An integer of 64 bits.
+    /// 64-bit integer.
     I64,
-    /// A size or a position, in arrays an integer of 64 bits.
+    /// Size or position (`index`); a 64-bit integer in arrays.
     Index,
 }
 
 impl ElementType {
-    /// Every one of them.
+    /// All element types.
     pub const ALL: [Self; 11] = [
         Self::F16,
         Self::Bf16,
@@ -63,7 +63,7 @@ impl ElementType {
         }
     }
 
-    /// The bytes of one element outside of the device.
+    /// Returns the bytes of one element on the host.
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
@@ -74,19 +74,19 @@ impl ElementType {
         }
     }
 
-    /// Whether it is a floating-point number.
+    /// Returns whether it is a floating-point type.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64 | Self::F8E4M3Fn | Self::F8E5M2)
     }
 
-    /// Whether it is a floating-point number of 8 bits, which every wider format has exactly.
+    /// Returns whether it is an 8-bit floating-point type, which every wider format represents exactly.
     #[must_use]
     pub const fn is_quarter(self) -> bool {
         matches!(self, Self::F8E4M3Fn | Self::F8E5M2)
     }
 
-    /// Whether it is an integer: a position, or a number that came as one.
+    /// Returns whether it is an integer type: a position, or a number passed as an integer.
     #[must_use]
     pub const fn is_integer(self) -> bool {
         matches!(self, Self::I8 | Self::I32 | Self::I64 | Self::Index)
@@ -99,7 +99,7 @@ impl fmt::Display for ElementType {
     }
 }
 
-/// A name that is no type of elements.
+/// Unknown element type name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no array has elements of type '{0}'")]
 pub struct UnknownElementType(pub String);

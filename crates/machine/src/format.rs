@@ -1,13 +1,13 @@
-//! Sticks, and the device's number formats: how wide an element is and what the files call it.
+//! Sticks, and the device's number formats with their element sizes and their names in the files.
 //!
-//! The rows are `Formats.def`, which the C++ verifiers read too; `build.rs` turns them into [`STICK_BYTES`] and [`DeviceFormat`].
+//! `Formats.def` contains the rows, and the C++ verifiers read it too; `build.rs` generates [`STICK_BYTES`] and [`DeviceFormat`] from it.
 
 use std::{fmt, str::FromStr};
 
 include!(concat!(env!("OUT_DIR"), "/formats.rs"));
 
 impl DeviceFormat {
-    /// Elements of one stick.
+    /// Returns the elements of one stick.
     #[must_use]
     pub const fn elements_per_stick(self) -> i64 {
         STICK_BYTES / self.bytes()
@@ -20,7 +20,7 @@ impl fmt::Display for DeviceFormat {
     }
 }
 
-/// A name that is no device format.
+/// Unknown device format name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown device format '{0}'")]
 pub struct UnknownFormat(pub String);

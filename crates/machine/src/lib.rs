@@ -1,7 +1,7 @@
-//! The machine as data: cores, sticks, scratchpad, address limits, device number formats and device functions.
+//! Machine description: cores, sticks, scratchpad, address limits, number formats and device functions.
 //!
-//! Every number that a pass consults stands here with its source, so that another machine is another [`Target`] value
-//! (`spyre-compile --target FILE.json`), not another compiler.
+//! Every machine parameter is defined here with its source. Another machine is another [`Target`] value (`spyre-compile --target
+//! FILE.json`).
 
 mod device_function;
 mod element_type;
@@ -37,13 +37,13 @@ pub struct Target {
     pub time: TimeModel,
 }
 
-/// The most cores and segments that a description may have, far beyond any machine: products of a machine's numbers fit in 64 bits.
+/// Maximum number of cores and segments in a description, far above any machine, so that products of its numbers fit in 64 bits.
 const MAX_UNITS: i64 = 1024;
-/// The most bytes of a memory, as far beyond.
+/// Maximum bytes of a memory in a description, for the same reason.
 const MAX_BYTES: i64 = 1 << 44;
 
 impl Target {
-    /// The IBM Spyre card.
+    /// Returns the parameters of the IBM Spyre card.
     #[must_use]
     pub const fn spyre() -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Target {
         }
     }
 
-    /// The numbers with their names, as a `--target` file has them.
+    /// Returns the parameters with their names, as in a `--target` file.
     #[must_use]
     pub fn numbers(&self) -> [(&'static str, i64); 6] {
         [
@@ -70,10 +70,10 @@ impl Target {
         ]
     }
 
-    /// Refuses numbers that no machine has.
+    /// Rejects parameter values that are out of range.
     ///
     /// # Errors
-    /// The name of the number, its value and the rule.
+    /// Returns the name of the parameter, its value and the rule.
     pub fn check(&self) -> Result<(), String> {
         if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
             return Err(format!("'{name}' must be positive, found {number}"));

@@ -1,33 +1,33 @@
 //! Assumed speed of the machine: the constants of the models in `crates/cost`.
 //!
-//! There is no public cycle model of the device. Every number was fitted to published times, by others or here; "cost models, 2.4"
-//! says to which. Rates are bytes or elements per nanosecond (1 GB/s is 1 byte/ns).
+//! There is no public cycle model of the device. Every constant was fitted to published times, elsewhere or here; "cost models, 2.4"
+//! lists them. Rates are bytes or elements per nanosecond (1 GB/s is 1 byte/ns).
 
 use serde::{Deserialize, Serialize};
 
-/// The constants of both formulas.
+/// Constants of both formulas.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimeModel {
-    /// HBM, by the way in which an op goes through it; both formulas use these.
+    /// HBM rates by access pattern; both formulas use them.
     pub hbm: HbmRates,
-    /// The rest of torch-spyre's formula.
+    /// Further constants of torch-spyre's formula.
     pub torch_spyre: TorchSpyreTime,
-    /// The rest of the recommended formula.
+    /// Further constants of the recommended formula.
     pub recommended: RecommendedTime,
 }
 
 impl TimeModel {
-    /// The numbers fitted on published times of Spyre.
+    /// Returns the constants fitted to published times of Spyre.
     #[must_use]
     pub const fn fitted() -> Self {
         Self { hbm: HbmRates::fitted(), torch_spyre: TorchSpyreTime::fitted(), recommended: RecommendedTime::fitted() }
     }
 
-    /// Refuses rates that no machine has.
+    /// Rejects rates that are out of range.
     ///
     /// # Errors
-    /// The name of the number, its value and the rule.
+    /// Returns the name of the constant, its value and the rule.
     pub fn check(&self) -> Result<(), String> {
         let (hbm, torch_spyre, recommended) = (&self.hbm, &self.torch_spyre, &self.recommended);
         let rates = [
@@ -47,7 +47,7 @@ impl TimeModel {
     }
 }
 
-/// Rates of HBM, bytes/ns.
+/// HBM rates, in bytes/ns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HbmRates {
@@ -59,19 +59,19 @@ pub struct HbmRates {
     pub restickify: f64,
     /// Both directions together in a reduction that keeps its sticks (32 cores).
     pub column_reduction: f64,
-    /// Both directions together beside a row that is repeated (a sweep of rows and columns, 3 to 7 % off; nobody knows why).
+    /// Both directions together with an input broadcast along the rows (a sweep of rows and columns, 3 to 7 % off; cause unknown).
     pub broadcast_row: BroadcastRate,
-    /// Both directions together, next to a scalar or a column that is repeated.
+    /// Both directions together with a scalar, or an input broadcast along the columns.
     pub broadcast_column: BroadcastRate,
-    /// Both directions together while tensors are put below one another ("cat on rows").
+    /// Both directions together while tensors are concatenated along the rows ("cat on rows").
     pub spread_sticks: TransportRate,
     /// Both directions together while tensors are concatenated along the columns ("cat on columns").
     pub spread_rows: TransportRate,
     /// Both directions together while the outer dimensions are transposed.
     pub swap_outer: TransportRate,
-    /// Bytes/ns that a swap loses for each halving of the new inner dimension below 8 points.
+    /// Bytes/ns that a transpose loses for each halving of the new inner dimension below 8 points.
     pub swap_outer_halving: f64,
-    /// The least of it then.
+    /// Minimum rate of such a transpose.
     pub swap_outer_floor: f64,
     /// A reduction along the sticks: `min(one_way, floor + extra * exp(-rows / scale))` (five reductions by rows, 32 cores; cause open).
     pub row_reduction_floor: f64,
@@ -85,29 +85,29 @@ pub struct HbmRates {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TransportRate {
-    /// For one stick of one row.
+    /// Rate for one stick of one row.
     pub at_one: f64,
-    /// For each doubling of the sticks in a row.
+    /// Decrease for each doubling of the sticks in a row.
     pub per_column: f64,
-    /// For each doubling of the rows.
+    /// Decrease for each doubling of the rows.
     pub per_row: f64,
-    /// The least.
+    /// Minimum rate.
     pub floor: f64,
 }
 
-/// The rate beside an input that is repeated: three fits, each for shapes of its own. `c` and `r` are log2 of columns and rows.
+/// Rate with a broadcast input: three fits, each for its own range of shapes. `c` and `r` are log2 of columns and rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BroadcastRate {
-    /// From 1024 rows: `a - b c - d r`, then the least and the most.
+    /// From 1024 rows: `a - b c - d r`, then minimum and maximum.
     pub tall: [f64; 5],
-    /// Up to 4096 columns otherwise: `a + b r + d r^2 + e c`, then the least and the most.
+    /// Up to 4096 columns otherwise: `a + b r + d r^2 + e c`, then minimum and maximum.
     pub small: [f64; 6],
-    /// Otherwise: `a + b max(0, c - 6 - r) + d max(0, r - c + 6)`, then the least and the most (a valley where rows = columns / 64).
+    /// Otherwise: `a + b max(0, c - 6 - r) + d max(0, r - c + 6)`, then minimum and maximum (a valley at rows = columns / 64).
     pub wide: [f64; 5],
 }
 
-/// torch-spyre's formula of August 2026 ("cost models, 2.3"), wrong spots included.
+/// torch-spyre's formula of August 2026 ("cost models, 2.3"), including its errors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TorchSpyreTime {
@@ -168,7 +168,7 @@ pub struct TorchSpyreTime {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecommendedTime {
-    /// ns of a kernel by itself (nobody has measured it).
+    /// ns of launching a kernel (not measured).
     pub kernel_ns: f64,
     /// ns of an op in a kernel (fitted here on short softmaxes; 300 to 500 when shapes are left out).
     pub op_ns: f64,
@@ -221,24 +221,25 @@ pub struct RecommendedTime {
     pub spread: Spreads,
 }
 
-/// Measured time over estimate: factors between which nineteen of twenty times lie, for each kind of op.
+/// Ratios of measured time to estimate: for each kind of op, the factors between which nineteen of twenty times lie.
 ///
-/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 % further out: so wide that it holds for
-/// shapes that it has not seen (97 % of the rows, each with its shape left out; test `intervals_hold_for_shapes_that_they_have_not_seen`).
+/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 % further out: so wide
+/// that it holds for shapes that it has not seen (97 % of the rows, each with its shape left out; test
+/// `intervals_hold_for_shapes_that_they_have_not_seen`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Spreads {
     /// Pointwise ops, chains of them included (31 rows).
     pub pointwise: [f64; 2],
-    /// Beside a repeated input (12 rows).
+    /// Ops with a broadcast input (12 rows).
     pub broadcast: [f64; 2],
     /// Reductions (19 rows) and the ops of softmaxes (19 rows).
     pub reduction: [f64; 2],
     /// Ops that move sticks or their elements (12 rows).
     pub transport: [f64; 2],
-    /// Products, row-tiled ones included (112 rows).
+    /// Matmuls, row-tiled ones included (112 rows).
     pub product: [f64; 2],
-    /// Batched products (40 rows).
+    /// Batched matmuls (40 rows).
     pub batched_product: [f64; 2],
     /// Ops without published times (no rows: a guess).
     pub unmeasured: [f64; 2],

@@ -1,7 +1,8 @@
-//! The sweep that finds nothing below the bound.
+//! Sweep over the operations that confirms that no plan leaves fewer HBM bytes than the bound.
 //!
-//! Operation by operation it holds every set of values that may be in LX with a cost that can still end below the bound, and fails if one
-//! is left at the end. Values stay while there is room, because leaving later costs no more; only values of a cut try everything.
+//! Per operation, the sweep keeps every set of resident values whose cost can still end below the bound, and fails if a set is left at
+//! the end. Values stay resident while there is room, because leaving later costs no more; all decisions are tried only for values that
+//! occur in cuts.
 
 use super::{
     Violation,
@@ -11,13 +12,14 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// Values of all sets that may be made before the check is given up, with one for each set.
+/// Maximum number of values in all generated sets before the check is abandoned; each set counts as one more.
 const MAX_SETS: u64 = 20_000_000;
-/// Partial choices that may be looked at, with the values and the pairings of each.
+/// Maximum number of partial choices that are examined; the values and takeover pairs of each choice count too.
 const MAX_CHOICES: u64 = 1_000_000_000;
-/// Values of one operation that may be decided about, one inside the other.
+/// Maximum number of undecided values in one operation, which is the recursion depth.
 const MAX_DEPTH: usize = 1000;
-/// Ways to take over addresses in one operation. Nine buffers of one operation have up to 21,147: a way puts them into chains.
+/// Maximum number of takeover assignments in one operation. Nine buffers of one operation have up to 21,147, because an assignment
+/// partitions them into chains.
 const MAX_PAIRINGS: usize = 1 << 15;
 
 /// Confirms the bound of the result.
@@ -35,7 +37,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     for (number, one) in crowds.iter().enumerate() {
         crowd::check(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
     }
-    // Plans leave whole bytes: what is above one byte less is not below the bound.
+    // Plans leave a whole number of bytes, so a cost of more than the bound minus one byte is not below the bound.
     let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
     let mut sweep = Sweep::new(&relaxed, &crowds, goal);
     match sweep.run() {
@@ -45,7 +47,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     }
 }
 
-/// Values in LX after an operation, and which cuts all choices so far agree with.
+/// Resident values after an operation, and the cuts that all choices so far agree with.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Set {
     inside: Vec<(usize, Place)>,
@@ -62,11 +64,11 @@ enum Does {
 
 struct Present {
     value: usize,
-    /// The use, or the one before the gap.
+    /// The use itself, or the use that precedes the gap.
     using: usize,
     is_used: bool,
     place: Place,
-    /// Beyond the cheaper of both.
+    /// Excess over the cheaper of both options.
     in_extra: i128,
     out_extra: i128,
     does: Does,
@@ -83,7 +85,7 @@ struct Sweep<'r> {
     next: BTreeMap<Set, i128>,
     /// Per value: the next use.
     next_use: Vec<usize>,
-    /// Cost of all values not in LX before the operation, less the price of LX from it on.
+    /// Cost of all values that are not in LX before the operation, minus the price of LX from the operation on.
     base_after: i128,
     tick: usize,
 }
@@ -103,7 +105,7 @@ impl<'r> Sweep<'r> {
         values - self.relaxed.capacity * self.relaxed.rent(tick, self.relaxed.times.len())
     }
 
-    /// The number of sets that end below the goal.
+    /// Returns the number of sets that end below the goal.
     fn run(&mut self) -> Option<usize> {
         let everything = if self.crowds.is_empty() { 0 } else { u128::MAX >> (128 - self.crowds.len()) };
         let mut sets = BTreeMap::new();
@@ -136,7 +138,7 @@ impl<'r> Sweep<'r> {
         self.relaxed.values[value].uses.get(self.next_use[value]).is_some_and(|one| one.tick == tick)
     }
 
-    /// Returns the least cost of a value that is at `place`, minus its least cost outside LX, from `tick` on.
+    /// Returns the least cost from `tick` on of a value that is at `place`, minus its least cost outside LX.
     fn extra(&self, value: usize, using: usize, place: Place, tick: usize) -> i128 {
         self.relaxed.go(value, using, place, tick) - self.relaxed.outside(value, using + 1)
     }
@@ -163,12 +165,12 @@ impl<'r> Sweep<'r> {
             let (in_extra, out_extra, is_cut) = (inside - least, outside - least, self.in_cut[value]);
             present.push(Present { value, using, is_used, place, in_extra, out_extra, does: Does::In, is_cut });
         }
-        // Those that lose least by leaving are asked first.
+        // Values with the smallest cost of leaving are tried first.
         present.sort_by_key(|one| (!one.is_cut, one.out_extra - one.in_extra, one.value));
         present
     }
 
-    /// Lets the values of cuts do everything, and the others leave until the rest fits.
+    /// Tries all decisions for values of cuts, and evicts other values until the remaining ones fit.
     fn assign(&mut self, set: &Set, cost: i128, present: &mut [Present], at: usize, bound: i128) -> Option<()> {
         if bound >= self.goal {
             return Some(());
@@ -190,7 +192,7 @@ impl<'r> Sweep<'r> {
         }
         let units: i128 = present.iter().filter(|one| one.does != Does::Out).map(|one| self.relaxed.values[one.value].units).sum();
         let saved = self.pairings(present)?.iter().map(|pairs| self.saved(pairs)).max().unwrap_or(0);
-        // Where a cut asks about mergers, all of them count, and some may need others to leave.
+        // If a cut depends on takeovers, all takeovers count, and some of them may require other values to leave.
         let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
         let asks = self.crowds.iter().any(|crowd| crowd.merged.iter().chain(&crowd.apart).any(is_here));
         let missing = units - saved - self.relaxed.capacity;
@@ -199,7 +201,7 @@ impl<'r> Sweep<'r> {
             let could_stay = |one: &Present| one.does == Does::Out && !one.is_cut && missing + self.relaxed.values[one.value].units <= 0;
             return if present.iter().any(could_stay) { Some(()) } else { self.make(set, cost, present) };
         }
-        // Even without all the rest it would not fit: whoever leaves takes no address over.
+        // It would not fit even without all the others: a value that leaves takes over no address.
         let rest: i128 = present[at..].iter().filter(|one| !one.is_cut).map(|one| self.relaxed.values[one.value].units).sum();
         if at == present.len() || rest < missing {
             return Some(());
@@ -214,7 +216,8 @@ impl<'r> Sweep<'r> {
         pairs.iter().map(|pair| self.relaxed.values[pair.0].units).sum()
     }
 
-    /// All ways in which children can take over addresses: pairs of child and parent, each in one pair. None if they are too many.
+    /// Returns all assignments of takeovers as pairs of child and parent, each value in at most one pair per role. None if there are too
+    /// many.
     fn pairings(&mut self, present: &[Present]) -> Option<Vec<Vec<(usize, usize)>>> {
         let mut all = vec![Vec::new()];
         let is_in = |value: usize| present.iter().any(|one| one.value == value && one.does != Does::Out);
@@ -235,7 +238,7 @@ impl<'r> Sweep<'r> {
         Some(all)
     }
 
-    /// The sets after the operation.
+    /// Computes the sets after the operation.
     fn make(&mut self, set: &Set, cost: i128, present: &[Present]) -> Option<()> {
         let relaxed = self.relaxed;
         let mut inside = Vec::new();
@@ -281,7 +284,7 @@ impl<'r> Sweep<'r> {
         Some(())
     }
 
-    /// The cuts that the choices of this operation agree with; none if one is agreed with to its end.
+    /// Returns the cuts that the choices of this operation agree with; none if a cut is matched to its end.
     fn agrees(&self, before: u128, present: &[Present], pairs: &[(usize, usize)]) -> Option<u128> {
         let mut agrees = before;
         for (number, crowd) in self.crowds.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! That the stays of a cut do not fit together, whatever else is in LX (`docs/reference/certificates.md`).
+//! Checks that the residency intervals of a cut do not fit together, whatever else is in LX (`docs/reference/certificates.md`).
 
 use super::{
     files::{Cut, Instance},
@@ -11,15 +11,15 @@ use std::collections::BTreeMap;
 pub(super) struct Crowd {
     /// Value, first use, last use.
     pub(super) stays: Vec<(usize, usize, usize)>,
-    /// Child and parent: pairs of the stays that share an address.
+    /// Pairs of child and parent among the intervals that share an address.
     pub(super) merged: Vec<(usize, usize)>,
-    /// Pairs that could, and do not.
+    /// Pairs that could share an address and do not.
     pub(super) apart: Vec<(usize, usize)>,
     /// Values that are not in LX.
     pub(super) absent: Vec<usize>,
 }
 
-/// Finds the values that a cut is about.
+/// Finds the values that a cut refers to.
 pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<Crowd, String> {
     let mut stays = Vec::new();
     for stay in &cut.stays {
@@ -59,7 +59,8 @@ pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<
     Ok(Crowd { stays, merged, apart, absent })
 }
 
-/// The value of a buffer that a cut wants out of LX: it has one operation, so that being out is one choice.
+/// Returns the value of a buffer that a cut requires to be outside LX. The buffer is live in one operation only, so its absence is a
+/// single choice.
 fn absent(instance: &Instance, relaxed: &Relaxed, stays: &[(usize, usize, usize)], name: &str) -> Result<usize, String> {
     let is_of = |value: usize| Some(relaxed.values[value].row) == instance.find(name);
     let mut values = (0..relaxed.values.len()).filter(|&value| is_of(value));
@@ -74,7 +75,7 @@ pub(super) fn check(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Re
     if fit(&towers(instance, relaxed, crowd), relaxed.capacity)? { Err("its stays fit together".to_owned()) } else { Ok(()) }
 }
 
-/// The stays that have the same address because of the takeovers of the cut, each with those before it.
+/// Groups the intervals that have one address because of the cut's takeovers, each with its predecessors.
 fn towers(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Vec<Tower> {
     let ends_of = |value: usize| crowd.stays.iter().position(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
     let parent = |at: usize| {
@@ -100,8 +101,8 @@ fn towers(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Vec<Tower> {
     towers.into_values().filter(Tower::has_height).collect()
 }
 
-/// Whether a value that takes over no address of the cut's stays could still have one of them from its birth on: through values that live for
-/// that operation, and that the cut says nothing about.
+/// Returns whether a value that takes over no address of the cut's intervals could still receive one at its birth, through values that
+/// are live in that operation only and that the cut does not mention.
 fn may_inherit(relaxed: &Relaxed, crowd: &Crowd, value: usize) -> bool {
     let ends = |value: usize| crowd.stays.iter().any(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
     let is_free = |value: usize| {

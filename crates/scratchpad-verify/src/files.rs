@@ -1,4 +1,4 @@
-//! Instances and results as they are written.
+//! Planner instances and results as their file formats represent them.
 
 use super::{Violation, field};
 use serde::Deserialize;
@@ -64,7 +64,7 @@ pub(super) struct Result_ {
     pub(super) certificate: Certificate,
 }
 
-/// The plans that the bound is for.
+/// Set of plans that the bound applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 enum Among {
     #[serde(rename = "whole lives")]
@@ -73,7 +73,7 @@ enum Among {
     SplitStays,
 }
 
-/// The smallest LX that was looked for.
+/// Result of the search for the smallest LX.
 #[derive(Deserialize)]
 pub(super) struct Peak {
     pub(super) bytes: i64,
@@ -90,14 +90,15 @@ pub(super) struct Stay {
 
 #[derive(Deserialize)]
 pub(super) struct Certificate {
-    /// Every stay is a whole life, and the bound is for such plans.
+    /// Every residency interval is a whole live range, and the bound applies to such plans only.
     pub(super) whole_lives: bool,
-    /// Prices are HBM bytes times this.
+    /// Scale: prices are HBM bytes times this factor.
     pub(super) scale: i64,
     /// (operation, price of a unit), by ascending operation; no price is 0.
     pub(super) prices: Vec<(usize, i64)>,
     pub(super) cuts: Vec<Cut>,
-    /// (operation, (buffer, HBM bytes that it pays)), by ascending operation; if there are any, they prove the bound.
+    /// (operation, (buffer, HBM bytes that it pays)), by ascending operation: the multipliers per value. If there are any, they prove the
+    /// bound.
     #[serde(default)]
     pub(super) rents: Vec<(usize, Vec<(String, i64)>)>,
 }
@@ -112,7 +113,7 @@ pub(super) struct Cut {
     pub(super) absent: Vec<String>,
 }
 
-/// A stay of a cut: at least from its first operation to its last.
+/// Residency interval of a cut: it covers at least the operations from the first to the last.
 #[derive(Deserialize)]
 pub(super) struct Crowded {
     pub(super) buffer: String,
@@ -120,7 +121,7 @@ pub(super) struct Crowded {
     pub(super) end: usize,
 }
 
-/// Larger numbers would make sums overflow.
+/// Maximum of a number in a file: larger ones would make sums overflow.
 const MAX_BYTES: i64 = 1 << 44;
 const MAX_TIME: usize = 1 << 44;
 const MAX_PRICES: i128 = 1 << 60;
@@ -152,8 +153,8 @@ impl Result_ {
 }
 
 impl Instance {
-    /// A CSV does not say how large LX is: the result's word is taken, and reported. Its addresses are aligned to single bytes. `given` are
-    /// capacity and alignment where they are not those of the file.
+    /// A CSV file does not contain the size of LX: it is taken from the result and reported. Its addresses are aligned to single bytes.
+    /// `given` overrides capacity and alignment of the file.
     pub(super) fn parse(text: &str, result: &Result_, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
         let refuse = |what: String| Violation::Instance(what);
         let file = if text.trim_start().starts_with('{') {
@@ -196,8 +197,8 @@ impl Instance {
         self.names.get(name).copied()
     }
 
-    /// Whether a buffer may take over the address of another: named by it as a parent, born when the parent dies, no larger, and the parent
-    /// was read. Of two that are born in one operation the parent is listed first.
+    /// Returns whether a buffer may take over the address of another one. The other one is a listed parent, was read, is no smaller, and
+    /// dies when the buffer is born. If both are born in one operation, the parent is listed first.
     pub(super) fn may_take_over(&self, child: usize, parent: usize) -> bool {
         let (heir, elder) = (&self.buffers[child], &self.buffers[parent]);
         let ends = |row: &Row| row.uses.first().zip(row.uses.last()).map(|(first, last)| (first.time, last.time));
@@ -208,14 +209,15 @@ impl Instance {
 }
 
 impl Row {
-    /// Whether its first operation in LX needs a value that HBM has.
+    /// Returns whether its first operation in LX needs a value that is in HBM.
     pub(super) fn comes_in(&self) -> bool {
         let first = self.uses.first().map(|first| first.time);
         self.graph_input && self.uses.iter().any(|one| Some(one.time) == first && one.kind == Kind::Read)
     }
 }
 
-/// MiniMalloc's form: written in the first operation of a life, read in the last. A weight is how many times its size a buffer saves.
+/// Buffer of a MiniMalloc file: written in the first operation of its live range and read in the last. The weight is the number of times
+/// its size that a buffer saves.
 fn rows_of_csv(text: &str) -> Result<Vec<Row>, Violation> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let wrong = |line: &str| Violation::Instance(format!("no buffer: '{line}'"));

@@ -1,17 +1,17 @@
-//! The stays: where, when, and how many HBM bytes they leave.
+//! Checks residency intervals: their operations, their addresses, and the HBM bytes that they leave.
 
 use super::{
     Violation, field,
     files::{Instance, Kind, Result_, Row, Stay},
 };
 
-/// A stay and its buffer.
+/// Residency interval with its buffer.
 struct Placed<'a> {
     buffer: usize,
     stay: &'a Stay,
 }
 
-/// The HBM bytes that the plan leaves.
+/// Computes the HBM bytes that the plan leaves.
 pub(super) fn check(instance: &Instance, result: &Result_) -> Result<i64, Violation> {
     let mut placed = Vec::with_capacity(result.stays.len());
     for stay in &result.stays {
@@ -60,7 +60,7 @@ fn check_stay(instance: &Instance, whole: bool, row: &Row, stay: &Stay) -> Resul
     Ok(())
 }
 
-/// No two stays share a byte during an operation, but for a child at the address of its dying parent.
+/// Checks that no two intervals share a byte during an operation, except a child at the address of its dying parent.
 fn check_overlaps(instance: &Instance, placed: &[Placed<'_>]) -> Result<(), Violation> {
     let mut live: Vec<&Placed<'_>> = Vec::new();
     for new in placed {
@@ -79,7 +79,8 @@ fn check_overlaps(instance: &Instance, placed: &[Placed<'_>]) -> Result<(), Viol
     Ok(())
 }
 
-/// Whether the heir has the ancestor's address from it, or from a child of it that dies as it is born.
+/// Returns whether the descendant has its address from the ancestor, directly or through a child of the ancestor that dies when it is
+/// born.
 fn hands_down(instance: &Instance, placed: &[Placed<'_>], ancestor: &Placed<'_>, heir: &Placed<'_>) -> bool {
     let time = heir.stay.start;
     let from = placed.partition_point(|one| one.stay.start < time);
@@ -97,7 +98,7 @@ fn hands_down(instance: &Instance, placed: &[Placed<'_>], ancestor: &Placed<'_>,
     false
 }
 
-/// Whether the child is at the parent's address, and they only meet in the operation that hands it over.
+/// Returns whether the child is at the parent's address and overlaps it only in the operation of the takeover.
 fn hands_over(instance: &Instance, parent: &Placed<'_>, child: &Placed<'_>) -> bool {
     let (elder, younger) = (&instance.buffers[parent.buffer], &instance.buffers[child.buffer]);
     let may_be = instance.may_take_over(child.buffer, parent.buffer);
@@ -106,12 +107,12 @@ fn hands_over(instance: &Instance, parent: &Placed<'_>, child: &Placed<'_>) -> b
     may_be && meets_once && dies && parent.stay.address == child.stay.address
 }
 
-/// A value as a file spells it.
+/// Formats a value as the file spells it.
 fn said<T: std::fmt::Display>(value: Option<&T>) -> String {
     value.map_or_else(|| "null".to_owned(), T::to_string)
 }
 
-/// The address of the first stay, or a reason why there is none.
+/// Returns the address of the first interval, or the reason why there is none.
 fn check_summary(result: &Result_, row: &Row, stays: &[&Stay]) -> Result<(), Violation> {
     let address = stays.first().map(|stay| stay.address);
     let stated = result.addresses.get(&row.name).ok_or_else(|| Violation::Result(format!("no address for '{}'", row.name)))?;
@@ -131,7 +132,7 @@ fn check_summary(result: &Result_, row: &Row, stays: &[&Stay]) -> Result<(), Vio
     Ok(())
 }
 
-/// Follows a value from use to use: what HBM must give and take.
+/// Traverses the uses of a value and counts the bytes that are copied from and to HBM.
 fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
     if whole && !stays.is_empty() {
         let is_written = row.uses.iter().any(|one| one.kind == Kind::Write);
@@ -149,7 +150,7 @@ fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
         let replaces = at > 0 && group.iter().all(|one| one.kind == Kind::Write);
         let stay = stays.iter().position(|stay| (stay.start..stay.end).contains(&time));
         if stay_before.is_some() && stay != stay_before && !hbm_is_valid && !replaces {
-            // It left LX, and HBM does not have it.
+            // The value left LX, and HBM holds no copy of it.
             bytes += size;
             hbm_is_valid = true;
         }

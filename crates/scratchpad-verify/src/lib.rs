@@ -1,16 +1,16 @@
-//! Checks a plan without trusting the planner that made it: the placement, its HBM bytes, and that no plan leaves fewer than the bound.
+//! Verifies a plan independently of the planner: the placement, its HBM bytes, and that no plan leaves fewer than the bound.
 //!
-//! It shares no code with the planners, and reads instances itself. `docs/reference/certificates.md` says what a certificate is and why the check
-//! is enough.
+//! The crate shares no code with the planners and reads instances itself. `docs/reference/certificates.md` defines the certificates and
+//! shows why the check suffices.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `files.rs` | instances and results as they are written |
-//! | `legal.rs` | the stays: where, when, and how many HBM bytes they leave |
+//! | `files.rs` | file formats of instances and results |
+//! | `legal.rs` | legality of residency intervals, and the HBM bytes that they leave |
 //! | `relax.rs` | values and their least cost at given prices |
-//! | `bound.rs` | the sweep that finds nothing below the bound |
-//! | `rents.rs` | the bound that rents prove |
-//! | `crowd.rs`, `towers.rs` | that the stays of a cut do not fit together |
+//! | `bound.rs` | the sweep that confirms the bound |
+//! | `rents.rs` | the bound from multipliers per value and operation |
+//! | `crowd.rs`, `towers.rs` | proof that the intervals of a cut do not fit together |
 //! | `peak.rs` | the smallest LX |
 
 mod bound;
@@ -27,20 +27,20 @@ mod towers;
 pub struct Verified {
     /// HBM bytes that the plan leaves.
     pub hbm_bytes_left: i64,
-    /// No plan leaves fewer, of those in `among`.
+    /// Lower bound: no plan of the set `among` leaves fewer HBM bytes.
     pub lower_bound: i64,
-    /// Both are equal; and if the smallest LX was looked for, it has `capacity` bytes.
+    /// `hbm_bytes_left` equals the bound. If the smallest LX was searched, `capacity` is also proved to be the smallest.
     pub optimal: bool,
-    /// The plans that the bound is for: "whole lives" or "split stays".
+    /// Set of plans that the bound applies to: "whole lives" or "split stays".
     pub among: &'static str,
-    /// Bytes of LX the plan is for.
+    /// Bytes of LX that the plan was made for.
     pub capacity: i64,
-    /// If the smallest LX was looked for, so that all that may be in LX is there: bytes that no LX with room for it is below.
+    /// Lower bound of the LX size that holds everything that may be placed; only if the smallest LX was searched.
     pub peak_bound: Option<i64>,
 }
 
 impl Verified {
-    /// How much of the bytes left may be needless, from 0 to 1.
+    /// Largest fraction of the remaining bytes that another plan could still save, from 0 to 1.
     #[must_use]
     pub fn gap(&self) -> f64 {
         let left = self.hbm_bytes_left.max(1) as f64;
@@ -54,35 +54,35 @@ pub enum Violation {
     /// The instance cannot be read.
     #[error("the instance: {0}")]
     Instance(String),
-    /// The result cannot be read, or names what the instance does not have.
+    /// The result cannot be read, or refers to a buffer or operation that the instance does not have.
     #[error("the result: {0}")]
     Result(String),
-    /// A stay is not where and when a stay can be.
+    /// A residency interval violates a rule.
     #[error("the stay of '{buffer}' from {start} to {end}: {what}")]
     Stay {
-        /// The buffer.
+        /// Buffer of the interval.
         buffer: String,
-        /// Its first operation.
+        /// First operation of the interval.
         start: usize,
-        /// Its last, plus one.
+        /// Last operation of the interval, plus one.
         end: usize,
-        /// The rule it breaks.
+        /// Violated rule.
         what: String,
     },
-    /// Two stays share bytes during an operation.
+    /// Two residency intervals share bytes during an operation.
     #[error("'{first}' and '{second}' overlap during operation {time}")]
     Overlap {
-        /// The buffer that came first.
+        /// Buffer that came first.
         first: String,
-        /// The other.
+        /// Other buffer.
         second: String,
-        /// The operation.
+        /// Operation in which they overlap.
         time: usize,
     },
-    /// A value of the result does not follow from its stays.
+    /// A value of the result does not match the residency intervals.
     #[error("'{field}' is {found}, expected {expected}: make the plan again")]
     Field {
-        /// The key.
+        /// Key of the value.
         field: String,
         /// The value in the result.
         found: String,
@@ -99,11 +99,11 @@ pub enum Violation {
     },
 }
 
-/// Checks a result, as `spyre-plan` writes it, against its instance: MiniMalloc's CSV or our JSON. Capacity and alignment can be `given`,
-/// instead of those in the file.
+/// Verifies a result of `spyre-plan` against its instance, a MiniMalloc CSV file or our JSON. `given` overrides capacity and alignment of
+/// the file.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// Returns the first violation.
 pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -> Result<Verified, Violation> {
     let result = files::Result_::parse(result)?;
     let instance = files::Instance::parse(instance, &result, given)?;

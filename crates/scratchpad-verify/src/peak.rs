@@ -1,4 +1,4 @@
-//! The smallest LX: everything that may be in LX is there for its whole life, and no smaller LX has room for that.
+//! Checks the smallest LX in which everything that may be placed is resident for its whole live range.
 
 use super::{
     Violation, field,
@@ -7,7 +7,7 @@ use super::{
     towers::{Tower, fit},
 };
 
-/// Confirms that the plan has everything in LX, and the bound: by what is live at once, or else by a search.
+/// Confirms that the plan has everything in LX, and that the bound holds: by the bytes live at once, or else by a search.
 pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Result<(), Violation> {
     let Peak { bytes, lower_bound } = *peak;
     if bytes != instance.capacity {
@@ -40,7 +40,8 @@ pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Resul
     }
 }
 
-/// The most bytes that are live at once, in units of the alignment. What may take over an address may need none of its own when it is born.
+/// Returns the maximum number of bytes that are live at once, in units of the alignment. A value that may take over an address may need
+/// no room of its own in the operation of its birth.
 fn load(instance: &Instance) -> i64 {
     let mut changes: Vec<(usize, i64)> = Vec::new();
     for (index, row) in instance.buffers.iter().enumerate().filter(|(_, row)| row.barred.is_none()) {
@@ -58,7 +59,7 @@ fn load(instance: &Instance) -> i64 {
     most
 }
 
-/// Whether everything may fit into less LX than that, births with a possible takeover left out.
+/// Returns whether everything may fit into a smaller LX, not counting births with a possible takeover.
 fn fit_below(instance: &Instance, bytes: i64) -> Result<bool, String> {
     let relaxed = Relaxed::new(instance, true, 1, &[]);
     let capacity = relaxed.units_below(bytes);

@@ -1,11 +1,11 @@
 //! Values, and their least cost at given prices.
 //!
-//! A value is what a buffer holds between two whole writes: none of it has to be kept from one to the next. At prices for LX each value
-//! chooses for itself, so its least cost follows from use to use.
+//! A value is the content of a buffer between two complete writes; no byte is carried from one value to the next. At given prices for LX
+//! the values are independent, so the least cost of each follows from its uses, one after the other.
 
 use super::files::{Instance, Kind, Row};
 
-/// Where a value is between uses.
+/// Location of a value between two uses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     /// In HBM only.
@@ -27,29 +27,29 @@ pub(super) struct Value {
     comes_with_copy: bool,
 }
 
-/// The uses in one operation.
+/// Uses in one operation.
 pub(super) struct UseAt {
     pub(super) tick: usize,
     bytes: i128,
     writes: bool,
 }
 
-/// The relaxed problem: everything is in scaled bytes.
+/// The relaxed problem; all costs are in scaled bytes.
 pub(super) struct Relaxed {
     pub(super) values: Vec<Value>,
     /// The operations with uses.
     pub(super) times: Vec<usize>,
     pub(super) capacity: i128,
-    /// Bytes of a unit.
+    /// Bytes of one unit.
     unit_bytes: i128,
     pub(super) price: Vec<i128>,
-    /// Sums of the prices of the operations before.
+    /// Prefix sums of the prices by operation.
     before: Vec<i128>,
     pub(super) scale: i128,
-    /// Unscaled bytes of the buffers that can never be in LX.
+    /// Unscaled bytes of the buffers that cannot be in LX.
     pub(super) fixed: i128,
     whole: bool,
-    /// Per value and use: least cost from there, by place before.
+    /// Per value and use: least cost from the use on, by the location before it.
     least: Vec<Vec<[i128; 3]>>,
 }
 
@@ -147,7 +147,7 @@ impl Relaxed {
         self.values.push(value);
     }
 
-    /// Backwards over the uses.
+    /// Computes the least costs backwards over the uses.
     fn least_of(&self, index: usize) -> Vec<[i128; 3]> {
         let value = &self.values[index];
         let mut least = vec![[0, value.departure * self.scale, 0]];
@@ -170,7 +170,7 @@ impl Relaxed {
         least
     }
 
-    /// Least cost from operation `tick` on of a value that is at `place` after use `using`.
+    /// Returns the least cost from operation `tick` on of a value that is at `place` after use `using`.
     pub(super) fn go(&self, index: usize, using: usize, place: Place, tick: usize) -> i128 {
         self.gap(index, using, place, tick, self.least[index][using + 1])
     }
@@ -187,33 +187,33 @@ impl Relaxed {
         }
     }
 
-    /// The highest address of a value, in units: its last unit may be partial where LX's last one is.
+    /// Returns the highest address of a value, in units: its last unit may be partial where the last one of LX is.
     pub(super) fn highest(&self, instance: &Instance, value: usize) -> i128 {
         i128::from(instance.capacity - instance.buffers[self.values[value].row].size).div_euclid(self.unit_bytes)
     }
 
-    /// The units of the largest LX that is smaller than that.
+    /// Returns the units of the next smaller LX.
     pub(super) fn units_below(&self, bytes: i64) -> i128 {
         (i128::from(bytes) - 1).div_euclid(self.unit_bytes)
     }
 
-    /// Price of a unit from one operation to another.
+    /// Returns the price of a unit between two operations.
     pub(super) fn rent(&self, from: usize, to: usize) -> i128 {
         self.before[to] - self.before[from]
     }
 
-    /// Least cost from a use on of a value that is not in LX before.
+    /// Returns the least cost, from a use on, of a value that is not in LX before it.
     pub(super) fn outside(&self, index: usize, using: usize) -> i128 {
         self.least[index][using][Place::Out as usize]
     }
 
-    /// Price of the room during a use. A child may find its room paid for.
+    /// Returns the price of the space during a use. For a child, the parent may have paid it already.
     pub(super) fn room(&self, index: usize, using: usize) -> i128 {
         let value = &self.values[index];
         if using == 0 && !value.parents.is_empty() { 0 } else { value.units * self.price[value.uses[using].tick] }
     }
 
-    /// Bytes to be in LX for a use.
+    /// Returns the bytes that are copied so that LX can serve a use.
     pub(super) fn coming_bytes(&self, index: usize, using: usize, place: Place) -> Option<i128> {
         let value = &self.values[index];
         match place {
@@ -223,12 +223,12 @@ impl Relaxed {
         }
     }
 
-    /// Bytes of a use from HBM, and of leaving LX before.
+    /// Returns the bytes of a use that HBM serves, and of leaving LX before it.
     pub(super) fn out_bytes(&self, index: usize, using: usize, place: Place) -> i128 {
         self.values[index].uses[using].bytes + self.leave_bytes(index, place)
     }
 
-    /// Bytes of leaving LX. A whole life that ends early was never there.
+    /// Returns the bytes of leaving LX. With unsplit live ranges, a value that leaves early counts as never resident.
     pub(super) fn leave_bytes(&self, index: usize, place: Place) -> i128 {
         let value = &self.values[index];
         match place {
@@ -249,7 +249,7 @@ impl Relaxed {
         if has_copy && !value.uses[using].writes { Place::Both } else { Place::Only }
     }
 
-    /// Bytes at the end.
+    /// Returns the bytes that are copied after the last use.
     pub(super) fn end_bytes(&self, index: usize, place: Place) -> i128 {
         if place == Place::Only { self.values[index].departure } else { 0 }
     }

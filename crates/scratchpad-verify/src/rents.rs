@@ -1,8 +1,8 @@
-//! The bound that rents prove.
+//! Checks the bound that multipliers per value and operation prove.
 //!
-//! Every buffer pays for being in LX during some operations. Those in LX during one operation fit together, so what they pay there is at most
-//! the most that any buffers of that total size pay: a knapsack. A plan leaves at least what each buffer costs by itself when it pays its
-//! rents, less the knapsacks of all operations.
+//! Every buffer pays a multiplier for each operation during which it is in LX. The buffers resident during one operation fit together, so
+//! their payments are at most the optimum of a knapsack. A plan leaves at least the sum of each buffer's own least cost with its
+//! multipliers included, minus the knapsacks of all operations.
 
 use super::{
     Violation,
@@ -10,7 +10,7 @@ use super::{
     relax::{Place, Relaxed},
 };
 
-/// Cells of all knapsacks together, and of one, before the check is given up.
+/// Maximum number of knapsack cells, in total and per knapsack, before the check is abandoned.
 const MAX_CELLS: i128 = 2_000_000_000;
 const MAX_UNITS: i128 = 1 << 20;
 
@@ -53,7 +53,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove {most}"))) }
 }
 
-/// The value of a buffer that takes room of its own in an operation whenever it is in LX.
+/// Returns the value of a buffer that occupies space of its own in an operation whenever it is in LX.
 fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Result<usize, String> {
     let row = instance.find(name).ok_or_else(|| format!("'{name}' pays rent, and is no buffer"))?;
     let value =
@@ -69,7 +69,7 @@ fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Res
     Ok(value)
 }
 
-/// The most that values pay which are together no larger than LX.
+/// Returns the maximum payment of a set of values whose total size is at most that of LX.
 fn knapsack(relaxed: &Relaxed, payers: &[(usize, i128)]) -> i128 {
     let units = |payer: &(usize, i128)| usize::try_from(relaxed.values[payer.0].units).unwrap_or(usize::MAX);
     let total = payers.iter().map(units).fold(0, usize::saturating_add);

@@ -1,21 +1,21 @@
-//! Whether stays have addresses that keep them apart.
+//! Checks whether residency intervals have disjoint addresses.
 //!
-//! Whatever fits can be pushed down until everything lies on the floor or on something else. So it is enough to place by ascending
-//! address, each as low as those before it allow, in every order.
+//! Every feasible placement can be pushed down until each interval lies at address 0 or on another interval. So it suffices to try all
+//! orders of placement by ascending address, each interval as low as the placed ones allow.
 
 use std::ops::Range;
 
-/// Placements that may be tried, and operations of waiting towers that may be looked at for them.
+/// Maximum number of placements that are tried, and of operations of unplaced stacks that are examined for them.
 const MAX_TRIES: u64 = 5_000_000;
 const MAX_LOOKS: u64 = 1 << 30;
-/// As many towers are tried, one inside the other.
+/// Maximum depth of the recursion over stacks.
 const MAX_TOWERS: usize = 1000;
 
-/// Stays at one address: height by tick, from the first.
+/// Intervals at one address: heights by tick, from the first tick on.
 pub(super) struct Tower {
     start: usize,
     heights: Vec<i128>,
-    /// The highest address that it may have.
+    /// Highest address that the stack may have.
     highest: i128,
 }
 
@@ -24,7 +24,7 @@ impl Tower {
         Self { start: usize::MAX, heights: Vec::new(), highest: i128::MAX }
     }
 
-    /// Adds a stay.
+    /// Adds an interval.
     pub(super) fn add(&mut self, ticks: Range<usize>, units: i128, highest: i128) {
         let old_end = if self.heights.is_empty() { ticks.end } else { self.start + self.heights.len() };
         let (new_start, new_end) = (self.start.min(ticks.start), old_end.max(ticks.end));
@@ -36,7 +36,7 @@ impl Tower {
         *self = Self { start: new_start, heights, highest: highest.min(self.highest) };
     }
 
-    /// Leaves out its first operation.
+    /// Removes its first operation.
     pub(super) fn forget_birth(&mut self) {
         self.heights.remove(0);
         self.start += 1;
@@ -55,10 +55,10 @@ impl Tower {
     }
 }
 
-/// Whether the towers have addresses below `capacity`, in units.
+/// Returns whether the stacks have addresses below `capacity`, in units.
 ///
 /// # Errors
-/// When that is too much to find out.
+/// If the search exceeds its limits.
 pub(super) fn fit(towers: &[Tower], capacity: i128) -> Result<bool, String> {
     if towers.len() > MAX_TOWERS {
         return Err(format!("there are {} stays, more than {MAX_TOWERS}", towers.len()));
@@ -78,7 +78,8 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// Whether the rest fits above `lowest`; at `lowest`, only towers from `first` on. None if that is too much to find out.
+    /// Returns whether the unplaced stacks fit above `lowest`; at `lowest` only stacks from `first` on. None if the search exceeds its
+    /// limits.
     fn fits(&mut self, lowest: i128, first: usize) -> Option<bool> {
         let waiting: Vec<usize> = (0..self.towers.len()).filter(|&tower| !self.placed[tower]).collect();
         self.tries += 1;
@@ -115,7 +116,7 @@ impl Search<'_> {
         Some(false)
     }
 
-    /// Whether the waiting towers are too much for some tick: what is below the lowest of them is lost.
+    /// Returns whether the unplaced stacks exceed the capacity in some tick: the units below the lowest of them are lost.
     fn is_overfull(&self, waiting: &[usize], lows: &[i128]) -> bool {
         (0..self.floors.len()).any(|tick| {
             let over = || waiting.iter().zip(lows).filter(|(tower, _)| self.towers[**tower].ticks().contains(&tick));

@@ -27,7 +27,7 @@ fn instances() -> Vec<(String, Vec<Rectangle>)> {
     paths.iter().map(instance).collect()
 }
 
-/// Activations that live until the way back, and many short lives: what training graphs look like.
+/// Activations that are live until the backward pass, and many short live ranges, as in training graphs.
 fn activations(n_ticks: i64) -> Vec<Rectangle> {
     let sizes = [16_384, 1_638_400, 2_621_440, 20_971_520, 41_943_040];
     let short =

@@ -3,8 +3,8 @@
 use super::fit::{Gap, place};
 use super::{Buffer, Capacity, Placement, Planner};
 
-/// torch-spyre's best-fit planner of August 2026: as first-fit, but each buffer goes into the gap that leaves the fewest bytes free behind
-/// it, the lowest of equals.
+/// torch-spyre's best-fit planner of August 2026: like first-fit, but each buffer goes into the gap that leaves the fewest bytes free
+/// after it; the lowest gap wins a tie.
 #[derive(Clone, Copy, Debug)]
 pub struct BestFit;
 

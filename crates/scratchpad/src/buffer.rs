@@ -1,4 +1,4 @@
-//! Buffers as planners see them: sizes, uses and constraints.
+//! Buffers as input of the planners: sizes, uses and constraints.
 
 use machine::{STICK_BYTES, Target};
 use std::ops::Range;
@@ -21,38 +21,38 @@ pub struct Use {
     pub kind: UseKind,
 }
 
-/// Why a buffer may not be placed, whatever room there is: a sentence without a full stop, for reports.
+/// Reason why a buffer may never be placed: a sentence without a full stop, for reports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Barred(pub String);
 
-/// A value that may live in LX for its whole life. A planner refers to buffers by their position in the list that it is given.
+/// Value that may be in LX for its whole live range. Planners refer to buffers by their position in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// The name in reports; planners do not look at it.
+    /// Name in reports; planners ignore it.
     pub name: String,
     /// Bytes on one core: the device bytes divided by the cores of the writer, rounded down (torch-spyre, August 2026).
     pub bytes: i64,
-    /// Every use, by ascending time.
+    /// All uses, by ascending time.
     pub uses: Vec<Use>,
-    /// Buffers whose address this one may take over, as positions in the list, in order of preference.
+    /// In-place parents: buffers whose address this one may take over, as positions in the list, in order of preference.
     pub in_place_parents: Vec<usize>,
-    /// The value is in HBM already (an input of the graph): placing it costs one copy into LX.
+    /// Whether the value starts in HBM (an input of the graph): placing it costs one copy into LX.
     pub starts_in_hbm: bool,
-    /// The value is wanted in HBM at the end (an output of the graph): placing it costs one copy out of LX.
+    /// Whether HBM needs the value at the end (an output of the graph): placing it costs one copy out of LX.
     pub ends_in_hbm: bool,
-    /// Why it may not be placed. It is listed all the same, because others may name it as a parent.
+    /// Reason why it may not be placed. It is listed nevertheless, because other buffers may name it as a parent.
     pub barred: Option<Barred>,
 }
 
 impl Buffer {
-    /// A buffer that is written and read in between, that takes over no address, and that may be placed.
+    /// Creates a buffer with neither end in HBM, without parents, that may be placed.
     #[must_use]
     pub const fn new(name: String, bytes: i64, uses: Vec<Use>) -> Self {
         Self { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
     }
 
-    /// The operations during which it is live: first use to last use, half-open. Empty without uses.
+    /// Returns the live range: the operations from the first use to the last, half-open. Empty without uses.
     #[must_use]
     pub fn life(&self) -> Range<usize> {
         match (self.uses.first(), self.uses.last()) {
@@ -61,15 +61,15 @@ impl Buffer {
         }
     }
 
-    /// Whether both are live during some operation.
+    /// Returns whether both buffers are live during some operation.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         let (life, others) = (self.life(), other.life());
         life.start < others.end && others.start < life.end
     }
 
-    /// Bytes that one core copies when the buffer is in LX for its whole life: in, if a value from HBM is read in its first operation, and out,
-    /// if HBM needs it at the end and does not have it.
+    /// Returns the bytes that one core copies when the buffer is in LX for its whole live range: in, if its first operation reads a value
+    /// from HBM, and out, if HBM needs it at the end and does not have it.
     #[must_use]
     pub fn copied_bytes(&self) -> i64 {
         let first = self.uses.first().map(|first| first.time);
@@ -80,16 +80,16 @@ impl Buffer {
         self.bytes * (i64::from(comes_in) + i64::from(goes_out))
     }
 
-    /// Whether its first use is a read.
+    /// Returns whether its first use is a read.
     #[must_use]
     pub fn is_read_first(&self) -> bool {
         self.uses.first().is_some_and(|first| first.kind == UseKind::Read)
     }
 }
 
-/// Whether a buffer of the list could take over the address of another, one of its in-place parents: the parent dies in the operation in
-/// which the child is born, is read (or it would hand over nothing), and is at least as large. If the parent is born in the same operation, it
-/// is listed first: an address does not go round.
+/// Returns whether a buffer may take over the address of one of its in-place parents. The parent dies in the operation in which the child
+/// is born, is read (an unread parent hands nothing over), and is at least as large. A parent that is born in the same operation must be
+/// listed first, which excludes cycles.
 #[must_use]
 pub fn can_succeed(buffers: &[Buffer], child: usize, parent: usize) -> bool {
     let (heir, elder) = (&buffers[child], &buffers[parent]);
@@ -98,23 +98,23 @@ pub fn can_succeed(buffers: &[Buffer], child: usize, parent: usize) -> bool {
     is_read && is_before && elder.life().end == heir.life().start + 1 && heir.bytes <= elder.bytes
 }
 
-/// The memory that buffers are placed in.
+/// Memory into which buffers are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     /// Bytes of one core's LX that buffers may use.
     pub bytes: i64,
-    /// Every address is a multiple of this many bytes, at least 1.
+    /// Alignment of every address in bytes, at least 1.
     pub alignment: i64,
 }
 
 impl Capacity {
-    /// The LX of a core: addresses are whole sticks.
+    /// Returns the LX of a core: addresses are whole sticks.
     #[must_use]
     pub const fn of(target: &Target) -> Self {
         Self { bytes: target.lx_bytes, alignment: STICK_BYTES }
     }
 
-    /// The first aligned address that is not below `address`.
+    /// Returns the first aligned address that is not below `address`.
     #[must_use]
     pub const fn align(&self, address: i64) -> i64 {
         (address + self.alignment - 1) / self.alignment * self.alignment
@@ -125,7 +125,7 @@ impl Capacity {
 pub(super) mod tests {
     use super::*;
 
-    /// A buffer written at the first time and read at the others.
+    /// Builds a buffer that is written at the first time and read at the others.
     pub(crate) fn buffer(name: &str, bytes: i64, times: &[usize]) -> Buffer {
         let kind = |position| if position == 0 { UseKind::Write } else { UseKind::Read };
         let uses = times.iter().enumerate().map(|(position, &time)| Use { time, kind: kind(position) }).collect();

@@ -1,4 +1,4 @@
-//! A picture of the scratchpad: time across, address up, one box per stay of a buffer, as SVG.
+//! SVG drawing of the scratchpad: time on the horizontal axis, address on the vertical one, one box per residency interval of a buffer.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,7 +6,7 @@ use std::{
     ops::Range,
 };
 
-/// A buffer in LX for a while. A buffer that is evicted and reloaded has several.
+/// Residency interval of a buffer. A buffer that is evicted and reloaded has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stay {
     /// The buffer's name.
@@ -15,22 +15,22 @@ pub struct Stay {
     pub bytes: i64,
     /// Its address.
     pub address: i64,
-    /// The operations during which it is there, half-open.
+    /// Operations of the interval, half-open.
     pub times: Range<usize>,
-    /// The buffer whose address it took over.
+    /// Buffer whose address it took over.
     pub successor_of: Option<String>,
 }
 
 /// Content of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
-    /// The heading.
+    /// Title.
     pub title: String,
-    /// Bytes of LX: the line at the top.
+    /// Bytes of LX: drawn as the line at the top.
     pub capacity_bytes: i64,
     /// The boxes.
     pub stays: Vec<Stay>,
-    /// The names of the operations, where they have some.
+    /// Names of the operations that have one.
     pub operations: Vec<String>,
     /// Loops around operations, drawn as brackets under the boxes.
     pub loops: Vec<Bracket>,
@@ -43,7 +43,7 @@ pub struct Bracket {
     pub name: String,
     /// The operations in it, half-open.
     pub times: Range<usize>,
-    /// How many loops are around it.
+    /// Number of loops around it.
     pub depth: usize,
 }
 
@@ -51,23 +51,23 @@ const LEFT: f64 = 90.0;
 const TOP: f64 = 40.0;
 const RIGHT: f64 = 60.0;
 const BOTTOM: f64 = 40.0;
-/// The height of a row of brackets, and of the names of operations.
+/// Height of a row of brackets, and of the names of operations.
 const BRACKET: f64 = 16.0;
 const NAMES: f64 = 80.0;
-/// The least width of an operation whose name is shown.
+/// Minimum width of an operation whose name is shown.
 const NAMED: f64 = 11.0;
 const PLOT_HEIGHT: f64 = 720.0;
-/// Of an operation, unless the picture gets too wide or too narrow.
+/// Width of an operation, unless the drawing gets too wide or too narrow.
 const OPERATION: f64 = 24.0;
 const WIDTHS: (f64, f64) = (900.0, 1600.0);
-/// Heights of letters that are tried for a label. The picture can be enlarged.
+/// Font sizes that are tried for a label. The drawing can be enlarged.
 const LETTERS: [f64; 3] = [10.0, 8.0, 6.0];
-/// A picture of all of LX is at most so many times as high as what is in it.
+/// Maximum ratio of the height of LX to the height of its contents in a drawing of all of LX.
 const MOST_EMPTY: i64 = 4;
-/// Of a letter's height: its width, and the height of a line.
+/// Width of a letter, and height of a line, relative to the font size.
 const LETTER: (f64, f64) = (0.56, 1.1);
 
-/// Colours with the same lightness, so that dark text is readable on all of them in both schemes.
+/// Colors with the same lightness, so that dark text is readable on all of them in both color schemes.
 const STYLE: &str = "<style>
 text { font: 10px sans-serif; fill: #222 } .axis { fill: #555 } .title { font-size: 14px } .grid { stroke: #8886; stroke-width: 0.5 }
 .page { fill: #fff } .capacity { stroke: #c33; stroke-width: 1.5 } .gauge { fill: #8883; stroke: #8888; stroke-width: 0.5 } .used { fill: #5b8fc7 } .bracket { stroke: #777; fill: none } rect.stay { stroke: #333; stroke-width: 0.5 } rect.stay:hover { stroke-width: 3 } .stay-name { fill: #111 }
@@ -78,7 +78,7 @@ text { font: 10px sans-serif; fill: #222 } .axis { fill: #555 } .title { font-si
 rect.stay { stroke: #ccc } .handed { stroke: #fff } }
 </style>";
 
-/// Scales from bytes and operations to the picture.
+/// Scales from bytes and operations to drawing coordinates.
 struct Scale {
     plot_width: f64,
     n_times: usize,
@@ -92,7 +92,7 @@ impl Scale {
         let ends = drawing.stays.iter().map(|stay| stay.times.end).chain(drawing.loops.iter().map(|bracket| bracket.times.end));
         let n_times = ends.max().unwrap_or(0).max(drawing.operations.len()).max(1);
         let highest = drawing.stays.iter().map(|stay| stay.address + stay.bytes).max().unwrap_or(0);
-        // Where little of LX is used, all of it would leave nothing to be seen.
+        // If little of LX is used, a drawing of all of LX would make the boxes invisible.
         let is_small = highest > 0 && highest < drawing.capacity_bytes / MOST_EMPTY;
         let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
         Self { plot_width: (n_times as f64 * OPERATION).clamp(WIDTHS.0, WIDTHS.1), n_times, highest_bytes: highest, top_bytes }
@@ -107,7 +107,7 @@ impl Scale {
     }
 }
 
-/// The picture as the text of an SVG file. Equal plans give equal text.
+/// Returns the drawing as the text of an SVG file. Equal plans give equal text.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 pub fn draw(drawing: &Drawing) -> String {
@@ -138,7 +138,7 @@ pub fn draw(drawing: &Drawing) -> String {
     svg
 }
 
-/// The line at the capacity where that is in the picture, how much is used beside it, and what the marks mean.
+/// Draws the line at the capacity if it is visible, the used share, and the legend of the marks.
 fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
     let (bytes, used) = (drawing.capacity_bytes, scale.highest_bytes);
     let (left, right) = (scale.x(0), scale.x(scale.n_times));
@@ -164,7 +164,7 @@ fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
     line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP - 6.0));
 }
 
-/// A bar as high as the plot that stands for the capacity, filled as far as it is used.
+/// Draws a bar of the plot's height that represents the capacity, filled up to the used bytes.
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 fn gauge(svg: &mut String, (x, used, capacity): (f64, i64, i64)) {
     let height = PLOT_HEIGHT * (used as f64 / capacity.max(1) as f64).min(1.0);
@@ -178,7 +178,7 @@ fn gauge(svg: &mut String, (x, used, capacity): (f64, i64, i64)) {
     );
 }
 
-/// A bracket under the operations of each loop, inner ones nearer to them.
+/// Draws a bracket under the operations of each loop, inner loops closer to the operations.
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 fn brackets(svg: &mut String, drawing: &Drawing, scale: &Scale) {
     let depth = drawing.loops.iter().map(|bracket| bracket.depth + 1).max().unwrap_or(0);
@@ -194,7 +194,7 @@ fn brackets(svg: &mut String, drawing: &Drawing, scale: &Scale) {
     }
 }
 
-/// The names of operations, upwards, each under its own.
+/// Draws the names of operations vertically, each under its operation.
 fn names(svg: &mut String, drawing: &Drawing, scale: &Scale, top: f64) {
     for (time, name) in drawing.operations.iter().enumerate() {
         let (x, y) = (f64::midpoint(scale.x(time), scale.x(time + 1)) + 3.5, top + 4.0);
@@ -242,7 +242,7 @@ fn axes(svg: &mut String, scale: &Scale) {
     line(svg, &format!(r#"<text class="axis" x="6" y="{:.1}">address</text>"#, TOP - 8.0));
 }
 
-/// The smallest of `factors` times a power of `base` with at most `most` steps up to `end`.
+/// Returns the smallest of `factors` times a power of `base` with at most `most` steps up to `end`.
 fn step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
     let mut power = 1_i64;
     loop {
@@ -255,7 +255,7 @@ fn step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
     }
 }
 
-/// The largest unit of which these bytes are a whole number, in bytes, and its name.
+/// Returns the largest unit that divides these bytes, in bytes, and its name.
 const fn unit_of(bytes: i64) -> (i64, &'static str) {
     if bytes % (1 << 20) == 0 {
         (1 << 20, "MiB")
@@ -266,18 +266,18 @@ const fn unit_of(bytes: i64) -> (i64, &'static str) {
     }
 }
 
-/// Bytes that are a whole number of units.
+/// Formats bytes that are a multiple of the unit.
 fn in_unit(bytes: i64, (unit, name): (i64, &str)) -> String {
     if bytes == 0 { "0".to_owned() } else { format!("{} {name}", bytes / unit) }
 }
 
-/// Bytes in the largest unit that leaves no fraction.
+/// Formats bytes in the largest unit without a fraction.
 fn in_units(bytes: i64) -> String {
     in_unit(bytes, unit_of(bytes))
 }
 
 fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
-    // What takes over an address covers the last operation of what was there.
+    // A buffer that takes over an address covers the last operation of its predecessor.
     let handed_over: BTreeSet<(i64, usize)> =
         drawing.stays.iter().filter(|stay| stay.successor_of.is_some()).map(|stay| (stay.address, stay.times.start)).collect();
     for (index, stay) in drawing.stays.iter().enumerate() {
@@ -303,7 +303,7 @@ fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
     }
 }
 
-/// Name and bytes of a box, or only the name, along or up, in the largest letters that fit; nothing if none do.
+/// Draws name and bytes of a box, or only the name, horizontally or vertically, in the largest font size that fits; nothing if none fits.
 fn label(svg: &mut String, name: &str, bytes: &str, (left, top, width, height): (f64, f64, f64, f64)) {
     let ways = [(2.0, false), (2.0, true), (1.0, false), (1.0, true)];
     let fits = |&(size, (n_rows, is_turned)): &(f64, (f64, bool))| {
@@ -327,7 +327,7 @@ fn length(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * LETTER.0 * size + 4.0
 }
 
-/// Where an address is handed on, and from each stay of a buffer to its next one.
+/// Draws the takeovers of addresses, and connects each interval of a buffer to its next one.
 fn links(svg: &mut String, drawing: &Drawing, scale: &Scale) {
     let mut last_stay: BTreeMap<&str, &Stay> = BTreeMap::new();
     for stay in &drawing.stays {

@@ -3,8 +3,8 @@
 use super::fit::{Gap, place};
 use super::{Buffer, Capacity, Placement, Planner};
 
-/// torch-spyre's first-fit planner of August 2026: it sees all buffers, places short-lived and often used ones first, each in the lowest
-/// gap over its whole life.
+/// torch-spyre's first-fit planner of August 2026: places short-lived and frequently used buffers first, each in the lowest gap over its
+/// whole live range.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstFit;
 

@@ -4,17 +4,17 @@ use super::{Buffer, Capacity, Placement, buffer::can_succeed, live::Live};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A run of free bytes over the whole life of a buffer.
+/// Range of free bytes over the whole live range of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
-    /// The first aligned address in it.
+    /// First aligned address in the range.
     pub(super) start: i64,
-    /// Bytes that would stay free behind the buffer.
+    /// Bytes that would remain free after the buffer.
     pub(super) left: i64,
 }
 
-/// Places the buffers one by one, the most urgent first, each where nothing placed before is live during its life: on a dying parent's
-/// address if that is free, else in the gap that `choose` picks from those large enough, lowest first.
+/// Places the buffers one by one, the most urgent first, where no placed buffer is live during the live range: at a dying parent's
+/// address if that is free, else in the gap that `choose` selects from the sufficiently large ones, which are sorted by address.
 pub(super) fn place(buffers: &[Buffer], capacity: &Capacity, choose: fn(&[Gap]) -> Option<Gap>) -> Placement {
     let mut addresses = vec![None; buffers.len()];
     let mut has_successor = vec![false; buffers.len()];
@@ -41,8 +41,9 @@ pub(super) fn place(buffers: &[Buffer], capacity: &Capacity, choose: fn(&[Gap]) 
     Placement::explained(buffers, capacity, addresses)
 }
 
-/// How urgent a buffer is: length of life over number of uses, in quarters so that it is exact (torch-spyre, August 2026). A buffer that is
-/// a parent or a child counts a quarter shorter for each, one that is written first counts half a use more; the shorter life wins a tie.
+/// Computes the urgency of a buffer: length of the live range over number of uses, in quarters so that it is exact (torch-spyre, August
+/// 2026). Each parent or child shortens the length by a quarter, a first use that is a write counts as half a use more, and the shorter
+/// live range wins a tie.
 #[derive(PartialEq, Eq)]
 struct Urgency {
     length: usize,
@@ -75,7 +76,8 @@ impl Urgency {
     }
 }
 
-/// The most urgent buffer whose parents have all been seen comes next. Buffers whose parents form a cycle come last, as listed.
+/// Orders the buffers: the most urgent buffer whose parents have all been visited comes next. Buffers whose parents form a cycle come
+/// last, in list order.
 fn order(buffers: &[Buffer]) -> Vec<usize> {
     let mut children = vec![Vec::new(); buffers.len()];
     for (index, buffer) in buffers.iter().enumerate() {
@@ -99,7 +101,7 @@ fn order(buffers: &[Buffer]) -> Vec<usize> {
     order
 }
 
-/// Whether `index` can take over the whole address range of `parent`.
+/// Returns whether `index` can take over the whole address range of `parent`.
 fn parent_is_free(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], index: usize, parent: usize) -> bool {
     let Some(start) = addresses[parent] else { return false };
     let end = start + buffers[parent].bytes;
@@ -107,7 +109,7 @@ fn parent_is_free(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], in
         && obstacles(buffers, live, addresses, index, Some(parent)).iter().all(|&(low, high)| high <= start || end <= low)
 }
 
-/// The bytes covered by placed buffers that meet `index`, lowest first, without those of its parent `but`.
+/// Returns the byte ranges of placed buffers that are live together with `index`, lowest first, without those of its parent `but`.
 fn obstacles(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], index: usize, but: Option<usize>) -> Vec<(i64, i64)> {
     let cover = |other: usize| addresses[other].map(|start| (start, start + buffers[other].bytes));
     let life = buffers[index].life();
@@ -117,7 +119,7 @@ fn obstacles(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], index: 
     covered
 }
 
-/// The gaps between the obstacles that hold `bytes` at an aligned address.
+/// Returns the gaps between the obstacles that hold `bytes` at an aligned address.
 fn gaps(obstacles: &[(i64, i64)], capacity: &Capacity, bytes: i64) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut bottom = 0;

@@ -1,11 +1,11 @@
-//! The greedy planner: places each buffer when it is born, and never looks ahead.
+//! Greedy planner: places each buffer at its birth, without lookahead.
 
 use super::{Buffer, Capacity, Placement, Planner, buffer::can_succeed, live::Live};
 
 /// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
 ///
-/// In program order, a newborn buffer takes the address of a dying parent if it can; else address 0 if nothing lies there; else the first
-/// aligned address above everything; else the lowest gap between live buffers.
+/// In program order, a newborn buffer takes the address of a dying parent if it can. Otherwise it takes address 0 if that is free, else
+/// the first aligned address above all live buffers, else the lowest gap between live buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct Greedy;
 
@@ -38,7 +38,7 @@ impl Planner for Greedy {
     }
 }
 
-/// The bytes covered by the buffers placed so far that are live at `time`, lowest first.
+/// Returns the byte ranges of the placed buffers that are live at `time`, lowest first.
 fn covered_at(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], time: usize) -> Vec<(i64, i64)> {
     let cover = |index: usize| addresses[index].map(|start| (start, start + buffers[index].bytes));
     let mut covered: Vec<_> = live.at(time).filter_map(cover).collect();

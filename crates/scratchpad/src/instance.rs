@@ -3,10 +3,10 @@
 use super::{Barred, Buffer, Capacity, Use, UseKind};
 use serde::Deserialize;
 
-/// A list of buffers and the memory to place them in.
+/// List of buffers, and the memory into which they are placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// The name in the file; empty for CSV.
+    /// Name in the file; empty for CSV.
     pub name: String,
     /// The memory.
     pub capacity: Capacity,
@@ -14,13 +14,13 @@ pub struct Instance {
     pub buffers: Vec<Buffer>,
 }
 
-/// Why a file is no instance.
+/// Error in an instance file.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
-    /// It is no JSON, or not of the schema.
+    /// The text is no JSON, or violates the schema.
     #[error("not an instance")]
     Json(#[from] serde_json::Error),
-    /// Memory has a size and an alignment.
+    /// The capacity or the alignment is out of range.
     #[error("a limit of {bytes} bytes with alignment {alignment} is no memory: from 0 and 1 up to 2^44")]
     Capacity {
         /// The limit.
@@ -28,18 +28,18 @@ pub enum InstanceError {
         /// The alignment.
         alignment: i64,
     },
-    /// Names tell the buffers apart.
+    /// Two buffers have the same name.
     #[error("two buffers are named '{0}'")]
     Duplicate(String),
-    /// A parent is a buffer of the list.
+    /// A parent is not a buffer of the list.
     #[error("'{buffer}' names '{parent}' as a parent, which is no other buffer")]
     UnknownParent {
         /// The buffer.
         buffer: String,
-        /// The name that is no other buffer.
+        /// Name that matches no other buffer.
         parent: String,
     },
-    /// A size is not negative, and not beyond what can be counted.
+    /// A size is negative or exceeds the maximum.
     #[error("'{buffer}' has {bytes} bytes: from 0 up to 2^44")]
     Size {
         /// The buffer.
@@ -47,13 +47,13 @@ pub enum InstanceError {
         /// Its size.
         bytes: i64,
     },
-    /// Uses are ordered, and the life is from the first to the last of them.
+    /// Uses are out of order, or the live range is not that from the first use to the last.
     #[error("the uses of '{buffer}' are not in order, or its start and end are not those of its uses")]
     Life {
         /// The buffer.
         buffer: String,
     },
-    /// An operation has a number that can be counted from.
+    /// The number of an operation is out of range.
     #[error("'{buffer}' is used by operation {time}: up to 2^44")]
     Late {
         /// The buffer.
@@ -61,15 +61,15 @@ pub enum InstanceError {
         /// The operation.
         time: usize,
     },
-    /// The bytes of all uses can be added up.
+    /// The sum of the bytes of all uses exceeds the maximum.
     #[error("the uses of the buffers up to '{buffer}' move {bytes} bytes: up to 2^44")]
     Huge {
-        /// The buffer that is too much.
+        /// Buffer at which the sum exceeds the maximum.
         buffer: String,
         /// Bytes of the uses so far, and two copies of each buffer; sizes are rounded up to the alignment.
         bytes: i128,
     },
-    /// A line of a CSV file is `id,lower,upper,size` with lower < upper, and a fifth number from 1 if the first line has `weight`.
+    /// A CSV line is not `id,lower,upper,size` with lower < upper, followed by a number from 1 if the first line has `weight`.
     #[error("line {line}: expected 'id,lower,upper,size{}' with lower below upper, found '{text}'{}", if *.has_weights { ",weight" } else { "" }, life_of(text))]
     Line {
         /// The line, from 1.
@@ -95,11 +95,11 @@ fn life_of(text: &str) -> String {
     }
 }
 
-/// The most of anything that is counted: bytes of all uses together, of LX, operations. Sums of them times the scale of the exact planner's
-/// prices stay in 64 bits.
+/// Maximum of all counted quantities: bytes of all uses together, bytes of LX, operations. Their sums times the scale of the exact
+/// planner's prices fit in 64 bits.
 const MOST: i64 = 1 << 44;
 
-/// The file's spelling of an instance. Other keys describe where it comes from.
+/// Instance as the file spells it. Additional keys describe its origin.
 #[derive(Deserialize)]
 struct File {
     name: String,
@@ -136,23 +136,24 @@ enum FileKind {
 }
 
 impl Instance {
-    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?,
-    /// barred?}]}`, sizes in bytes, lives half-open.
+    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input,
+    /// graph_output?, barred?}]}`, sizes in bytes, lives half-open.
     ///
     /// # Errors
-    /// The first thing that is wrong with the text.
+    /// Returns the first error in the text.
     pub fn from_json(text: &str) -> Result<Self, InstanceError> {
         let file: File = serde_json::from_str(text)?;
         let buffers = file.buffers.iter().map(|row| row.buffer(&file.buffers)).collect::<Result<_, _>>()?;
         Self { name: file.name, capacity: Capacity { bytes: file.limit, alignment: file.alignment }, buffers }.checked()
     }
 
-    /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`: half-open lives, and no uses, so each buffer is written when it is
-    /// born and read in its last operation. A fifth column `weight` says how many times its size a buffer saves by being in LX: from 2 up
-    /// it is read as often as that, less one, in its last operation; with 1 it starts in HBM, and its first use is a read too.
+    /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`. Live ranges are half-open, and there are no uses, so each buffer is
+    /// written at its birth and read in its last operation. A fifth column `weight` is the number of times its size that a buffer saves
+    /// by being in LX. A weight from 2 up adds that number less one of reads in the last operation; with 1 the buffer starts in HBM, and
+    /// its first use is a read too.
     ///
     /// # Errors
-    /// The first line that is no buffer.
+    /// Returns the first line that is no buffer.
     pub fn from_csv(text: &str, capacity: Capacity) -> Result<Self, InstanceError> {
         let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
         let has_weights = match lines.next() {
@@ -256,7 +257,7 @@ fn csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
     Some(Buffer { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: weight == 1, ends_in_hbm: false, barred: None })
 }
 
-/// Each weight is as many uses.
+/// Each weight corresponds to that number of uses.
 const MOST_WEIGHT: usize = 1000;
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
-//! Which placed buffers are live when, without looking at all of them.
+//! Index of placed buffers by live range.
 
 use super::Buffer;
 use std::{collections::BTreeSet, ops::Range};
 
-/// The placed buffers of a list by their lives. A question takes time for what it finds, and the logarithm of all times.
+/// Placed buffers of a list, indexed by live range. A query takes time linear in its results plus the logarithm of the number of times.
 pub(super) struct Live {
-    /// When a life of the list begins or ends: in between nothing changes.
+    /// Times at which a live range of the list begins or ends.
     times: Vec<usize>,
-    /// A binary tree over the stretches between times, its root at 1 and stretch `n` at leaf `times.len() + n`: a buffer stands at the few
-    /// nodes that together cover its life. Per node: the last entry of its list.
+    /// Segment tree over the ranges between times, with its root at 1 and range `n` at leaf `times.len() + n`. A buffer is stored at the
+    /// few nodes that together cover its live range. Per node: the last entry of its list.
     covering: Vec<Option<usize>>,
-    /// A buffer, and the entry before it in the same list.
+    /// A buffer, and the preceding entry of the same list.
     entries: Vec<(usize, Option<usize>)>,
-    /// The buffers by the time of their birth.
+    /// Buffers by the time of their birth.
     born: BTreeSet<(usize, usize)>,
 }
 
 impl Live {
-    /// None of `buffers` is placed yet.
+    /// Creates the index with none of `buffers` placed.
     pub(super) fn new(buffers: &[Buffer]) -> Self {
         let lives = buffers.iter().map(Buffer::life).filter(|life| !life.is_empty());
         let mut times: Vec<usize> = lives.flat_map(|life| [life.start, life.end]).collect();
@@ -26,7 +26,7 @@ impl Live {
         Self { covering: vec![None; 2 * times.len()], times, entries: Vec::new(), born: BTreeSet::new() }
     }
 
-    /// All of `buffers` that have an address.
+    /// Creates the index of all `buffers` that have an address.
     pub(super) fn of(buffers: &[Buffer], addresses: &[Option<i64>]) -> Self {
         let mut live = Self::new(buffers);
         for (index, _) in addresses.iter().enumerate().filter(|(_, address)| address.is_some()) {
@@ -35,7 +35,7 @@ impl Live {
         live
     }
 
-    /// Notes that a buffer of the list is placed.
+    /// Adds a placed buffer.
     pub(super) fn insert(&mut self, index: usize, life: &Range<usize>) {
         if life.is_empty() {
             return;
@@ -61,7 +61,7 @@ impl Live {
         self.covering[node] = Some(self.entries.len() - 1);
     }
 
-    /// The placed buffers that are live at a time, in no particular order.
+    /// Returns the placed buffers that are live at a time, in no particular order.
     pub(super) fn at(&self, time: usize) -> impl Iterator<Item = usize> {
         let stretch = self.times.partition_point(|&other| other <= time).checked_sub(1);
         let leaf = stretch.map(|stretch| self.times.len() + stretch);
@@ -70,7 +70,7 @@ impl Live {
         nodes.flat_map(entries).map(|entry| self.entries[entry].0)
     }
 
-    /// The placed buffers that are live at some time of `life`, in no particular order.
+    /// Returns the placed buffers that are live at some time of `life`, in no particular order.
     pub(super) fn during(&self, life: &Range<usize>) -> impl Iterator<Item = usize> + use<'_> {
         let before = Some(life.start).filter(|_| !life.is_empty()).into_iter().flat_map(|start| self.at(start));
         let later = (life.start + 1, 0)..(life.end.max(life.start + 1), 0);

@@ -4,37 +4,37 @@ use super::{Barred, Buffer, Capacity, buffer::can_succeed, live::Live};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Where each buffer of a list goes: one entry per buffer, in the order of the list.
+/// Addresses of the buffers of a list: one entry per buffer, in list order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// The LX address in bytes, the same on every core; none for a buffer that stays in HBM.
+    /// LX address in bytes, the same on every core; none for a buffer in HBM.
     pub addresses: Vec<Option<i64>>,
-    /// Why a buffer stays in HBM; none for a buffer that is placed.
+    /// Reason why a buffer stays in HBM; none for a placed buffer.
     pub reasons: Vec<Option<Unplaced>>,
 }
 
-/// A way to choose addresses. A planner is a function of its arguments: the same list gives the same placement on every machine.
+/// Algorithm that chooses addresses. It is deterministic: the same list gives the same placement on every machine.
 pub trait Planner {
-    /// The name in options and reports.
+    /// Returns the name in options and reports.
     fn name(&self) -> &'static str;
 
-    /// A legal placement of the buffers. Parents are positions in `buffers`.
+    /// Returns a legal placement of the buffers. Parents are positions in `buffers`.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement;
 
-    /// Whether it chooses stays, and not only addresses: what is in LX when, and what is copied for that. Nothing is copied for it beforehand
-    /// then, and the division of work may be chosen with it.
+    /// Returns whether the planner chooses residency intervals and copies, and not only addresses. The caller then inserts no copies
+    /// beforehand, and may choose the core split together with the plan.
     fn chooses_stays(&self) -> bool {
         false
     }
 }
 
-/// Why a planner left a buffer in HBM.
+/// Reason why a planner left a buffer in HBM.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unplaced {
-    /// It may not be placed.
+    /// The buffer is barred.
     #[error(transparent)]
     Barred(#[from] Barred),
-    /// It would not fit an empty LX.
+    /// The buffer is larger than LX.
     #[error("it needs {bytes} bytes and LX has {capacity}")]
     TooLarge {
         /// Bytes of the buffer on one core.
@@ -42,12 +42,12 @@ pub enum Unplaced {
         /// Bytes of LX.
         capacity: i64,
     },
-    /// The planner found no gap over its whole life.
+    /// The planner found no gap over the whole live range.
     #[error("no gap of {bytes} bytes: {taken} of {capacity} are taken during operation {time}")]
     NoGap {
         /// Bytes of the buffer on one core.
         bytes: i64,
-        /// The operation of its life in which most of LX is taken; the first of several.
+        /// Operation of the live range in which placed buffers cover the most bytes; the first of several.
         time: usize,
         /// Bytes below the capacity that placed buffers cover during that operation.
         taken: i64,
@@ -81,28 +81,28 @@ pub enum Violation {
         /// Its address.
         address: i64,
     },
-    /// A buffer begins before LX or ends behind it.
+    /// A buffer begins before LX or ends after it.
     #[error("buffer {buffer} covers {address}..{end}, outside LX")]
     OutOfBounds {
         /// The buffer.
         buffer: usize,
         /// Its address.
         address: i64,
-        /// Its first byte behind.
+        /// First byte after the buffer.
         end: i64,
     },
     /// Two live buffers share bytes, and neither took over the other's address.
     #[error("buffers {first} and {second} overlap while both are live")]
     Overlap {
-        /// The one listed first.
+        /// Buffer that is listed first.
         first: usize,
-        /// The other.
+        /// Other buffer.
         second: usize,
     },
 }
 
 impl Placement {
-    /// A placement with these addresses, and the reasons for the buffers that have none.
+    /// Creates a placement with these addresses, and the reasons for the buffers without one.
     #[must_use]
     pub fn explained(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
         let taken = taken_at_births(buffers, &addresses);
@@ -116,7 +116,8 @@ impl Placement {
         Self { addresses, reasons }
     }
 
-    /// Bytes per core that still move to or from HBM: every use of a buffer that is not placed, and the copies of every placed buffer
+    /// Returns the bytes per core that still move to or from HBM: every use of a buffer in HBM, and the copies of every placed buffer
+    /// that starts or ends there.
     /// that starts or ends there.
     #[must_use]
     pub fn hbm_bytes_left(&self, buffers: &[Buffer]) -> i64 {
@@ -127,15 +128,15 @@ impl Placement {
         buffers.iter().zip(&self.addresses).map(left).sum()
     }
 
-    /// Number of buffers that have an address.
+    /// Returns the number of buffers that have an address.
     #[must_use]
     pub fn n_placed(&self) -> usize {
         self.addresses.iter().flatten().count()
     }
 }
 
-/// Bytes covered by placed buffers whenever one or more buffers are born, by ascending time. Between births nothing is added, so every
-/// life is fullest at one of these times.
+/// Computes the bytes covered by placed buffers at each time at which a buffer is born, in ascending order. Coverage does not grow
+/// between births, so every live range has its maximum at one of these times.
 fn taken_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
     let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.life().start).collect();
     let live = Live::of(buffers, addresses);
@@ -143,7 +144,7 @@ fn taken_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize,
     let taken = |time: usize| {
         let mut covered: Vec<(i64, i64)> = live.at(time).filter_map(cover).collect();
         covered.sort_unstable();
-        // A buffer and its successor cover the same bytes once.
+        // A buffer and its successor cover the same bytes, which count once.
         let add = |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
         covered.into_iter().fold((0, 0), add).0
     };
@@ -158,12 +159,12 @@ fn no_gap(taken: &[(usize, i64)], capacity: &Capacity, buffer: &Buffer) -> Unpla
     Unplaced::NoGap { bytes: buffer.bytes, time, taken, capacity: capacity.bytes }
 }
 
-/// Checks a placement without trusting the planner that made it: nothing barred is placed, addresses are aligned and inside LX, and live
-/// buffers do not overlap, except that a buffer may take over the address of an in-place parent. A parent keeps its whole extent during
-/// the operation that hands it over, and hands it over once.
+/// Checks a placement independently of its planner. Barred buffers are not placed, addresses are aligned and inside LX, and live buffers
+/// do not overlap, except that a buffer may take over the address of an in-place parent. A parent keeps its whole extent during the
+/// operation of the takeover, and hands its address over once.
 ///
 /// # Errors
-/// The first violation in the order of the list.
+/// Returns the first violation in list order.
 pub fn check(buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Violation> {
     if placement.addresses.len() != buffers.len() {
         return Err(Violation::Length { expected: buffers.len(), found: placement.addresses.len() });
@@ -197,7 +198,7 @@ fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), V
     };
     let mut births: Vec<usize> = (0..buffers.len()).filter(|&index| addresses[index].is_some()).collect();
     births.sort_by_key(|&index| buffers[index].life().start);
-    // Buffers meet if one of them is live when the other is born.
+    // Two buffers overlap in time if one is live at the birth of the other.
     let (mut live, mut found): (Vec<usize>, Option<(usize, usize)>) = (Vec::new(), None);
     for newborn in births {
         let now = buffers[newborn].life().start;
@@ -209,7 +210,7 @@ fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), V
     found.map_or(Ok(()), |(second, first)| Err(Violation::Overlap { first, second }))
 }
 
-/// The parent whose address each buffer took over; a parent has one successor, the first in the list.
+/// Returns the parent whose address each buffer took over; a parent has one successor, the first in the list.
 fn predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; buffers.len()];
     let mut predecessors = vec![None; buffers.len()];

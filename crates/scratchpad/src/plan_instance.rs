@@ -1,4 +1,4 @@
-//! Planning of an instance as a whole, within limits, watched from outside.
+//! Planning of a complete instance, with step limits and progress reports.
 
 use super::{
     Exact, Instance, Placement, Plan, Progress, Stays, UnknownPlanner,
@@ -8,19 +8,19 @@ use super::{
     planner_named,
 };
 
-/// How long a plan may take.
+/// Limits of a planning run.
 pub struct Limits<'a> {
-    /// Steps in all; the same number gives the same plan on every machine.
+    /// Total number of steps; the same number gives the same plan on every machine.
     pub budget: u64,
-    /// Called from time to time; planning stops when it says no.
+    /// Callback that is called from time to time; planning stops when it returns false.
     pub go_on: &'a mut dyn FnMut(&Progress) -> bool,
 }
 
-/// Steps between two calls of the watcher: some ten milliseconds.
+/// Steps between two calls of the watcher: about ten milliseconds.
 const PORTION: u64 = 10_000;
 
 impl Limits<'_> {
-    /// Takes portions of steps until `work` is done (then it says so) or the limits are reached. Gives the steps taken, and whether the
+    /// Runs portions of steps until `work` returns that it is done or the limits are reached. Returns the steps taken, and whether the
     /// watcher stopped it.
     fn spend(&mut self, mut work: impl FnMut(&mut Steps) -> (bool, Progress)) -> (u64, bool) {
         let mut taken = 0;
@@ -39,11 +39,11 @@ impl Limits<'_> {
     }
 }
 
-/// Plans with the planner of that name. One that chooses stays first looks for addresses of everything that may be placed, which leaves least; if there are
-/// none, or they are hard to find, it chooses (`stays` says what from).
+/// Plans with the named planner. A planner that chooses residency intervals first searches addresses for everything that may be placed,
+/// which leaves the fewest bytes. If there are none, or they are hard to find, it chooses intervals of the kind `stays`.
 ///
 /// # Errors
-/// When there is no such planner.
+/// If there is no planner of this name.
 pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &mut Limits) -> Result<Plan, UnknownPlanner> {
     let Instance { buffers, capacity, .. } = instance;
     let planner = planner_named(planner)?;
@@ -68,7 +68,7 @@ pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &
     let (mut steps, mut is_stopped, mut known) = (steps, timed_out, None);
     let budget = limits.budget - steps;
     if stays == Stays::Split {
-        // What may be split need not be: with as many steps, a plan of whole lives is what plans with split stays begin with.
+        // Split plans start from plans with unsplit live ranges, so the unsplit search gets as many steps.
         let whole = solve(&Exact { stays: Stays::Whole, budget }, instance, None, (steps, &mut is_stopped), limits);
         steps += whole.steps;
         known = Some(whole.whole_lives(buffers, capacity));
@@ -77,7 +77,7 @@ pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &
     Ok(Plan { steps: plan.steps + steps, timed_out: is_stopped, ..plan })
 }
 
-/// A plan behind some steps. The watcher is not asked again once it said no.
+/// Plans after some steps are used. The watcher is not called again after it returned false.
 fn solve(
     exact: &Exact,
     instance: &Instance,
@@ -91,22 +91,22 @@ fn solve(
     })
 }
 
-/// The smallest LX in which every buffer that may be placed has a place.
+/// Smallest LX in which every buffer that may be placed has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedPeak {
     /// The addresses.
     pub placement: Placement,
     /// Bytes that suffice.
     pub bytes: i64,
-    /// Bytes below which there is no plan; both are multiples of the alignment.
+    /// Lower bound of the bytes; both are multiples of the alignment.
     pub lower_bound: i64,
     /// Steps taken.
     pub steps: u64,
-    /// The watcher stopped it.
+    /// Whether the watcher stopped the search.
     pub timed_out: bool,
 }
 
-/// Looks for the smallest LX; the capacity of the instance does not matter, its alignment does.
+/// Searches the smallest LX; uses the alignment of the instance, and ignores its capacity.
 #[must_use]
 pub fn smallest_lx(instance: &Instance, limits: &mut Limits) -> PlannedPeak {
     let shapes = shapes(instance);
@@ -121,21 +121,21 @@ pub fn smallest_lx(instance: &Instance, limits: &mut Limits) -> PlannedPeak {
         )
     });
     let Peak { offsets, height, lower_bound } = search.peak;
-    // The search keeps all apart: where addresses may be taken over, only what is live without a doubt bounds it.
+    // The search permits no overlap. With takeovers, only the bytes that are certainly live together are a lower bound.
     let is_kept_apart = (0..instance.buffers.len()).all(|buffer| !may_inherit(instance, buffer));
     let lower_bound = if is_kept_apart { lower_bound } else { load_without_heirs(instance) };
     let (bytes, lower_bound) = (height * alignment, lower_bound * alignment);
     PlannedPeak { placement: placed(instance, &offsets), bytes, lower_bound, steps, timed_out }
 }
 
-/// Whether a buffer may take over an address.
+/// Returns whether a buffer may take over an address.
 fn may_inherit(instance: &Instance, buffer: usize) -> bool {
     let is_placed = |index: usize| instance.buffers[index].barred.is_none();
     let parents = &instance.buffers[buffer].in_place_parents;
     is_placed(buffer) && parents.iter().any(|&parent| is_placed(parent) && can_succeed(&instance.buffers, buffer, parent))
 }
 
-/// The most units that are live at once, but for buffers that may take over an address in that operation.
+/// Returns the maximum number of units live at once, without buffers that may take over an address in that operation.
 fn load_without_heirs(instance: &Instance) -> i64 {
     let shapes = shapes(instance);
     let steps = shapes.iter().enumerate().flat_map(|(buffer, shape)| {
@@ -145,7 +145,7 @@ fn load_without_heirs(instance: &Instance) -> i64 {
     load(&steps.filter(|step| step.lower < step.upper).collect::<Vec<_>>())
 }
 
-/// The buffers in units of the alignment; a barred one takes no place.
+/// Converts the buffers into units of the alignment; a barred buffer occupies no space.
 fn shapes(instance: &Instance) -> Vec<Shape> {
     let tick = |time: usize| i64::try_from(time).expect("fewer than 2^63");
     let shape = |buffer: &super::Buffer| {
@@ -156,7 +156,7 @@ fn shapes(instance: &Instance) -> Vec<Shape> {
     instance.buffers.iter().map(shape).collect()
 }
 
-/// Every buffer that may be placed, at these offsets.
+/// Places every buffer that may be placed at these offsets.
 fn placed(instance: &Instance, offsets: &[i64]) -> Placement {
     let offsets = offsets.iter().map(|offset| Some(offset * instance.capacity.alignment)).chain(std::iter::repeat(None));
     let address = |(buffer, offset): (&super::Buffer, Option<i64>)| if buffer.barred.is_some() { None } else { offset };
@@ -164,7 +164,7 @@ fn placed(instance: &Instance, offsets: &[i64]) -> Placement {
     Placement::explained(&instance.buffers, &instance.capacity, addresses)
 }
 
-/// The picture of a plan.
+/// Draws a plan.
 #[must_use]
 pub fn drawing_of(instance: &Instance, plan: &Plan, title: String) -> Drawing {
     let buffers = &instance.buffers;

@@ -1,16 +1,16 @@
-//! The planners by name.
+//! Registry of the planners by name.
 
 use super::{BestFit, Exact, FirstFit, Greedy, Planner};
 
-/// A name that is no planner.
+/// Unknown planner name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown LX planner '{0}': expected 'none', 'greedy', 'first-fit', 'best-fit' or 'exact'")]
 pub struct UnknownPlanner(pub String);
 
-/// The planner of that name.
+/// Returns the planner of that name.
 ///
 /// # Errors
-/// When there is none.
+/// If there is no such planner.
 pub fn planner_named(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
     let planners: [Box<dyn Planner>; 4] = [Box::new(Greedy), Box::new(FirstFit), Box::new(BestFit), Box::new(Exact::whole_lives())];
     planners.into_iter().find(|planner| planner.name() == name).ok_or_else(|| UnknownPlanner(name.to_owned()))

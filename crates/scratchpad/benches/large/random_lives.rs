@@ -1,4 +1,4 @@
-//! Lists of any length: random lives of twenty operations on average, sizes up to 64 sticks, weights up to 5.
+//! Lists of any length: random live ranges of twenty operations on average, sizes up to 64 sticks, weights up to 5.
 
 use scratchpad::{
     Capacity, Instance,
@@ -6,7 +6,7 @@ use scratchpad::{
 };
 use std::fmt::Write;
 
-/// Numbers below others, the same on every machine.
+/// Returns random numbers below a limit, equal on every machine.
 pub(crate) fn dice(mut state: u64) -> impl FnMut(usize) -> usize {
     move |n| {
         // SplitMix64 (Steele, Lea, Flood 2014).
@@ -17,7 +17,7 @@ pub(crate) fn dice(mut state: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// The file of a list, and the bytes that live at once at most.
+/// Returns the file of a list, and the maximum number of bytes live at once.
 pub(crate) fn random_lives(n: usize) -> (String, i64) {
     let mut below = dice(n as u64);
     let mut text = "id,lower,upper,size,weight\n".to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn random_lives(n: usize) -> (String, i64) {
     (text, load(&lives))
 }
 
-/// The list with an LX of so many hundredths of what lives at once.
+/// Returns the list with an LX of this percentage of the bytes live at once.
 pub(crate) fn instance_of(text: &str, load: i64, hundredths: i64) -> Instance {
     let bytes = load * hundredths / 100 / 128 * 128;
     Instance::from_csv(text, Capacity { bytes, alignment: 128 }).unwrap()

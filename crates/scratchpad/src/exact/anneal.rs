@@ -1,5 +1,6 @@
-//! Plans for dense problems, where selection and addresses cannot be told apart: one parcel after the other is put where it drives out
-//! least, what was driven out is put elsewhere if there is room, and the change is kept if it saves more, or little less while it is hot.
+//! Simulated annealing for dense problems, in which selection and addresses cannot be separated. A step places one parcel where it evicts
+//! least, and places the evicted parcels elsewhere if there is room. The change is kept if it saves more, or slightly less while the
+//! temperature is high.
 
 use super::{
     chains::Link,
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::pack::Steps;
 
-/// A parcel that lives together with another, and the units of both where they meet.
+/// Parcel whose live range overlaps that of another one, and the units of both where they overlap.
 #[derive(Clone, Copy)]
 struct Neighbour {
     other: usize,
@@ -33,38 +34,39 @@ impl Dice {
         ((self.next() >> 33) % n.max(1) as u64) as usize
     }
 
-    /// Often little, seldom much: close to an exponential distribution with this mean.
+    /// Returns a random number that is close to an exponential distribution with this mean: often small, seldom large.
     fn noise(&mut self, mean: i64) -> i64 {
         let bits = self.next();
         let sixteenths = i64::from(bits.trailing_zeros().min(40)) * 16 + (bits >> 60) as i64;
-        // Trailing zeros are one on average, and the sixteenths half of one.
+        // The number of trailing zeros is 1 on average, and the sixteenths add one half on average.
         mean * sixteenths / 24
     }
 }
 
-/// Where the parcels are.
+/// Addresses of the parcels.
 struct Table {
-    /// The neighbours of all parcels, and where those of each begin.
+    /// Neighbors of all parcels in one list, and the start of each parcel's neighbors.
     neighbours: Vec<Neighbour>,
     begin: Vec<usize>,
-    /// No address above.
+    /// Maximum address of each parcel.
     highest: Vec<i64>,
     saves: Vec<i64>,
     addresses: Vec<Option<i64>>,
     saved: i64,
-    /// Parcels without an address, and where each is in this list.
+    /// Parcels without an address, and the position of each in this list.
     waiting: Vec<usize>,
     place_in_waiting: Vec<usize>,
     edges: Vec<(i64, i64)>,
-    /// Neighbours looked at.
+    /// Number of neighbors examined.
     work: u64,
 }
 
-/// Neighbours looked at in one step.
+/// Number of neighbors examined in one step.
 const NEIGHBOURS_OF_STEP: u64 = 16;
 
-/// Better addresses than those at the start, if any are found. `hot` is what a change may lose at the beginning, in hundredths of what a
-/// parcel saves on average; in the end it may lose nothing. `go_on` is told the steps left and the HBM bytes saved from time to time.
+/// Returns better addresses than those at the start, if any are found. `hot` is the loss that a change may have at the beginning, in
+/// hundredths of the mean saving of a parcel; the permitted loss falls to 0. `go_on` receives the steps left and the HBM bytes saved from
+/// time to time.
 pub(super) fn anneal(
     parcels: &[Parcel],
     start: Vec<Option<i64>>,
@@ -87,7 +89,7 @@ pub(super) fn anneal(
         }
         let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given)).expect("no more steps are left than were given");
         let heat = hottest * left / 1024 * left / 1024;
-        // Mostly one without an address; else one that may lie better elsewhere.
+        // Mostly a parcel without an address is chosen, else one that may have a better address.
         let is_any = dice.below(4) == 0 || table.waiting.is_empty();
         let parcel = if is_any { dice.below(n) } else { table.waiting[dice.below(table.waiting.len())] };
         table.try_move(parcel, heat, &mut dice, &mut driven);
@@ -138,7 +140,7 @@ impl Table {
         table
     }
 
-    /// Puts the parcel where it drives out least, and what it drives out where there is room; takes it back if too much is lost.
+    /// Places the parcel where it evicts least, and the evicted parcels where there is room; undoes both if the loss is too large.
     fn try_move(&mut self, parcel: usize, heat: i64, dice: &mut Dice, driven: &mut Vec<(usize, i64)>) {
         let (before, was) = (self.saved, self.addresses[parcel]);
         if was.is_some() {
@@ -168,7 +170,7 @@ impl Table {
         }
     }
 
-    /// Gives a waiting parcel an address.
+    /// Assigns an address to a waiting parcel.
     fn put(&mut self, parcel: usize, address: i64) {
         self.addresses[parcel] = Some(address);
         self.saved += self.saves[parcel];
@@ -179,7 +181,7 @@ impl Table {
         }
     }
 
-    /// Takes its address from a parcel.
+    /// Removes a parcel's address.
     fn lift(&mut self, parcel: usize) {
         self.addresses[parcel] = None;
         self.saved -= self.saves[parcel];
@@ -187,8 +189,8 @@ impl Table {
         self.waiting.push(parcel);
     }
 
-    /// Where what the parcel drives out changes: twice the address, and one more if the change is above it, and by what. Both ends of LX
-    /// are among them, so that one of these places is always the cheapest.
+    /// Collects the addresses at which the set of evicted parcels changes: twice the address, plus one if the change is above it, with
+    /// the amount. Both ends of LX are included, so one of these candidates is always the cheapest.
     fn find_edges(&mut self, parcel: usize) {
         self.edges.clear();
         let range = self.begin[parcel]..self.begin[parcel + 1];
@@ -205,7 +207,7 @@ impl Table {
         self.edges.sort_unstable();
     }
 
-    /// Asks about each place, with what is driven out there, until the answer is yes.
+    /// Calls the predicate with each candidate address and the cost of its evictions until it returns true.
     fn find_place(&mut self, parcel: usize, mut is_it: impl FnMut(i64, i64) -> bool) -> Option<i64> {
         self.find_edges(parcel);
         let mut cost = 0;
@@ -220,7 +222,7 @@ impl Table {
         None
     }
 
-    /// The address at which it drives out least, give or take some noise; none if there is no address for it at all.
+    /// Returns the address with the least eviction cost, up to some noise; none if the parcel has no legal address.
     fn cheapest(&mut self, parcel: usize, heat: i64, dice: &mut Dice) -> Option<i64> {
         let mut best: Option<(i64, i64)> = None;
         self.find_place(parcel, |address, cost| {
@@ -233,12 +235,12 @@ impl Table {
         best.map(|(_, address)| address)
     }
 
-    /// The lowest address at which nothing is driven out.
+    /// Returns the lowest address at which nothing is evicted.
     fn free_place(&mut self, parcel: usize) -> Option<i64> {
         self.find_place(parcel, |_, cost| cost == 0)
     }
 
-    /// Takes their addresses from all that are in the way of the parcel at an address.
+    /// Removes the addresses of all parcels that overlap the parcel at an address.
     fn drive_out(&mut self, parcel: usize, at: i64, driven: &mut Vec<(usize, i64)>) {
         driven.clear();
         for place in self.begin[parcel]..self.begin[parcel + 1] {
@@ -251,7 +253,7 @@ impl Table {
     }
 }
 
-/// The parcels of a selection, and of the values that it leaves in HBM.
+/// Builds the parcels of a selection, and of the values that the selection leaves in HBM.
 pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
     let mut parcels = settle::parcels(problem, selection);
     for (index, value) in problem.values.iter().enumerate() {
@@ -300,7 +302,7 @@ mod tests {
         // The 6 and the 5 do not fit together; below the 4 that outlives them there is room for one.
         let parcels = [parcel(0..2, 6, 60), parcel(0..2, 5, 61), parcel(1..4, 4, 40), parcel(2..4, 6, 30), parcel(3..5, 7, 29)];
         assert_eq!(annealed(&parcels, vec![None; 5]).0, 61 + 40 + 30);
-        // A parcel that is too high for LX stays out.
+        // A parcel that is higher than LX is not placed.
         assert_eq!(annealed(&[parcel(0..2, 11, 99), parcel(0..2, 10, 1)], vec![None; 2]).1, [None, Some(0)]);
     }
 

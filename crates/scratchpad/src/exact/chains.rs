@@ -1,9 +1,9 @@
-//! Runs at one address, as the packing engine wants them.
+//! Converts runs that share an address into shapes for the packing engine.
 
 use crate::pack::{Packer, Rectangle, Shape};
 use std::ops::Range;
 
-/// Runs at one address: each takes over that of the one before.
+/// Runs at one address: each run takes over the address of its predecessor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chain {
     pub(crate) links: Vec<Link>,
@@ -14,35 +14,35 @@ pub(crate) struct Chain {
 pub(crate) struct Link {
     /// First operation.
     pub(crate) start: usize,
-    /// First operation behind.
+    /// First operation after the run.
     pub(crate) end: usize,
     pub(crate) units: i64,
-    /// Its end may not be above.
+    /// Upper limit of the run's end.
     pub(crate) limit: i64,
 }
 
 impl Chain {
-    /// The operations of all its runs.
+    /// Returns the operations of all its runs.
     pub(crate) fn life(&self) -> Range<usize> {
         let start = self.links.iter().map(|link| link.start).min().unwrap_or(0);
         start..self.links.iter().map(|link| link.end).max().unwrap_or(0)
     }
 
-    /// Units of the largest run.
+    /// Returns the units of the largest run.
     pub(crate) fn units(&self) -> i64 {
         self.links.iter().map(|link| link.units).max().unwrap_or(0)
     }
 
-    /// The highest address in `capacity` units; below 0 if there is none.
+    /// Returns the highest address in `capacity` units; below 0 if there is none.
     pub(crate) fn highest(&self, capacity: i64) -> i64 {
         self.links.iter().map(|link| link.limit.min(capacity) - link.units).min().unwrap_or(-1)
     }
 }
 
-/// The search for an address for each chain.
+/// Search for an address of each chain.
 ///
-/// The engine knows one capacity. A chain that may not reach it gets a step behind everything else, where it is alone, that is higher by as
-/// much.
+/// The packing engine knows one capacity. A chain that may not reach that capacity gets an extra step after all other operations, where
+/// it is alone, and which is higher by the missing units.
 pub(crate) fn packer(chains: &[Chain], capacity: i64) -> Packer {
     let tick = |tick: usize| i64::try_from(tick).expect("fewer than 2^63");
     let mut behind = tick(chains.iter().map(|chain| chain.life().end).max().unwrap_or(0));

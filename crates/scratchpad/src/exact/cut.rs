@@ -1,4 +1,4 @@
-//! Cuts: stays that no addresses can be found for, so that they may not all be chosen together (`docs/reference/certificates.md`).
+//! Cuts: sets of residency intervals without disjoint addresses, which may not all be selected (`docs/reference/certificates.md`).
 
 use super::{
     problem::Problem,
@@ -11,29 +11,29 @@ pub(crate) struct Cut {
     pub(crate) runs: Vec<Run>,
     /// Child and parent.
     pub(crate) merges: Vec<(usize, usize)>,
-    /// Values that live for one operation, and through which one run could have the address of another.
+    /// Values that are live in one operation only and through which one run could inherit the address of another.
     pub(crate) absent: Vec<usize>,
 }
 
 /// Bit masks over the cuts, one bit per cut: the cuts whose conditions a decision of the sweep satisfies.
 pub(super) struct CutTable {
     pub(super) all: u128,
-    /// Per value: a cut asks about it.
+    /// Per value: whether a cut depends on it.
     pub(super) is_eager: Vec<bool>,
-    /// Per value: cuts that want it out of LX. Empty without cuts.
+    /// Per value: cuts that require it to be outside LX. Empty without cuts.
     absent: Vec<u128>,
-    /// Per value and use: cuts that want it served from LX. Empty without cuts.
+    /// Per value and use: cuts that require the use to be served from LX. Empty without cuts.
     not_in_lx: Vec<Vec<u128>>,
-    /// Per value and use: cuts that want it to stay until the next. Empty without cuts.
+    /// Per value and use: cuts that require the value to stay until its next use. Empty without cuts.
     not_kept: Vec<Vec<u128>>,
-    /// Per operation: (child, parent, cuts that want a merger, cuts that want none).
+    /// Per operation: (child, parent, cuts that require the takeover, cuts that forbid it).
     pub(super) edges: Vec<Vec<(usize, usize, u128, u128)>>,
-    /// Per operation: cuts of which everything is known after it.
+    /// Per operation: cuts that are fully decided after it.
     pub(super) known: Vec<u128>,
 }
 
 impl Cut {
-    /// The cut of some runs of a selection.
+    /// Builds the cut of some runs of a selection.
     pub(super) fn of(problem: &Problem, selection: &Selection, runs: Vec<Run>) -> Self {
         let mut merges = Vec::new();
         for (child, parent) in edges(problem, &runs) {
@@ -46,8 +46,8 @@ impl Cut {
     }
 }
 
-/// Values outside the runs from which a run that begins with its value, and has no parent among the runs, could have the address of another
-/// run: directly, or through more values that live for that operation only.
+/// Returns the values outside the runs through which a run could inherit the address of another run, directly or through further values
+/// that are live in that operation only. The inheriting run begins with its value and has no parent among the runs.
 fn links(problem: &Problem, runs: &[Run], merges: &[(usize, usize)]) -> Vec<usize> {
     let is_outside = |value: usize| problem.values[value].may_link() && runs.iter().all(|run| run.value != value);
     let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
@@ -72,7 +72,7 @@ fn links(problem: &Problem, runs: &[Run], merges: &[(usize, usize)]) -> Vec<usiz
     links
 }
 
-/// Pairs of child and parent of which the first use and the last are in the runs.
+/// Returns the pairs of child and parent whose first use and last use, respectively, are in the runs.
 pub(super) fn edges(problem: &Problem, runs: &[Run]) -> Vec<(usize, usize)> {
     let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
     let children = runs.iter().filter(|run| run.first == 0);
@@ -117,17 +117,17 @@ impl CutTable {
         table
     }
 
-    /// Cuts that a value rules out if this use of it is not served from LX.
+    /// Returns the cuts that do not apply if LX does not serve this use.
     pub(super) fn not_in_lx(&self, value: usize, using: usize) -> u128 {
         if self.all == 0 { 0 } else { self.not_in_lx[value][using] }
     }
 
-    /// Cuts that a value rules out by being in LX.
+    /// Returns the cuts that do not apply if the value is in LX.
     pub(super) fn in_lx(&self, value: usize) -> u128 {
         if self.all == 0 { 0 } else { self.absent[value] }
     }
 
-    /// Cuts that a value rules out by not being in LX during a use, or by leaving after it.
+    /// Returns the cuts that do not apply if the value is not in LX during a use, or leaves after it.
     pub(super) fn killed_by(&self, value: usize, using: Option<usize>, is_out: bool) -> u128 {
         let Some(using) = using.filter(|_| self.all != 0) else { return 0 };
         let kept = |using: usize| self.not_kept[value][using];

@@ -1,5 +1,5 @@
-//! Plans and bounds for what the exact search cannot close: better prices, selections that leave some of LX free until one can be packed,
-//! and annealing.
+//! Plans and bounds for problems that the exact search cannot close. It improves prices, packs selections that leave part of LX free, and
+//! anneals.
 
 use super::{
     anneal::{anneal, parcels},
@@ -16,23 +16,24 @@ use super::{
 };
 use crate::{pack::Steps, progress::GoOn};
 
-/// Rounds of [`refined`].
+/// Maximum number of rounds of [`refined`].
 const ROUNDS: u64 = 1_000;
-/// Where there are many buffers, they may have one in so many of the steps.
+/// Divisor of the step budget for better prices, for problems of many buffers.
 const SHARE_OF_PRICES: u64 = 4;
-/// Rents may have one in so many of the steps.
+/// Divisor of the step budget for multipliers per value.
 const SHARE_OF_RENTS: u64 = 10;
-/// Sets per operation, and sets from one set: the first pair is quick, the second finds a way where many values must leave at once.
+/// Sets kept per operation, and successors per set: the first pair is fast, the second finds plans in which many values must leave at
+/// once.
 const WIDTHS: [(usize, usize); 2] = [(64, 64), (16, 4096)];
-/// Thousandths of LX that a selection leaves free, so that it can be packed.
+/// Fractions of LX, in thousandths, that a selection leaves free so that it can be packed.
 const FREE: [i64; 7] = [0, 10, 20, 40, 70, 100, 140];
-/// One packing may take a node for as many steps.
+/// Steps of the budget for each search node that one packing may use.
 const SHARE_OF_NODES: u64 = 200;
-/// Heat from nothing, and from a plan ([`anneal`]).
+/// Initial temperatures of [`anneal`] without and with a plan.
 const HOT: i64 = 60;
 const WARM: i64 = 7;
 
-/// Prices close to the best ones.
+/// Returns prices that are close to the best ones.
 pub(super) fn better_prices(problem: &Problem, prices: &Prices, best: &Best, steps: &mut Steps, go_on: GoOn<'_>) -> Prices {
     let size = (problem.values.len() + problem.n_ticks) as u64;
     let affordable = if problem.is_large() { steps.left / SHARE_OF_PRICES * 8 / size } else { ROUNDS };
@@ -42,7 +43,7 @@ pub(super) fn better_prices(problem: &Problem, prices: &Prices, best: &Best, ste
     refined(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, rounds, &mut || go_on(left, best.bytes))
 }
 
-/// The better of the bounds of prices and rents, if it is above the one known, with its proof.
+/// Returns the better of the bounds from prices and from multipliers per value, with its proof, if it is above the known bound.
 pub(super) fn better_bound(problem: &Problem, prices: &Prices, best: &Best, (bound, proof): (i64, &mut Proof), steps: &mut Steps) -> i64 {
     let priced = (problem.fixed_bytes + ceil_div(prices.bound(), prices.scale)).min(best.bytes);
     let (rents, taken) = rents(problem, prices, best.bytes, steps.left / SHARE_OF_RENTS);
@@ -52,13 +53,14 @@ pub(super) fn better_bound(problem: &Problem, prices: &Prices, best: &Best, (bou
         return bound;
     }
     let rents = if rented > priced { rents.map_or_else(Vec::new, |rents| rents.operations) } else { Vec::new() };
-    // Rents are a proof by themselves.
+    // Multipliers per value are a complete proof.
     let prices = if rents.is_empty() { prices.clone() } else { Prices::new(problem, 1, vec![0; problem.n_ticks]) };
     *proof = Proof { prices, cuts: Vec::new(), rents };
     priced.max(rented)
 }
 
-/// Better plans, until the steps are used; false if it was stopped. If no selection packs, annealing begins hot, from nothing.
+/// Searches better plans until the steps are used; returns false if the watcher stopped it. If no selection can be packed, annealing
+/// begins without a plan at high temperature.
 pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
     if problem.is_large() {
         return place(problem, prices, best, steps, go_on);
@@ -80,8 +82,8 @@ pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps
     replace(problem, (&selection, &placed), WARM, best, steps, go_on)
 }
 
-/// The best selection for a part of LX that has addresses in all of it: with less and less of LX until there are addresses, and then more
-/// again. Says whether that is the best plan; none if it was stopped.
+/// Searches the largest share of LX for which the best selection can be packed into LX: the share first shrinks until packing succeeds,
+/// then grows again. Returns whether the best plan improved; none if the watcher stopped it.
 fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> Option<bool> {
     if !can_be_swept(problem) {
         return Some(false);
@@ -114,7 +116,7 @@ fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &
     Some(fits.is_some())
 }
 
-/// Whether a selection that leaves `free` thousandths of LX free is packed and better than the best plan.
+/// Returns whether a selection that leaves `free` thousandths of LX free can be packed and improves on the best plan.
 fn pack(problem: &Problem, prices: &Prices, free: i64, nodes: u64, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
     let smaller = Problem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
     let mut prices = prices.clone();
@@ -140,7 +142,7 @@ fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps, g
     })
 }
 
-/// A better plan by annealing of the parcels of a selection and all the rest, from where they are; false if it was stopped.
+/// Anneals the parcels of a selection and all other parcels from their current addresses; returns false if the watcher stopped it.
 fn replace(
     problem: &Problem,
     (selection, placed): (&Selection, &[(Run, i64)]),
@@ -154,7 +156,8 @@ fn replace(
     let known = best.bytes;
     let mut is_stopped = false;
     let address = |run: Run| placed.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
-    // Takeovers that room does not need may have been left out in the plan: then its runs are not at one address, and it starts outside.
+    // The plan may omit takeovers that are not needed for space. The runs of such a parcel have several addresses, so the parcel starts
+    // without one.
     let start_of = |parcel: &Parcel| {
         let first = address(*parcel.runs.first()?)?;
         parcel.runs.iter().all(|&run| address(run) == Some(first)).then_some(first)

@@ -1,4 +1,4 @@
-//! How the sets of a sweep came about, and the choice that a set stands for.
+//! Decisions that led to the sets of a sweep, and the choice that a set represents.
 
 use super::{
     mergers::Mergers,
@@ -7,7 +7,7 @@ use super::{
     selection::{Selection, Stay},
 };
 
-/// The decisions that are not to stay, as a tree: each entry adds some to those of another.
+/// Tree of the decisions that end residency: each entry adds some decisions to those of another entry.
 pub(super) struct History {
     entries: Vec<Entry>,
     decisions: Vec<Decision>,
@@ -20,24 +20,24 @@ struct Entry {
     end: u32,
 }
 
-/// A decision that is not to stay.
+/// Decision against keeping a value in LX, or a takeover.
 #[derive(Clone, Copy)]
 pub(super) enum Decision {
     /// The value is not in LX in this operation.
     Out { value: u32, tick: u32 },
     /// It leaves after this operation.
     Leaves { value: u32, tick: u32 },
-    /// The child takes over the parent's address. Only recorded where a cut asks.
+    /// The child takes over the parent's address. Recorded only if a cut depends on it.
     Merges { child: u32, parent: u32 },
 }
 
 impl History {
-    /// Entry 0 is the beginning.
+    /// Creates the tree with entry 0, the start.
     pub(super) fn new() -> Self {
         Self { entries: vec![Entry { from: 0, start: 0, end: 0 }], decisions: Vec::new() }
     }
 
-    /// The entry of some decisions behind another entry.
+    /// Adds an entry with some decisions as a successor of another entry.
     pub(super) fn add(&mut self, from: u32, decisions: impl Iterator<Item = Decision>) -> u32 {
         let start = self.decisions.len() as u32;
         self.decisions.extend(decisions);
@@ -49,7 +49,7 @@ impl History {
         self.entries.len() as u32 - 1
     }
 
-    /// The choice that led to an entry. Where no cut `asks` about mergers, the best ones are made.
+    /// Returns the choice that led to an entry. Takeovers on which no cut depends (`asks`) are chosen optimally.
     pub(super) fn selection(&self, problem: &Problem, moments: &[Moment], asks: impl Fn(usize) -> bool, mut entry: u32) -> Selection {
         let all = |n: usize| Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
         let mut stays: Vec<Stay> = problem.values.iter().map(|value| all(value.uses.len())).collect();

@@ -1,8 +1,8 @@
-//! Where the live values of a set are, in few bits, and a table to find equal sets.
+//! Compact keys for the locations of a set's live values, and a hash table that finds equal sets.
 
 use super::prices::At;
 
-/// Where the live values are, two bits a slot, and the cuts that still hold.
+/// Location of each live value, two bits per slot, and the cuts that still apply.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key<const W: usize> {
     pub(super) at: [u64; W],
@@ -31,13 +31,13 @@ impl<const W: usize> Key<W> {
     }
 }
 
-/// Positions of sets in a list, found by key: open addressing over at least twice as many places.
+/// Positions of sets in a list, found by key: open addressing with a load of at most one half.
 pub(super) struct Table {
     places: Vec<u32>,
     n_filled: usize,
 }
 
-/// A place without a position.
+/// Marks an empty table entry.
 const FREE: u32 = u32::MAX;
 
 impl Table {
@@ -50,14 +50,14 @@ impl Table {
         self.n_filled = 0;
     }
 
-    /// The place of the key and, if it is known, its position.
+    /// Returns the table index of the key and, if the key is present, its position.
     pub(super) fn find<const W: usize>(&self, key: &Key<W>, key_at: impl Fn(u32) -> Key<W>) -> (usize, Option<u32>) {
         let place = self.place(key, &key_at);
         let found = self.places[place];
         (place, (found != FREE).then_some(found))
     }
 
-    /// Notes the position of a key that is not known yet, in the place where it was looked for.
+    /// Inserts the position of a missing key at the table index of its lookup.
     pub(super) fn fill<const W: usize>(&mut self, place: usize, position: u32, key_at: impl Fn(u32) -> Key<W>) {
         self.places[place] = position;
         self.n_filled += 1;
@@ -71,7 +71,7 @@ impl Table {
         }
     }
 
-    /// The place of the key, or the free one where it belongs.
+    /// Returns the table index of the key, or the free one where it belongs.
     fn place<const W: usize>(&self, key: &Key<W>, key_at: &impl Fn(u32) -> Key<W>) -> usize {
         let mask = self.places.len() - 1;
         let mut place = key.hash() & mask;

@@ -5,13 +5,13 @@ use super::moment::Moment;
 /// No child.
 const NONE: usize = usize::MAX;
 
-/// The best pairs of child and parent among the items that are in LX.
+/// Best pairs of child and parent among the items that are in LX.
 pub(super) struct Mergers {
-    /// Per item: it is in LX during the operation.
+    /// Per item: whether it is in LX during the operation.
     pub(super) inside: Vec<bool>,
     /// Per item: the child that takes over its address.
     child_of: Vec<usize>,
-    /// Per item: the search in which it was last asked.
+    /// Per item: the last search that visited it.
     asked: Vec<u64>,
     n_searches: u64,
 }
@@ -21,7 +21,7 @@ impl Mergers {
         Self { inside: Vec::new(), child_of: Vec::new(), asked: Vec::new(), n_searches: 0 }
     }
 
-    /// Begins with nothing in LX.
+    /// Creates the matching with nothing in LX.
     pub(super) fn clear(&mut self, moment: &Moment) {
         self.inside.clear();
         self.inside.resize(moment.items.len(), false);
@@ -30,7 +30,7 @@ impl Mergers {
         }
     }
 
-    /// The units that the best mergers save: each child that can have one of its parents, the large ones first.
+    /// Returns the units that the best takeovers save: children are matched by descending size.
     pub(super) fn saved_units(&mut self, moment: &Moment) -> i64 {
         self.child_of.clear();
         self.child_of.resize(moment.items.len(), NONE);
@@ -44,7 +44,7 @@ impl Mergers {
         saved
     }
 
-    /// Finds a parent for a child, if need be by giving another child another parent.
+    /// Finds a parent for a child, by an augmenting path if necessary.
     fn find_parent(&mut self, moment: &Moment, child: usize) -> bool {
         for &parent in &moment.items[child].parents {
             if self.asked[parent] == self.n_searches || !self.inside[parent] {
@@ -60,7 +60,7 @@ impl Mergers {
         false
     }
 
-    /// Child and parent, as [`Self::saved_units`] found them.
+    /// Returns the pairs of child and parent that [`Self::saved_units`] found.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.child_of.iter().enumerate().filter(|(_, child)| **child != NONE).map(|(parent, &child)| (child, parent))
     }

@@ -1,19 +1,19 @@
 //! The `exact` planner: the fewest HBM bytes, and a proof of it (`docs/reference/planner.md`).
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `problem.rs` | values, their uses and what they cost, in aligned units |
-//! | `prices.rs` | a price of LX for each operation, and the bound that follows |
-//! | `moment.rs`, `mergers.rs`, `key.rs`, `history.rs`, `sweep.rs` | operation by operation, the sets of values that may be in LX |
-//! | `selection.rs` | what is chosen: stays, and who takes over whose address |
-//! | `settle.rs`, `chains.rs` | addresses for a selection, or small sets of stays that have none |
-//! | `cut.rs` | such sets, as the sweep watches them |
+//! | `problem.rs` | values, their uses and their costs, in aligned units |
+//! | `prices.rs` | a price of LX per operation, and the bound that follows |
+//! | `moment.rs`, `mergers.rs`, `key.rs`, `history.rs`, `sweep.rs` | the sweep over the sets of values that may be in LX, by operation |
+//! | `selection.rs` | selections: residency intervals and takeovers of addresses |
+//! | `settle.rs`, `chains.rs` | addresses for a selection, or small sets of intervals without addresses |
+//! | `cut.rs` | these sets as constraints of the sweep |
 //! | `dense.rs` | plans and bounds for dense problems |
-//! | `refine.rs` | better prices |
-//! | `proof.rs` | what proves a bound |
-//! | `rents.rs` | the bound of a price for each value in each operation |
+//! | `refine.rs` | subgradient steps for better prices |
+//! | `proof.rs` | proof of a bound |
+//! | `rents.rs` | the bound from one multiplier per value and operation |
 //! | `places/` | plans of many buffers: sweeps with addresses |
-//! | `anneal.rs` | plans by many small changes |
+//! | `anneal.rs` | simulated annealing |
 //! | `solve.rs` | the search, its budget, the plan |
 //! | `report.rs` | the plan as a file |
 

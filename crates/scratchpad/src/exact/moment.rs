@@ -1,4 +1,4 @@
-//! The operations of a sweep, with what each choice costs at given prices.
+//! Operations of a sweep, with the cost of each choice at given prices.
 
 use super::{
     prices::{At, Prices},
@@ -10,22 +10,22 @@ pub(super) struct Moment {
     pub(super) tick: usize,
     /// Scaled cost of a unit.
     pub(super) price: i64,
-    /// The values that something may be decided about.
+    /// Values with a decision in this operation.
     pub(super) items: Vec<Item>,
-    /// The items that may take over the address of another, the large ones first.
+    /// Items that may take over the address of another one, by descending size.
     pub(super) children: Vec<usize>,
-    /// Their units.
+    /// Units of these items.
     pub(super) child_units: i64,
 }
 
-/// The operations in order.
+/// All operations in program order.
 pub(super) struct Moments {
     pub(super) list: Vec<Moment>,
-    /// Slots that the live values take: as many as live at once.
+    /// Slots for the live values: the maximum number that are live at once.
     pub(super) n_slots: usize,
 }
 
-/// The most values that may live at once where operations are swept.
+/// Maximum number of values live at once for which operations are swept.
 pub(super) const MOST_SLOTS: usize = 512;
 
 /// A live value in an operation.
@@ -33,27 +33,27 @@ pub(super) struct Item {
     pub(super) value: usize,
     pub(super) slot: usize,
     pub(super) units: i64,
-    /// Which use it is; none if the value is only there.
+    /// Index of the use; none if the value is live but not used.
     pub(super) using: Option<usize>,
-    /// By where the value is before.
+    /// Costs by the location of the value before the operation.
     pub(super) choices: [Choice; 3],
-    /// There is another use to stay for.
+    /// Whether a later use exists.
     pub(super) may_leave: bool,
-    /// It was born and need not pay, because it may take over an address.
+    /// Whether it was born here and need not pay, because it may take over an address.
     pub(super) is_free: bool,
-    /// Items of parents that die here.
+    /// Items of its parents that die in this operation.
     pub(super) parents: Vec<usize>,
 }
 
 /// Costs of the decisions for a value: in scaled bytes including all later costs, and in bytes of this operation.
 #[derive(Clone, Copy)]
 pub(super) struct Choice {
-    /// It is in LX, if it may.
+    /// Cost if it is in LX, if permitted.
     pub(super) stay: Option<Fare>,
-    /// It is not.
+    /// Cost if it is not in LX.
     pub(super) out_cost: i64,
     pub(super) out_bytes: i64,
-    /// It is in LX and leaves afterwards.
+    /// Cost if it is in LX and leaves afterwards.
     pub(super) leave: Fare,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct Fare {
 }
 
 impl Moments {
-    /// None if more than [`MOST_SLOTS`] values live at once.
+    /// Returns none if more than [`MOST_SLOTS`] values are live at once.
     pub(super) fn new(problem: &Problem, prices: &Prices) -> Option<Self> {
         if !can_be_swept(problem) {
             return None;
@@ -101,12 +101,12 @@ impl Moments {
     }
 }
 
-/// Whether few enough values live at once.
+/// Returns whether at most the maximum number of values is live at once.
 pub(super) fn can_be_swept(problem: &Problem) -> bool {
     most_alive(problem) <= MOST_SLOTS
 }
 
-/// The most values that live at once.
+/// Returns the maximum number of values live at once.
 fn most_alive(problem: &Problem) -> usize {
     let (mut born, mut died) = (vec![0_usize; problem.n_ticks], vec![0_usize; problem.n_ticks]);
     for value in &problem.values {
@@ -122,7 +122,7 @@ fn most_alive(problem: &Problem) -> usize {
     most
 }
 
-/// Which slot each live value has, and which use of it comes next.
+/// Slot and next use of each live value.
 struct Slots {
     values: Vec<Option<usize>>,
     slot_of: Vec<usize>,
@@ -130,7 +130,7 @@ struct Slots {
 }
 
 impl Slots {
-    /// Gives a value the first free slot.
+    /// Assigns the first free slot to a value.
     fn take(&mut self, value: usize) {
         let free = self.values.iter().position(Option::is_none).unwrap_or_else(|| {
             self.values.push(None);
@@ -140,7 +140,7 @@ impl Slots {
         self.slot_of[value] = free;
     }
 
-    /// A use of a value is over; frees its slot and says so if it was the last.
+    /// Advances past a use of a value; after the last use, frees the slot and returns true.
     fn use_up(&mut self, problem: &Problem, value: usize) -> bool {
         self.next_use[value] += 1;
         let is_last = self.next_use[value] == problem.values[value].uses.len();
@@ -167,7 +167,7 @@ fn item(problem: &Problem, prices: &Prices, tick: usize, (index, slot): (usize, 
         slot,
         units: value.units,
         using,
-        // Before its first use it is nowhere else.
+        // Before its first use, a value has only one possible location.
         choices: if using == Some(0) { [choice(At::Hbm); 3] } else { [At::Hbm, At::Dirty, At::Clean].map(choice) },
         may_leave: using.is_some_and(|using| using + 1 < value.uses.len()) && problem.stays == Stays::Split,
         is_free: using == Some(0) && !value.parents.is_empty(),
@@ -194,7 +194,7 @@ fn used(problem: &Problem, prices: &Prices, index: usize, using: usize, at: At) 
     Choice { stay, out_cost, out_bytes, leave }
 }
 
-/// Finds the parents among the items; the items that have some, the large ones first.
+/// Finds the parents among the items, and the items that have parents, by descending size.
 fn link(problem: &Problem, items: &mut [Item]) -> Vec<usize> {
     let mut children = Vec::new();
     for child in 0..items.len() {

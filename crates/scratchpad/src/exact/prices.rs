@@ -1,9 +1,9 @@
-//! Prices of LX: one per operation and unit. A value that pays for its room wants it or not, by itself; what the values then save, less the
-//! price of the whole LX, bounds what any choice can save (Lagrange's relaxation of the capacity).
+//! Prices of LX per operation and unit: Lagrange multipliers of the capacity. With prices, each value decides by itself whether it pays
+//! for LX. The savings of the values, minus the price of all of LX, bound what any choice can save.
 
 use super::problem::{Problem, Stays, TickUse, Value};
 
-/// Where a value is between two of its uses.
+/// Location of a value between two of its uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     /// Not in LX; HBM has it.
@@ -14,25 +14,25 @@ pub(crate) enum At {
     Clean = 2,
 }
 
-/// A price for each operation, and what the values cost at these prices.
+/// Price of each operation, and the costs of the values at these prices.
 #[derive(Clone, Debug)]
 pub(crate) struct Prices {
-    /// All costs are HBM bytes times this.
+    /// Scale: all costs are HBM bytes times this factor.
     pub(crate) scale: i64,
-    /// Per operation: cost of a unit of LX.
+    /// Per operation: price of a unit of LX.
     pub(crate) of_unit: Vec<i64>,
-    /// Sums of the prices of the operations before.
+    /// Prefix sums of the prices by operation.
     before: Vec<i64>,
-    /// Per value and use, and behind the last one: the least cost from that use on, by where the value is before.
+    /// Per value and use, and after the last one: the least cost from that use on, by the location before it.
     rest: Vec<[i64; 3]>,
-    /// Per value and use, and behind the last one: what is cheapest.
+    /// Per value and use, and after the last one: the cheapest decisions.
     wishes: Vec<Wish>,
-    /// Per value: where its entries begin.
+    /// Per value: index of its first entry.
     begin: Vec<usize>,
-    /// The bound before the first operation.
+    /// Bound before the first operation.
     bound: i64,
     tariffs: Vec<Tariff>,
-    /// Per value and use, and behind the last one.
+    /// Entry per value and use, and after the last one.
     uses: Vec<PricedUse>,
 }
 
@@ -41,40 +41,40 @@ pub(crate) struct Prices {
 struct Tariff {
     units: i64,
     arrival: i64,
-    /// Of coming to LX for a later use.
+    /// Cost of coming to LX for a later use.
     coming: i64,
-    /// Of leaving LX between two uses, by where the value is.
+    /// Cost of leaving LX between two uses, by location.
     leaving: [i64; 3],
     departure: i64,
-    /// It need not pay for the operation of its birth.
+    /// Whether the operation of its birth is free of charge.
     is_child: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct PricedUse {
     tick: usize,
-    /// Of being served from HBM, scaled.
+    /// Cost if HBM serves the use, scaled.
     hbm: i64,
-    /// Where the value is after the use, by where it was before.
+    /// Location after the use, by the location before it.
     after: [At; 3],
 }
 
 /// Cheapest decisions for a use and for the interval after it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Wish {
-    /// Served from LX, by where the value is before.
+    /// Whether LX serves the use, by the location before it.
     in_lx: [bool; 3],
-    /// It stays until the next use, by where it is after this one.
+    /// Whether the value stays until the next use, by the location after this one.
     stays: [bool; 3],
 }
 
-/// More than any cost: what may not be.
+/// Cost of illegal decisions, above any other cost.
 const NEVER: i64 = i64::MAX / 4;
-/// The most that all rooms may cost together, so that no sum overflows.
+/// Maximum of the total price of LX, so that no sum overflows.
 const MOST_FOR_ROOMS: i64 = 1 << 60;
 
 impl Value {
-    /// HBM bytes of leaving LX between two uses.
+    /// Returns the HBM bytes of leaving LX between two uses.
     pub(crate) fn leaving_bytes(&self, stays: Stays, at: At) -> i64 {
         match (stays, at) {
             (Stays::Whole, At::Dirty | At::Clean) => self.hbm_bytes() - self.arrival_bytes,
@@ -83,7 +83,7 @@ impl Value {
         }
     }
 
-    /// HBM bytes of coming to LX for a use when it is at `at` before; none if it may not.
+    /// Returns the HBM bytes of coming to LX for a use from location `at`; none if illegal.
     pub(crate) fn coming_bytes(&self, stays: Stays, using: usize, at: At) -> Option<i64> {
         match at {
             At::Dirty | At::Clean => Some(0),
@@ -93,7 +93,7 @@ impl Value {
         }
     }
 
-    /// Where it is after a use in LX.
+    /// Returns the location after a use in LX.
     pub(crate) fn after_use(&self, using: usize, at: At) -> At {
         match at {
             _ if self.uses[using].writes => At::Dirty,
@@ -103,7 +103,7 @@ impl Value {
         }
     }
 
-    /// HBM bytes after the last use.
+    /// Returns the HBM bytes after the last use.
     pub(crate) fn ending_bytes(&self, at: At) -> i64 {
         if at == At::Dirty { self.departure_bytes } else { 0 }
     }
@@ -132,7 +132,7 @@ impl Tariff {
 }
 
 impl Prices {
-    /// Costs at these prices.
+    /// Computes the costs at these prices.
     pub(crate) fn new(problem: &Problem, scale: i64, of_unit: Vec<i64>) -> Self {
         let (mut begin, mut uses) = (vec![0], Vec::new());
         for value in &problem.values {
@@ -151,7 +151,7 @@ impl Prices {
         prices
     }
 
-    /// Follows changed prices.
+    /// Recomputes the costs for changed prices.
     pub(super) fn update(&mut self, problem: &Problem) {
         self.before.clear();
         self.before.push(0);
@@ -179,7 +179,7 @@ impl Prices {
                 }
                 let room = if using == 0 && tariff.is_child { 0 } else { tariff.units * self.of_unit[one.tick] };
                 let mut least = [0; 3];
-                // Before its first use it is nowhere else.
+                // Before its first use, a value has only one possible location.
                 let places = if using == 0 { &[At::Hbm][..] } else { &[At::Hbm, At::Dirty, At::Clean] };
                 for &place in places {
                     let hbm = one.hbm + tariff.leaving[place as usize] + next[At::Hbm as usize];
@@ -193,31 +193,31 @@ impl Prices {
         }
     }
 
-    /// The least costs of a value from a use on.
+    /// Computes the least costs of a value from a use on.
     pub(super) fn rest(&self, index: usize, using: usize) -> &[i64; 3] {
         &self.rest[self.begin[index] + using]
     }
 
-    /// Cost from a use on that is served from LX. A child pays nothing in the operation of its birth: its parent may have paid.
+    /// Returns the cost from a use on that LX serves. A child pays nothing in the operation of its birth: its parent may have paid.
     pub(crate) fn cost_in_lx(&self, index: usize, using: usize, at: At) -> Option<i64> {
         let (coming, one) = (self.tariffs[index].coming(using, at), &self.uses[self.begin[index] + using]);
         let cost = || coming + self.room(index, using) + self.after(index, using + 1, one.after[at as usize], one.tick + 1);
         (coming < NEVER).then(cost)
     }
 
-    /// Price of the room during a use.
+    /// Returns the price of the space during a use.
     pub(crate) fn room(&self, index: usize, using: usize) -> i64 {
         let Tariff { units, is_child, .. } = self.tariffs[index];
         if using == 0 && is_child { 0 } else { units * self.of_unit[self.uses[self.begin[index] + using].tick] }
     }
 
-    /// Cost from a use on that is served from HBM.
+    /// Returns the cost from a use on that HBM serves.
     pub(crate) fn cost_in_hbm(&self, index: usize, using: usize, at: At) -> i64 {
         let one = &self.uses[self.begin[index] + using];
         one.hbm + self.tariffs[index].leaving[at as usize] + self.rest(index, using + 1)[At::Hbm as usize]
     }
 
-    /// Cost from operation `tick` on, before use `next`, of a value that is at `at` and may leave.
+    /// Returns the cost from operation `tick` on, before use `next`, of a value at location `at` that may leave.
     pub(crate) fn after(&self, index: usize, next: usize, at: At, tick: usize) -> i64 {
         let (rest, place) = (self.rest(index, next)[at as usize], self.begin[index] + next);
         if at == At::Hbm || place + 1 == self.begin[index + 1] {
@@ -227,19 +227,19 @@ impl Prices {
         (rent + rest).min(self.leaving(index, next, at))
     }
 
-    /// Cost of leaving LX before use `next`.
+    /// Returns the cost of leaving LX before use `next`.
     pub(crate) fn leaving(&self, index: usize, next: usize, at: At) -> i64 {
         self.tariffs[index].leaving[at as usize] + self.rest(index, next)[At::Hbm as usize]
     }
 
-    /// The bound before the first operation.
+    /// Returns the bound before the first operation.
     pub(crate) const fn bound(&self) -> i64 {
         self.bound
     }
 
-    /// Units wanted in each operation at these prices.
+    /// Returns the units demanded in each operation at these prices.
     pub(super) fn wanted(&self, wanted: &mut [i64]) {
-        // First what is more or less than in the operation before.
+        // First the difference to the preceding operation.
         wanted.fill(0);
         for (index, tariff) in self.tariffs.iter().enumerate() {
             let (begin, end) = (self.begin[index], self.begin[index + 1] - 1);
@@ -268,21 +268,21 @@ impl Prices {
         }
     }
 
-    /// Prices that make the bound large: steps along the excess of what is wanted, `goal` being a cost that can be reached.
+    /// Searches prices with a large bound by subgradient steps along the excess demand; `goal` is a cost that can be reached.
     pub(crate) fn fitted(problem: &Problem, scale: i64, goal: i64, n_steps: usize) -> Self {
         let mut prices = Self::new(problem, scale, vec![0; problem.n_ticks]);
         prices.fit(problem, goal, n_steps);
         prices
     }
 
-    /// The highest price of a unit at which no sum of prices overflows, if all are as high.
+    /// Returns the highest uniform price of a unit at which no sum of prices overflows.
     pub(super) fn highest(problem: &Problem) -> f64 {
         let rooms =
             problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.n_ticks as i128;
         (i128::from(MOST_FOR_ROOMS) / (rooms + 1)) as f64
     }
 
-    /// Makes the bound larger.
+    /// Increases the bound.
     pub(crate) fn fit(&mut self, problem: &Problem, goal: i64, n_steps: usize) {
         let prices = self;
         let mut best = (prices.bound, prices.of_unit.clone());
@@ -306,7 +306,7 @@ impl Prices {
             let step = pace * missing / length;
             for ((price, exact), excess) in prices.of_unit.iter_mut().zip(&mut exact).zip(&excess) {
                 *exact = (*exact + step * excess).clamp(0.0, highest);
-                // Rounded; nothing is negative.
+                // Rounded to nearest; no operand is negative.
                 *price = (*exact + 0.5) as i64;
             }
             prices.update(problem);

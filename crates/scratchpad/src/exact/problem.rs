@@ -1,4 +1,4 @@
-//! The selection problem in small integers: values, their uses, and what each choice costs in HBM bytes.
+//! The selection problem in small integers: values, their uses, and the HBM bytes of each choice.
 
 use crate::{Buffer, Capacity, UseKind, buffer::can_succeed};
 use std::ops::Range;
@@ -12,48 +12,48 @@ pub enum Stays {
     Split,
 }
 
-/// The uses of a value by one operation.
+/// Uses of a value by one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TickUse {
-    /// The operation.
+    /// Tick of the operation.
     pub(crate) tick: usize,
-    /// HBM bytes when it is served from HBM.
+    /// HBM bytes of the use if HBM serves it.
     pub(crate) hbm_bytes: i64,
-    /// The operation writes the value, so that a copy in HBM is no longer valid.
+    /// Whether the operation writes the value, which invalidates the copy in HBM.
     pub(crate) writes: bool,
 }
 
 /// Content of a buffer between two complete writes. No residency interval needs to extend beyond it.
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
-    /// The buffer in the caller's list.
+    /// Position of the buffer in the caller's list.
     pub(crate) buffer: usize,
     /// Bytes of one copy between LX and HBM.
     pub(crate) bytes: i64,
-    /// Aligned units of LX.
+    /// Size in aligned units of LX.
     pub(crate) units: i64,
-    /// Units of LX below which it has to end: all, or one less if it may not reach into the last, partial unit.
+    /// Exclusive upper limit of its end, in units: all of LX, or one unit less if it may not reach into the last, partial unit.
     pub(crate) limit: i64,
-    /// At least one, by ascending tick.
+    /// At least one use, by ascending tick.
     pub(crate) uses: Vec<TickUse>,
-    /// HBM bytes of beginning in LX: the copy of a value that starts in HBM.
+    /// HBM bytes of beginning in LX: copies in a value that starts in HBM.
     pub(crate) arrival_bytes: i64,
-    /// HBM bytes of ending in LX with a value that HBM does not have: the copy of a value that ends in HBM.
+    /// HBM bytes of ending in LX without a valid copy in HBM: copies out a value that ends in HBM.
     pub(crate) departure_bytes: i64,
-    /// A copy in HBM is valid when the value has arrived in LX.
+    /// Whether the copy in HBM is valid when the value arrives in LX.
     pub(crate) arrives_clean: bool,
-    /// Values whose address it may take over when it is born.
+    /// Values whose address it may take over at its birth.
     pub(crate) parents: Vec<usize>,
 }
 
-/// Which values live in LX when, so that the fewest HBM bytes are left.
+/// Selection problem: when each value is in LX, so that the HBM bytes are minimal.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) values: Vec<Value>,
     pub(crate) n_ticks: usize,
-    /// Units of LX; the last one may be partial.
+    /// Units of LX; the last unit may be partial.
     pub(crate) units: i64,
-    /// Bytes of a unit: the alignment, or as many times it as divides all sizes.
+    /// Bytes of a unit: the alignment, or the largest multiple of it that divides all sizes.
     pub(crate) unit_bytes: i64,
     /// HBM bytes of the uses of buffers that cannot be in LX.
     pub(crate) fixed_bytes: i64,
@@ -65,22 +65,22 @@ impl Value {
         self.uses.first().map_or(0, |one| one.tick)
     }
 
-    /// Whether it lives for one operation only, in which it may hand over an address that it took over.
+    /// Returns whether it is live in one operation only, in which it may pass on an address that it took over.
     pub(crate) fn may_link(&self) -> bool {
         self.uses.len() == 1 && !self.parents.is_empty()
     }
 
-    /// HBM bytes when it never is in LX.
+    /// Returns the HBM bytes of the value if it is never in LX.
     pub(crate) fn hbm_bytes(&self) -> i64 {
         self.uses.iter().map(|one| one.hbm_bytes).sum()
     }
 }
 
-/// So many values are too many to compare each with each, or to look for cuts among them.
+/// Number of values from which pairwise comparisons and the search for cuts are too expensive.
 const LARGE: usize = 1_000;
 
 impl Problem {
-    /// Operations that no use names are left out: ticks are the used operations, in order.
+    /// Operations without uses are omitted: ticks number the used operations, in order.
     pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, stays: Stays) -> Self {
         let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
         times.sort_unstable();
@@ -120,12 +120,12 @@ impl Problem {
         problem
     }
 
-    /// Whether only what is linear in the number of values is affordable.
+    /// Returns whether only work that is linear in the number of values is affordable.
     pub(crate) const fn is_large(&self) -> bool {
         self.values.len() >= LARGE
     }
 
-    /// Takes as unit the largest that all sizes are multiples of.
+    /// Sets the unit to the greatest common divisor of all sizes.
     fn coarsen(&mut self) {
         let divisor = self.values.iter().fold(0, |divisor, value| gcd(divisor, value.units)).max(1);
         self.unit_bytes *= divisor;
@@ -145,7 +145,7 @@ fn units(bytes: i64, capacity: &Capacity) -> i64 {
     bytes / capacity.alignment + i64::from(bytes % capacity.alignment != 0)
 }
 
-/// The uses of each value of a buffer, as ranges of its uses: an operation that writes the buffer and does not read it begins a new one.
+/// Returns the ranges of a buffer's uses that form its values: an operation that writes the buffer without reading it begins a new value.
 fn versions(buffer: &Buffer, stays: Stays) -> Vec<Range<usize>> {
     let uses = &buffer.uses;
     let mut starts = vec![0];
@@ -197,7 +197,7 @@ fn value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity
     }
 }
 
-/// All uses are served as the first one is, so they are counted there.
+/// All uses are served in the same way as the first one, so the cost is charged to the first.
 fn whole(uses: &[TickUse]) -> Vec<TickUse> {
     let (Some(first), Some(last)) = (uses.first(), uses.last()) else { return Vec::new() };
     let hbm_bytes = uses.iter().map(|one| one.hbm_bytes).sum();

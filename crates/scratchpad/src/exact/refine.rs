@@ -1,12 +1,13 @@
-//! Better prices, for problems where the first ones leave much open.
+//! Subgradient method for better prices, for problems in which the first prices leave a large gap.
 
 use super::{prices::Prices, problem::Problem};
 
 /// Steps between two calls of the watcher.
 const ROUNDS_UNWATCHED: u64 = 16;
 
-/// Goes on from some prices: steps along the excess, bent away from the step before where they would go back and forth (Camerini, Fratta and
-/// Maffioli 1975), towards `goal`, a scaled cost that can be reached. Ends where `go_on` says no, which is asked from time to time.
+/// Improves given prices by steps along the excess demand, deflected from the previous step where they would oscillate (Camerini, Fratta
+/// and Maffioli 1975), towards `goal`, a scaled cost that can be reached. Ends when `go_on`, which is called from time to time, returns
+/// false.
 pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: u64, go_on: &mut dyn FnMut() -> bool) -> Prices {
     let mut best = start.clone();
     let mut best_bound = start.bound();
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
     use crate::{Capacity, Instance, Limits, Progress, Stays, buffer::tests::buffer, plan_instance};
 
-    /// Where little is too much, steps are long (found by fuzzing: the sum of the prices overflowed).
+    /// Steps are long if the excess is small (found by fuzzing: the sum of the prices overflowed).
     #[test]
     fn no_price_is_so_high_that_a_sum_of_prices_overflows() {
         let lives = "b,127,2147483648,127 c1,1,6,128 c2,2,6,128 c3,0,6,128 c4,2,65,128 c5,0,6,63 c6,1,6,63 c7,2,6,128 c8,3,6,1 c9,1,127,128 d,4,8,127 \
@@ -87,7 +88,8 @@ mod tests {
 
     #[test]
     fn they_come_to_the_best_price() {
-        // Three want room in operation 1, and there is room for two thirds of them: at the best price they save 2 of 3 buffers' bytes.
+        // Three buffers demand space in operation 1, which has space for two thirds of them: at the best price they save the bytes of two
+        // buffers.
         let buffers: Vec<_> = (0..9).map(|number| buffer("any", 10 + number % 3, &[0, 1, 2])).collect();
         let problem = Problem::new(&buffers, &Capacity { bytes: 66, alignment: 1 }, Stays::Whole);
         let first = Prices::new(&problem, 1 << 16, vec![0; problem.n_ticks]);

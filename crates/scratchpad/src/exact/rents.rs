@@ -1,28 +1,28 @@
-//! Rents: a price for each value in each operation, instead of one price for all. What the values then pay, less the most that any values
-//! which fit together could pay in each operation (a knapsack), bounds what any choice can save (Lagrangian decomposition, Guignard and
-//! Kim 1987). It is closer than with prices where few large values compete. For whole lives.
+//! Bound from Lagrange multipliers per value and operation, instead of one price per operation (Lagrangian decomposition, Guignard and
+//! Kim 1987). In each operation, a knapsack bounds the payments of the values that fit together. The bound is tighter than that of prices
+//! where few large values compete. It applies to unsplit live ranges only.
 
 use super::{
     prices::{At, Prices},
     problem::{Problem, Stays},
 };
 
-/// Units of LX above which the knapsacks are too much work.
+/// Maximum units of LX for which the knapsacks are affordable.
 const MOST_UNITS: i64 = 4096;
-/// Values times operations above which it is too much work to say which live together.
+/// Maximum of values times operations for which the computation of the values live together is affordable.
 const MOST_LOOKS: usize = 1 << 24;
 /// Knapsack table cells that count as one step.
 const CELLS_OF_STEP: u64 = 1024;
 
-/// An operation with the values that are live in it and what each pays.
+/// Operation with its live values and the payment of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rented {
     pub(crate) tick: usize,
-    /// Value and HBM bytes.
+    /// Value and its payment in HBM bytes.
     pub(crate) rents: Vec<(usize, i64)>,
 }
 
-/// Rents, and the HBM bytes that no plan is below.
+/// Multipliers per value and operation, and the lower bound of the HBM bytes that they prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rents {
     pub(crate) operations: Vec<Rented>,
@@ -37,7 +37,7 @@ struct Section {
 struct Search<'p> {
     problem: &'p Problem,
     sections: Vec<Section>,
-    /// By section and value in it.
+    /// Multipliers by section and by value in it.
     rents: Vec<Vec<f64>>,
     ways: Vec<Vec<f64>>,
     /// Bytes saved in LX.
@@ -49,7 +49,7 @@ struct Search<'p> {
     work: u64,
 }
 
-/// Rents that make the bound large, beginning with those of `prices`; `goal` is what can be reached. Stops after `most` steps.
+/// Searches multipliers with a large bound, starting from `prices`; `goal` is a cost that can be reached. Stops after `most` steps.
 pub(super) fn rents(problem: &Problem, prices: &Prices, goal: i64, most: u64) -> (Option<Rents>, u64) {
     let is_wide = problem.values.len().saturating_mul(problem.n_ticks) > MOST_LOOKS;
     if problem.stays != Stays::Whole || problem.units > MOST_UNITS || problem.units < 1 || is_wide {
@@ -101,7 +101,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Bytes that no plan saves more than.
+    /// Returns an upper bound of the bytes that a plan saves.
     fn evaluate(&mut self) -> f64 {
         self.rest.clone_from(&self.saves);
         for (section, rents) in self.sections.iter().zip(&self.rents) {
@@ -116,7 +116,7 @@ impl<'p> Search<'p> {
         saved
     }
 
-    /// The values that pay most of those that fit together.
+    /// Solves the knapsack: the set of values that fits and pays most.
     fn fill(&mut self, section: usize) -> f64 {
         let (values, rents, taken) = (&self.sections[section].values, &self.rents[section], &mut self.taken[section]);
         let capacity = self.problem.units as usize;
@@ -151,7 +151,8 @@ impl<'p> Search<'p> {
         sum
     }
 
-    /// Rents rise where a value wants to be and does not fit, and fall where it could be and does not want to.
+    /// Raises the multipliers of values that demand LX and are not in the knapsack, and lowers those of values in the knapsack without
+    /// demand.
     fn step(&mut self, missing: f64) -> bool {
         let (mut along, mut length) = (0.0, 0.0);
         let wants = |value: usize, rest: &[f64]| f64::from(u8::from(rest[value] > 0.0));
@@ -187,7 +188,7 @@ impl<'p> Search<'p> {
         true
     }
 
-    /// Whole bytes, and their exact bound.
+    /// Rounds the multipliers to whole bytes and computes their exact bound.
     fn finish(&self) -> Rents {
         let rented = |(section, rents): (&Section, &Vec<f64>)| Rented {
             tick: section.tick,
@@ -200,7 +201,7 @@ impl<'p> Search<'p> {
     }
 }
 
-/// The HBM bytes that no plan is below at these rents.
+/// Returns the lower bound of the HBM bytes at these multipliers.
 fn bound(problem: &Problem, operations: &[Rented]) -> i64 {
     let mut paid: Vec<i64> = problem.values.iter().map(in_lx).collect();
     let mut bound = problem.fixed_bytes;
@@ -218,17 +219,18 @@ fn bound(problem: &Problem, operations: &[Rented]) -> i64 {
     bound + problem.values.iter().zip(paid).map(|(value, paid)| paid.min(value.hbm_bytes())).sum::<i64>()
 }
 
-/// HBM bytes of a whole life in LX.
+/// Returns the HBM bytes of a value that is in LX for its whole live range.
 fn in_lx(value: &super::problem::Value) -> i64 {
     value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm))
 }
 
-/// The largest sets of values that are live together, and the price of a unit in each: that of the operations whose values it contains.
+/// Returns the maximal sets of values that are live together, with the price of a unit in each: the sum over the operations whose values
+/// it contains.
 fn sections(problem: &Problem, prices: &Prices) -> (Vec<Section>, Vec<f64>) {
     let (mut sections, mut price): (Vec<Section>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut has_begun, mut waiting) = (false, 0.0);
     for tick in 0..problem.n_ticks {
-        // A child may take no room where it is born.
+        // A child may occupy no space in the operation of its birth.
         let pays_from = |value: &super::problem::Value| value.first() + usize::from(!value.parents.is_empty());
         let last = |value: &super::problem::Value| value.uses.last().map_or(0, |one| one.tick);
         has_begun |= problem.values.iter().any(|value| pays_from(value) == tick);
@@ -267,11 +269,11 @@ mod tests {
 
     #[test]
     fn they_know_what_fits_together() {
-        // One of three fits; a price for a unit would let in a part of the second.
+        // One of three values fits; with one price per unit, the relaxation would admit a part of the second.
         let buffers: Vec<_> = ["a", "b", "c"].iter().map(|name| buffer(name, 60, &[0, 1, 2])).collect();
         let rents = rented(&buffers, 100, 360).unwrap();
         assert!((359..=360).contains(&rents.bound), "{rents:?}");
-        // Nothing is paid where everything fits.
+        // If everything fits, all multipliers are 0.
         assert_eq!(rented(&buffers, 180, 0).unwrap().bound, 0);
     }
 
@@ -288,7 +290,7 @@ mod tests {
         let buffers = [buffer("a", 60, &[0, 1]), buffer("b", 50, &[0, 1]), buffer("c", 40, &[0, 1])];
         let problem = Problem::new(&buffers, &Capacity { bytes: 100, alignment: 1 }, Stays::Whole);
         let rents = vec![(0, 24), (1, 20), (2, 16)];
-        // In units of 10: 12 + 10 + 8 from HBM, rents 24 + 20 + 16, of which 60 and 40 together pay 40.
+        // In units of 10: 12 + 10 + 8 from HBM; multipliers 24 + 20 + 16, of which 60 and 40 together pay 40.
         assert_eq!(bound(&problem, &[Rented { tick: 0, rents }]), 24 + 20 + 16 - 40);
     }
 }

@@ -10,14 +10,14 @@ struct File<'a> {
     planner: &'a str,
     capacity: i64,
     alignment: i64,
-    /// The address of the first stay.
+    /// Address of the first interval.
     addresses: BTreeMap<&'a str, Option<i64>>,
     reasons: BTreeMap<&'a str, &'a str>,
     stays: Vec<Stay<'a>>,
     hbm_bytes_left: i64,
     lower_bound: i64,
     optimal: bool,
-    /// The plans among which no other leaves less than the bound.
+    /// Set of plans that the bound applies to.
     among: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak: Option<PlannedBytes>,
@@ -27,23 +27,23 @@ struct File<'a> {
     certificate: Certificate<'a>,
 }
 
-/// The smallest LX that was asked for.
+/// Result of the search for the smallest LX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedBytes {
     /// Bytes that suffice.
     pub bytes: i64,
-    /// Bytes below which there is no plan.
+    /// Lower bound of the bytes: no plan exists below it.
     pub lower_bound: i64,
 }
 
 /// Fields of a result file in addition to the plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading<'a> {
-    /// The planner's name.
+    /// Name of the planner.
     pub planner: &'a str,
     /// Planning time in seconds.
     pub seconds: f64,
-    /// The smallest LX, if that was the question.
+    /// Result of the search for the smallest LX, if it was requested.
     pub peak: Option<PlannedBytes>,
 }
 
@@ -81,16 +81,16 @@ struct Crowded<'a> {
 }
 
 impl Plan {
-    /// The plans among which no other leaves less than the bound.
+    /// Set of plans that the bound applies to.
     #[must_use]
     pub const fn among(&self) -> &'static str {
         if self.certificate.whole_lives { "whole lives" } else { "split stays" }
     }
 
-    /// The text of `RESULT.json`.
+    /// Serializes `RESULT.json`.
     ///
     /// # Errors
-    /// When the text cannot be made.
+    /// If the serialization fails.
     pub fn to_json(&self, instance: &Instance, heading: &Heading<'_>) -> Result<String, serde_json::Error> {
         let Instance { buffers, capacity: Capacity { bytes, alignment }, .. } = instance;
         let name = |buffer: usize| buffers[buffer].name.as_str();

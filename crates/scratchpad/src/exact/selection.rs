@@ -11,25 +11,25 @@ pub(crate) struct Selection {
     pub(crate) stays: Vec<Stay>,
 }
 
-/// The best plan so far.
+/// Best plan so far.
 pub(crate) struct Best {
     pub(crate) bytes: i64,
     pub(crate) selection: Selection,
     pub(crate) placed: Vec<(Run, i64)>,
 }
 
-/// How one value is served.
+/// Decisions for one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stay {
-    /// Per use: served from LX.
+    /// Per use: whether LX serves it.
     pub(crate) in_lx: Vec<bool>,
-    /// Per use: stays in LX until the next one.
+    /// Per use: whether the value stays in LX until the next one.
     pub(crate) keeps: Vec<bool>,
-    /// The value whose address it takes over.
+    /// Parent whose address it takes over.
     pub(crate) parent: Option<usize>,
 }
 
-/// An unbroken stay: the uses `first..=last`.
+/// Contiguous residency interval: the uses `first..=last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Run {
     pub(crate) value: usize,
@@ -38,27 +38,27 @@ pub(crate) struct Run {
 }
 
 impl Selection {
-    /// Everything stays in HBM.
+    /// Returns the selection with all values in HBM.
     pub(crate) fn none(problem: &Problem) -> Self {
         Self { stays: problem.values.iter().map(|value| Stay::none(value.uses.len())).collect() }
     }
 
-    /// HBM bytes left, with those of the buffers that cannot be in LX.
+    /// Returns the HBM bytes left, including those of the buffers that cannot be in LX.
     pub(crate) fn hbm_bytes(&self, problem: &Problem) -> i64 {
         problem.fixed_bytes + (0..problem.values.len()).map(|index| self.value_bytes(problem, index)).sum::<i64>()
     }
 
-    /// HBM bytes of one value.
+    /// Returns the HBM bytes of one value.
     pub(crate) fn value_bytes(&self, problem: &Problem, index: usize) -> i64 {
         self.stays[index].hbm_bytes(problem, index)
     }
 
-    /// The unbroken stays, by value and time.
+    /// Returns the contiguous residency intervals, by value and time.
     pub(crate) fn runs(&self) -> Vec<Run> {
         self.stays.iter().enumerate().flat_map(|(value, stay)| stay.runs(value)).collect()
     }
 
-    /// Takes a run out.
+    /// Removes a run from LX.
     pub(crate) fn remove(&mut self, problem: &Problem, run: Run) {
         self.stays[run.value].remove(run);
         if run.last + 1 == problem.values[run.value].uses.len() {
@@ -68,17 +68,17 @@ impl Selection {
 }
 
 impl Stay {
-    /// All uses are served from HBM.
+    /// Returns the decisions with all uses served from HBM.
     pub(crate) fn none(n_uses: usize) -> Self {
         Self { in_lx: vec![false; n_uses], keeps: vec![false; n_uses], parent: None }
     }
 
-    /// All uses are served from LX.
+    /// Returns the decisions with all uses served from LX.
     pub(crate) fn all(n_uses: usize) -> Self {
         Self { in_lx: vec![true; n_uses], keeps: vec![true; n_uses], parent: None }
     }
 
-    /// HBM bytes of the value that is served so.
+    /// Returns the HBM bytes of a value with these decisions.
     pub(crate) fn hbm_bytes(&self, problem: &Problem, index: usize) -> i64 {
         let value = &problem.values[index];
         if problem.stays == Stays::Whole {
@@ -102,7 +102,7 @@ impl Stay {
         bytes + value.ending_bytes(at)
     }
 
-    /// The unbroken stays of the value that is served so, by time.
+    /// Returns the contiguous residency intervals of a value with these decisions, by time.
     pub(crate) fn runs(&self, value: usize) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for using in (0..self.in_lx.len()).filter(|&using| self.in_lx[using]) {
@@ -114,7 +114,7 @@ impl Stay {
         runs
     }
 
-    /// Takes a run out; what takes over its address is not told.
+    /// Removes a run from LX; values that take over its address are not updated.
     pub(crate) fn remove(&mut self, run: Run) {
         self.in_lx[run.first..=run.last].fill(false);
         self.keeps[run.first..=run.last].fill(false);
@@ -125,14 +125,14 @@ impl Stay {
 }
 
 impl Run {
-    /// The operations during which it is in LX, half-open.
+    /// Returns the operations during which the run is in LX, half-open.
     pub(crate) fn ticks(&self, problem: &Problem) -> std::ops::Range<usize> {
         let uses = &problem.values[self.value].uses;
         uses[self.first].tick..uses[self.last].tick + 1
     }
 }
 
-/// Takes out what saves nothing.
+/// Removes runs that save nothing.
 pub(crate) fn trim(problem: &Problem, selection: &mut Selection) {
     for index in 0..selection.stays.len() {
         if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
@@ -141,7 +141,7 @@ pub(crate) fn trim(problem: &Problem, selection: &mut Selection) {
             selection.stays[index].parent = None;
         }
     }
-    // Runs that save nothing; what an address goes on from has to stay, and what it could go through: a cut may ask about it.
+    // Runs that save nothing are removed, except those that hand an address over and those that could: a cut may depend on them.
     let mut is_parent = vec![false; selection.stays.len()];
     selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
     for run in selection.runs() {

@@ -1,4 +1,4 @@
-//! From a selection to addresses: the runs as rectangles, or the proof that they do not fit.
+//! Assigns addresses to the runs of a selection, or proves that the runs do not fit.
 
 use super::{
     chains::{Chain, Link, packer},
@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 
 /// Result of the address assignment for a selection.
 pub(crate) enum Settled {
-    /// The byte at which each run begins.
+    /// Address in bytes of each run.
     Placed(Vec<(Run, i64)>),
-    /// No addresses were found for these sets of runs.
+    /// Sets of runs for which no addresses were found.
     Unplaced(Vec<Vec<Run>>),
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Parcel {
     pub(super) saves: i64,
 }
 
-/// Finds addresses for all runs of a selection; those that are never in LX together with others by themselves.
+/// Finds addresses for all runs of a selection; groups of runs with overlapping live ranges are packed separately.
 pub(crate) fn settle(problem: &Problem, selection: &Selection, most: u64, steps: &mut Steps) -> Settled {
     let runs = selection.runs();
     let mut groups = groups(problem, selection, &runs);
@@ -57,8 +57,8 @@ pub(crate) fn settle(problem: &Problem, selection: &Selection, most: u64, steps:
     if unplaced.is_empty() { Settled::Placed(placed) } else { Settled::Unplaced(unplaced) }
 }
 
-/// Addresses of groups that are live together: with all takeovers of the selection, or only with those without which there is no room. A
-/// long chain of buffers may be as hard to place as a buffer of its length.
+/// Finds addresses of groups that are live together: with all takeovers of the selection, or only with those that space requires. A long
+/// chain of buffers may be as hard to place as one buffer of its length.
 fn pack_part(problem: &Problem, selection: &Selection, part: &[Group], most: u64, steps: &mut Steps) -> Option<Vec<(Run, i64)>> {
     let placed = |groups: &[Group], packing: Packing| match packing {
         Packing::Placed(addresses) => Some(in_bytes(problem, groups, &addresses)),
@@ -72,7 +72,7 @@ fn pack_part(problem: &Problem, selection: &Selection, part: &[Group], most: u64
     runs.sort_unstable();
     let loose = groups(problem, &loosened(problem, selection, &runs), &runs);
     let mut loosely = packer_of(problem, &loose);
-    // Where there is room a single list is enough.
+    // If there is enough space, a single list packing suffices.
     if let Some(found) = placed(&loose, limited(loose.len() as u64, steps, &mut loosely)) {
         return Some(found);
     }
@@ -94,7 +94,7 @@ fn in_bytes(problem: &Problem, groups: &[Group], addresses: &[i64]) -> Vec<(Run,
     runs.map(|(run, address)| (run, address * problem.unit_bytes)).collect()
 }
 
-/// The selection without the takeovers that it has room to do without.
+/// Returns the selection without the takeovers that space does not require.
 fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection {
     let mut room = vec![problem.units; problem.n_ticks];
     for run in runs {
@@ -117,10 +117,10 @@ fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection
     loose
 }
 
-/// Steps that one node of a packing search counts as; both take about the same time.
+/// Search steps that count as one node of a packing search; both take about the same time.
 const STEPS_OF_NODE: u64 = 8;
 
-/// Lets a search have some of the steps.
+/// Runs a search with a share of the steps.
 fn limited(most: u64, steps: &mut Steps, packer: &mut Packer) -> Packing {
     let granted = most.min(steps.left.div_ceil(STEPS_OF_NODE));
     let mut some = Steps { left: granted };
@@ -129,7 +129,7 @@ fn limited(most: u64, steps: &mut Steps, packer: &mut Packer) -> Packing {
     packing
 }
 
-/// The groups of a selection, with the HBM bytes that each saves.
+/// Returns the groups of a selection, with the HBM bytes that each one saves.
 pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
     let parcel = |group: Group| {
         let mut without = selection.clone();
@@ -151,7 +151,7 @@ pub(super) fn chain(problem: &Problem, runs: &[Run]) -> Chain {
     Chain { links: runs.iter().map(link).collect() }
 }
 
-/// Runs that take over addresses from one another belong together. Empty runs are left out.
+/// Groups the runs that take over addresses from one another. Empty runs are omitted.
 fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> {
     let ending: BTreeMap<usize, usize> = (0..runs.len())
         .filter(|&at| runs[at].last + 1 == problem.values[runs[at].value].uses.len())
@@ -162,7 +162,7 @@ fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> 
         ending.get(&parent).copied()
     };
     let mut order: Vec<usize> = (0..runs.len()).filter(|&at| problem.values[runs[at].value].units > 0).collect();
-    // Parents come before their children: of two runs that begin together, the parent was born earlier or is listed first.
+    // Parents precede their children: of two runs that begin together, the parent was born earlier or is listed first.
     order.sort_by_key(|&at| (runs[at].ticks(problem).start, problem.values[runs[at].value].first(), runs[at]));
     let mut group_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
@@ -185,22 +185,22 @@ fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> 
     groups
 }
 
-/// Steps that a proof of a cut may take, so that a simple checker can repeat it.
+/// Maximum number of steps of a cut's proof, so that a simple checker can repeat it.
 const PROOF_STEPS: u64 = 5_000;
-/// Steps after which a set counts as hard.
+/// Number of steps after which a set counts as hard.
 const HARD_STEPS: u64 = 300;
 
-/// A small set of runs for which addresses are hard to find, and whether it is proved that none exist.
+/// Returns a small set of runs for which addresses are hard to find, and whether it is proved that none exist.
 pub(crate) fn core(problem: &Problem, selection: &Selection, runs: &[Run], steps: &mut Steps) -> Option<(Cut, bool)> {
     let search =
         |runs: &[Run], most: u64, steps: &mut Steps| limited(most, steps, &mut packer_of(problem, &groups(problem, selection, runs)));
-    // A run through which one of the rest could have the address of another may not be left out.
+    // A run through which a remaining run could inherit the address of another one must be kept.
     let is_linked = |rest: &[Run]| {
         let cut = Cut::of(problem, selection, rest.to_vec());
         cut.absent.iter().any(|&link| selection.stays[link].in_lx[0])
     };
     let mut order: Vec<Run> = runs.to_vec();
-    // The smallest leave first, but links when what they link has left.
+    // Runs are removed by ascending size, but links after the runs that they connect.
     order
         .sort_by_key(|run| (problem.values[run.value].may_link(), problem.values[run.value].units * run.ticks(problem).len() as i64, *run));
     shrink(&mut order, |rest| !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), Packing::Placed(_)));
@@ -214,7 +214,7 @@ pub(crate) fn core(problem: &Problem, selection: &Selection, runs: &[Run], steps
     Some((Cut::of(problem, selection, order), proved))
 }
 
-/// Takes out what is not needed for the set to fail: halves, quarters, and so on.
+/// Removes runs that the infeasibility does not require: first halves, then quarters, and so on.
 fn shrink(order: &mut Vec<Run>, mut fails: impl FnMut(&[Run]) -> bool) {
     let mut size = order.len().div_ceil(2);
     while size > 0 {

@@ -1,4 +1,4 @@
-//! The search: selection, packing, cuts, until the bound is reached or the budget is used.
+//! Main loop of the exact planner: selection, packing and cuts, until the bound is reached or the budget is used.
 
 use super::{
     cut::Cut,
@@ -23,86 +23,86 @@ pub struct Exact {
     pub budget: u64,
 }
 
-/// An unbroken stay of a buffer in LX.
+/// Contiguous residency interval of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StayInLx {
-    /// Position in the list.
+    /// Position of the buffer in the list.
     pub buffer: usize,
-    /// First operation of which it serves the uses.
+    /// First operation whose uses the interval serves.
     pub start: usize,
-    /// The last one, plus one.
+    /// Last operation of the interval, plus one.
     pub end: usize,
     /// Address in bytes.
     pub address: i64,
 }
 
-/// Steps for one packing.
+/// Maximum number of steps for one packing.
 const PACK_STEPS: u64 = 2_000;
-/// Sets that a sweep keeps which only has to find a good choice.
+/// Maximum number of sets in a sweep that only has to find a good choice.
 const NARROW: usize = 4;
-/// Sets that a sweep keeps at first, and at most.
+/// Initial and maximum number of sets that a sweep keeps.
 const FIRST_WIDTH: usize = 64;
 const LAST_WIDTH: usize = 1 << 14;
-/// Steps to fit the prices at first, and where they have to be good.
+/// Steps of fitting the prices: at first, and where good prices are required.
 const FEW_FITS: usize = 30;
 const MORE_FITS: usize = 60;
-/// Cuts that a sweep can watch.
+/// Maximum number of cuts that a sweep can track.
 const MAX_CUTS: usize = 128;
 
 /// Plan that the planner found, with a lower bound that tells how good it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// By buffer and time.
+    /// Residency intervals, by buffer and time.
     pub stays: Vec<StayInLx>,
     /// HBM bytes per core that the plan leaves.
     pub hbm_bytes_left: i64,
-    /// No plan leaves fewer.
+    /// Lower bound of the HBM bytes of any plan.
     pub lower_bound: i64,
-    /// Both are equal.
+    /// Whether the bytes left equal the bound.
     pub optimal: bool,
     /// Steps used.
     pub steps: u64,
-    /// The watcher ended the search.
+    /// Whether the watcher stopped the search.
     pub timed_out: bool,
-    /// Why a buffer has no stay.
+    /// Reasons why buffers have no interval.
     pub reasons: Vec<Option<String>>,
-    /// The proof of the bound.
+    /// Proof of the bound.
     pub certificate: Certificate,
 }
 
-/// Why no plan leaves fewer HBM bytes than the bound.
+/// Proof that no plan leaves fewer HBM bytes than the bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// The bound is for plans of whole lives.
+    /// Whether the bound applies to plans with unsplit live ranges only.
     pub whole_lives: bool,
-    /// Prices are HBM bytes times this.
+    /// Scale: prices are HBM bytes times this factor.
     pub scale: i64,
-    /// Operation and price of a unit of LX during it, where it is not 0.
+    /// Operation and price of a unit of LX during it, for nonzero prices.
     pub prices: Vec<(usize, i64)>,
-    /// Stays that do not fit together.
+    /// Sets of residency intervals that do not fit together.
     pub cuts: Vec<CertifiedCut>,
     /// Operation, and the HBM bytes that buffers pay for being in LX during it: if there are any, they alone prove the bound.
     pub rents: Vec<(usize, Vec<(usize, i64)>)>,
 }
 
-/// Stays that do not fit together if exactly these of them take over addresses, and the absent buffers are not in LX.
+/// Residency intervals that do not fit together if exactly these takeovers occur and the absent buffers are not in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedCut {
-    /// Buffer, first operation, last one plus one.
+    /// Buffer, first operation, last operation plus one.
     pub stays: Vec<(usize, usize, usize)>,
     /// Child and parent.
     pub mergers: Vec<(usize, usize)>,
-    /// Buffers that live for one operation, in which one of the stays could have the address of another from them.
+    /// Buffers that are live in one operation only, through which one of the intervals could inherit the address of another.
     pub absent: Vec<usize>,
 }
 
-/// Steps for a plan unless told otherwise: about a second.
+/// Default step budget of a plan: about a second.
 const BUDGET: u64 = 2_000_000;
-/// Steps for a plan of a compilation, which makes several: some 25 ms, and half a millisecond for each buffer. Better prices take a quarter of
-/// the latter, and a few narrow sweeps the rest.
+/// Step budget of a plan during compilation, which makes several plans: about 25 ms, and half a millisecond per buffer. Better prices
+/// take a quarter of the latter, and a few narrow sweeps the rest.
 const STEPS_OF_COMPILATION: u64 = 50_000;
 const STEPS_OF_BUFFER: u64 = 1_000;
-/// One step in so many has a plan that is made to compare it with others.
+/// Divisor of the step budget for a plan that is only compared with other plans.
 const SHARE_OF_COMPARED: u64 = 4;
 
 impl Planner for Exact {
@@ -114,14 +114,15 @@ impl Planner for Exact {
         true
     }
 
-    /// The plan's stays as whole lives. A list planned for split stays is planned for whole ones here: a placement cannot say more.
+    /// Returns the plan as a placement. A list that permits split live ranges is planned with unsplit ones, because a placement cannot
+    /// represent more.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         Self { stays: Stays::Whole, ..*self }.solve(buffers, capacity).whole_lives(buffers, capacity)
     }
 }
 
 impl Plan {
-    /// A plan of whole lives as a placement.
+    /// Converts a plan with unsplit live ranges into a placement.
     pub(crate) fn whole_lives(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         let mut addresses = vec![None; buffers.len()];
         for stay in &self.stays {
@@ -132,38 +133,38 @@ impl Plan {
 }
 
 impl Exact {
-    /// Buffers are in LX for their whole life or not at all.
+    /// Requires each buffer to be in LX for its whole live range or not at all.
     #[must_use]
     pub const fn whole_lives() -> Self {
         Self { stays: Stays::Whole, budget: BUDGET }
     }
 
-    /// Buffers may leave LX and come back.
+    /// Permits buffers to leave LX and come back.
     #[must_use]
     pub const fn split_stays() -> Self {
         Self { stays: Stays::Split, budget: BUDGET }
     }
 
-    /// For a plan of a compilation: the budget grows with the number of buffers, so that the time to compile grows with the program.
+    /// Budget of a plan during compilation: it grows with the number of buffers, so that compile time grows with the program.
     #[must_use]
     pub const fn of_compilation(stays: Stays, n_buffers: usize) -> Self {
         Self { stays, budget: STEPS_OF_COMPILATION + STEPS_OF_BUFFER * n_buffers as u64 }
     }
 
-    /// For one of several plans of a compilation of which another one stays: it has a share of the steps.
+    /// Budget of one of several candidate plans of a compilation: a share of the steps.
     #[must_use]
     pub const fn to_compare(n_buffers: usize) -> Self {
         let stays = Self::of_compilation(Stays::Whole, n_buffers);
         Self { budget: stays.budget / SHARE_OF_COMPARED, ..stays }
     }
 
-    /// The best plan within the budget, and a bound with its proof.
+    /// Returns the best plan within the budget, and a bound with its proof.
     #[must_use]
     pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
         self.solve_watched(buffers, capacity, None, &mut |_| true)
     }
 
-    /// A placement that another planner found as a plan, with the bound that follows from what each buffer costs by itself.
+    /// Converts a placement of another planner into a plan, with the bound that is the sum of each buffer's own least cost.
     #[must_use]
     pub fn adopt(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Plan {
         let problem = Problem::new(buffers, capacity, self.stays);
@@ -197,7 +198,7 @@ impl Exact {
         let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
         let mut bound = problem.fixed_bytes + ceil_div(prices.bound(), scale);
         let mut proof = Proof { prices: prices.clone(), cuts: Vec::new(), rents: Vec::new() };
-        // Most of the steps are for plans of what cannot be proved.
+        // Most of the steps go to plans of problems that cannot be proved optimal.
         let kept_back = steps.left / 10 * 9;
         steps.left -= kept_back;
         let mut is_stopped = false;
@@ -210,7 +211,7 @@ impl Exact {
             let mut watched = |left: u64| go_on(&Progress { steps: self.budget - kept_back - left, best: best.bytes, bound });
             let selected = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
             let Some((found, proved)) = selected else { break };
-            // Cuts that are not proved say nothing about what is possible.
+            // Cuts without proof say nothing about feasibility.
             if cuts.len() == n_proved && proved > bound {
                 bound = proved.min(best.bytes);
                 proof = Proof { prices: prices.clone(), cuts: cuts.clone(), rents: Vec::new() };
@@ -231,7 +232,7 @@ impl Exact {
                     for runs in parts {
                         let Some((cut, proved)) = core(&problem, &selection, &runs, &mut steps) else { continue };
                         if cuts.len() < MAX_CUTS {
-                            // Those that are proved stand first.
+                            // Proved cuts come first.
                             let at = if proved { n_proved } else { cuts.len() };
                             n_proved += usize::from(proved);
                             cuts.insert(at, cut);
@@ -258,7 +259,7 @@ impl Exact {
                 is_stopped = is_stopped || !go_on(&Progress { steps: self.budget - left, best, bound });
                 !is_stopped
             };
-            // Looked at once more: the bound may have taken a while.
+            // Asks the watcher again: the computation of the bound may have taken long.
             if watched(steps.left, best.bytes) {
                 improve(&problem, &prices, &mut best, &mut steps, &mut watched);
             }
@@ -268,8 +269,9 @@ impl Exact {
     }
 }
 
-/// The best selection of fewer HBM bytes than the ceiling, addresses aside, and what no selection is below. A narrow sweep finds a low ceiling;
-/// if no sweep can hold all sets below that one, low ceilings come first: the lower the ceiling, the fewer sets a sweep has to keep.
+/// Returns the best selection below the ceiling in HBM bytes, ignoring addresses, and a lower bound of all selections. A narrow sweep
+/// finds a low ceiling. If no sweep can hold all sets below that ceiling, lower ceilings are tried first: the lower the ceiling, the
+/// fewer sets a sweep has to keep.
 fn select(
     problem: &Problem,
     prices: &mut Prices,
@@ -310,7 +312,7 @@ fn select(
             is_fitted = true;
         }
         if reach == i64::MAX {
-            // Not all at once, then.
+            // A single sweep could not hold all sets.
             reach = (ceiling - bound) / 16 + 1;
         } else {
             width *= 4;
@@ -318,7 +320,7 @@ fn select(
     }
 }
 
-/// The best of some simple planners.
+/// Returns the best plan of some simple planners.
 fn simple(problem: &Problem, buffers: &[Buffer], capacity: &Capacity, planners: &[&dyn Planner]) -> Best {
     let none = Selection::none(problem);
     let mut best = Best { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
@@ -328,7 +330,7 @@ fn simple(problem: &Problem, buffers: &[Buffer], capacity: &Capacity, planners: 
     best
 }
 
-/// The better of two plans, the first if they are equal.
+/// Returns the better of two plans, the first if they are equal.
 fn better(one: Best, other: Best) -> Best {
     if other.bytes < one.bytes { other } else { one }
 }
@@ -338,7 +340,7 @@ fn adopted(problem: &Problem, placement: &Placement) -> Best {
     Best { bytes: selection.hbm_bytes(problem), selection, placed }
 }
 
-/// A placement of whole buffers as a selection.
+/// Converts a placement of whole buffers into a selection.
 fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)>) {
     let mut selection = Selection::none(problem);
     let mut placed = Vec::new();
@@ -351,7 +353,7 @@ fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)
     (selection, placed)
 }
 
-/// Operations with uses, by tick.
+/// Returns the operations with uses, by tick.
 fn times(buffers: &[Buffer]) -> Vec<usize> {
     let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
     times.sort_unstable();
@@ -395,7 +397,7 @@ fn stays(problem: &Problem, buffers: &[Buffer], best: &Best) -> Vec<StayInLx> {
     stays
 }
 
-/// Buffer, first operation and last one plus one.
+/// Returns the buffer, the first operation and the last operation plus one.
 fn in_operations(problem: &Problem, times: &[usize], run: Run) -> (usize, usize, usize) {
     let ticks = run.ticks(problem);
     (problem.values[run.value].buffer, times[ticks.start], times[ticks.end - 1] + 1)

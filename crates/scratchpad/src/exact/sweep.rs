@@ -1,8 +1,8 @@
-//! The sweep: operation by operation, the sets of values that may be in LX, and the least HBM bytes that lead to each.
+//! The sweep: per operation, the sets of values that may be in LX, and the least HBM bytes that lead to each set.
 //!
-//! Values stay as long as there is room: leaving later costs no more than leaving now, and coming for a use no more than being served from
-//! HBM. So a choice is only made in an operation whose values do not fit together, and of the sets that then leave only those are
-//! tried from which nothing could stay. Values of a cut are the exception: for them, staying may be what the cut forbids.
+//! Values stay as long as there is room: leaving later costs no more than leaving now, and coming for a use costs no more than HBM
+//! serving it. So the sweep branches only in operations whose values do not fit together, and of the resulting sets it tries only maximal
+//! ones. Values of a cut are the exception: a cut may forbid that they stay.
 
 use super::{
     cut::{Cut, CutTable},
@@ -15,7 +15,7 @@ use super::{
     selection::Selection,
 };
 
-/// Partial choices that may be looked at for each set that one set may lead to. As many are a step.
+/// Maximum number of partial choices examined per successor of a set; this number counts as one step.
 const NODES_OF_BRANCH: usize = 16;
 
 /// Steps between two calls of the watcher.
@@ -23,27 +23,27 @@ const STEPS_UNWATCHED: u64 = 4_096;
 
 /// Limits of a sweep.
 pub(crate) struct Limits {
-    /// Only choices with fewer HBM bytes are wanted.
+    /// Exclusive upper limit of the HBM bytes of a choice.
     pub(crate) ceiling: i64,
-    /// Sets kept per operation.
+    /// Maximum number of sets kept per operation.
     pub(crate) width: usize,
-    /// Sets that one set may lead to in one operation.
+    /// Maximum number of successors of a set in one operation.
     pub(crate) branches: usize,
 }
 
 /// Result of a sweep.
 pub(crate) struct Swept {
-    /// The best choice below the ceiling among those seen.
+    /// Best choice found below the ceiling.
     pub(crate) best: Option<Selection>,
-    /// No choice leaves fewer HBM bytes (or the ceiling is not more).
+    /// Lower bound of the HBM bytes of any choice, or the ceiling if that is lower.
     pub(crate) bound: i64,
-    /// Sets that were made.
+    /// Number of sets generated.
     pub(crate) steps: u64,
-    /// The watcher said no: from then on it was narrow.
+    /// Whether the watcher asked to stop; the rest of the sweep was narrow.
     pub(crate) is_stopped: bool,
 }
 
-/// Sweeps with keys of the right width; `go_on` is told the steps left from time to time.
+/// Sweeps with keys of the required width; `go_on` receives the steps left from time to time.
 pub(crate) fn sweep(
     problem: &Problem,
     prices: &Prices,
@@ -68,11 +68,11 @@ struct State<const W: usize> {
     key: Key<W>,
     /// HBM bytes so far.
     bytes: i64,
-    /// Scaled bytes that every continuation has.
+    /// Scaled lower bound of the bytes of every continuation.
     bound: i64,
     /// Units of the values that stay in LX.
     units: i64,
-    /// Its entry in the history.
+    /// Index of its entry in the history.
     entry: u32,
 }
 
@@ -94,21 +94,21 @@ struct Sweep<'p, const W: usize> {
     limits: &'p Limits,
     moments: &'p [Moment],
     scale: i64,
-    /// Scaled, without what is fixed.
+    /// Scaled ceiling without the fixed costs.
     ceiling: i64,
     first_bound: i64,
     max_steps: u64,
     steps: u64,
-    /// Least bound of what was left out.
+    /// Least bound of the sets that were dropped.
     left_out: i64,
     history: History,
     next: Vec<State<W>>,
     index: Table,
-    // Of the state at work:
+    // Data of the current state:
     options: Vec<Present>,
     fates: Vec<Fate>,
     mergers: Mergers,
-    /// Per option: units that may still leave from it on.
+    /// Per option: units of the later options, which may still leave.
     behind: Vec<i64>,
     emitted: usize,
     visited: usize,
@@ -117,11 +117,11 @@ struct Sweep<'p, const W: usize> {
 /// Successor of a state if all options remain in LX.
 struct Base<const W: usize> {
     state: State<W>,
-    /// Units that are in LX and about which nothing is decided.
+    /// Units in LX without an open decision.
     units_of_others: i64,
     /// Units for which the price is paid.
     priced: i64,
-    /// Cuts that values which cannot be in LX rule out.
+    /// Cuts that do not apply because of values that cannot be in LX.
     killed: u128,
 }
 
@@ -132,15 +132,15 @@ enum Fate {
     Leaves,
 }
 
-/// Where a branch of the choices of one state is.
+/// Position in the tree of choices of one state.
 #[derive(Clone, Copy)]
 struct Branch {
-    /// The next option.
+    /// Index of the next option.
     position: usize,
-    /// In LX during the operation, mergers aside.
+    /// Units in LX during the operation, ignoring takeovers.
     units: i64,
     bound: i64,
-    /// Of the smallest that was sent out to make room.
+    /// Units of the smallest evicted value.
     least_out: i64,
 }
 
@@ -205,7 +205,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
         }
     }
 
-    /// All states that one state leads to in one operation.
+    /// Generates all successors of one state in one operation.
     fn advance(&mut self, moment: &Moment, state: &State<W>) {
         let (base, units) = self.look(moment, state);
         (self.emitted, self.visited) = (0, 0);
@@ -226,7 +226,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
         self.steps += (self.visited / NODES_OF_BRANCH) as u64;
     }
 
-    /// Finds the options of a state; what follows if all stay, and the units that are in LX then.
+    /// Computes the options of a state, its successor if all options stay, and the units that are then in LX.
     fn look(&mut self, moment: &Moment, state: &State<W>) -> (Base<W>, i64) {
         self.options.clear();
         if moment.child_units > 0 {
@@ -238,7 +238,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
             let at = state.key.get(item.slot);
             let choice = &item.choices[at as usize];
             let Some(stay) = choice.stay else {
-                // It is not in LX, and cannot come.
+                // The value is not in LX and cannot come.
                 base.state.bytes += choice.out_bytes;
                 base.killed |= item.using.map_or(0, |using| self.cuts.not_in_lx(item.value, using));
                 continue;
@@ -267,7 +267,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
         (base, units)
     }
 
-    /// Tries every fate of the values of cuts.
+    /// Tries all decisions for the values of cuts.
     fn decide_fixed(&mut self, moment: &Moment, base: &Base<W>, branch: Branch) {
         let Branch { position, units, bound, .. } = branch;
         if self.cuts.all == 0 || position == self.options.len() {
@@ -297,7 +297,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
         }
     }
 
-    /// Sends values out until the others fit.
+    /// Evicts values until the others fit.
     fn decide(&mut self, moment: &Moment, base: &Base<W>, branch: Branch) {
         let Branch { position, units, bound, least_out } = branch;
         self.visited += 1;
@@ -307,10 +307,10 @@ impl<'p, const W: usize> Sweep<'p, W> {
         }
         let over = units - self.problem.units;
         let missing = over - self.credit(moment, over, least_out);
-        // Where a cut asks about mergers, those that save less than the best are tried too, and may need others to leave.
+        // If a cut depends on takeovers, suboptimal takeovers are tried too, and they may require other values to leave.
         let asks = !self.cuts.edges[moment.tick].is_empty();
         if missing <= 0 && (!asks || position == self.options.len() || over <= 0) {
-            // Nothing that was sent out could stay.
+            // No evicted value could stay.
             if least_out.saturating_add(if asks { over } else { missing }) > 0 {
                 self.emit_all(moment, base);
             }
@@ -341,7 +341,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
         }
     }
 
-    /// The state; for all mergers if a cut asks about them.
+    /// Records the state; for all assignments of takeovers if a cut depends on them.
     fn emit_all(&mut self, moment: &Moment, base: &Base<W>) {
         if self.cuts.edges[moment.tick].is_empty() {
             return self.emit(moment, base, &[]);
@@ -405,7 +405,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
         }
     }
 
-    /// Keeps the better of the states that look alike.
+    /// Keeps the better of two states with equal keys.
     fn note(&mut self, moment: &Moment, mut new: State<W>, pairs: &[(usize, usize)]) {
         self.steps += 1;
         self.emitted += 1;

@@ -1,25 +1,25 @@
-//! Which items of a problem are live together.
+//! Pairs of items whose live ranges overlap.
 
 use super::problem::Problem;
 
-/// An item that another one is live with.
+/// Item whose live range overlaps that of another one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Contact {
     pub(super) other: u32,
-    /// Height of this item where both are live: how far above this one's offset the other one is when it is above.
+    /// Minimum difference of the two offsets if the other item is above this one: the height of this item where both are live.
     pub(super) own: i32,
-    /// Height of the other item there.
+    /// Height of the other item where both are live.
     pub(super) its: i32,
 }
 
-/// The contacts of each item.
+/// Contacts of each item.
 pub(super) struct Contacts {
     begin: Vec<usize>,
     contacts: Vec<Contact>,
 }
 
 impl Contacts {
-    /// `heights` are those of the runs. `None` when there are more than `most` contacts.
+    /// Computes the contacts; `heights` are those of the runs. `None` if there are more than `most` contacts.
     pub(super) fn of(problem: &Problem, heights: &[i32], most: usize) -> Option<Self> {
         let mut item_of = vec![0_u32; problem.runs.len()];
         for (item, index) in problem.items.iter().zip(0..) {
@@ -52,7 +52,7 @@ impl Contacts {
         Some(Self { begin, contacts }.merged(problem))
     }
 
-    /// Shapes of several runs meet more than once: the highest of each counts.
+    /// Shapes of several runs may overlap in time more than once: the maximum height counts.
     fn merged(self, problem: &Problem) -> Self {
         if problem.runs.len() == problem.items.len() {
             return self;
@@ -75,13 +75,13 @@ impl Contacts {
         Self { begin, contacts }
     }
 
-    /// The contacts of an item.
+    /// Returns the contacts of an item.
     pub(super) fn of_item(&self, item: usize) -> &[Contact] {
         &self.contacts[self.begin[item]..self.begin[item + 1]]
     }
 }
 
-/// Visits each two runs that share a section, until told to stop.
+/// Visits each pair of runs that share a section, until the callback stops it.
 fn for_each_pair(problem: &Problem, mut visit: impl FnMut(usize, usize) -> bool) {
     let mut starts: Vec<usize> = (0..problem.runs.len()).collect();
     starts.sort_by_key(|&run| problem.runs[run].sections.start);

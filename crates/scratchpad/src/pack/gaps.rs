@@ -1,8 +1,8 @@
-//! The free places over a life, without looking at every item that is live in it.
+//! Segment tree that finds the free offsets over a live range without a scan of all live items.
 
 use std::ops::Range;
 
-/// Disjoint stretches of units, by address; touching ones are one.
+/// Disjoint unit ranges, by address; adjacent ranges are merged.
 #[derive(Clone, Debug, Default)]
 struct Stretches(Vec<(i64, i64)>);
 
@@ -20,15 +20,16 @@ impl Stretches {
     }
 }
 
-/// Which units are taken in which sections.
+/// Occupied units per section.
 ///
-/// A binary tree over the sections, its root at 1. A node knows the units that are taken in *all* of its sections by items that cover it,
-/// and the units that are taken in *any* of its sections. In a good packing both are few stretches.
+/// Segment tree over the sections, with its root at 1. A node stores the units that are occupied in *all* of its sections by items that
+/// cover it, and the units that are occupied in *any* of its sections. In a good packing both consist of few ranges.
 pub(super) struct Gaps {
     n_leaves: usize,
     all: Vec<Stretches>,
     any: Vec<Stretches>,
-    /// Nodes that a query examines: a node's intervals (in `any` or not), how many of them are below the offset, the requested height.
+    /// Nodes that a query examines: the node, the set of its ranges (`any` or not), the number of ranges below the offset, the requested
+    /// height.
     views: Vec<View>,
 }
 
@@ -47,7 +48,7 @@ impl Gaps {
         Self { n_leaves, all: empty.clone(), any: empty, views: Vec::new() }
     }
 
-    /// The nodes that together make up the sections.
+    /// Returns the nodes that together cover the sections.
     fn cover(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
         let (mut left, mut right) = (sections.start + self.n_leaves, sections.end + self.n_leaves);
         while left < right {
@@ -63,7 +64,7 @@ impl Gaps {
         }
     }
 
-    /// The nodes above the first and above the last of the sections, each once.
+    /// Returns the ancestors of the first and of the last section, each once.
     fn above(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
         let (mut left, mut right) = ((sections.start + self.n_leaves) / 2, (sections.end - 1 + self.n_leaves) / 2);
         while left > 0 {
@@ -75,7 +76,7 @@ impl Gaps {
         }
     }
 
-    /// Takes the units from `start` to `behind` in these sections.
+    /// Marks the units from `start` to `behind` as occupied in these sections.
     pub(super) fn take(&mut self, sections: &Range<usize>, start: i64, behind: i64) {
         let mut covering = Vec::new();
         self.cover(sections, |node| covering.push(node));
@@ -90,12 +91,12 @@ impl Gaps {
         }
     }
 
-    /// Begins an inquiry for a place.
+    /// Begins a query for an offset.
     pub(super) fn ask(&mut self) {
         self.views.clear();
     }
 
-    /// The place must have this height in these sections.
+    /// Adds the condition that this height is free in these sections.
     pub(super) fn want(&mut self, sections: &Range<usize>, height: i64) {
         let mut views = std::mem::take(&mut self.views);
         let view = |node, is_any| View { node, is_any, passed: 0, height };
@@ -112,7 +113,7 @@ impl Gaps {
         self.views = views;
     }
 
-    /// The lowest offset, at least `least`, where everything wanted is free.
+    /// Returns the lowest offset, at least `least`, at which all requested units are free.
     pub(super) fn lowest(&mut self, least: i64) -> i64 {
         let mut offset = least;
         let (mut index, mut agreed) = (0, 0);

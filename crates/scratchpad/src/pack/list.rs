@@ -1,8 +1,8 @@
-//! List packings: each item, in some order, goes to the lowest place where it fits.
+//! List packings: each item, in a given order, is placed at the lowest offset at which it fits.
 
 use super::{Steps, gaps::Gaps, problem::Problem};
 
-/// Offsets of all items, with a height of at most `limit`; `None` when this order leads above it.
+/// Returns the offsets of all items, with a height of at most `limit`; `None` if this order exceeds it.
 pub(super) fn pack_in_order(problem: &Problem, order: &[usize], limit: i64) -> Option<Vec<i64>> {
     let mut list = List::new(problem, order.to_vec());
     list.run(problem, limit, &mut Steps { left: u64::MAX })?
@@ -11,21 +11,22 @@ pub(super) fn pack_in_order(problem: &Problem, order: &[usize], limit: i64) -> O
 /// A list packing that can be continued.
 pub(super) struct List {
     order: Vec<usize>,
-    /// How many of the order were looked at.
+    /// Number of items of the order that were placed.
     n_seen: usize,
-    /// One was above the limit. The others count nevertheless, so that a list takes the same steps wherever it fails.
+    /// Whether an item exceeded the limit. The other items are placed nevertheless, so that a list takes the same steps wherever it
+    /// fails.
     has_failed: bool,
     gaps: Gaps,
     offsets: Vec<i64>,
 }
 
 impl List {
-    /// Nothing is placed.
+    /// Creates a list packing with nothing placed.
     pub(super) fn new(problem: &Problem, order: Vec<usize>) -> Self {
         Self { order, n_seen: 0, has_failed: false, gaps: Gaps::new(problem.n_sections), offsets: vec![0; problem.items.len()] }
     }
 
-    /// Goes on, a step for each item; none while it is not at its end. Then the offsets, if none is above the limit.
+    /// Continues, one step per item; returns none until all items are placed, then the offsets if no item exceeds the limit.
     pub(super) fn run(&mut self, problem: &Problem, limit: i64, steps: &mut Steps) -> Option<Option<Vec<i64>>> {
         while let Some(&item) = self.order.get(self.n_seen) {
             if !steps.take(1) {
@@ -53,7 +54,7 @@ impl List {
     }
 }
 
-/// How high the items reach at these offsets.
+/// Returns the height of the items at these offsets.
 pub(super) fn height(problem: &Problem, offsets: &[i64]) -> i64 {
     problem.items.iter().zip(offsets).map(|(item, offset)| item.height + offset).max().unwrap_or(0)
 }

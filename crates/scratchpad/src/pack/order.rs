@@ -1,22 +1,22 @@
-//! Static orders of items: which of two that could be placed at the same offset comes first.
+//! Static orders of items, which decide between items with equal candidate offsets.
 
 use super::problem::Problem;
 use std::cmp::Reverse;
 
-/// A property to sort by, the largest first.
+/// Sort key, in descending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Property {
     /// Height times ticks.
     Area,
-    /// Sections it is live in.
+    /// Number of sections in which the item is live.
     Sections,
-    /// The first tick, the earliest first.
+    /// First tick, in ascending order.
     Early,
-    /// Others it is live with.
+    /// Number of items that are live together with it.
     Overlaps,
-    /// The largest load of its sections.
+    /// Maximum load of its sections.
     Total,
-    /// The last tick, the latest first.
+    /// Last tick, in descending order.
     Late,
     /// Ticks.
     Width,
@@ -43,7 +43,7 @@ impl Properties {
         Self { rows: problem.items.iter().enumerate().map(row).collect() }
     }
 
-    /// The items by the first property, ties by the next; at the end as listed.
+    /// Sorts the items by the first property and breaks ties by the next one; equal items keep list order.
     pub(super) fn order(&self, properties: &[Property]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let key = |&index: &usize| {

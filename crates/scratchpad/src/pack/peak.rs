@@ -1,7 +1,7 @@
-//! The smallest height.
+//! Minimum height of a packing.
 //!
-//! List packings give a first height, the load a bound. Then capacities between the two are tried. A capacity that cannot be decided in
-//! a round's steps bounds nothing; the next round has more steps.
+//! List packings give an upper bound, the load a lower bound. Then capacities between the two are tried. A capacity that cannot be
+//! decided within a round's steps gives no bound; the next round has more steps.
 
 use super::{
     Packer, Packing, Rectangle, Shape, Steps, list,
@@ -13,32 +13,32 @@ use std::collections::BTreeMap;
 
 /// Steps for a capacity and each shape in the first round.
 const STEPS_OF_SHAPE: u64 = 80;
-/// As many capacities are tried in a later round, or up to twice as many.
+/// Minimum number of capacities tried in a later round; the maximum is twice as many.
 const CAPACITIES: i64 = 16;
 
-/// Rounds that do so; the later ones try only an eighth and a quarter of the way down.
+/// Number of such rounds; later rounds try only an eighth and a quarter of the way down.
 const BROAD_ROUNDS: u32 = 3;
 
-/// The smallest height found.
+/// Smallest height found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peak {
-    /// An offset for every shape.
+    /// Offset of every shape.
     pub offsets: Vec<i64>,
-    /// The highest top.
+    /// Maximum top of the shapes.
     pub height: i64,
-    /// No packing is lower.
+    /// Lower bound of the height of any packing.
     pub lower_bound: i64,
 }
 
 impl Peak {
-    /// Whether nothing better exists.
+    /// Returns whether the height is proved to be minimal.
     #[must_use]
     pub const fn is_optimal(&self) -> bool {
         self.height <= self.lower_bound
     }
 }
 
-/// The smallest height found within the steps, its offsets, and a lower bound: the load, or more where a search proved it.
+/// Returns the smallest height found within the steps, its offsets, and a lower bound: the load, or a larger one that a search proved.
 #[must_use]
 pub fn smallest_peak(rectangles: &[Rectangle], steps: &mut Steps) -> Peak {
     let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
@@ -47,29 +47,29 @@ pub fn smallest_peak(rectangles: &[Rectangle], steps: &mut Steps) -> Peak {
     search.peak
 }
 
-/// A search for the smallest height that can be continued: steps in several portions give the same as in one.
+/// Resumable search for the minimum height: several portions of steps give the same result as one.
 pub struct PeakSearch<'a> {
     shapes: &'a [Shape],
     base: &'a [Rectangle],
-    /// The best so far.
+    /// Best result so far.
     pub peak: Peak,
     problems: Vec<Problem>,
-    /// The list order that comes next.
+    /// Next list order.
     next_list: usize,
-    /// The best offsets of each problem, with their height.
+    /// Best offsets of each problem, with their height.
     lists: Vec<Option<(i64, Vec<i64>)>>,
     unit: i64,
     round: u32,
-    /// The capacity that was last not decided in this round; none at its beginning.
+    /// Last capacity that was left undecided in this round; none at its beginning.
     undecided: Option<i64>,
-    /// Capacities below the best that were tried, with the steps they took; they are continued in the next round.
+    /// Tried capacities below the best one, with their steps; they are resumed in the next round.
     attempts: BTreeMap<i64, (Packer, u64)>,
-    /// The capacity whose steps of this round are not used up.
+    /// Capacity with steps left in this round.
     current: Option<i64>,
 }
 
 impl<'a> PeakSearch<'a> {
-    /// Begins with nothing placed: the height is at first the sum of all.
+    /// Begins with nothing placed: the initial height is the sum of all heights.
     #[must_use]
     pub fn new(shapes: &'a [Shape], base: &'a [Rectangle]) -> Self {
         let problems = Problem::split(shapes, base);
@@ -92,7 +92,7 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// Goes on until the height is the bound or the steps are used up. The first list packing is made in any case.
+    /// Continues until the height equals the bound or the steps are used up. The first list packing is always made.
     pub fn run(&mut self, steps: &mut Steps) {
         while !self.peak.is_optimal() && !self.is_at_its_end() && (steps.left > 0 || self.next_list == 0) {
             if self.next_list < LISTS.len() {
@@ -103,7 +103,7 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// Whether more steps are of no use: a part for which there are only lists is as high as everything.
+    /// Returns whether more steps cannot help: a subproblem too large for searches determines the height.
     #[must_use]
     pub fn is_at_its_end(&self) -> bool {
         let best = |(problem, best): (&Problem, &Option<(i64, Vec<i64>)>)| {
@@ -112,7 +112,7 @@ impl<'a> PeakSearch<'a> {
         self.next_list == LISTS.len() && self.problems.iter().zip(&self.lists).any(best)
     }
 
-    /// Packs each problem by the next order; one that reaches the bound is left as it is.
+    /// Packs each problem by the next order; a problem whose height equals the bound is skipped.
     fn pack_lists(&mut self, steps: &mut Steps) {
         steps.take(self.shapes.len().max(1) as u64);
         let goal = self.peak.lower_bound / self.unit;
@@ -140,7 +140,7 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// Goes on with a capacity.
+    /// Continues with a capacity.
     fn probe(&mut self, steps: &mut Steps) {
         let capacity = match self.current {
             Some(capacity) => capacity,
@@ -155,7 +155,7 @@ impl<'a> PeakSearch<'a> {
         steps.left -= given - portion.left;
         *taken += given - portion.left;
         if packer.is_at_its_end() {
-            // Nothing but lists, which are the same for each capacity: to find that out counts as one.
+            // Only list packings are possible, and they are the same for each capacity: this check counts as one step.
             steps.take(self.shapes.len().max(1) as u64);
         }
         let is_to_be_continued = *taken < allowance && steps.left == 0;
@@ -200,8 +200,8 @@ impl<'a> PeakSearch<'a> {
         )
     }
 
-    /// Steps for a capacity in all: twice as many from round to round, and far more in the rounds that try only a few. The bound, which is tried
-    /// in every round, gets no more of these.
+    /// Returns the total steps for a capacity: they double from round to round, and are far more in the rounds that try few capacities.
+    /// The bound, which is tried in every round, does not get the latter.
     fn allowance(&self, capacity: i64) -> u64 {
         let deep = self.round > BROAD_ROUNDS && capacity > self.peak.lower_bound;
         let doublings = if deep { 2 * self.round } else { self.round.min(BROAD_ROUNDS) };

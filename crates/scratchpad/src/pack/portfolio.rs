@@ -1,4 +1,4 @@
-//! Which orders are tried, how long, and again.
+//! Portfolio of searches: the static orders that are tried, and their step budgets with restarts.
 //!
 //! A search either goes straight to a packing or is caught far away from one: the number of nodes it takes varies by orders of magnitude
 //! with the static order. So many orders get a few nodes each, then all of them twice as many, and so on. Any of them can end with the
@@ -15,7 +15,7 @@ use Focus::{Heaviest, Lowest};
 use Property::{Area, Early, Late, Overlaps, Sections, Size, Total, Width};
 use std::rc::Rc;
 
-/// The orders of list packings. Those that put large things first are good for graphs with few large buffers among many small ones.
+/// Orders of list packings. Descending sizes are good for graphs with few large buffers among many small ones.
 pub(super) const LISTS: [[Property; 3]; 8] = [
     [Total, Width, Area],
     [Size, Width, Area],
@@ -27,7 +27,7 @@ pub(super) const LISTS: [[Property; 3]; 8] = [
     [Total, Size, Area],
 ];
 
-/// The searches of a round.
+/// Searches of a round.
 pub(super) const SEARCHES: [(Focus, [Property; 3]); 16] = [
     (Heaviest, [Late, Sections, Area]),
     (Lowest, [Total, Sections, Area]),
@@ -47,16 +47,16 @@ pub(super) const SEARCHES: [(Focus, [Property; 3]); 16] = [
     (Lowest, [Width, Area, Total]),
 ];
 
-/// Memory of a search: above this many items or contacts there is none.
+/// Maximum number of items or contacts of a search, which limits its memory.
 const MOST_SEARCHED: usize = 12_000;
 const MOST_CONTACTS: usize = 1 << 26;
 
-/// Whether a part is small enough for a search: its memory is the square of the items.
+/// Returns whether a subproblem is small enough for a search: its memory is quadratic in the items.
 pub(super) fn is_searched(problem: &Problem) -> bool {
     problem.items.len() <= MOST_SEARCHED
 }
 
-/// Offsets of all rectangles inside `capacity` units, or the proof that there are none.
+/// Returns offsets of all rectangles inside `capacity` units, or the proof that there are none.
 #[must_use]
 pub fn pack(rectangles: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packing {
     let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
@@ -69,33 +69,33 @@ pub fn pack_shapes(shapes: &[Shape], base: &[Rectangle], capacity: i64, steps: &
     Packer::new(shapes, base, capacity).run(steps)
 }
 
-/// A packing that can be continued: steps in several portions give the same answer as in one.
+/// Resumable packing: several portions of steps give the same result as one.
 pub struct Packer {
     n_shapes: usize,
-    /// The parts that are not packed yet; the last is the current one.
+    /// Subproblems that are not packed yet; the last is the current one.
     parts: Vec<PartPacker>,
-    /// Shape and offset of what is packed.
+    /// Shape and offset of the packed items.
     placed: Vec<(usize, i64)>,
 }
 
 impl Packer {
-    /// Begins; `base` as for [`pack_shapes`].
+    /// Begins a packing; `base` as for [`pack_shapes`].
     #[must_use]
     pub fn new(shapes: &[Shape], base: &[Rectangle], capacity: i64) -> Self {
         let problems = Problem::split(shapes, base);
         let mut parts: Vec<PartPacker> = problems.into_iter().map(|problem| PartPacker::new(problem, capacity)).collect();
-        // Small parts first: they may show quickly that there is no packing.
+        // Small subproblems first: they may prove quickly that there is no packing.
         parts.sort_by_key(|part| std::cmp::Reverse(part.problem.items.len()));
         Self { n_shapes: shapes.len(), parts, placed: Vec::new() }
     }
 
-    /// Whether more steps are of no use: lists have failed, and there is nothing else for so large a part.
+    /// Returns whether more steps cannot help: list packings failed, and the subproblem is too large for a search.
     #[must_use]
     pub fn is_at_its_end(&self) -> bool {
         self.parts.last().is_some_and(|part| part.is_at_its_end)
     }
 
-    /// Goes on; asked again after an answer other than [`Packing::OutOfSteps`] it gives the same.
+    /// Continues; after a result other than [`Packing::OutOfSteps`], later calls return the same result.
     pub fn run(&mut self, steps: &mut Steps) -> Packing {
         if self.parts.iter().any(|part| !part.load_fits()) {
             return Packing::Impossible;
@@ -118,20 +118,20 @@ impl Packer {
     }
 }
 
-/// The packing of one independent part.
+/// Packing of one independent subproblem.
 struct PartPacker {
     problem: Problem,
-    /// In units of the problem.
+    /// Capacity in units of the problem.
     capacity: i64,
-    /// The next attempt: first the lists, then the searches of each round.
+    /// Next attempt: first the lists, then the searches of each round.
     attempt: usize,
-    /// The list packing that is not at its end.
+    /// Unfinished list packing.
     list: Option<List>,
-    /// The lists have failed, and the part is too large to be searched.
+    /// Whether the lists failed and the subproblem is too large for a search.
     is_at_its_end: bool,
     ground: Option<Rc<Ground>>,
     properties: Option<Properties>,
-    /// Of the searches that were begun, in their order.
+    /// Searches that were begun, in their order.
     orders: Vec<Vec<usize>>,
     search: Option<(Search, Steps)>,
 }
@@ -152,7 +152,7 @@ impl PartPacker {
         }
     }
 
-    /// Whether no load and no item on its base exceeds the capacity.
+    /// Returns whether no load, and no item on its base, exceeds the capacity.
     fn load_fits(&self) -> bool {
         let tops = self.problem.items.iter().map(|item| item.base + item.height);
         self.problem.loads().into_iter().chain(tops).all(|height| height <= self.capacity)
@@ -181,7 +181,7 @@ impl PartPacker {
         }
     }
 
-    /// Tries lists until one packs, or sets up the next search.
+    /// Tries lists until one succeeds, or sets up the next search.
     fn next_attempt(&mut self, steps: &mut Steps) -> Packing {
         let n_items = self.problem.items.len() as u64;
         while self.attempt < self.n_lists() {
@@ -221,7 +221,7 @@ impl PartPacker {
         Packing::OutOfSteps
     }
 
-    /// Small parts are searched as quickly as they are packed by lists, and better.
+    /// For small subproblems, a search is as fast as a list packing, and better.
     fn n_lists(&self) -> usize {
         if self.problem.items.len() < 1000 { 1 } else { LISTS.len() }
     }
@@ -230,11 +230,11 @@ impl PartPacker {
 /// One search of the portfolio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Turn {
-    /// Which of the searches.
+    /// Index of the search.
     index: usize,
-    /// How often its steps are doubled.
+    /// Number of times that its steps are doubled.
     doublings: u32,
-    /// The seed with which its order is shaken.
+    /// Seed of the random perturbation of its order.
     shaken: Option<u64>,
 }
 
@@ -261,7 +261,7 @@ impl Turn {
     }
 }
 
-/// The order with every item moved a little: by up to a twentieth of the list.
+/// Returns the order with every item moved by up to a twentieth of the list.
 fn shaken(order: &[usize], seed: u64) -> Vec<usize> {
     let mut state = seed;
     let mut random = || {

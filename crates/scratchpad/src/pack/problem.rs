@@ -1,31 +1,32 @@
-//! Problems as the searches want them: small units, sections instead of ticks, one independent part at a time.
+//! Input of the searches: units without a common divisor, sections instead of ticks, independent subproblems.
 
 use std::ops::Range;
 
 /// A buffer to place: live in [lower, upper), `size` units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rectangle {
-    /// The first tick of its life.
+    /// First tick of the live range.
     pub lower: i64,
-    /// The tick after its life.
+    /// Tick after the live range.
     pub upper: i64,
     /// Units, not negative.
     pub size: i64,
 }
 
 impl Rectangle {
-    /// Whether it takes any place at all.
+    /// Returns whether its area is nonzero.
     pub(super) const fn is_solid(&self) -> bool {
         self.lower < self.upper && self.size > 0
     }
 
-    /// Whether both are live during some tick.
+    /// Returns whether both are live during some tick.
     pub(super) const fn meets(&self, other: &Self) -> bool {
         self.lower < other.upper && other.lower < self.upper
     }
 }
 
-/// Rectangles that have one offset, such as a buffer and what takes over its place later. Where their lives overlap the largest counts.
+/// Rectangles with a common offset, such as a buffer and the buffers that take over its address. Where their live ranges overlap, the
+/// maximum height counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// The rectangles.
@@ -39,7 +40,7 @@ impl From<Rectangle> for Shape {
 }
 
 impl Shape {
-    /// The outline: solid rectangles that do not overlap, by time.
+    /// Returns the outline: disjoint rectangles of nonzero area, by time.
     pub(super) fn outline(&self) -> Vec<Rectangle> {
         let solid: Vec<Rectangle> = self.steps.iter().copied().filter(Rectangle::is_solid).collect();
         if solid.len() < 2 {
@@ -62,12 +63,12 @@ impl Shape {
     }
 }
 
-/// The most units that are live at once.
+/// Returns the maximum number of units live at once.
 #[must_use]
 pub fn load(rectangles: &[Rectangle]) -> i64 {
     let solid = rectangles.iter().filter(|rectangle| rectangle.is_solid());
     let mut changes: Vec<(i64, i64)> = solid.flat_map(|one| [(one.lower, one.size), (one.upper, -one.size)]).collect();
-    // At the same tick ends come first: lives are half-open.
+    // At the same tick, ends precede starts: live ranges are half-open.
     changes.sort_unstable();
     let live = changes.iter().scan(0, |live, (_, change)| {
         *live += change;
@@ -76,14 +77,14 @@ pub fn load(rectangles: &[Rectangle]) -> i64 {
     live.max().unwrap_or(0)
 }
 
-/// A stretch of a shape's outline: the same height over some sections.
+/// Run of a shape's outline: constant height over some sections.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) sections: Range<usize>,
     pub(super) height: i64,
 }
 
-/// An item of a problem: a shape with something solid in it.
+/// Item of a problem: a shape of nonzero area.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     /// Its position in the list of shapes.
@@ -94,11 +95,11 @@ pub(super) struct Item {
     pub(super) life: Range<i64>,
     /// Units times ticks.
     pub(super) area: i64,
-    /// The sections of its life.
+    /// Sections of its live range.
     pub(super) sections: Range<usize>,
-    /// The highest run.
+    /// Height of the highest run.
     pub(super) height: i64,
-    /// The base below it: its least offset.
+    /// Height of the base below it: the minimum offset.
     pub(super) base: i64,
 }
 
@@ -111,11 +112,11 @@ pub(super) struct Problem {
     pub(super) items: Vec<Item>,
     pub(super) runs: Vec<Run>,
     pub(super) n_sections: usize,
-    /// Units of the caller in one of ours.
+    /// Units of the caller per unit of the problem.
     pub(super) unit: i64,
 }
 
-/// An event of the sweep over time: at a tick the rectangles that end come before those that begin.
+/// Event of the sweep over time: at equal ticks, ends precede starts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     tick: i64,
@@ -124,7 +125,7 @@ struct Event {
 }
 
 impl Problem {
-    /// The independent problems of a list: nothing in one is live with anything in another. Shapes without anything solid are in none.
+    /// Splits a list into independent problems: no live ranges overlap between them. Shapes of zero area are omitted.
     pub(super) fn split(shapes: &[Shape], base: &[Rectangle]) -> Vec<Self> {
         let mut outlines: Vec<(usize, Vec<Rectangle>)> = shapes.iter().map(Shape::outline).enumerate().collect();
         outlines.retain(|(_, outline)| !outline.is_empty());
@@ -192,7 +193,7 @@ impl Problem {
     }
 }
 
-/// The sections of each rectangle, and how many there are. A section ends where something ends after something began.
+/// Returns the sections of each rectangle, and the number of sections. A section ends at the first end after a start.
 fn sections(rectangles: &[Rectangle]) -> (Vec<Range<usize>>, usize) {
     let ends = |(rectangle, one): (usize, &Rectangle)| {
         [Event { tick: one.lower, begins: true, rectangle }, Event { tick: one.upper, begins: false, rectangle }]

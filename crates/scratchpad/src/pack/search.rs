@@ -16,7 +16,7 @@
 //! An item that raises no other one is never skipped: it would be above a blocker without need. When no unplaced item crosses a boundary
 //! between sections the two sides are searched one after the other, and a failure of one is a failure of both.
 //!
-//! Which lowest item is taken is a matter of luck, and searches differ in it ([`Focus`]).
+//! The choice of the lowest item affects the number of nodes unpredictably, so the searches of a portfolio differ in it ([`Focus`]).
 //!
 //! No memory is allocated per node: lists of unplaced items lie in one arena, changes of bounds in an undo log. A search can be continued
 //! when its steps are used up.
@@ -29,7 +29,7 @@ use super::{
 };
 use std::{ops::Range, rc::Rc};
 
-/// How a search ended.
+/// Result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// There is a packing.
@@ -40,25 +40,25 @@ pub(super) enum Outcome {
     Stopped,
 }
 
-/// Where the next item is taken.
+/// Selection rule of the next item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Focus {
     /// At the bottom: the item with the lowest bound.
     Lowest,
-    /// In the section that was most often the reason of a refutation, at first the one with the largest load.
+    /// In the section that caused most refutations, initially the one with the maximum load.
     Heaviest,
 }
 
-/// Unplaced items that are searched together: a piece of the arena, and the sections they are live in.
+/// Unplaced items that are searched together: a range of the arena, and the sections in which they are live.
 #[derive(Clone, Debug)]
 struct Part {
     list: Range<usize>,
     sections: Range<usize>,
-    /// Where bounds have risen since it was last seen that everything fits.
+    /// Sections in which bounds have risen since the last successful check.
     changed: Range<usize>,
 }
 
-/// A decision that can be taken back.
+/// Decision that can be undone.
 struct Frame {
     part: Part,
     mark: Mark,
@@ -67,7 +67,7 @@ struct Frame {
     chosen: u32,
 }
 
-/// A part that is searched when the one before it is done. The decisions of that one are final then: only `n_frames` stay.
+/// Part that is searched after its predecessor is done. The decisions of the predecessor are then final: only `n_frames` remain.
 struct Goal {
     part: Part,
     n_frames: usize,
@@ -112,13 +112,13 @@ impl Ground {
         Some(Self { contacts, runs, runs_of: problem.items.iter().map(|item| item.runs.clone()).collect() })
     }
 
-    /// Items that each item is live with.
+    /// Number of contacts of each item.
     pub(super) fn overlaps(&self, item: usize) -> usize {
         self.contacts.of_item(item).len()
     }
 }
 
-/// A search that can be continued.
+/// Resumable search.
 pub(super) struct Search {
     ground: Rc<Ground>,
     state: State,
@@ -172,12 +172,12 @@ impl Search {
         Some(search)
     }
 
-    /// The offset of every item, when a packing was found.
+    /// Returns the offset of every item, if a packing was found.
     pub(super) fn offsets(&self) -> impl Iterator<Item = i64> {
         self.state.offsets.iter().map(|&offset| i64::from(offset))
     }
 
-    /// Goes on until it ends or the steps are used up.
+    /// Continues until the search ends or the steps are used up.
     pub(super) fn run(&mut self, steps: &mut Steps) -> Outcome {
         loop {
             while self.part.list.is_empty() {
@@ -211,7 +211,7 @@ impl Search {
         self.item_of[rank(key)]
     }
 
-    /// The item that is placed next, when the part is not refuted.
+    /// Returns the item that is placed next, unless the part is refuted.
     fn choose(&mut self, part: &mut Part) -> Option<u32> {
         while self.raise_skipped(part)? {}
         if !self.fits(part) {
@@ -248,7 +248,7 @@ impl Search {
         })
     }
 
-    /// Raises the bounds of skipped items, and says whether there were any to raise; `None` when one has no blocker.
+    /// Raises the bounds of skipped items, and returns whether any bound rose; `None` if an item has no blocker.
     fn raise_skipped(&mut self, part: &mut Part) -> Option<bool> {
         self.moved.clear();
         let mut kept = part.list.start;
@@ -278,7 +278,7 @@ impl Search {
         Some(is_any_raised)
     }
 
-    /// Puts the moved keys back among those of `list`; there is room for them behind it.
+    /// Inserts the moved keys into the sorted keys of `list`, which has room for them at its end.
     fn merge_moved(&mut self, list: Range<usize>) {
         self.moved.sort_unstable();
         let (mut end, mut behind) = (list.end, list.end + self.moved.len());
@@ -294,7 +294,7 @@ impl Search {
         }
     }
 
-    /// Whether in each section the items, stacked by ascending bound, stay below the capacity.
+    /// Returns whether in each section the items, stacked by ascending bound, stay below the capacity.
     fn fits(&mut self, part: &Part) -> bool {
         let Range { start, end } = part.changed;
         let heights = &mut self.heights[start..end];
@@ -318,7 +318,7 @@ impl Search {
         too_high.is_none()
     }
 
-    /// Places the item; gives the part that is searched next.
+    /// Places the item and returns the part that is searched next.
     fn place(&mut self, part: Part, item: u32) -> Part {
         let frame =
             Frame { part: part.clone(), mark: self.state.mark(), n_keys: self.arena.len(), n_goals: self.goals.len(), chosen: item };
@@ -354,7 +354,7 @@ impl Search {
         if is_split { self.split(part) } else { part }
     }
 
-    /// The first of the independent pieces of a part, the smallest; the others become goals.
+    /// Splits a part into independent pieces and returns the smallest; the others become goals.
     fn split(&mut self, part: Part) -> Part {
         let mut pieces: Vec<Part> = Vec::new();
         let mut first = part.sections.start;
@@ -384,7 +384,7 @@ impl Search {
         next
     }
 
-    /// Goes back to the last decision and skips its item instead. `None` when there is no decision left.
+    /// Backtracks to the last decision and skips its item instead. `None` if there is no decision left.
     fn skip(&mut self) -> Option<Part> {
         while let Some(frame) = self.frames.pop() {
             self.state.undo(frame.mark);

@@ -1,4 +1,4 @@
-//! The state of a search: bounds of offsets that only rise on the way down and are taken back on the way up.
+//! State of a search: bounds of offsets, which rise on descent and are restored on backtracking.
 
 use super::contacts::Contacts;
 use super::problem::Problem;
@@ -12,28 +12,28 @@ struct Change {
     bound: i32,
 }
 
-/// How far back to go.
+/// Position in the undo log.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     changes: usize,
     placed: usize,
 }
 
-/// The bounds of the items that are not placed yet, and the offsets of those that are.
+/// Bounds of the unplaced items, and offsets of the placed ones.
 pub(super) struct State {
     contacts: Rc<Contacts>,
-    /// The sections of each item's life.
+    /// Sections of each item's live range.
     pub(super) sections: Vec<Range<usize>>,
-    /// The highest top among the placed items that it is live with: where it would come to rest now.
+    /// Maximum top of the placed items that are live together with it: its current resting offset.
     pub(super) low: Vec<i32>,
-    /// A lower bound of its offset. Where this is above `low` the item rests on one that is still to come.
+    /// Lower bound of its offset. If it exceeds `low`, the item rests on an unplaced one.
     pub(super) bound: Vec<i32>,
     pub(super) offsets: Vec<i32>,
     changes: Vec<Change>,
     placed: Vec<u32>,
-    /// Unplaced items that are live on both sides of the boundary in front of a section.
+    /// Number of unplaced items that are live on both sides of the boundary before a section.
     pub(super) crossing: Vec<u32>,
-    /// Unplaced items that are live in a section.
+    /// Number of unplaced items that are live in a section.
     pub(super) live: Vec<u32>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct State {
 const PLACED: i32 = i32::MAX / 2;
 
 impl State {
-    /// Nothing is placed; the least offsets are `base`.
+    /// Creates the state with nothing placed; the minimum offsets are `base`.
     pub(super) fn new(problem: &Problem, contacts: Rc<Contacts>, base: Vec<i32>) -> Self {
         let mut crossing = vec![0; problem.n_sections + 1];
         let mut live = vec![0; problem.n_sections];
@@ -63,8 +63,8 @@ impl State {
         self.changes.push(Change { item, low: self.low[index], bound: self.bound[index] });
     }
 
-    /// Places an item where it rests now; the items that this raises are put into `raised`. Says whether there is a boundary now that no
-    /// unplaced item crosses.
+    /// Places an item at its resting offset, and adds the items whose bounds rise to `raised`. Returns whether there is now a boundary
+    /// that no unplaced item crosses.
     pub(super) fn place(&mut self, item: u32, raised: &mut Vec<u32>) -> bool {
         let index = item as usize;
         let offset = self.low[index];
@@ -94,13 +94,13 @@ impl State {
         least == 0
     }
 
-    /// Raises the bound of an item that is not placed.
+    /// Raises the bound of an unplaced item.
     pub(super) fn raise(&mut self, item: u32, bound: i32) {
         self.note(item);
         self.bound[item as usize] = bound;
     }
 
-    /// Takes back everything since the mark.
+    /// Undoes all changes since the mark.
     pub(super) fn undo(&mut self, mark: Mark) {
         for change in self.changes.drain(mark.changes..).rev() {
             self.low[change.item as usize] = change.low;

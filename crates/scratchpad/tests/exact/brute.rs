@@ -1,16 +1,16 @@
-//! The fewest HBM bytes by trying everything: for each buffer every way to be served, every address. It knows the rules from the
-//! documents, and nothing of the planner.
+//! Brute force for the minimum HBM bytes: all decisions for each buffer, and all addresses. It implements the documented rules and shares
+//! no code with the planner.
 
 use scratchpad::{Buffer, Capacity, UseKind};
 
-/// An unbroken stay: first and last operation.
+/// Contiguous residency interval: first and last operation.
 #[derive(Clone, Copy)]
 struct Stay {
     first: usize,
     last: usize,
 }
 
-/// One way to serve a buffer.
+/// Decisions for one buffer.
 struct Way {
     bytes: i64,
     stays: Vec<Stay>,
@@ -28,7 +28,7 @@ impl Put {
     }
 }
 
-/// The uses of a buffer in one operation.
+/// Uses of a buffer in one operation.
 struct Group {
     time: usize,
     n: i64,
@@ -36,7 +36,7 @@ struct Group {
     replaces: bool,
 }
 
-/// The least HBM bytes; of plans whose stays are whole lives, or of all.
+/// Returns the minimum HBM bytes of plans with unsplit live ranges, or of all plans.
 pub(crate) fn least_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bool) -> i64 {
     let ways: Vec<Vec<Way>> = buffers.iter().map(|buffer| ways(buffer, capacity, whole)).collect();
     let mut behind = vec![0; buffers.len() + 1];
@@ -48,7 +48,7 @@ pub(crate) fn least_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bo
     search.best
 }
 
-/// The smallest LX of whole units in which all that may be in LX has addresses for its whole life.
+/// Returns the smallest LX, in whole units, in which all buffers that may be placed have addresses for their whole live ranges.
 pub(crate) fn least_peak(buffers: &[Buffer], alignment: i64) -> i64 {
     let mut capacity = Capacity { bytes: 0, alignment };
     while !all_fit(buffers, &capacity) {
@@ -57,7 +57,7 @@ pub(crate) fn least_peak(buffers: &[Buffer], alignment: i64) -> i64 {
     capacity.bytes
 }
 
-/// Whether all buffers that may be in LX have addresses for their whole lives.
+/// Returns whether all buffers that may be placed have addresses for their whole live ranges.
 pub(crate) fn all_fit(buffers: &[Buffer], capacity: &Capacity) -> bool {
     let way = |buffer: &Buffer| {
         let life = buffer.life();
@@ -72,7 +72,7 @@ pub(crate) fn all_fit(buffers: &[Buffer], capacity: &Capacity) -> bool {
     search.best == 0
 }
 
-/// Whether stays (buffer, operations, address) may be together.
+/// Returns whether residency intervals (buffer, operations, address) are legal together.
 pub(crate) fn is_legal(buffers: &[Buffer], capacity: &Capacity, stays: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>) -> bool {
     let put = |(buffer, life, address): (usize, std::ops::Range<usize>, i64)| {
         let stay = Stay { first: life.start, last: life.end - 1 };
@@ -131,7 +131,7 @@ fn ways(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<Way> {
             ways.push(way(buffer, &groups, &in_lx, &keeps));
         }
     }
-    // Whoever needs no more room for no more bytes is as good, unless an address goes through it in one operation.
+    // A decision that needs no more space for no more bytes dominates, unless it passes an address on in one operation.
     if groups.len() == 1 && !buffer.in_place_parents.is_empty() {
         return ways;
     }

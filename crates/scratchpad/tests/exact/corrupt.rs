@@ -11,7 +11,7 @@ fn result_of(exact: Exact, instance: &Instance) -> Value {
     serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
 }
 
-/// Every number and name of a result that says something about the plan, changed a little.
+/// Changes every number and name of a result that describes the plan, slightly.
 fn corruptions(result: &Value) -> Vec<(String, Value)> {
     let mut corrupted = Vec::new();
     let mut change = |pointer: String, new: Value| {
@@ -212,14 +212,14 @@ fn a_corrupted_peak_is_rejected() {
     }
 }
 
-/// Nothing is in LX.
+/// Returns the result with nothing in LX.
 pub(crate) fn nowhere(instance: &Instance) -> scratchpad::Placement {
     let reason = scratchpad::Unplaced::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
     let reason = |buffer: &scratchpad::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), scratchpad::Unplaced::Barred));
     scratchpad::Placement { addresses: vec![None; instance.buffers.len()], reasons: instance.buffers.iter().map(reason).collect() }
 }
 
-/// Pointers to all numbers, truth values and texts.
+/// Returns pointers to all numbers, Booleans and strings.
 pub(crate) fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(map) => map.iter().for_each(|(key, value)| leaves(value, &format!("{at}/{key}"), found)),
@@ -231,7 +231,7 @@ pub(crate) fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// One to three leaves of a result become something else. What is still accepted must be a legal plan with those bytes, and no plan may
+    /// Replaces one to three leaves of a result. A result that is still accepted must be a legal plan with those bytes, and no plan may
     /// leave fewer than its bound.
     #[test]
     fn whatever_is_accepted_is_true(seed in 0_u64..100_000, split in any::<bool>(), changes in prop::collection::vec((any::<prop::sample::Index>(), -3_i64..4, 0..5), 1..4)) {

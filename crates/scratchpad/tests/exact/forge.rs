@@ -1,5 +1,5 @@
-//! A forger of results: it changes true plans and certificates in every field, invents cuts, and mends what the checker names. What is accepted
-//! all the same has to be a legal plan, and a bound that no plan is below.
+//! Forges results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the checker names. An
+//! accepted result must be a legal plan with a valid bound.
 
 use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, number_of, random, random_instance, verify};
 use random::Random;
@@ -7,9 +7,9 @@ use scratchpad::{Buffer, Exact, Instance, Stays};
 use scratchpad_verify::{Verified, Violation};
 use serde_json::{Value, json};
 
-/// Results forged from one instance.
+/// Number of results forged from one instance.
 const FORGERIES: usize = 25;
-/// Fields that the checker names are mended so often.
+/// Maximum number of repairs of fields that the checker names.
 const MENDINGS: usize = 6;
 
 /// `SPYRE_FORGED_INSTANCES`: 10,000 take some minutes.
@@ -20,7 +20,7 @@ fn n_instances() -> u64 {
 struct Forger<'i> {
     instance: &'i Instance,
     random: Random,
-    /// True results of both kinds: the best, and one that is not.
+    /// True results of both kinds: an optimal one, and one that is not.
     results: Vec<Value>,
 }
 
@@ -101,7 +101,7 @@ fn results(instance: &Instance) -> Vec<Value> {
     kinds.into_iter().map(result).collect()
 }
 
-/// Lets the checker say what the fields have to be, and does as it says.
+/// Repairs the fields that the checker names, with the values that it expects.
 fn mended(result: &mut Value, instance: &Instance, text: &str) -> Result<Verified, Violation> {
     for _ in 0..MENDINGS {
         match verify(&result.to_string(), text) {
@@ -288,7 +288,7 @@ impl Forger<'_> {
         *result.pointer_mut(&other).unwrap() = first;
     }
 
-    /// Leaves a member out, or adds one.
+    /// Removes a member, or adds one.
     fn change_a_cut(&mut self, result: &mut Value) {
         let (stay, name) = (self.stay(), self.buffer().name.clone());
         let cuts = result["certificate"]["cuts"].as_array_mut().unwrap();

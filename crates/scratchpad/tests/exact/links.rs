@@ -1,4 +1,4 @@
-//! Links: buffers that live for one operation, and hand down in it the address that they took over.
+//! Links: buffers that are live in one operation only, in which they pass on the address that they took over.
 
 use crate::{HEADING, both, brute, verify};
 use scratchpad::{Exact, Instance, Stays};

@@ -3,7 +3,7 @@
 use scratchpad::Barred;
 use scratchpad::{Buffer, Capacity, Use, UseKind};
 
-/// A sequence of numbers (SplitMix64).
+/// Pseudorandom number sequence (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -41,7 +41,7 @@ pub(crate) fn instance(seed: u64) -> (Vec<Buffer>, Capacity) {
     (buffers, capacity)
 }
 
-/// 10 to 40 buffers in a row of layers: mostly short lives, some over many operations, with takeovers.
+/// 10 to 40 buffers in a sequence of layers: mostly short live ranges, some over many operations, with takeovers.
 pub(crate) fn layers(seed: u64) -> scratchpad::Instance {
     let mut random = Random(seed ^ 0xA5A5);
     let n = 10 + random.below(31);
@@ -119,7 +119,7 @@ fn uses(random: &mut Random) -> Vec<Use> {
     uses
 }
 
-/// The instance as a file.
+/// Returns the instance as a file.
 pub(crate) fn json(instance: &scratchpad::Instance) -> String {
     let buffer = |buffer: &Buffer| {
         let kind = |one: &Use| if one.kind == UseKind::Read { "read" } else { "write" };

@@ -1,23 +1,23 @@
-//! The addresses that a value may have among those that are in LX.
+//! Candidate addresses of a value, given the values that are in LX.
 
 use super::{At, Fares, Problem, Wall};
 use std::ops::Range;
 
-/// A value in LX.
+/// Value in LX.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tenant {
     pub(super) value: u32,
-    /// Whether HBM has it too.
+    /// Whether HBM holds a valid copy too.
     pub(super) at: At,
-    /// It came in this operation.
+    /// Whether it came to LX in this operation.
     pub(super) is_new: bool,
-    /// Another took over its address in this operation.
+    /// Whether another value took over its address in this operation.
     pub(super) has_heir: bool,
-    /// It is not to be changed.
+    /// Whether its interval is fixed.
     pub(super) is_wall: bool,
     pub(super) address: i64,
     pub(super) units: i64,
-    /// The operation behind its last one.
+    /// First operation after its last one.
     pub(super) until: usize,
 }
 
@@ -30,22 +30,22 @@ impl Tenant {
         Self { is_wall: true, address: wall.address, ..Self::new(wall.value, At::Dirty, units, wall.end) }
     }
 
-    /// Whether it cannot leave in this operation.
+    /// Returns whether it cannot leave in this operation.
     const fn is_bound(&self) -> bool {
         self.is_new || self.has_heir || self.is_wall
     }
 
-    /// Of the value and its address. Whether HBM has it too follows from its first use in LX, nearly always.
+    /// Hash of the value and its address. Whether HBM holds a copy nearly always follows from the first use in LX, so the hash omits it.
     pub(super) fn hash(&self) -> u64 {
         mixed(u64::from(self.value) << 1 ^ self.address.unsigned_abs().rotate_left(33))
     }
 
-    /// Of the value alone.
+    /// Hash of the value alone.
     pub(super) fn set_hash(&self) -> u64 {
         mixed(u64::from(self.value) << 1 | 1)
     }
 
-    /// Where its fares stand.
+    /// Index of its costs: whether HBM holds a copy.
     pub(super) const fn place(&self) -> usize {
         matches!(self.at, At::Clean) as usize
     }
@@ -63,11 +63,11 @@ pub(super) const fn mixed(word: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Units that will be taken by walls before a value's life ends: disjoint stretches by address.
+/// Units that fixed intervals will occupy before the end of a value's live range: disjoint address ranges.
 pub(super) struct Blocked(Vec<(i64, i64)>);
 
 impl Blocked {
-    /// Of the walls that begin before `until`; `walls` are those still to come.
+    /// Collects the fixed intervals that begin before `until`; `walls` are those that have not begun.
     pub(super) fn of(problem: &Problem, walls: &[Wall], until: usize) -> Self {
         let coming = walls.iter().take_while(|wall| wall.start < until);
         let mut stretches: Vec<(i64, i64)> = coming.map(|wall| (wall.address, wall.address + problem.values[wall.value].units)).collect();
@@ -88,15 +88,15 @@ impl Blocked {
     }
 }
 
-/// An address for a value, and who leaves LX for it.
+/// Candidate address of a value, and the values that leave LX for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Berth {
     pub(super) address: i64,
-    /// Behind it.
+    /// First unit after the value at this address.
     pub(super) end: i64,
-    /// Position of the tenant whose address is taken over.
+    /// Position of the resident value whose address is taken over.
     pub(super) parent: Option<u32>,
-    /// Positions among which those that leave are.
+    /// Range of positions that contains the evicted values.
     first: u32,
     behind: u32,
     /// Cost of evicting the values that leave LX for this address.
@@ -112,16 +112,16 @@ impl Berth {
         self.first as usize..self.behind as usize
     }
 
-    /// Whether it needs room that the tenant has.
+    /// Returns whether it needs units that the resident value occupies.
     pub(super) const fn drives_out(&self, tenant: &Tenant) -> bool {
         self.parent.is_none() && tenant.address < self.end && self.address < tenant.end()
     }
 }
 
-/// Berths that drive others out, of the cheapest.
+/// Maximum number of candidates with evictions, the cheapest first.
 const MOST_DRIVING: usize = 3;
 
-/// The berths of a value, which is born or used again.
+/// Returns the candidate addresses of a value that is born or used again.
 pub(super) fn berths(
     problem: &Problem,
     tenants: &[Tenant],
@@ -145,7 +145,7 @@ pub(super) fn berths(
     driving(tenants, (fares, blocked), (units, limit), found);
 }
 
-/// Both ends of each gap that is large enough.
+/// Adds both ends of each gap that is large enough.
 fn in_gaps(tenants: &[Tenant], blocked: &Blocked, (units, limit): (i64, i64), found: &mut Vec<Berth>) {
     let (mut tenants, mut walls) = (tenants.iter().peekable(), blocked.0.iter().peekable());
     let mut low = 0;
@@ -174,7 +174,7 @@ fn in_gaps(tenants: &[Tenant], blocked: &Blocked, (units, limit): (i64, i64), fo
     }
 }
 
-/// The cheapest berths from which tenants are driven out: each begins or ends where a tenant does.
+/// Adds the cheapest candidates with evictions. Each begins or ends where a resident value does.
 fn driving(tenants: &[Tenant], (fares, blocked): (&[Fares], &Blocked), (units, limit): (i64, i64), found: &mut Vec<Berth>) {
     let from = found.len();
     let edges = tenants.iter().flat_map(|tenant| [tenant.address, tenant.end() - units, tenant.end(), tenant.address - units]);
@@ -192,9 +192,9 @@ fn driving(tenants: &[Tenant], (fares, blocked): (&[Fares], &Blocked), (units, l
     }
 }
 
-/// The berth with those that it drives out; none if it drives out nobody, or one that cannot leave.
+/// Returns the candidate with its evicted values; none if it evicts no value, or one that cannot leave.
 fn driving_from(tenants: &[Tenant], fares: &[Fares], mut berth: Berth) -> Option<Berth> {
-    // Of those that begin below, only the last may reach up to here, or one at its address that hands it on.
+    // Of the values that begin below, only the last one may reach the candidate, or a value at the same address that hands it over.
     let below = tenants[..tenants.partition_point(|tenant| tenant.address <= berth.address)].last();
     let first = below.map_or(0, |below| tenants.partition_point(|tenant| tenant.address < below.address));
     for (place, tenant) in (0_u32..).zip(tenants).skip(first).take_while(|(_, tenant)| tenant.address < berth.end) {

@@ -1,33 +1,33 @@
-//! Plans made by sweeps with addresses: of everything at once, and then of one window after the other.
+//! Plans from sweeps with addresses: first over all values, then over one window after the other.
 
 use super::{Best, Prices, Problem, Range, Run, Selection, Served, Stay, Steps, Sweep, Task, Wall, berths::mixed, trim};
 use crate::progress::GoOn;
 
-/// A plan on the way: how each value is served, and the addresses of its runs by their first use.
+/// Plan under improvement: the decisions of each value, and the addresses of its runs by their first use.
 struct Board<'p> {
     problem: &'p Problem,
     stays: Vec<Stay>,
     addresses: Vec<Vec<(usize, i64)>>,
-    /// The values of some size, by birth.
+    /// Values of nonzero size, by birth.
     order: Vec<usize>,
-    /// Per value: those that may take over its address.
+    /// Per value: the values that may take over its address.
     children: Vec<Vec<usize>>,
 }
 
-/// Part of the steps that sweeps of everything may take: each keeps four times as many states as the one before.
+/// Share of the steps for sweeps over all values; each sweep keeps four times as many states as the previous one.
 const SHARE_OF_ALL: u64 = 3;
-/// States that the first of them keeps, and how many times as many the next one does.
+/// States that the first sweep keeps, and the growth factor of the following ones.
 const FIRST_WIDTH: usize = 4;
 const WIDER: usize = 4;
-/// Births in a window: so many, or twice, four times or eight times as many.
+/// Births in a window: this number, or two, four or eight times as many.
 const SIZE_OF_WINDOW: u64 = 8;
 const SIZES: u64 = 4;
 /// States kept in a window.
 const WIDTH_OF_WINDOW: usize = 32;
-/// Windows for each value without a better plan after which there is an end.
+/// Windows per value without an improvement after which the search ends.
 const WINDOWS_OF_VALUE: u64 = 4;
 
-/// Better plans: sweeps of everything, and then of windows until the steps are used; false if it was stopped.
+/// Improves the plan by sweeps over all values, and then over windows until the steps are used; returns false if the watcher stopped it.
 pub(in crate::exact) fn place(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
     let kept_back = steps.left - steps.left / SHARE_OF_ALL;
     steps.left -= kept_back;
@@ -36,7 +36,7 @@ pub(in crate::exact) fn place(problem: &Problem, prices: &Prices, best: &mut Bes
     goes_on && rearrange(problem, prices, best, steps, go_on)
 }
 
-/// Sweeps of everything. The first one is made in any case.
+/// Sweeps over all values. The first sweep is always executed.
 fn place_all(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
     let nothing = Selection::none(problem);
     let mut sweep = Sweep::new(problem, prices);
@@ -65,7 +65,7 @@ fn place_all(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut St
     true
 }
 
-/// Sweeps of windows. One that finds a plan that is as good changes the board too, so that others find more.
+/// Sweeps over windows. A plan of equal cost is accepted too, so that other windows can improve it.
 fn rearrange(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
     let mut board = Board::new(problem, &best.selection, &best.placed);
     let mut sweep = Sweep::new(problem, prices);
@@ -116,7 +116,7 @@ impl<'p> Board<'p> {
         self.stays[value].hbm_bytes(self.problem, value)
     }
 
-    /// HBM bytes of a value in LX for all of its uses.
+    /// Returns the HBM bytes of a value that is in LX for all of its uses.
     fn least(&self, value: usize) -> i64 {
         Stay::all(self.problem.values[value].uses.len()).hbm_bytes(self.problem, value)
     }
@@ -133,19 +133,20 @@ impl<'p> Board<'p> {
         }
     }
 
-    /// The address of a use in LX.
+    /// Returns the address of a use in LX.
     fn address(&self, value: usize, using: usize) -> Option<i64> {
         let known = self.addresses[value].iter().rev().find(|one| one.0 <= using).map(|one| one.1);
         known.filter(|_| self.stays[value].in_lx[using])
     }
 
-    /// Whether a child has the address of a parent in the operation in which it is born.
+    /// Returns whether a child has the address of a parent in the operation in which it is born.
     fn is_heir(&self, child: usize, parent: usize) -> bool {
         let last = self.problem.values[parent].uses.len() - 1;
         self.address(child, 0).is_some_and(|address| self.address(parent, last) == Some(address))
     }
 
-    /// Some operations, and the values that live in them only. What shares an address with another that lives longer is not among them.
+    /// Builds a window: some operations, and the values that are live only in them, except values that share an address with a value of a
+    /// longer live range.
     fn window(&self, from: usize, size: usize) -> (Range<usize>, Vec<usize>) {
         let problem = self.problem;
         let behind = (from + size).min(self.order.len());
@@ -172,7 +173,7 @@ impl<'p> Board<'p> {
         }
     }
 
-    /// The stays of all others in some operations, by start.
+    /// Returns the residency intervals of all other values in some operations, by start.
     fn walls(&self, ticks: &Range<usize>, free: &[usize]) -> Vec<Wall> {
         let problem = self.problem;
         let mut walls = Vec::new();
@@ -195,7 +196,7 @@ impl<'p> Board<'p> {
         walls
     }
 
-    /// The plan, if it is better than the best one.
+    /// Keeps the plan if it improves on the best one.
     fn offer(&self, best: &mut Best) {
         let problem = self.problem;
         let mut selection = Selection { stays: self.stays.clone() };

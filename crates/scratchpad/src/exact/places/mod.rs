@@ -1,12 +1,9 @@
-//! The sweep with addresses: operation by operation, which values are in LX and where.
-//!
-//! A state is the values that are in LX, each with its address. A value that is born, or used again, leads from a state to others: it is served
-//! from HBM, or it takes an address at either end of a gap that holds it, or that of a dying parent, or one from which it drives others out.
-//! The states with the lowest bounds are kept, and among these the ones whose gaps will be of use (`skyline.rs`). The bound is that of the
-//! prices with what has been decided, so it rises with every unit of LX that is dear and empty. The time is linear in the number of
-//! buffers, for as many states as are kept.
-//!
-//! `board.rs` begins with sweeps of everything, and goes on with *windows*: a sweep may be given some operations, the values that are free in them, and *walls*, the stays of all others.
+//! The sweep with addresses: it decides, operation by operation, which values are in LX and where. A state is the set of resident values
+//! with their addresses. A value that is born or used leads to new states: HBM serves it, or it takes an end of a gap, the address of a
+//! dying parent, or one with evictions. The sweep keeps the states with the lowest bounds, and prefers gaps of later use (`skyline.rs`).
+//! The bound is that of the prices, raised by each expensive unit left empty. `board.rs` also sweeps *windows*: some operations, the free
+//! values in them, and *walls*, which are fixed intervals of the others. For a fixed number of kept states, the time is linear in the
+//! number of buffers.
 
 mod berths;
 mod board;
@@ -28,7 +25,7 @@ use std::ops::Range;
 
 pub(super) use board::place;
 
-/// A stay that is not to be changed.
+/// Residency interval that is fixed.
 #[derive(Clone, Copy)]
 struct Wall {
     value: usize,
@@ -40,19 +37,19 @@ struct Wall {
 /// Input of a sweep: its operations, free values, fixed intervals and limits.
 struct Task<'t> {
     ticks: Range<usize>,
-    /// The values that are free, by birth.
+    /// Free values, by birth.
     free: &'t [usize],
-    /// By start.
+    /// Fixed intervals, by start.
     walls: &'t [Wall],
-    /// States that are kept.
+    /// Maximum number of states that are kept.
     width: usize,
-    /// HBM bytes of the free values that are too many.
+    /// Exclusive upper limit of the free values' HBM bytes.
     ceiling: i64,
-    /// Changes which of two states that are nearly as good is kept.
+    /// Seed of the tie-breaking between states of nearly equal bounds.
     seed: u64,
 }
 
-/// How a value is served: its stay, and the address of each run by its first use.
+/// Decisions for one value: its residency, and the address of each run by its first use.
 struct Served {
     value: usize,
     stay: Stay,
@@ -64,7 +61,7 @@ struct Served {
 struct Fares {
     stays: [i64; 2],
     goes: [i64; 2],
-    /// The use, or the next one.
+    /// The current use, or else the next one.
     using: usize,
     is_used: bool,
 }
@@ -73,11 +70,11 @@ struct Sweep<'p> {
     problem: &'p Problem,
     prices: &'p Prices,
     skyline: Skyline,
-    /// Of the values that live.
+    /// Costs of the live values.
     fares: Vec<Fares>,
-    /// The next use of each value.
+    /// Next use of each value.
     next_use: Vec<usize>,
-    /// The free values that live.
+    /// Free values that are live.
     live: Vec<usize>,
     states: Vec<State>,
     moves: Vec<Move>,
@@ -99,8 +96,8 @@ impl<'p> Sweep<'p> {
         }
     }
 
-    /// How the free values are served by the best plan below the ceiling among those seen; those that are not named are served from HBM. None if
-    /// there is no such plan, or `go_on` said no.
+    /// Returns the decisions for the free values in the best plan found below the ceiling; HBM serves the values that are not listed.
+    /// None if there is no such plan, or if `go_on` returned false.
     fn run(&mut self, task: &Task<'_>, steps: &mut Steps, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Vec<Served>> {
         self.live.clear();
         self.past = Past::new();
@@ -159,8 +156,8 @@ impl<'p> Sweep<'p> {
         }
     }
 
-    /// The values that may come to LX in this operation. Those that may hand over or take over an address come in the order of the list, so that
-    /// it can be handed on; then the largest come first.
+    /// Returns the values that may come to LX in this operation. Values that may hand over or take over an address come first, in list
+    /// order, so that an address can be passed on; then values by descending size.
     fn newcomers(&self, born: &[usize], tick: usize) -> Vec<usize> {
         let problem = self.problem;
         let is_born = |value: usize| problem.values[value].first() == tick;
@@ -175,7 +172,7 @@ impl<'p> Sweep<'p> {
         all
     }
 
-    /// Gives a value each berth that it may have, and keeps the best states. Says how many steps it took.
+    /// Tries each candidate address of a value, keeps the best states, and returns the steps taken.
     fn moor(&mut self, value: usize, (tick, most): (usize, i64), task: &Task<'_>, walls: &[Wall]) -> u64 {
         let Self { problem, prices, .. } = *self;
         let using = self.next_use[value];
@@ -231,7 +228,7 @@ impl<'p> Sweep<'p> {
         made
     }
 
-    /// Ends the operation: empty room is paid for, and what has no use left goes.
+    /// Ends the operation: charges empty units, and removes values without later uses.
     fn end(&mut self, tick: usize) {
         let Self { problem, prices, .. } = *self;
         for state in &mut self.states {
@@ -245,7 +242,7 @@ impl<'p> Sweep<'p> {
     }
 }
 
-/// A move of so many tenants is a step, of twice as many two.
+/// Evictions per step: a move of this many resident values counts as one step, of twice as many as two.
 const TENANTS_OF_STEP: u64 = 64;
 /// Steps between two calls of the watcher.
 const STEPS_UNWATCHED: u64 = 4_096;
@@ -255,7 +252,7 @@ mod tests {
     use super::*;
     use crate::{Capacity, buffer::tests::buffer};
 
-    /// Lives of up to forty operations.
+    /// Live ranges of up to forty operations.
     fn problem(n: usize, stays: Stays) -> Problem {
         let one = |index: usize| {
             let (start, length) = (index * 7919 % n, index * 31 % 40);

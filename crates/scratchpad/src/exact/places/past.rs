@@ -1,4 +1,4 @@
-//! How the states came about, and the plan that a state stands for.
+//! Events that led to the states, and the plan that a state represents.
 
 use super::state::NO_PAST;
 use super::{Berth, Fares, Problem, Served, State, Stay, Stays};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Tree of the events that lead to each state: each entry refers to the entry before it.
 pub(super) struct Past {
     entries: Vec<Entry>,
-    /// With so many entries, those that lead to no state are forgotten.
+    /// Number of entries at which entries that lead to no state are removed.
     most: usize,
 }
 
@@ -15,20 +15,20 @@ pub(super) struct Past {
 struct Entry {
     from: u32,
     value: u32,
-    /// It comes for this use, or this use is the next when it goes.
+    /// Use for which the value comes, or the next use when it leaves.
     using: u32,
     event: Event,
 }
 
 #[derive(Clone, Copy)]
 enum Event {
-    /// It came to LX, to an address that it took over from a parent or not.
+    /// The value came to LX, with or without taking over a parent's address.
     Comes { address: i64, parent: Option<u32> },
-    /// It left LX.
+    /// The value left LX.
     Goes,
 }
 
-/// Fewer entries are never looked through.
+/// Minimum number of entries for a removal.
 const FEW: usize = 1 << 16;
 
 impl Past {
@@ -36,7 +36,7 @@ impl Past {
         Self { entries: Vec::new(), most: FEW }
     }
 
-    /// A value comes, and those that it drives out go.
+    /// Records that a value comes and that its evicted values leave.
     pub(super) fn add(&mut self, state: &State, (value, using, berth): (usize, usize, &Berth), fares: &[Fares]) -> u32 {
         let mut last = state.past;
         for tenant in state.tenants[berth.driven()].iter().filter(|tenant| berth.drives_out(tenant)) {
@@ -53,7 +53,7 @@ impl Past {
         (self.entries.len() - 1) as u32
     }
 
-    /// Forgets what leads to no state, when there is much of it.
+    /// Removes entries that lead to no state, when there are many entries.
     pub(super) fn forget(&mut self, states: &mut [State]) {
         if self.entries.len() < self.most {
             return;
@@ -82,7 +82,7 @@ impl Past {
         self.most = 2 * n_kept + FEW;
     }
 
-    /// How the values are served that came.
+    /// Returns the decisions for the values that came to LX.
     pub(super) fn served(&self, problem: &Problem, last: u32) -> Vec<Served> {
         let mut way: Vec<&Entry> = Vec::new();
         let mut at = last;

@@ -7,33 +7,33 @@
 use super::{Berth, Prices, Problem, Tenant, berths::mixed};
 
 pub(super) struct Skyline {
-    /// Sums of what an empty unit may cost in the operations before.
+    /// Prefix sums, by operation, of the estimated cost of an empty unit.
     before: Vec<f64>,
-    /// Units that remain of a gap, whatever is put into it.
+    /// Units of a gap that remain unused whatever is placed into it.
     remains: i64,
     units: i64,
     /// Mean cost of a value in HBM, in scaled bytes.
     of_value: f64,
-    /// Taken by one question after the other.
+    /// Buffer that is reused by all queries.
     open: Vec<Level>,
 }
 
-/// The part of an empty unit's price that it may cost, and of what is saved by a unit on average: LX is seldom empty everywhere.
+/// Fractions of an empty unit's price, and of the mean saving per unit, that the estimate charges: LX is seldom empty everywhere.
 const OF_PRICE: f64 = 0.3;
 const OF_MEAN: f64 = 0.015;
-/// One in so many of a value's units remains.
+/// Divisor of a value's mean units: so many units of a gap remain unused.
 const PARTS: i64 = 10;
-/// The part of what a value costs by which two states may be taken for one another.
+/// Fraction of a value's cost below which two states count as equal.
 const NOISE: f64 = 0.003;
 
-/// A valley, or a plateau, while a skyline is looked at from left to right.
+/// Valley or plateau, while the skyline is scanned by ascending address.
 #[derive(Clone, Copy)]
 struct Level {
     until: usize,
     units: i64,
 }
 
-/// The levels that are not closed on the right, and what those that are may cost.
+/// Levels that are not yet closed on the right, and the estimated cost of the closed ones.
 struct Valleys<'s> {
     before: &'s [f64],
     remains: i64,
@@ -56,12 +56,13 @@ impl Skyline {
         Self { before, remains: (mean_units / PARTS).max(1), units: problem.units, of_value: saves / n as f64, open: Vec::new() }
     }
 
-    /// Up to a part of what a value costs.
+    /// Draws a random amount of up to a fraction of a value's cost.
     pub(super) fn noise(&self, hash: u64) -> i64 {
         (self.of_value * NOISE * ((mixed(hash) >> 40) as f64 / (1_u64 << 24) as f64)) as i64
     }
 
-    /// Scaled bytes that the valleys of a state may cost; with a new tenant at a berth, until some operation.
+    /// Estimates the cost of a state's valleys, in scaled bytes; optionally with a new value at a candidate address, until some
+    /// operation.
     pub(super) fn waste(&mut self, tenants: &[Tenant], new: Option<(&Berth, usize)>, tick: usize) -> i64 {
         let (units, mut open) = (self.units, std::mem::take(&mut self.open));
         open.clear();
@@ -98,7 +99,7 @@ impl Skyline {
 }
 
 impl Valleys<'_> {
-    /// Goes on with a level: it closes what is lower.
+    /// Adds a level and closes the lower ones.
     fn add(&mut self, mut level: Level) {
         while let Some(valley) = self.open.pop_if(|valley| valley.until <= level.until) {
             let left = self.open.last_mut();

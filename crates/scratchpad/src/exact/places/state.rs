@@ -1,19 +1,19 @@
-//! The states of a sweep with addresses, and which of those that follow are kept.
+//! States of a sweep with addresses, and the choice of the successors that are kept.
 
 use super::{Berth, Fares, Problem, Tenant, Wall};
 
-/// The past of a state before anything happened.
+/// History entry of a state before any event.
 pub(super) const NO_PAST: u32 = u32::MAX;
 
 #[derive(Clone)]
 pub(super) struct State {
-    /// By address.
+    /// Resident values, by address.
     pub(super) tenants: Vec<Tenant>,
-    /// Scaled HBM bytes by which every continuation is above the bound of the prices.
+    /// Scaled HBM bytes by which every continuation exceeds the bound of the prices.
     pub(super) floor: i64,
     /// Units that are paid for in this operation.
     paid: i64,
-    /// Of the tenants and their addresses, and of the tenants alone.
+    /// Hashes of the resident values with their addresses, and of the values alone.
     pub(super) hash: u64,
     pub(super) set: u64,
     /// Values that left in this operation.
@@ -21,11 +21,11 @@ pub(super) struct State {
     pub(super) past: u32,
 }
 
-/// A state that a state leads to.
+/// Successor of a state.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     pub(super) from: u32,
-    /// Its floor, and what its gaps may cost.
+    /// Lower bound plus the estimated cost of its gaps.
     pub(super) rank: i64,
     pub(super) floor: i64,
     pub(super) hash: u64,
@@ -33,10 +33,10 @@ pub(super) struct Move {
     pub(super) berth: Option<Berth>,
 }
 
-/// States with the same tenants at different addresses: with more, a sweep would hold few sets.
+/// Maximum number of states with the same resident values at different addresses: a larger number would leave few different sets.
 const MOST_OF_SET: usize = 3;
 
-/// Keeps the best of the moves: one for each set of tenants and addresses, and few for each set of tenants.
+/// Keeps the best successors: one for each set of values with addresses, and few for each set of values.
 pub(super) fn keep(moves: &mut Vec<Move>, width: usize) {
     moves.sort_unstable_by_key(|one| (one.hash, one.floor, one.from));
     moves.dedup_by_key(|one| one.hash);
@@ -60,7 +60,7 @@ impl Default for State {
 }
 
 impl State {
-    /// Begins an operation: everything stays, and the walls that begin here stand where nobody is.
+    /// Begins an operation: all values stay, and fixed intervals that begin here are added at their addresses, which are free.
     pub(super) fn begin(&mut self, problem: &Problem, fares: &[Fares], walls: &[Wall]) {
         self.paid = 0;
         self.gone.clear();
@@ -78,12 +78,12 @@ impl State {
         self.tenants.insert(place, tenant);
     }
 
-    /// Whether a value was in LX when the operation began.
+    /// Returns whether a value was in LX when the operation began.
     pub(super) fn has_settled(&self, value: usize) -> bool {
         self.gone.contains(&(value as u32)) || self.tenants.iter().any(|tenant| tenant.value as usize == value)
     }
 
-    /// The hashes of what follows when a value takes a berth.
+    /// Returns the hashes of the successor in which a value takes a candidate address.
     pub(super) fn hashes_with(&self, value: usize, berth: &Berth) -> (u64, u64) {
         let driven = self.tenants[berth.driven()].iter().filter(|tenant| berth.drives_out(tenant));
         let without = |(hash, set): (u64, u64), tenant: &Tenant| (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()));
@@ -92,7 +92,7 @@ impl State {
         (hash.wrapping_add(tenant.hash()), set.wrapping_add(tenant.set_hash()))
     }
 
-    /// A value takes a berth.
+    /// Places a value at a candidate address.
     pub(super) fn take(&mut self, tenant: &Tenant, pays: bool, berth: &Berth) {
         let new = Tenant { address: berth.address, is_new: true, ..*tenant };
         (self.hash, self.set) = self.hashes_with(new.value as usize, berth);
@@ -114,7 +114,7 @@ impl State {
         self.insert(new);
     }
 
-    /// Ends an operation: the units that nobody paid for cost its price, and what has no use left goes.
+    /// Ends an operation: unpaid units cost the operation's price, and values without later uses are removed.
     pub(super) fn end(&mut self, problem: &Problem, (tick, price): (usize, i64), fares: &[Fares]) {
         self.floor += price * (problem.units - self.paid);
         let Self { tenants, hash, set, .. } = self;
