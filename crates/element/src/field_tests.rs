@@ -7,7 +7,7 @@ fn inputs() -> Vec<FieldElement> {
     (0..40).map(|index| DRAW.input(1, index)).collect()
 }
 
-/// The elements, and the infinities.
+/// Random elements, in addition to the infinities.
 fn values() -> Vec<FieldElement> {
     let special = [FieldElement::ZERO, FieldElement::ONE, FieldElement::INFINITY, FieldElement::NEGATIVE_INFINITY];
     inputs().into_iter().take(8).chain(special).collect()
@@ -65,7 +65,7 @@ fn an_exponential_of_a_sum_is_the_product() {
     assert!(DRAW.apply(Unary::Exp, &[], FieldElement::ZERO).agrees(FieldElement::ONE));
 }
 
-/// The shares of a softmax do not depend on what is subtracted.
+/// The softmax values do not depend on the subtracted maximum.
 #[test]
 fn a_softmax_is_free_of_its_shift() {
     let shares = |shift: FieldElement| {
@@ -211,7 +211,7 @@ fn in_every_third_draw_zero_is_the_largest_number() {
     }
 }
 
-/// Undefined elements of two programs compare equal; poison (unwritten memory) equals nothing.
+/// Undefined elements of two programs compare equal; poison (unwritten memory) equals nothing, not even itself.
 #[test]
 fn what_is_undefined_is_no_poison() {
     let (zero, infinity, poison) = (FieldElement::ZERO, FieldElement::INFINITY, FieldElement::POISON);
