@@ -99,7 +99,8 @@ fn what_has_no_room_takes_a_loop_or_passes_hbm() {
 
 #[test]
 fn a_row_that_is_whole_behind_a_loop_over_columns_passes_hbm() {
-    // A maximum along the columns hands on what a loop over rows cuts; a loop over columns cuts what the first op makes for a reader that is not in it.
+    // A row maximum passes its result on within a loop over rows. A loop over columns tiles the result of the first op, whose reader is
+    // outside of the loop.
     let rows = 16384;
     let mut program = chain(2, rows);
     program.ops[0].is_result = false;

@@ -1,4 +1,4 @@
-//! Reading a bundle directory, and nothing else.
+//! Reads a bundle directory, and no other files.
 
 use crate::error::SimError;
 use crate::load::address_program::{Bundle, parse};

@@ -1,4 +1,4 @@
-//! Between an array of the host and a buffer of the device.
+//! Copies between arrays of the host and buffers of the device.
 //!
 //! A device layout is a row-major device shape and, for each device dimension, the host elements that one step moves (`stride_map`;
 //! -1 where no host dimension does: padding, or one element in a stick). The runtime's transfer fills what is beyond the host's
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Host elements that a device dimension may reach over, far from overflow.
 const MAX_REACH: i64 = 1 << 50;
 
-/// How the elements of one tensor lie in its buffer.
+/// Layout of a tensor in its buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceLayout {
     /// The number format.
@@ -31,9 +31,9 @@ pub struct DeviceLayout {
 /// One step along a device dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
-    /// Only the first position holds anything.
+    /// Only the first position holds an element.
     Padding,
-    /// Every position holds the same (an expanded dimension).
+    /// Every position holds the same element (an expanded dimension).
     Same,
     /// A step along one host dimension.
     Along { dim: usize, coordinates: i64, elements: i64 },
@@ -123,7 +123,7 @@ impl DeviceLayout {
         Ok(HostArray { shape: tensor.shape.clone(), elements })
     }
 
-    /// Refuses a buffer that lacks elements of the array, or has some that nobody wrote.
+    /// Refuses a buffer that lacks elements of the array, or has unwritten ones.
     pub(crate) fn check_written(&self, region: &Region) -> Result<(), String> {
         let width = width(self.format);
         let (mut missing, mut n_read) = (None, 0);

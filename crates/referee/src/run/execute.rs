@@ -15,7 +15,7 @@ use element::Reduction;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Points below which threads cost more than they save.
+/// Minimum number of points for which threads pay off.
 const SERIAL_POINTS: u64 = 1 << 15;
 
 /// Result of an execution.
@@ -112,7 +112,7 @@ fn on_all_cores<'m, M: Memory + 'm>(plan: &Plan, view: impl Fn(usize) -> CoreVie
     (0..n_cores).into_par_iter().map(|core| compute(view(core))).collect()
 }
 
-/// Adds what cores computed of the same result; gives one result for each first core.
+/// Adds the partial results of cores; returns one result for each first core.
 fn shared<M: Memory>(
     plan: &Plan,
     leaders: &[usize],

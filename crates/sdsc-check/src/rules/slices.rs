@@ -107,7 +107,7 @@ fn sizes_in_memory(file: &FileView<'_>, extents: &[Extent<'_>]) -> Vec<Vec<i64>>
     all
 }
 
-/// Maximum padding: a stick is filled up, which has at most this number of elements.
+/// Exclusive upper bound on padding: it fills up a stick, which has at most this number of elements.
 const PADDED_BELOW: i64 = 128;
 
 /// Returns the byte offset of a core's part of a tensor from the part of core 0.
