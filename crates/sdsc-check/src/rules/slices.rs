@@ -11,8 +11,8 @@ use sdsc_format::model::{Entries, Text};
 
 type SlotsByCore = Entries<i64, Entries<Text, i64>>;
 
-/// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the number of slices of
-/// all earlier dimensions.
+/// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the product of the slice
+/// counts of all earlier dimensions.
 pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
     let mut check = |path: String, slots: &SlotsByCore, slices: &dyn Fn(&str) -> i64| {
         for (label, _) in file.operation.slices.iter() {
