@@ -144,7 +144,7 @@ fn products_are_those_of_single_steps() {
     (300..304).for_each(products_of_so_many);
 }
 
-/// Zero queries beside exponentials, say: what stands in other rows and columns, and zeros that fill up, change nothing.
+/// Other rows and columns, and zero padding, do not change an element: zero queries next to exponentials, for instance.
 #[test]
 fn what_is_spent_depends_on_its_own_factors_alone() {
     let (x, spent) = (DRAW.input(1, 0), DRAW.apply(Unary::Exp, &[], DRAW.input(1, 1)));
@@ -154,7 +154,7 @@ fn what_is_spent_depends_on_its_own_factors_alone() {
     assert!(spent_zero.is_spent() && exp(spent_zero) == exp(zero) && DRAW.mul(spent_zero, x) == zero);
     let factors = [x, spent, zero, spent_zero];
     for (a, b) in factors.into_iter().flat_map(|a| factors.map(|b| (a, b))) {
-        // Each column alone, beside others, and with rows that are filled up.
+        // Each column alone, with other columns, and with padded rows.
         let alone = factors.map(|right| {
             let mut out = [zero];
             DRAW.multiply(&[a, b], &[right, x], &mut out, 2, 1);

@@ -14,7 +14,7 @@ const SMALL: i64 = 16;
 pub enum Draw {
     /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more dimensions, but for the first
     /// of them, count as weights: they are divided by the square root of their second to last size, so that a product with them is about
-    /// as large as what it multiplies, and a softmax behind it is no choice of one element.
+    /// as large as what it multiplies, and a following softmax does not degenerate to a choice of one element.
     #[default]
     Random,
     /// Few distinct numbers: maxima, comparisons and sums with ties.

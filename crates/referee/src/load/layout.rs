@@ -86,7 +86,7 @@ impl DeviceLayout {
         if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_REACH)) {
             return Err(format!("the stride map {map:?} leaves every array"));
         }
-        // Nothing walks along a dimension of size 1, whatever its stride: the sticks of 7 columns are one, 64 elements from no other.
+        // The stride of a dimension of size 1 is never used: 7 columns have a single stick, so the stride of 64 elements has no effect.
         let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
         let (host_sizes, host_strides) = merged(&tensor.shape, &map);
         let steps = map.iter().map(|stride| step(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;

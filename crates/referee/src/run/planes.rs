@@ -109,7 +109,7 @@ impl<'a, A: Companion> Planes<'a, A> {
         self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), pages: Vec::new() })
     }
 
-    /// How the elements of a region are read.
+    /// Returns a reader of the elements of a region.
     pub(crate) fn reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
         let (plane, poison) = (self.regions.get(&region), self.arithmetic.poison());
         move |byte| match plane {
@@ -134,7 +134,7 @@ impl<'a, A: Companion> Planes<'a, A> {
     }
 }
 
-/// The device's numbers in all of a region.
+/// Returns all of the device's numbers of a region.
 fn numbers(machine: &Machine, region: RegionId, format: DeviceFormat) -> Vec<f32> {
     let bytes = machine.bytes(region);
     let mut numbers = vec![0.0; bytes.len() / format.bytes() as usize];

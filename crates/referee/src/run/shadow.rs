@@ -28,7 +28,7 @@ impl Shadow {
         Self { number, off: 0.0 }
     }
 
-    /// A result whose operands make it be off by so much, with its own rounding.
+    /// Returns a result with the error propagated from its operands, plus its own rounding.
     fn rounded(number: f64, off: f64, units: f64) -> Self {
         let off = if number.is_finite() { (units * UNIT).mul_add(number.abs(), off) } else { 0.0 };
         Self { number, off: if off.is_nan() { f64::INFINITY } else { off } }
@@ -123,7 +123,7 @@ impl Arithmetic for Shadows {
 mod tests {
     use super::*;
 
-    /// A third is rounded; what that becomes is known.
+    /// A third is rounded in f64; the resulting error is known.
     #[test]
     fn what_is_off_follows_each_operation() {
         let third = Shadows.div(Shadow::given(1.0), Shadow::given(3.0));

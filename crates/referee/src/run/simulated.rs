@@ -1,4 +1,4 @@
-//! Executions beside each kind of elements, compiled in this crate.
+//! Executions with each kind of companion elements, compiled in this crate.
 
 use super::{
     beside::Companion,

@@ -16,7 +16,7 @@ fn memory(machine: &Machine, region: RegionId) -> String {
     machine.region(region).map_or_else(String::new, |region| region.name.clone())
 }
 
-/// Refuses a result that overlaps another tensor on the same core, unless it replaces it element for element.
+/// Refuses a result that overlaps another tensor on the same core, unless the result replaces that tensor element for element (in place).
 pub(super) fn within_core(plan: &Plan, parts: &Parts, machine: &Machine) -> Result<(), SimError> {
     for (core, tensors) in parts.0.iter().enumerate() {
         let output = &tensors[plan.output];
