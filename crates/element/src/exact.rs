@@ -1,13 +1,13 @@
-//! Numbers of f64: what a program means, up to the rounding of f64.
+//! Numbers of f64: the meaning of a program, up to the rounding of f64.
 
 use super::{Arithmetic, Binary, Unary};
 
-/// Numbers of f64. NaN is poison: nothing tells the two apart.
+/// Numbers of f64. NaN is poison; the two are not distinguished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exact;
 
-/// The larger of two numbers, NaN if one is: unlike `max`, which drops it, so that hostile padding shows. Of two zeros the positive one is the
-/// larger, as IEEE 754 has it: a reciprocal tells them apart.
+/// Returns the larger of two numbers; NaN if one is NaN, unlike `max`, which drops it, so that NaN padding is detected. Of two zeros the
+/// positive one is larger, as in IEEE 754: a reciprocal tells them apart.
 pub fn maximum<N: Copy + Into<f64>>(left: N, right: N) -> N {
     let (l, r): (f64, f64) = (left.into(), right.into());
     if l > r || l.is_nan() || (l == r && r.is_sign_negative()) { left } else { right }

@@ -1,21 +1,4 @@
-//! Elements of finite fields: a program as a rational function of its inputs, given any functions that are not algebra.
-//!
-//! An element is a pair: a residue modulo P, and one modulo Q, where P = 2 Q + 1 and both are prime. Sums, differences, products and
-//! quotients act on each part, so that they are equal in any order. 4 has the order Q modulo P: `exp` of a pair has the residue
-//! `4^(the residue modulo Q)` modulo P, and so `exp(a + b) = exp(a) exp(b)`. What the second part of an exponential is no law says; it is a
-//! hash, and everything computed from it is marked as spent: an exponential of a spent element takes a hash of its first part as exponent.
-//! A zero has the exponential 1, and products with it are zeros that are not spent, wherever it comes from.
-//! So the law holds for one exponential on each path, and equal elements have equal exponentials everywhere. In draws that are lawful it holds
-//! for all, and exponentials of exponentials show less.
-//!
-//! Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Each other one is a keyed hash of
-//! its name, its constants and the first part of its operand. Maximum, minimum and comparisons use a keyed order of the residues modulo P:
-//! associative, commutative, idempotent, and nothing else but that 1 is above 0 where 0 is not the largest, and that the largest numbers of
-//! f64 stand next to the infinities. Infinities are elements beside the
-//! residues, the least and the greatest; what has no value, such as 0 / 0, is an element, too, and apart from what nothing has written.
-//!
-//! Two elements count as equal by the first part. Two programs that are different polynomials of degree d agree on a draw by chance with
-//! probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
+//! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See [`Field`].
 
 use super::spent::Marks;
 use super::{Arithmetic, Binary, Draw, Unary, products};
@@ -36,7 +19,7 @@ const SPENT: u32 = 1 << 31;
 /// An element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldElement {
-    /// A residue modulo P, or one of the codes of what is none.
+    /// A residue modulo P, or the code of an element that is no residue (infinity, undefined, poison).
     first: u32,
     /// A residue modulo Q, and whether it is spent.
     second: u32,
@@ -66,7 +49,7 @@ impl FieldElement {
         Self { first: first as u32, second: second as u32 | if is_spent { SPENT } else { 0 } }
     }
 
-    /// Whether it is what a program computes where it has no value, such as a quotient of zeros.
+    /// Whether the element is an undefined result, such as a quotient of zeros.
     #[must_use]
     pub const fn is_undefined(self) -> bool {
         self.first == Self::UNDEFINED.first
@@ -82,29 +65,47 @@ impl FieldElement {
         Self::missing([self, self]).is_some()
     }
 
-    /// Where a residue is between 0 and 1.
+    /// Maps a residue to a number between 0 and 1.
     pub(crate) fn fraction(self) -> f64 {
         f64::from(self.first) / f64::from(P)
     }
 
-    /// Whether two programs that computed these computed the same, as far as one draw tells.
+    /// Whether the results of two programs are equal, as far as one draw tells.
     #[must_use]
     pub const fn agrees(self, other: Self) -> bool {
         self.first == other.first && (self.second == other.second || self.is_spent() || other.is_spent())
     }
 }
 
-/// A draw: the key of everything that is not algebra.
+/// A draw: the key of all functions and orders that are not algebraic.
+///
+/// An element is a pair of a residue modulo P and a residue modulo Q, where P = 2 Q + 1 and both are prime. Sums, differences, products and
+/// quotients act on each residue, so results do not depend on the order of evaluation. 4 has the order Q modulo P: `exp` of a pair has the
+/// residue `4^(the residue modulo Q)` modulo P, and so `exp(a + b) = exp(a) exp(b)`. No law defines the second residue of an exponential.
+/// It is a hash, and everything computed from it is marked as spent: an exponential of a spent element takes a hash of its first residue as
+/// exponent. A zero has the exponential 1, and products with a zero are zeros that are not spent, wherever the zero comes from. So the law
+/// holds for one exponential on each path, and equal elements have equal exponentials everywhere. In lawful draws it holds for all
+/// exponentials, and exponentials of exponentials detect fewer differences.
+///
+/// Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Every other function is a keyed
+/// hash of its name, its constants and the first residue of its operand. Maximum, minimum and comparisons use a keyed order of the residues
+/// modulo P. It is associative, commutative and idempotent, and has two more properties only: 1 is above 0 unless 0 is the largest, and the
+/// largest numbers of f64 are adjacent to the infinities. Infinities are elements in addition to the residues, the least and the greatest.
+/// An undefined result, such as 0 / 0, is an element, too, distinct from unwritten memory.
+///
+/// Two elements compare equal if their first residues are equal. Two programs that are different polynomials of degree d agree on a draw by
+/// chance with probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     key: u64,
-    /// Whether zero is larger than every other residue. Where it stands in between, a zero too many in a maximum of many shows seldom.
+    /// Whether zero is larger than every other residue. If zero is in between, an extra zero in a maximum of many elements is seldom
+    /// detected.
     is_zero_largest: bool,
     /// Whether the law of exponentials holds for spent elements, too.
     is_lawful: bool,
 }
 
-/// The element of a finite number.
+/// Returns the element of a finite number.
 const fn element_of(number: f64) -> FieldElement {
     FieldElement::new(residue_of::<P>(number), residue_of::<Q>(number), false)
 }
@@ -113,7 +114,7 @@ const fn residue_of<const MODULUS: u32>(number: f64) -> u64 {
     let bits = number.abs().to_bits();
     let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
     let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
-    // Two to the power of the modulus minus one is 1: a negative exponent is one from there.
+    // Two to the power of the modulus minus one is 1, so a negative exponent is reduced modulo that.
     let order = MODULUS as i64 - 1;
     let scale = power::<MODULUS>(2, exponent.rem_euclid(order).unsigned_abs());
     let magnitude = mantissa % MODULUS as u64 * scale % MODULUS as u64;
@@ -125,31 +126,31 @@ impl Field {
     const LOWEST: FieldElement = element_of(f64::MIN);
     const HIGHEST: FieldElement = element_of(f64::MAX);
 
-    /// Set in the number of a draw in which `exp(a + b) = exp(a) exp(b)` holds on paths with several exponentials. The second part of every exponential
-    /// is 1 then, so that an exponential of an exponential does not show what that is of.
+    /// Bit of the draw number: `exp(a + b) = exp(a) exp(b)` holds on paths with several exponentials. The second residue of every
+    /// exponential is 1 then, so that an exponential of an exponential does not depend on the inner operand.
     pub const LAWFUL: u64 = 1 << 63;
 
-    /// Set in the number of a draw whose maxima move with what is added to what they are of: [`super::Ordered`].
+    /// Bit of the draw number: maxima commute with an addition to all of their operands ([`super::Ordered`]).
     pub const ORDERED: u64 = 1 << 62;
 
-    /// The draw of that number.
+    /// Returns the draw of a number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
         Self { key: stirred(draw ^ 0x5370_7972_6521_f1e1), is_zero_largest: draw % 3 == 2, is_lawful: draw & Self::LAWFUL != 0 }
     }
 
-    /// A random element that follows from two numbers.
+    /// Returns a pseudorandom element derived from two numbers.
     const fn hashed(&self, of: u64, name: u64, is_spent: bool) -> FieldElement {
         let bits = stirred(self.key ^ stirred(of ^ stirred(name)));
         FieldElement::new(bits % P as u64, stirred(bits) % Q as u64, is_spent)
     }
 
-    /// The order that maxima have.
+    /// Compares two elements in the order that maxima use.
     pub(crate) fn order(&self, left: FieldElement, right: FieldElement) -> Ordering {
         self.rank(left).cmp(&self.rank(right))
     }
 
-    /// Where a residue stands in the order.
+    /// Returns the rank of a residue in the order.
     fn rank(&self, element: FieldElement) -> u64 {
         let keyed = |first: u32| 1 + (stirred(self.key ^ stirred(u64::from(first) ^ 0x0d_e500)) >> 1);
         match element {
@@ -166,7 +167,8 @@ impl Field {
         }
     }
 
-    /// Any function of one element: its name is a number, and what else it depends on another.
+    /// Returns a keyed hash of an element, for a function without a law; the arguments are a number for the name, and one for all other
+    /// dependencies.
     fn any(&self, name: u64, constants: &[FieldElement], x: FieldElement) -> FieldElement {
         let constants = constants.iter().fold(0, |all, constant| stirred(all ^ u64::from(constant.first)));
         self.hashed(u64::from(x.first) ^ stirred(constants), name, true)
@@ -187,7 +189,7 @@ impl Field {
     }
 }
 
-/// A function that a law defines in terms of others, which compilers use; none for the others.
+/// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other functions.
 pub(crate) fn by_law<A: Arithmetic>(on: &A, function: Unary, constants: &[A::Element], x: A::Element) -> Option<A::Element> {
     let (zero, one) = (|| on.number(0.0), || on.number(1.0));
     let negative = || on.sub(zero(), x);
@@ -345,7 +347,7 @@ impl Arithmetic for Field {
     }
 
     fn multiply(&self, left: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement], k: usize, n: usize) {
-        // Looking at every element takes less time than stopping early.
+        // Testing every element is faster than stopping early.
         let is_finite = |elements: &[FieldElement]| elements.iter().fold(true, |all, element| all & element.is_finite());
         let is_spent = |elements: &[FieldElement]| elements.iter().fold(false, |any, element| any | element.is_spent());
         let (right_is_finite, right_is_spent) = (is_finite(right), is_spent(right));
@@ -393,7 +395,7 @@ const fn first_part(element: FieldElement) -> u32 {
     element.first
 }
 
-/// Where one part of a product is 0, so is the other: a zero is a zero.
+/// If one residue of a product is 0, the other becomes 0 as well: a zero is zero in both fields.
 const fn second_part(element: FieldElement) -> u32 {
     if element.first == 0 { 0 } else { element.residue() as u32 }
 }
@@ -419,7 +421,7 @@ const fn opposite(residue: u64, modulus: u32) -> u64 {
     if residue == 0 { 0 } else { modulus as u64 - residue }
 }
 
-/// A power modulo a number that is known when this is compiled, which takes a fraction of the time.
+/// Computes a power modulo a compile-time constant, which takes a fraction of the time.
 const fn power<const MODULUS: u32>(base: u64, mut exponent: u64) -> u64 {
     let (mut result, mut square) = (1, base);
     while exponent > 0 {
@@ -432,10 +434,10 @@ const fn power<const MODULUS: u32>(base: u64, mut exponent: u64) -> u64 {
     result
 }
 
-/// The digits of an exponent, which count to 256.
+/// Number of digits of an exponent in base 256.
 const DIGITS: usize = 4;
 
-/// For each digit of an exponent and each of its values the power of [`BASE`].
+/// Powers of [`BASE`], for each digit position of an exponent and each value of the digit.
 static POWERS: [[u32; 256]; DIGITS] = powers();
 
 const fn powers() -> [[u32; 256]; DIGITS] {
@@ -453,18 +455,18 @@ const fn powers() -> [[u32; 256]; DIGITS] {
     powers
 }
 
-/// [`BASE`] to the power of a residue modulo Q.
+/// Returns [`BASE`] to the power of a residue modulo Q.
 fn exponential(exponent: u64) -> u64 {
     let digits = (exponent as u32).to_le_bytes();
     POWERS.iter().zip(digits).fold(1, |product, (powers, digit)| product * u64::from(powers[usize::from(digit)]) % u64::from(P))
 }
 
-/// The inverse of a residue; of 0, which meets nothing but itself by chance, 0.
+/// Returns the inverse of a residue; 0 for 0.
 const fn inverse<const MODULUS: u32>(residue: u64) -> u64 {
     power::<MODULUS>(residue, MODULUS as u64 - 2)
 }
 
-/// A number's bits, stirred (the finaliser of `SplitMix64`).
+/// Mixes the bits of a number (the finalizer of `SplitMix64`).
 #[must_use]
 pub const fn stirred(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);

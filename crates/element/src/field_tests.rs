@@ -7,7 +7,7 @@ fn inputs() -> Vec<FieldElement> {
     (0..40).map(|index| DRAW.input(1, index)).collect()
 }
 
-/// The elements, and the infinities.
+/// Random elements, in addition to the infinities.
 fn values() -> Vec<FieldElement> {
     let special = [FieldElement::ZERO, FieldElement::ONE, FieldElement::INFINITY, FieldElement::NEGATIVE_INFINITY];
     inputs().into_iter().take(8).chain(special).collect()
@@ -65,7 +65,7 @@ fn an_exponential_of_a_sum_is_the_product() {
     assert!(DRAW.apply(Unary::Exp, &[], FieldElement::ZERO).agrees(FieldElement::ONE));
 }
 
-/// The shares of a softmax do not depend on what is subtracted.
+/// The softmax values do not depend on the subtracted maximum.
 #[test]
 fn a_softmax_is_free_of_its_shift() {
     let shares = |shift: FieldElement| {
@@ -144,7 +144,7 @@ fn products_are_those_of_single_steps() {
     (300..304).for_each(products_of_so_many);
 }
 
-/// Zero queries beside exponentials, say: what stands in other rows and columns, and zeros that fill up, change nothing.
+/// Other rows and columns, and zero padding, do not change an element: zero queries next to exponentials, for instance.
 #[test]
 fn what_is_spent_depends_on_its_own_factors_alone() {
     let (x, spent) = (DRAW.input(1, 0), DRAW.apply(Unary::Exp, &[], DRAW.input(1, 1)));
@@ -154,7 +154,7 @@ fn what_is_spent_depends_on_its_own_factors_alone() {
     assert!(spent_zero.is_spent() && exp(spent_zero) == exp(zero) && DRAW.mul(spent_zero, x) == zero);
     let factors = [x, spent, zero, spent_zero];
     for (a, b) in factors.into_iter().flat_map(|a| factors.map(|b| (a, b))) {
-        // Each column alone, beside others, and with rows that are filled up.
+        // Each column alone, with other columns, and with padded rows.
         let alone = factors.map(|right| {
             let mut out = [zero];
             DRAW.multiply(&[a, b], &[right, x], &mut out, 2, 1);
@@ -211,7 +211,7 @@ fn in_every_third_draw_zero_is_the_largest_number() {
     }
 }
 
-/// Undefined elements of two programs compare equal; poison (unwritten memory) equals nothing.
+/// Undefined elements of two programs compare equal; poison (unwritten memory) equals nothing, not even itself.
 #[test]
 fn what_is_undefined_is_no_poison() {
     let (zero, infinity, poison) = (FieldElement::ZERO, FieldElement::INFINITY, FieldElement::POISON);

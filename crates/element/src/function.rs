@@ -1,4 +1,4 @@
-//! The functions of the device by the names that files give them.
+//! Functions of the device, by their names in SDSC files.
 //!
 //! The names are those of torch-spyre's tables ("torch-spyre facts, C") and of `crates/machine/DeviceFunctions.def`.
 
@@ -11,11 +11,11 @@ pub enum Unary {
     Exp,
     /// The next integer below.
     Floor,
-    /// `x` times the normal distribution.
+    /// `x` times the cumulative normal distribution (gelu).
     Gelu,
     /// The natural logarithm.
     Log,
-    /// The opposite.
+    /// The negation.
     Neg,
     /// `1 / x`.
     Reciprocal,
@@ -33,11 +33,11 @@ pub enum Unary {
     Tanh,
     /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` is over a threshold; the constants are beta and the threshold.
     Softplus,
-    /// Between two constants, the lower one first.
+    /// Clamps to the range of two constants, the lower bound first.
     Clip,
 }
 
-/// A function of two inputs. Comparisons give 1 and 0.
+/// A function of two inputs. Comparisons return 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
     /// The sum.
@@ -66,7 +66,7 @@ pub enum Binary {
     LessEqual,
 }
 
-/// A way to make one value out of many.
+/// A reduction: combines many values into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// The sum.
@@ -84,7 +84,7 @@ pub enum Reduction {
 }
 
 impl Binary {
-    /// Whether a comparison holds of two things that are in an order; none for a function that is no comparison.
+    /// Returns whether a comparison holds for an ordering of its operands; `None` if the function is not a comparison.
     #[must_use]
     pub fn holds<T: PartialOrd>(self, left: &T, right: &T) -> Option<bool> {
         Some(match self {
@@ -100,7 +100,7 @@ impl Binary {
 }
 
 impl Unary {
-    /// The function of that name.
+    /// Returns the function of a name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
@@ -125,7 +125,7 @@ impl Unary {
 }
 
 impl Binary {
-    /// The function of that name.
+    /// Returns the function of a name.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
@@ -147,7 +147,7 @@ impl Binary {
 }
 
 impl Reduction {
-    /// The reduction of that name, without the suffix of those off the stick.
+    /// Returns the reduction of a name, without the suffix of reductions off the stick.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {

@@ -19,15 +19,15 @@ pub use ordered::{Ordered, OrderedElement};
 
 use std::fmt::Debug;
 
-/// A kind of elements, with whatever their functions depend on.
+/// A kind of elements, with all state that its functions depend on.
 ///
-/// Poison is what uninitialised memory holds: every function of poison is poison, but for a product with zero within a sum of products, and
-/// what a choice leaves out.
+/// Poison is the content of uninitialized memory. Every function of poison is poison, except for a product with zero within a sum of
+/// products, and the operand that a select does not choose.
 pub trait Arithmetic: Sync {
     /// An element.
     type Element: Copy + Debug + PartialEq + Send + Sync;
 
-    /// The element of a number; of NaN, poison.
+    /// Returns the element of a number; poison for NaN.
     fn number(&self, number: f64) -> Self::Element;
 
     /// Returns poison, the element that uninitialized memory holds.
@@ -57,7 +57,7 @@ pub trait Arithmetic: Sync {
     /// The smaller one.
     fn minimum(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// 1 or 0: a comparison, which is one of the last six functions of two inputs.
+    /// Returns 1 or 0: a comparison, which is one of the last six functions of two inputs.
     fn compare(&self, comparison: Binary, left: Self::Element, right: Self::Element) -> Self::Element;
 
     /// A function of one element; the constants are those of the function in their order.
@@ -77,12 +77,12 @@ pub trait Arithmetic: Sync {
         }
     }
 
-    /// Replaces elements by a function of them.
+    /// Applies a function to each element in place.
     fn unary(&self, function: Unary, constants: &[Self::Element], elements: &mut [Self::Element]) {
         elements.iter_mut().for_each(|element| *element = self.apply(function, constants, *element));
     }
 
-    /// Replaces the first elements by a function of both.
+    /// Applies a function to pairs of elements, and stores the results in the first operand.
     fn binary(&self, function: Binary, left: &mut [Self::Element], right: &[Self::Element]) {
         match function {
             Binary::Add => both(left, right, |a, b| self.add(a, b)),
@@ -117,7 +117,8 @@ pub trait Arithmetic: Sync {
         }
     }
 
-    /// `out[m][n] += left[m][k] * right[k][n]`, row-major, in the order of `k`. A product with a zero is zero, whatever the other is.
+    /// Adds a matrix product: `out[m][n] += left[m][k] * right[k][n]`, row-major, in the order of `k`. A product with a zero is zero,
+    /// whatever the other factor is.
     fn multiply(&self, left: &[Self::Element], right: &[Self::Element], out: &mut [Self::Element], k: usize, n: usize) {
         for (row, sums) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             for (factor, line) in row.iter().zip(right.chunks_exact(n)) {
@@ -133,7 +134,7 @@ pub trait Arithmetic: Sync {
 
 /// Elements that are drawn at random.
 pub trait Draw: Arithmetic {
-    /// A random element for an input: `index` counts its elements, `tensor` the inputs.
+    /// Returns a random element for an input: `index` counts its elements, `tensor` the inputs.
     fn input(&self, tensor: u64, index: u64) -> Self::Element;
 
     /// Returns the field element by which the results of two programs are compared.

@@ -1,17 +1,18 @@
-//! Elements of a field in the order of real numbers: `max(a, b) + c = max(a + c, b + c)` holds, which no order of residues has.
+//! Field elements in the order of real numbers: `max(a, b) + c = max(a + c, b + c)` holds, which no order of residues satisfies.
 //!
-//! Beside each element stands a number of f64, and it says which of two elements is the larger one: the sum of two for a sum, and so on; for
-//! a function without a law, a number that depends on the result alone. Two programs that a law of sums, products, exponentials and maxima
-//! makes of one another keep equal elements, but for numbers that the rounding of f64 cannot tell apart: these are in the order of the field.
+//! Each element carries an f64 number that decides which of two elements is larger: for a sum the sum of both numbers, and so on; for a
+//! function without a law, a number that depends on the result alone. Two programs that are equal by the laws of sums, products,
+//! exponentials and maxima compute equal elements, except for numbers that f64 rounding cannot tell apart: these are compared in the order
+//! of the field.
 
 use super::{Arithmetic, Binary, Draw, Field, FieldElement, Unary, field::by_law};
 use std::cmp::Ordering;
 
-/// `exp(x)` has the exponential of this times `x`: the same law, and neither numbers that programs compute become infinite, nor are those of
-/// small `x` one number.
+/// Scale of exponents: the order of `exp(x)` is the exponential of this factor times `x`. The law stays valid, numbers that programs
+/// compute do not overflow, and results for small `x` stay distinct.
 const GROWTH: f64 = 1.0 / (1_u64 << 32) as f64;
 
-/// The number of what is random, between -2 and 2.
+/// Returns the order number of a random element, between -2 and 2.
 fn number_of(element: FieldElement) -> f64 {
     4.0 * element.fraction() - 2.0
 }
@@ -28,7 +29,7 @@ pub struct OrderedElement {
 }
 
 impl Ordered {
-    /// The draw of that number.
+    /// Returns the draw of a number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
         Self(Field::new(draw))
@@ -42,7 +43,7 @@ impl Ordered {
         among_reals.unwrap_or_else(|| self.0.order(left.element, right.element))
     }
 
-    /// The one that `is_wanted` of two; what is unwritten or undefined goes before.
+    /// Selects one of two elements by `is_wanted`; unwritten and undefined elements take precedence.
     fn either(
         &self,
         [left, right]: [OrderedElement; 2],

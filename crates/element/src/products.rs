@@ -1,9 +1,9 @@
 //! Sums of products of residues, which are reduced once at the end.
 
-/// The products that are added before a sum is taken apart: residues are below `2^31`, so that four fill 64 bits.
+/// Maximum number of products that are added before a sum is split: residues are below `2^31`, so that four fill 64 bits.
 const AT_ONCE: usize = 4;
 
-/// For each column a sum of products, as what its lower and its upper 32 bits have added up to.
+/// Sum of products per column, as two accumulators: of the lower and of the upper 32 bits.
 pub(super) struct Sums {
     low: Vec<u64>,
     high: Vec<u64>,
@@ -39,7 +39,7 @@ impl Sums {
         }
     }
 
-    /// The sums as residues; from here on they are 0.
+    /// Returns the sums as residues, and resets them to 0.
     pub(super) fn take(&mut self, modulus: u32) -> impl Iterator<Item = u64> {
         let modulus = u64::from(modulus);
         let upper = (1 << 32) % modulus;

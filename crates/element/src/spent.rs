@@ -1,13 +1,13 @@
-//! Which sums of products are spent: those with a summand that is not 0 and of which a factor is spent.
+//! Spent marks of sums of products: a sum is spent if some non-zero summand has a spent factor.
 //!
-//! That depends on the factors alone, and not on what else is multiplied at the same time: two executions that cut a product into other
-//! parts, or fill it up with zeros, mark the same elements.
+//! The mark depends on the factors alone, not on what else is multiplied at the same time. Two executions that partition a product
+//! differently, or pad it with zeros, mark the same elements.
 
-/// Of a line of factors, in bits: which are not 0, and which of these are spent.
+/// Bit masks of a row or column of factors: which factors are not 0, and which of these are spent.
 pub(super) struct Marks(Vec<[u64; 2]>);
 
 impl Marks {
-    /// The marks of factors, each given by whether it is 0 and whether it is spent.
+    /// Returns the masks of the factors; each factor is given by whether it is 0 and whether it is spent.
     pub(super) fn new(factors: impl ExactSizeIterator<Item = (bool, bool)>) -> Self {
         let mut words = vec![[0; 2]; factors.len().div_ceil(64)];
         for (index, (is_zero, is_spent)) in factors.enumerate().filter(|(_, (is_zero, _))| !is_zero) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Where an operation met the fault.
+/// Location of a faulty access in an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The file of the op and its function.
@@ -19,7 +19,7 @@ impl std::fmt::Display for Site {
     }
 }
 
-/// Why a program could not be loaded or executed.
+/// Reason why a program could not be loaded or executed.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
     /// A file that is missing or cannot be read.
@@ -30,7 +30,7 @@ pub enum SimError {
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A JSON file that is not of the format.
+    /// A JSON file that violates the format.
     #[error("{path}: at '{member}': {message}")]
     Json {
         /// The file.
@@ -40,7 +40,7 @@ pub enum SimError {
         /// Description of the error.
         message: String,
     },
-    /// A `bundle.mlir` that is not of the format.
+    /// A `bundle.mlir` that violates the format.
     #[error("{path}:{line}:{column}: {message}")]
     Text {
         /// The file.
@@ -60,7 +60,7 @@ pub enum SimError {
         /// Description of the error, and the violated rule.
         message: String,
     },
-    /// A construct of the format that the simulator does not know how to execute.
+    /// A valid construct that the simulator does not support.
     #[error("{op}: not simulated: {what}")]
     NotSimulated {
         /// The file of the op and its function.
@@ -77,7 +77,7 @@ pub enum SimError {
         address: i64,
         /// The byte after it.
         end: i64,
-        /// The buffer that was meant, and its size.
+        /// The accessed buffer, and its size.
         memory: String,
     },
     /// A start address inside of a stick.
@@ -88,7 +88,7 @@ pub enum SimError {
         /// The address.
         address: i64,
     },
-    /// A read of bytes that nobody wrote.
+    /// A read of bytes that no op has written.
     #[error("{site}: reads byte {address:#x} of {memory}, which no op has written")]
     Unwritten {
         /// Where.
@@ -98,7 +98,7 @@ pub enum SimError {
         /// The buffer.
         memory: String,
     },
-    /// A read of bytes whose life has ended.
+    /// A read of bytes whose live range has ended.
     #[error("{site}: reads poison: the life of byte {address:#x} of {memory}, which {writer} wrote, has ended")]
     Dead {
         /// Where.
@@ -123,9 +123,9 @@ pub enum SimError {
     /// Two cores that write the same bytes in one operation.
     #[error("{site}: writes byte {address:#x} of {memory}, which core {other} writes in the same operation")]
     WriteConflict {
-        /// The one.
+        /// The first core.
         site: Site,
-        /// The other.
+        /// The second core.
         other: i64,
         /// The first such byte.
         address: i64,
@@ -144,7 +144,7 @@ pub enum SimError {
         /// The buffer.
         memory: String,
     },
-    /// Two tensors of one operation that share bytes of which one is written, other than element for element in place.
+    /// Two tensors of one operation that overlap, one of which is written, other than element for element in place.
     #[error("{site}: overlaps {other} at byte {address:#x} of {memory}")]
     Overlap {
         /// The written tensor.
@@ -156,7 +156,7 @@ pub enum SimError {
         /// The buffer.
         memory: String,
     },
-    /// An LX tensor of which another operation has overwritten a part: two live buffers overlap.
+    /// An LX tensor that another operation has partly overwritten: two live buffers overlap.
     #[error("{site}: reads LX bytes of two writers: {first} wrote the first byte, {second} wrote byte {address:#x}")]
     TornBuffer {
         /// The reader.
@@ -168,7 +168,7 @@ pub enum SimError {
         /// The first byte of the other writer.
         address: i64,
     },
-    /// A symbol that the execute does not give a value.
+    /// A symbol without a value in the execute statement.
     #[error("{op}: symbol {symbol} has no value")]
     NoValue {
         /// The file of the op and its function.
@@ -186,7 +186,7 @@ pub enum SimError {
         /// The buffer of the table.
         memory: String,
     },
-    /// An input that is missing or does not fit.
+    /// An input that is missing or has the wrong shape or type.
     #[error("'{name}': {message}")]
     Array {
         /// The tensor.
@@ -194,7 +194,7 @@ pub enum SimError {
         /// Description of the error.
         message: String,
     },
-    /// More element operations than the caller allows.
+    /// The limit on element operations is exceeded.
     #[error("{op}: more than {limit} element operations; raise the limit of steps")]
     TooManySteps {
         /// The op at which the limit was passed.
@@ -202,7 +202,7 @@ pub enum SimError {
         /// The limit.
         limit: u64,
     },
-    /// More memory than the caller allows.
+    /// The limit on memory is exceeded.
     #[error("{what} needs {bytes} bytes, more than the limit of {limit}")]
     TooMuchMemory {
         /// Object that needs the memory.
@@ -215,7 +215,7 @@ pub enum SimError {
 }
 
 impl SimError {
-    /// The rule that was broken, as a short fixed word for tables.
+    /// Returns the violated rule, as a short fixed keyword for tables.
     #[must_use]
     pub const fn rule(&self) -> &'static str {
         match self {

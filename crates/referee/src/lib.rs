@@ -1,7 +1,8 @@
 //! The referee: executes emitted bundles on a simulated machine.
 //!
-//! It reads the files of a bundle directory and nothing else, and shares no code with the compiler but the model of the files
-//! ([`sdsc_format`]), the machine's description and the model of time ([`cost`]): what the files mean is worked out here from the specification, so that a mistake of the emitter shows.
+//! It reads only the files of a bundle directory, and shares no code with the compiler except the model of the files ([`sdsc_format`]), the
+//! machine description and the time model ([`cost`]). It interprets the files from the specification, so that it detects defects of the
+//! emitter.
 //!
 //! Its steps are folders, in the order in which a program goes through them:
 //!
@@ -10,9 +11,9 @@
 //! | `load` | the files of a directory, `bundle.mlir` as a program over addresses, and the arrays of the caller |
 //! | `plan` | an op as loops and tables, worked out once from its JSON |
 //! | `machine` | HBM and LX, poisoned, with every written byte noted; the checks before an execution |
-//! | `ops` | what the functions compute, one file a family |
-//! | `account` | bytes moved, modeled time, what rounding changed |
-//! | `run` | the launches in order, each execution from its checks to its results, with elements of other kinds beside the device's numbers |
+//! | `ops` | implementations of the device functions, one file per family |
+//! | `account` | bytes moved, modeled time, rounding errors |
+//! | `run` | the launches in order, each execution from its checks to its results, with companion elements for the device's numbers |
 //!
 //! `sample` runs a program for some elements of its results, and [`number`] has the device's number formats.
 //!

@@ -1,13 +1,13 @@
-//! The buffers that launches share: each within the region, whole sticks, and no byte with two owners at a time.
+//! Checks the buffers that launches share: each within the region, whole sticks, and no byte in two live buffers at a time.
 
 use super::report::Report;
 use machine::STICK_BYTES;
 use sdsc_format::program::{BufferPlace, Program, Tensor};
 use std::ops::Range;
 
-/// A buffer with a place.
+/// A buffer with an assigned address.
 struct Placed<'a> {
-    /// Its number in `buffers`.
+    /// Index in `buffers`.
     number: usize,
     tensor: &'a Tensor,
     place: BufferPlace,
@@ -27,7 +27,7 @@ impl Placed<'_> {
     }
 }
 
-/// Checks the places of a program's tensors.
+/// Checks the addresses of a program's tensors.
 pub(super) fn check(program: &Program, report: &mut Report) {
     for (member, tensors) in [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants)] {
         for (number, tensor) in tensors.iter().enumerate().filter(|(_, tensor)| tensor.place.is_some()) {
@@ -64,7 +64,7 @@ fn check_bytes(one: &Placed<'_>, region_bytes: i64, report: &mut Report) {
     }
 }
 
-/// Every launch that is given a buffer is in its life.
+/// Checks that every launch with a buffer as an operand is within the buffer's live range.
 fn check_life(one: &Placed<'_>, program: &Program, report: &mut Report) {
     let (BufferPlace { first_launch, last_launch, .. }, name) = (one.place, &one.tensor.name);
     if first_launch > last_launch || last_launch >= program.launches.len() {

@@ -1,4 +1,4 @@
-//! Why files cannot be checked.
+//! Errors of the checker, other than violations.
 
 use sdsc_format::BUNDLE_FILE;
 use std::{io, path::PathBuf};
@@ -6,7 +6,7 @@ use std::{io, path::PathBuf};
 /// Files that cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    /// They have neither of the files that make a bundle or a program.
+    /// The directory has neither a bundle nor a program.
     #[error("{}: neither '{BUNDLE_FILE}' nor 'program.json'; a bundle has the one and a program the other", .0.display())]
     NoBundle(PathBuf),
     /// A file or a folder cannot be read.
@@ -14,7 +14,7 @@ pub enum CheckError {
     Read {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
 }

@@ -1,13 +1,13 @@
-//! How many bytes one core's part of a tensor spans.
+//! Byte extent of one core's slice of a tensor.
 
 use super::file_view::{FileView, TensorView};
 use super::functions::Family;
 use machine::STICK_BYTES;
 
-/// The bytes from the first to the last that a core touches of a tensor, in the memory where it lives.
+/// Returns the number of bytes from the first to the last byte of a tensor that a core accesses, in the memory of the tensor.
 ///
-/// It is a lower bound: where the file does not say what the tensor's shape in memory is, as for the table behind an index or an
-/// input that is read through windows, only the first stick counts.
+/// The number is a lower bound: if the file does not define the tensor's shape in memory, as for an indexed table or an input that is read
+/// through windows, only the first stick counts.
 pub(super) fn core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     if file.is_indirect() || file.family.is_windowed() {
         return STICK_BYTES;
@@ -16,7 +16,7 @@ pub(super) fn core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     sticks.saturating_mul(STICK_BYTES)
 }
 
-/// One dimension of a tensor, in rows beside the stick and in sticks along it.
+/// One dimension of a tensor, in sticks along the stick dimension, in rows otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent<'a> {
     pub(super) label: &'a str,
@@ -43,12 +43,12 @@ impl Extent<'_> {
     }
 }
 
-/// All positions of some dimensions.
+/// Product of the positions of some dimensions.
 pub(super) fn product(sizes: &[i64]) -> i64 {
     sizes.iter().fold(1, |product: i64, size| product.saturating_mul(*size))
 }
 
-/// The sizes that a tensor may have, the likeliest first.
+/// Returns the possible sizes of a tensor, the likeliest first.
 pub(super) fn sizes_by_doubt(extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
     extents.iter().fold(vec![Vec::new()], |known, extent| {
         let with = |size: i64| known.iter().map(move |inner: &Vec<i64>| inner.iter().copied().chain([size]).collect());
@@ -56,17 +56,17 @@ pub(super) fn sizes_by_doubt(extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
     })
 }
 
-/// A core's part is a box within the tensor; its span ends with the last stick of its last row.
+/// Extent in HBM: a core's slice is a box within the tensor, so its span ends with the last stick of its last row.
 fn hbm_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     span(extents(file, tensor).map(|extent| (extent.part, extent.all())))
 }
 
-/// In LX a core has a tensor of its own, with the gaps between its rows.
+/// Extent in LX: a core has a tensor of its own, with the gaps between its rows.
 fn lx_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     span(extents(file, tensor).map(|extent| (extent.part, in_lx(&extent))))
 }
 
-/// The bytes of a core's tensor in LX, with the gap behind its last row.
+/// Returns the bytes of a core's tensor in LX, including the gap after its last row.
 pub(super) fn lx_bytes_with_gaps(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     let sizes: Vec<i64> = extents(file, tensor).map(|extent| in_lx(&extent)).collect();
     product(&sizes).saturating_mul(STICK_BYTES)
@@ -76,8 +76,8 @@ const fn in_lx(extent: &Extent<'_>) -> i64 {
     extent.part.saturating_add(extent.gap)
 }
 
-/// The sticks from the first to the last one of a box, from what it has and what there is of each dimension, from the one beside the stick
-/// outwards.
+/// Returns the number of sticks from the first to the last one of a box, from its size and the memory size of each dimension; dimensions
+/// are ordered from the one next to the stick outwards.
 fn span(dims: impl Iterator<Item = (i64, i64)>) -> i64 {
     let (last, _) = dims.fold((0_i64, 1_i64), |(last, stride), (part, all)| {
         (last.saturating_add((part - 1).saturating_mul(stride)), stride.saturating_mul(all))
@@ -85,7 +85,7 @@ fn span(dims: impl Iterator<Item = (i64, i64)>) -> i64 {
     last.saturating_add(1)
 }
 
-/// The dimensions that a tensor has, from the one beside the stick outwards.
+/// Returns the dimensions of a tensor, from the one next to the stick outwards.
 pub(super) fn extents<'a>(file: &'a FileView<'_>, tensor: &'a TensorView<'a>) -> impl Iterator<Item = Extent<'a>> + 'a {
     tensor.node.order.iter().filter(|label| tensor.has(label)).filter_map(|label| extent(file, tensor, label))
 }
@@ -106,7 +106,7 @@ fn extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &'a str) -> O
     Some(Extent { label, part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole, doubt: 0 })
 }
 
-/// Both sticks of a restickify are padded, by less than a stick, so that a gap beside the stick may be what the space has beyond the tensor.
+/// A restickify pads both stick dimensions by less than a stick, so a gap next to the stick may be the part of the space beyond the tensor.
 fn may_lack(file: &FileView<'_>, label: &str, gap: i64) -> bool {
     let pads = |other: TensorView<'_>| other.stick_size(label).is_some_and(|elements| gap < elements);
     gap > 0 && file.family == Family::Restickify && file.tensors().any(pads)

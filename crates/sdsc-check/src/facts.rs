@@ -1,4 +1,4 @@
-//! Facts about each SDSC file for the rules on a complete bundle: the addresses of its tensors, and the slice that each core has.
+//! Facts about each SDSC file for the rules on a complete bundle: addresses of the tensors, and the slice of each core.
 
 use super::extent::{Extent, core_bytes, extents, lx_bytes_with_gaps, product, sizes_by_doubt};
 use super::file_view::{FileView, TensorView};
@@ -21,32 +21,33 @@ pub(super) struct TensorFacts {
     /// The pointer to its starts.
     pub(super) path: String,
     pub(super) is_result: bool,
-    /// Where the tensors are that its elements choose from, if it holds indices.
+    /// For an index tensor, the addresses of the tensors that its elements index.
     pub(super) tables: Option<Vec<Base>>,
     pub(super) place: Place,
 }
 
-/// Where a tensor is.
+/// Address range of a tensor.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// On each core, from an address on.
+    /// In LX, from the same address on each core.
     Lx(LxPart),
     /// In one buffer, from the first byte of any core to the last, in all iterations.
     Hbm {
         base: Base,
         first: i64,
         end: i64,
-        /// Where each core begins, in the first iteration and in the last, in order.
+        /// Start of each core's slice, in the first and in the last iteration, sorted.
         begins: Vec<i64>,
         /// The end of the tensor with its gaps, if it begins with the first byte: it ends there or before.
         whole: i64,
-        /// Sticks that the tensor with its gaps may have, the likeliest first, and how many of its dimensions have more than one position.
+        /// Possible numbers of sticks of the tensor with its gaps, the likeliest first, and the number of its dimensions with more than one
+        /// position.
         sticks: Vec<i64>,
         n_dims: usize,
-        /// The end of what the op has of it, where the file says that: a box may lie anywhere in the tensor.
+        /// End of the part that the op accesses, if the file defines it: a box may be anywhere in the tensor.
         reach: Option<i64>,
     },
-    /// Nothing says where.
+    /// Unknown address.
     Unknown,
 }
 
@@ -55,22 +56,22 @@ pub(super) enum Place {
 pub(super) struct LxPart {
     pub(super) start: i64,
     pub(super) end: i64,
-    /// The end with the gap behind the last row, if the tensor begins with `start`.
+    /// The end including the gap after the last row, if the tensor begins with `start`.
     pub(super) whole: i64,
-    /// Which part of it each core has, where the file says it.
+    /// The slice of each core, if the file defines it.
     pub(super) part: Option<Part>,
     /// The order of its elements: its dimensions of more than one stick from the innermost on, and those along its sticks.
     pub(super) order: Vec<(String, i64, i64)>,
 }
 
-/// Which part of a tensor each core has: the dimensions in memory from the innermost on, neighbours taken together where they are one.
+/// Slices of a tensor over the cores: the dimensions in memory from the innermost on; adjacent dimensions are merged where possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) format: String,
     pub(super) dims: Vec<PartDim>,
 }
 
-/// One dimension of a part.
+/// One dimension of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PartDim {
     /// Positions on one core.
@@ -81,7 +82,7 @@ pub(super) struct PartDim {
 }
 
 impl Part {
-    /// Why a reader of `self` would not find what `written` says, if it would not.
+    /// Returns the reason why a reader with the slices `self` cannot read a tensor with the slices `written`; `None` if it can.
     pub(super) fn mismatch(&self, written: &Self) -> Option<String> {
         if self.format != written.format {
             return Some(format!("{}, written as {}", self.format, written.format));
@@ -140,7 +141,7 @@ fn order(file: &FileView<'_>, tensor: &TensorView<'_>) -> Vec<(String, i64, i64)
     sticks.chain(larger.map(|extent| (extent.label.to_owned(), extent.part, extent.gap))).collect()
 }
 
-/// Which part each core has; none where sizes are symbolic or not all in the file, or the op reads or leaves a part of what is there.
+/// Returns the slices of the cores; `None` if sizes are symbolic or missing in the file, or the op accesses only a part of the tensor.
 fn part(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<Part> {
     if file.dsc.dim_symbols.is_some() || file.is_indirect() || file.family.is_windowed() {
         return None;
@@ -160,7 +161,7 @@ fn part(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<Part> {
     Some(Part { format: tensor.info.format.to_string(), dims })
 }
 
-/// Adds a dimension outside of the others. It is one with its neighbour where cores have whole neighbours, or one position of it.
+/// Adds an outer dimension. It is merged with the adjacent one if cores have it whole, or have one position of it.
 fn push_merged(dims: &mut Vec<PartDim>, outer: PartDim) {
     if outer.size == 1 && outer.slices == 1 {
         return;
@@ -194,7 +195,7 @@ fn hbm_place(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_>])
     begins.dedup();
     let own: Vec<Extent<'_>> = extents(file, tensor).collect();
     let sticks: Vec<i64> = sizes_by_doubt(&own).iter().map(|sizes| product(sizes)).collect();
-    // How far what indices or windows reach goes is in no file.
+    // No file defines the extent of an access through indices or windows.
     let is_open = file.family.is_windowed() || tensor.node.indirection == "value_tensor";
     let bytes = if is_open { i64::MAX } else { sticks[0].saturating_mul(STICK_BYTES) };
     let whole = |first: i64, end: i64| first.saturating_add(bytes).max(end);

@@ -1,4 +1,4 @@
-//! An SDSC file with what the rules look up in it.
+//! View of an SDSC file for the rules: parsed members and look-ups.
 
 use super::functions::Family;
 use super::launch::{ExecuteView, LaunchValues};
@@ -6,7 +6,7 @@ use super::report::member;
 use machine::Target;
 use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Entries, Node, Operation, Sdsc, TensorInfo, Text};
 
-/// A tensor in HBM that a bundle is given.
+/// A tensor in HBM that is passed to a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Buffer {
     /// Its name, for messages.
@@ -24,11 +24,11 @@ pub struct Buffer {
 pub(super) struct Surroundings<'a> {
     /// The machine.
     pub(super) target: &'a Target,
-    /// The kernel arguments, by number; none when nobody says what they are.
+    /// The kernel arguments, by number; `None` if they are unknown.
     pub(super) arguments: &'a [Buffer],
-    /// Bytes of the pool in front of the arguments, if addresses are in the files; none when nobody says where arguments are.
+    /// Bytes of the pool in front of the arguments, if addresses are in the files; `None` if the addresses of arguments are unknown.
     pub(super) pool_bytes: Option<i64>,
-    /// The function of the bundle; none when its text has no meaning.
+    /// The function of the bundle; `None` if its text is invalid.
     pub(super) launch: Option<&'a LaunchValues<'a>>,
     /// The execute that runs the file.
     pub(super) execute: Option<&'a ExecuteView<'a>>,
@@ -49,7 +49,7 @@ pub(super) struct FileView<'a> {
 }
 
 impl<'a> FileView<'a> {
-    /// The view of a file, when it has one description of one operation.
+    /// Returns the view of a file, if the file has one description of one operation.
     pub(super) fn new(name: &'a str, sdsc: &'a Sdsc, around: Surroundings<'a>) -> Option<Self> {
         let operation = &sdsc.value;
         let [named] = operation.dscs.as_slice() else { return None };
@@ -96,7 +96,7 @@ impl<'a> FileView<'a> {
         self.dsc.space.sizes.0.iter().map(|(key, _)| key.strip_suffix('_').unwrap_or(key))
     }
 
-    /// The tensors, as far as each has both its descriptions.
+    /// Returns the tensors that have both of their descriptions.
     pub(super) fn tensors(&self) -> impl Iterator<Item = TensorView<'a>> {
         let dsc = self.dsc;
         dsc.nodes.iter().zip(&dsc.tensors).enumerate().map(|(index, (node, info))| TensorView {
@@ -112,7 +112,7 @@ impl<'a> FileView<'a> {
         self.tensors().filter(|tensor| !tensor.is_index())
     }
 
-    /// Whether tensors are reached through indices.
+    /// Whether some tensors are accessed through indices.
     pub(super) fn is_indirect(&self) -> bool {
         self.dsc.nodes.iter().any(|node| node.indirection != "no_indirection")
     }
@@ -155,7 +155,7 @@ impl<'a> TensorView<'a> {
         self.node.indirection == "index_tensor"
     }
 
-    /// Whether it lives in the scratchpads.
+    /// Whether the tensor is in the scratchpads (LX).
     pub(super) fn is_lx(&self) -> bool {
         self.node.component == "lx"
     }
@@ -170,14 +170,14 @@ impl<'a> TensorView<'a> {
         self.class.map_or(&[], |class| &class.stick)
     }
 
-    /// Elements of the stick along a dimension; none beside it.
+    /// Returns the elements of the stick along a dimension; `None` for other dimensions.
     pub(super) fn stick_size(&self, label: &str) -> Option<i64> {
         let class = self.class?;
         let position = class.stick.iter().position(|along| along == label)?;
         class.stick_sizes.get(position).copied()
     }
 
-    /// How it takes part in a dimension.
+    /// Returns the role of a dimension in the tensor (`scale_`).
     pub(super) fn scale(&self, label: &str) -> Option<i64> {
         let position = self.class_order().iter().position(|known| known == label)?;
         self.info.scales.get(position).copied()
@@ -188,7 +188,7 @@ impl<'a> TensorView<'a> {
         self.scale(label) == Some(1)
     }
 
-    /// How a dimension of the space lies in it.
+    /// Returns the coordinate mapping of a dimension of the iteration space in the tensor.
     pub(super) fn coordinate(&self, label: &str) -> Option<&'a CoordInfo> {
         self.node.coordinates.dims.get(label)
     }

@@ -10,7 +10,7 @@ use machine::STICK_BYTES;
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something wrong in a file.
+/// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) file: String,
@@ -30,7 +30,7 @@ pub(super) struct Flow {
     pub(super) written: BTreeMap<usize, Fault>,
 }
 
-/// The flow of a bundle. In one that is `alone` LX may hold what others left there.
+/// Analyzes the data flow of a bundle. If the bundle is `alone`, LX may hold values that earlier bundles wrote.
 pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
     let mut walk =
         Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
@@ -38,7 +38,7 @@ pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, files: &BTree
     walk.flow
 }
 
-/// Where a walk is: executes and loops are numbered in the order of the text.
+/// Position of the walk: executes and loops are numbered in the order of the text.
 #[derive(Clone, Copy, Default)]
 struct Cursor {
     execute: usize,
@@ -51,7 +51,7 @@ struct Written {
     /// Byte range that has not been overwritten.
     start: i64,
     end: i64,
-    /// All of them.
+    /// The complete byte range that the op wrote.
     whole: LxPart,
     writer: String,
 }
@@ -84,7 +84,8 @@ impl PoolTensor {
         self.base == base && self.first < end && first < self.end
     }
 
-    /// Whether it is a box in another tensor: with the gaps it has all of it. What was written in other dimensions may be anything.
+    /// Whether the tensor is a box in another tensor: with the gaps it covers all of it. Tensors written with other dimensions count as
+    /// matching.
     fn is_box_of(&self, other: &Self) -> bool {
         self.n_dims != other.n_dims || self.sticks.iter().any(|sticks| other.sticks.contains(sticks))
     }
@@ -96,7 +97,7 @@ struct Walk<'a> {
     alone: bool,
     lx: Vec<Written>,
     hbm: BTreeMap<Base, Vec<(i64, i64)>>,
-    /// The tensors in the pool, as the last op that wrote each has them.
+    /// Tensors in the pool, each with the description of the last op that wrote it.
     pool: Vec<PoolTensor>,
     flow: Flow,
     seen: BTreeSet<(String, String)>,
@@ -115,7 +116,7 @@ impl Walk<'_> {
                     cursor.loops += 1;
                     let first = *cursor;
                     self.statements(&counted.body, cursor);
-                    // What one iteration leaves is what the next one finds.
+                    // The next iteration reads the values that the previous one left.
                     if count.is_none_or(|count| count > 1) {
                         *cursor = first;
                         self.statements(&counted.body, cursor);
@@ -166,7 +167,7 @@ impl Walk<'_> {
         let message = match found.as_slice() {
             [] if self.alone => None,
             [] => Some(format!("reads bytes {} to {} of LX, which nothing wrote", read.start, read.end)),
-            // How far it reaches is not in every file.
+            // Not every file defines the extent.
             found if read.part.is_none() || found.iter().any(|written| written.whole.part.is_none()) => None,
             found => lx_fault(found, read),
         };
@@ -174,7 +175,7 @@ impl Walk<'_> {
         self.flow.lx_faults.extend(fault);
     }
 
-    /// A result takes the place of an operand, byte for byte, or has none of its bytes.
+    /// Checks that a result either replaces an operand in place, byte for byte, or overlaps none.
     fn check_overlap(&mut self, file: &str, result: &TensorFacts, part: &LxPart, inputs: &[&TensorFacts]) {
         let overlapped = inputs.iter().find_map(|input| match &input.place {
             Place::Lx(read) if read.start < part.end && part.start < read.end => {
@@ -251,7 +252,7 @@ impl Walk<'_> {
     }
 }
 
-/// Adds bytes to those of a list, which are in order and apart.
+/// Inserts a byte range into a list of sorted disjoint ranges.
 fn insert(known: &mut Vec<(i64, i64)>, (first, end): (i64, i64)) {
     let from = known.partition_point(|bytes| bytes.1 < first);
     let to = known.partition_point(|bytes| bytes.0 <= end);
@@ -263,7 +264,7 @@ const fn overlaps(written: &Written, part: &LxPart) -> bool {
     written.start < part.end && part.start < written.end
 }
 
-/// Why a core does not find its part in what was written.
+/// Returns the reason why the written data does not contain a core's part.
 fn lx_fault(found: &[&Written], read: &LxPart) -> Option<String> {
     let covered: i64 = found.iter().map(|written| written.end.min(read.end) - written.start.max(read.start)).sum();
     if covered < read.end - read.start {
@@ -310,7 +311,7 @@ mod tests {
         assert_eq!(known, [(0, 6), (8, 9), (20, 30)]);
     }
 
-    /// Three cores read a stick each; of the first and the last one somebody wrote the bytes.
+    /// Three cores read a stick each; only the bytes of the first and of the last one are written before.
     #[test]
     fn what_a_core_in_the_middle_reads_was_written() {
         let at = |is_result: bool, begins: &[i64]| {

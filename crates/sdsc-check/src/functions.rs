@@ -1,43 +1,43 @@
-//! The device functions that a file may name, and what the rules must know of them ("SuperDSC-Bundle specification, supported
-//! functions"). The compiler's own table has only what the compiler emits; a check also reads files of others.
+//! Device functions that a file may name, and their properties that rules depend on ("SuperDSC-Bundle specification, supported functions").
+//! The compiler's own table has only the functions that the compiler emits; a check also reads files of other emitters.
 
-/// The rules that a function follows.
+/// Family of a function: functions of one family follow the same rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     /// Products summed over one dimension.
     Matmul,
     /// Products summed over a window and the channels.
     Convolution,
-    /// Windows, channel by channel.
+    /// Windows, channel by channel (pooling, depthwise convolution).
     Pooling,
-    /// One result for many points along the stick.
+    /// A reduction along the stick.
     StickReduction,
-    /// One result for many points beside the stick.
+    /// A reduction along dimensions other than the stick.
     NonstickReduction,
-    /// The largest values.
+    /// The largest values (top-k).
     TopK,
-    /// The move of the stick to another dimension.
+    /// A restickify: moves the stick to another dimension.
     Restickify,
     /// One result point for each point, with or without broadcasting, or a copy.
     Elementwise,
-    /// The change of a number format.
+    /// A conversion of the number format.
     Conversion,
-    /// A function of which no more is known.
+    /// A function without a known family.
     Other,
 }
 
 impl Family {
-    /// The family of a function; none when the back end has no such function.
+    /// Returns the family of a function; `None` if the back end has no such function.
     pub(super) fn of(function: &str) -> Option<Self> {
         FAMILIES.iter().find(|(_, names)| names.contains(&function)).map(|(family, _)| *family)
     }
 
-    /// Whether it slides windows.
+    /// Whether the function slides windows.
     pub(super) const fn is_windowed(self) -> bool {
         matches!(self, Self::Convolution | Self::Pooling)
     }
 
-    /// Whether it reduces a dimension that its operands iterate.
+    /// Whether the function reduces a dimension that its operands iterate.
     pub(super) const fn is_reduction(self) -> bool {
         matches!(self, Self::StickReduction | Self::NonstickReduction)
     }
@@ -103,7 +103,7 @@ const ELEMENTWISE: &[&str] = &[
 const CONVERSIONS: &[&str] =
     &["csqint4", "csqint4wt", "csqint8ch", "csqint8mb", "csqint8wt", "dl16tofp32", "fp32todl16", "fp8todl16", "qfp8ch", "qfp8mb", "qfp8wt"];
 
-/// The unit that executes a family (`exUnit`); a depthwise convolution is no matter of the systolic array.
+/// Returns the unit that executes a family (`exUnit`); depthwise convolutions do not run on the systolic array.
 pub(super) const fn unit(family: Family) -> &'static str {
     match family {
         Family::Matmul | Family::Convolution => "pt",
@@ -121,7 +121,7 @@ pub(super) const fn unit(family: Family) -> &'static str {
 /// The constant that replaces masked padding.
 pub(super) const MASK_VALUE: &str = "samv-maskvalue";
 
-/// The constants of a function: those it needs and those it may also have. None when they are not established.
+/// Returns the required and the optional constants of a function; `None` if they are not established.
 pub(super) fn constants(function: &str, family: Family) -> Option<(&'static [&'static str], &'static [&'static str])> {
     let needed: &[&str] = match function {
         "clip" => &["clipMin", "clipMax"],

@@ -36,7 +36,7 @@ impl Form {
         Self { base: Some(base), constant: 0, terms: Vec::new() }
     }
 
-    /// The number, when nothing but the text decides it.
+    /// Returns the number if it is a constant of the text.
     #[must_use]
     pub const fn as_number(&self) -> Option<i64> {
         if self.base.is_none() && self.terms.is_empty() { Some(self.constant) } else { None }
@@ -50,31 +50,31 @@ enum Value {
     Unread(usize),
     /// A number.
     Number(Form),
-    /// Something that a broken rule leaves without a meaning.
+    /// A value without a meaning, because its definition breaks a rule.
     Unknown,
 }
 
-/// The rule that something wrong belongs to.
+/// Kind of a problem, which determines the violated rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A name is not defined, or twice.
+    /// A name is undefined, or defined twice.
     Definition,
     /// A value is not of the kind that its use needs.
     Kind,
-    /// A number is no base with bytes added.
+    /// A number is not a base with a byte offset.
     Form,
-    /// A pool has no place.
+    /// A pool has no address.
     Pool,
     /// A loop has no bounds.
     Loop,
 }
 
-/// Something wrong.
+/// A problem in the text.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The rule.
     pub fault: Fault,
-    /// Where.
+    /// Location in the text.
     pub at: Position,
     /// Description of the problem.
     pub message: String,
@@ -83,7 +83,7 @@ pub struct Problem {
 /// An execute with the values of its operands.
 #[derive(Clone, Debug)]
 pub struct ExecuteView<'a> {
-    /// Where it stands.
+    /// Location in the text.
     pub at: Position,
     /// The statement.
     pub execute: &'a Execute<&'a str>,
@@ -102,9 +102,9 @@ impl ExecuteView<'_> {
 /// A pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Pool {
-    /// Where it is allocated.
+    /// Location of the allocation.
     pub at: Position,
-    /// Its bytes.
+    /// Size, bytes.
     pub bytes: i64,
 }
 
@@ -113,7 +113,7 @@ pub struct Pool {
 pub struct LaunchValues<'a> {
     /// Executes, in the order of the text.
     pub executes: Vec<ExecuteView<'a>>,
-    /// How often each loop runs, where that is known. Loops are numbered in the order of the text.
+    /// Iteration count of each loop, if known. Loops are numbered in the order of the text.
     pub loops: Vec<Option<i64>>,
     /// Allocated pools, in the order of the text.
     pub pools: Vec<Pool>,
@@ -124,7 +124,7 @@ pub struct LaunchValues<'a> {
 }
 
 impl<'a> LaunchValues<'a> {
-    /// The values of a text.
+    /// Evaluates the values of a text.
     #[must_use]
     pub fn of(text: &'a BundleText<&'a str>) -> Self {
         let mut walk = Walk { text, maps: BTreeMap::new(), values: BTreeMap::new(), local: Vec::new(), launch: Self::default() };
@@ -171,7 +171,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The number that a name stands for.
+    /// Returns the number that a name stands for.
     fn number(&mut self, name: Ident<&'a str>) -> Option<Form> {
         match self.values.get(name.name) {
             Some(Value::Number(form)) => return Some(form.clone()),
@@ -325,7 +325,7 @@ impl<'a> Walk<'a> {
         let outer = std::mem::take(&mut self.local);
         self.define(counted.counter, Value::Number(Form { base: None, constant: 0, terms: vec![(index, 1)] }));
         self.statements(&counted.body, false);
-        // What a loop defines is not seen behind it.
+        // Names that a loop defines are not visible after it.
         for name in std::mem::replace(&mut self.local, outer) {
             self.values.remove(name);
         }
@@ -348,8 +348,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The number of the kernel argument that a parameter carries: the one in its name, as the reference emitter has it, or else its
-/// place among the parameters, since names carry no meaning for the back end.
+/// Returns the number of the kernel argument of a parameter: the number in its name, as the reference emitter writes it, or else its
+/// position among the parameters, since names carry no meaning for the back end.
 fn argument_number(text: &BundleText<&str>, index: usize) -> usize {
     let number = |param: &Param<&str>| param.name.name.strip_prefix("arg_")?.strip_suffix("_base_addr")?.parse().ok();
     number(&text.params[index]).unwrap_or(index)

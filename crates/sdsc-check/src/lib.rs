@@ -1,8 +1,8 @@
 //! Labelled rules of the bundle format, checked on the files alone.
 //!
-//! The back end aborts, or computes wrong numbers, on bundles that break a rule. So the compiler checks what it is about to write,
-//! and `spyre-translate --check-bundle` checks any bundle. A check reads nothing but the files, through [`sdsc_format`]. What it
-//! knows of the emitter is nothing, so that a mistake of the emitter is not repeated here.
+//! The back end aborts, or computes wrong numbers, on bundles that break a rule. So the compiler checks a bundle before it is written, and
+//! `spyre-translate --check-bundle` checks any bundle. A check reads only the files, through [`sdsc_format`]. It shares no knowledge with
+//! the emitter, so that it does not repeat a defect of the emitter.
 //!
 //! ```text
 //! sdsc_0.json:/0_add/dscs_/0/add/dataStageParam_/0/ss_/mb_: sdsc_r29: 2 slices of 63 points for the 128 points of 'mb'; equal ...
@@ -61,7 +61,7 @@ pub struct BundleFiles {
     pub text: String,
     /// The SDSC files, by name.
     pub sdsc: BTreeMap<String, Vec<u8>>,
-    /// The kernel arguments, by number; none when their sizes are not known.
+    /// The kernel arguments, by number; `None` if their sizes are unknown.
     pub arguments: Vec<Buffer>,
 }
 
@@ -135,7 +135,7 @@ struct Source<'a, T> {
     arguments: &'a [Buffer],
     /// As in [`Surroundings`].
     pool_bytes: Option<i64>,
-    /// Whether a program says all that runs, so that nothing else leaves values in LX.
+    /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,
     target: &'a Target,
 }
@@ -158,7 +158,7 @@ impl<T: Tree> Source<'_, T> {
         let before = report.len();
         report.enter_file(path_in(self.folder, BUNDLE_FILE));
         let bytes = self.tree.read(&path_in(self.folder, BUNDLE_FILE))?;
-        // A text that is no UTF-8 is refused at the first character that stands in for what is not.
+        // Text that is not UTF-8 is refused at the first replacement character.
         let text = String::from_utf8_lossy(&bytes);
         let parsed = bundle_text::parse(&text);
         if let Err(error) = &parsed {
@@ -189,7 +189,7 @@ impl<T: Tree> Source<'_, T> {
             facts.sizes = text.params.iter().filter_map(|param| bounds_of(param.kind)).collect();
             facts.order = lives::Order::of(&text.body);
             facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
-            // Bytes that are nobody's, or another's, follow from what other rules say.
+            // Unowned or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {
                 self.report_flow(&facts.flow, report);
             }
@@ -207,7 +207,7 @@ impl<T: Tree> Source<'_, T> {
         }
     }
 
-    /// The names of the SDSC files: what is called so, and what is executed, which may have any name.
+    /// Returns the names of the SDSC files: files with such a name, and executed files, which may have any name.
     fn files(&self, launch: Option<&LaunchValues<'_>>) -> Result<BTreeSet<String>, T::Error> {
         let is_sdsc = |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
         let mut files: BTreeSet<String> = self.tree.names(self.folder)?.into_iter().filter(is_sdsc).collect();
@@ -234,7 +234,7 @@ fn first_executes<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, &'l
     executes
 }
 
-/// Checks a file; gives what is known of it, if it has a meaning.
+/// Checks a file; returns its facts if the file is valid.
 fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut Report) -> Option<FileFacts> {
     let sdsc: Sdsc = match serde_json::from_slice(bytes) {
         Ok(sdsc) => sdsc,
@@ -253,7 +253,7 @@ fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut R
     Some(FileFacts::of(&file))
 }
 
-/// Reports JSON of another shape. The text is read again for the path, since keeping track of it is slow.
+/// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every parse is slow.
 fn report_shape<'de, T: serde::Deserialize<'de>>(bytes: &'de [u8], error: &serde_json::Error, report: &mut Report) {
     match serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_slice(bytes)) {
         Err(found) => report.json(pointer(found.path()), found.inner().to_string()),

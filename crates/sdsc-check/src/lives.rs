@@ -1,7 +1,7 @@
-//! The lives of what a launch has in LX and in its pool, beside what its files read and write.
+//! Checks the live ranges in LX and in the pool of a launch against the accesses of its files.
 //!
-//! One sweep over the ops of a launch in the order of the text. The time is that of a look at all lives that are there, for each life and
-//! each operand; only so many are there as have room.
+//! One sweep over the ops of a launch in the order of the text. Each live range and each operand is compared with all ranges that are live
+//! at that op; the number of these is limited by the size of the memory.
 
 use super::BundleFacts;
 use super::facts::{Place, TensorFacts};
@@ -50,7 +50,8 @@ impl Order {
         }
     }
 
-    /// All executes of a life: where its first or its last one stands in a loop that the other does not, all of the loop.
+    /// Returns all executes of a live range. If its first or last execute is in a loop that the other is not in, the range covers the
+    /// complete loop.
     fn span(&self, life: &Life) -> Range<usize> {
         let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
         let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
@@ -59,7 +60,7 @@ impl Order {
     }
 }
 
-/// Checks the lives of a launch, whose bundle breaks no other rule.
+/// Checks the live ranges of a launch whose bundle breaks no other rule.
 pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut Report) {
     for (name, lives, is_pool) in [("lx", &launch.lx, false), ("pool", &launch.pool, true)] {
         let path = |life: usize| format!("/launches/{number}/{name}/{life}");
@@ -105,7 +106,7 @@ struct Touched {
     is_written_first: bool,
     /// The first byte.
     start: Option<i64>,
-    /// Where tensors that begin with the first byte may end.
+    /// Possible ends of tensors that begin with the first byte.
     ends: BTreeSet<i64>,
 }
 
@@ -117,7 +118,7 @@ struct Fault {
 struct Sweep<'a> {
     lives: &'a [Life],
     order: &'a Order,
-    /// The lives that an op falls into.
+    /// Returns the live ranges that contain an op.
     there: BTreeSet<usize>,
     touched: Vec<Touched>,
 }
@@ -141,7 +142,7 @@ impl Sweep<'_> {
         (0..self.lives.len()).find_map(|life| self.misstated(life)).map_or(Ok(()), Err)
     }
 
-    /// Adds a life to those that are there, which have other bytes. Only what takes the place of an operand meets it, in one op.
+    /// Adds a live range to the current ones, which must have other bytes. Only an in-place result may overlap its operand, in one op.
     fn begin(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), Fault> {
         let Life { offset, bytes, first_op, .. } = self.lives[life];
         let is_met = |other: &usize| {
@@ -175,7 +176,7 @@ impl Sweep<'_> {
             let known = &self.lives[**life];
             known.offset <= start && end <= known.offset + known.bytes && (known.first_op < op || known.first_op == op && tensor.is_result)
         };
-        // A result that takes an operand's place begins a life.
+        // An in-place result begins a live range.
         let found = self.there.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
         let Some(&life) = found else {
             let (does, memory) = (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
@@ -193,7 +194,7 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    /// A life has the bytes and the ops that the files say.
+    /// Checks that a live range has the bytes and the ops that the files show.
     fn misstated(&self, life: usize) -> Option<Fault> {
         let (Life { offset, bytes, first_op, last_op }, touched) = (self.lives[life], &self.touched[life]);
         let message = match touched.ops {

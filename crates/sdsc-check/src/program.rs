@@ -1,4 +1,4 @@
-//! A program: `program.json` and a folder for each bundle, or one bundle beside it.
+//! Checks a program: `program.json` and a folder for each bundle, or one bundle in the same folder.
 
 use super::report::Report;
 use super::rules::{BUFFERS, CONSTANTS, PROGRAM, SYMBOLIC_SIZES};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
 ///
-/// `own_name` is the name of the tree's directory, by which a program beside a bundle may call it.
+/// `own_name` is the name of the tree's directory, by which a program in the same folder may refer to the bundle.
 pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, report: &mut Report) -> Result<bool, T::Error> {
     let has_program = tree.has(FILE_NAME);
     let program = if has_program { read(tree, report)? } else { None };
@@ -65,7 +65,7 @@ fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Er
     })
 }
 
-/// A constant is a file of its bytes, or comes from the caller.
+/// Checks that a constant either has a file of its bytes, or is passed by the caller.
 fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
     report.enter_rule(CONSTANTS);
     for (number, constant) in program.constants.iter().enumerate() {
@@ -88,8 +88,8 @@ fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
     }
 }
 
-/// A range of integers is what the caller must keep to, so that only arguments have one; digits are put together by the caller, so that only
-/// results have any.
+/// Checks that only arguments have an integer range, which is a requirement on the caller, and that only results have digits, which the
+/// caller combines.
 fn check_integers(program: &Program, report: &mut Report) {
     let lists = [
         ("arguments", &program.arguments),
@@ -154,7 +154,7 @@ fn arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mu
             let path = format!("/launches/{number}/arguments/{argument}");
             report.json(path, format!("'{name}' is no tensor of the program; a launch is given its tensors"));
         }
-        // In a tensor that nobody knows, no byte is out of place.
+        // An unknown tensor is assumed to contain every byte.
         let nobody = || Tensor { bytes: i64::MAX, ..Tensor::default() };
         let Tensor { bytes, device_size, format, .. } = known.cloned().unwrap_or_else(nobody);
         buffers.push(Buffer { name: name.clone(), bytes, device_size, format });
@@ -162,7 +162,7 @@ fn arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mu
     buffers
 }
 
-/// The kernel arguments of the bundle that stands beside its `program.json`.
+/// Returns the kernel arguments of the bundle that is in the same folder as its `program.json`.
 fn own_arguments(program: &Program, own_name: Option<&str>, report: &mut Report) -> Given {
     let is_own = |launch: &LaunchEntry| matches!(&*launch.bundle, "" | ".") || Some(launch.bundle.as_str()) == own_name;
     let only = if program.launches.len() == 1 { Some(0) } else { None };
@@ -170,7 +170,7 @@ fn own_arguments(program: &Program, own_name: Option<&str>, report: &mut Report)
     number.map(|number| Given::of(program, number, &program.launches[number], report)).unwrap_or_default()
 }
 
-/// The folder of each bundle and what it is given. A bundle that is launched twice is given the smaller of two tensors.
+/// Returns the folder of each bundle and its launch arguments. A bundle that is launched twice gets the smaller of two tensors.
 fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMap<String, Given> {
     let mut bundles: BTreeMap<String, Given> = BTreeMap::new();
     let mut missing = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Rules on what launches do with the tensors of a program.
+//! Rules on the accesses of launches to the tensors of a program.
 
 use super::facts::Place;
 use super::launch::Base;
@@ -20,7 +20,7 @@ pub(super) fn lists(program: &Program) -> [(&'static str, &[Tensor]); 4] {
 pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut Report) {
     let known = |(number, launch): (usize, _)| Some(Known { number, launch, facts: bundles.get(&launch.bundle)? });
     let launches: Vec<Known<'_>> = program.launches.iter().enumerate().filter_map(known).collect();
-    // What cannot be read uses nothing.
+    // A bundle that cannot be read uses no tensor.
     if launches.len() < program.launches.len() || launches.iter().any(|launch| launch.facts.files.is_empty()) {
         return;
     }
@@ -37,7 +37,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
         let before = report.len();
         report.enter_rule(LIVES_IN_LAUNCHES);
         lives::check(launch.number, launch.launch, launch.facts, report);
-        // Where lives are wrong, so is what follows from them.
+        // If live ranges are invalid, so are all facts derived from them.
         if report.len() == before {
             report.enter_rule(POOL_BYTES);
             launch.pool_ends_with_its_lives(report);
@@ -45,7 +45,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     }
 }
 
-/// The bytes of a pool with these lives.
+/// Returns the pool size that these live ranges need.
 fn pool_need(lives: &[Life]) -> i64 {
     let end = lives.iter().map(|life| life.offset.saturating_add(life.bytes)).max().unwrap_or(0);
     end.saturating_add(STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES
@@ -69,7 +69,8 @@ impl Known<'_> {
         flow.read_first.keys().chain(flow.written.keys()).chain(&self.facts.parameters).copied().collect()
     }
 
-    /// The pool, in `bundle.mlir` where addresses are symbols, else in `program.json`, ends with the last of its lives.
+    /// Checks that the pool ends with the last of its live ranges. The pool is in `bundle.mlir` if addresses are symbols, else in
+    /// `program.json`.
     fn pool_ends_with_its_lives(&self, report: &mut Report) {
         let Self { number, launch, facts } = self;
         let (needed, stated) = (pool_need(&launch.pool), launch.pool_bytes);
@@ -116,7 +117,7 @@ impl Described<'_> {
             report.json(format!("/launches/{}", launch.number), message);
         }
         let given: BTreeSet<&str> = self.launches.iter().flat_map(|launch| &launch.launch.arguments).map(String::as_str).collect();
-        // An argument that the function does not use is given to no launch.
+        // An argument that the function does not use is passed by no launch.
         for (list, tensors) in lists(self.program).into_iter().filter(|(list, _)| *list != "arguments") {
             for (number, tensor) in tensors.iter().enumerate().filter(|(_, tensor)| !given.contains(&*tensor.name)) {
                 report.json(format!("/{list}/{number}/name"), format!("'{}' is given to no launch", tensor.name));

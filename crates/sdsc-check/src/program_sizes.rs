@@ -1,4 +1,4 @@
-//! The rule on sizes that a launch chooses: what the program, its tensors, its launches and their bundles say of them.
+//! Rule on sizes that a launch chooses: the program, its tensors, its launches and their bundles must agree on them.
 
 use super::BundleFacts;
 use super::program_flow::lists;
@@ -28,7 +28,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     }
 }
 
-/// Dimensions of arguments and results alone have such sizes, and their shapes have the largest.
+/// Checks that only dimensions of arguments and results have such sizes, and that their shapes have the maximum size.
 fn check_tensors(program: &Program, report: &mut Report) {
     for (list, tensors) in lists(program) {
         for (number, tensor) in tensors.iter().enumerate() {
@@ -54,7 +54,7 @@ fn check_tensors(program: &Program, report: &mut Report) {
     }
 }
 
-/// A launch names the sizes that its bundle has as parameters, in their order and with their bounds.
+/// Checks that a launch names the sizes that its bundle has as parameters, in the same order and with the same bounds.
 fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut Report) {
     let path = format!("/launches/{number}/sizes");
     // A bundle that is described without a program's sizes runs at the largest.

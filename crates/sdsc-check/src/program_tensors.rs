@@ -1,4 +1,4 @@
-//! Rules on what `program.json` says of each tensor: its members follow from each other.
+//! Rules on the members of each tensor in `program.json`: each must agree with the others.
 
 use super::program_flow::lists;
 use super::report::Report;
@@ -42,7 +42,7 @@ fn names_are_unique(program: &Program, report: &mut Report) {
     }
 }
 
-/// The member that does not follow from the others, and why.
+/// Returns the member that is inconsistent with the others, and the reason.
 fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
     let Ok(format) = tensor.format.parse::<DeviceFormat>() else {
         return Some(("format", format!("'{}' is no format of the device", tensor.format)));
@@ -69,11 +69,11 @@ fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
     map_fault(tensor, per_stick).map(|fault| ("stride_map", fault))
 }
 
-/// A dimension of the device beside its step through the host's elements.
+/// A device dimension with its stride in host elements.
 type Step = (i64, i64);
 
-/// Every element of the host has one place on the device, and no dimension of the device has more positions than it fills, but for the
-/// rest of a stick.
+/// Checks that every host element has one position on the device, and that no device dimension has unused positions, except for the rest of
+/// a stick.
 fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
     if sizes.len() != map.len() {
@@ -105,8 +105,8 @@ fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     (!fits).then(|| format!("{map:?} over {sizes:?} does not give each element of {:?} one place", tensor.shape))
 }
 
-/// Whether device dimensions, by their steps, fill the dimensions of the host, the innermost first. Some host dimensions may be one for
-/// the device, as those of an array that is one long row.
+/// Whether device dimensions, by their strides, cover the host dimensions, the innermost first. Several host dimensions may be one device
+/// dimension, as in a flattened array.
 fn fill(steps: &[Step], host: &[Step], per_stick: i64) -> bool {
     let Some(((stride, _), _)) = host.split_first() else { return steps.is_empty() };
     (1..=host.len()).any(|taken| {
@@ -115,8 +115,8 @@ fn fill(steps: &[Step], host: &[Step], per_stick: i64) -> bool {
     })
 }
 
-/// How many of the first steps fill a dimension of the host: each begins where the one inside of it ends, and the last one ends with the
-/// dimension, or with the stick that the dimension is filled up to.
+/// Returns the number of leading strides that cover a host dimension: each begins where the one inside of it ends, and the last one ends
+/// with the dimension, or with the stick to which the dimension is padded.
 fn fill_one(steps: &[Step], stride: i64, size: i64, per_stick: i64) -> Vec<usize> {
     let (mut positions, mut filled) = (1_i64, Vec::new());
     for (used, (step, count)) in (1..).zip(steps) {
@@ -139,7 +139,7 @@ fn fill_one(steps: &[Step], stride: i64, size: i64, per_stick: i64) -> Vec<usize
     filled
 }
 
-/// A buffer lives from the first launch that is given it to the last one, and the region ends with the last buffer.
+/// Checks that a buffer is live from the first launch that uses it to the last one, and that the region ends with the last buffer.
 fn lives_are_exact(program: &Program, report: &mut Report) {
     for (number, buffer) in program.buffers.iter().enumerate() {
         let Some(place) = buffer.place else { continue };

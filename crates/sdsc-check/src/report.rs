@@ -12,11 +12,11 @@ pub struct Violation {
     pub file: String,
     /// The place in the file.
     pub place: Place,
-    /// The value found and the rule broken.
+    /// Message: the value found and the rule broken.
     pub message: String,
 }
 
-/// A place in a file.
+/// Location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The file as a whole.
@@ -56,44 +56,44 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Says which file is checked from here on.
+    /// Sets the file that is checked next.
     pub(super) fn enter_file(&mut self, file: impl Into<String>) {
         self.file = file.into();
     }
 
-    /// Says which rule is checked from here on, by its place in the table. An earlier rule is reported first.
+    /// Sets the rule that is checked next, by its index in the table. Violations of earlier rules are reported first.
     pub(super) const fn enter_rule(&mut self, rule: usize) {
         self.rule = rule;
     }
 
-    /// How many violations there are so far.
+    /// Returns the number of violations so far.
     pub(super) const fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether a rule of those is broken so far.
+    /// Whether one of the given rules is broken so far.
     pub(super) fn breaks_any(&self, is_one: impl Fn(usize) -> bool) -> bool {
         self.found.iter().any(|found| is_one(found.rule))
     }
 
-    /// The whole file breaks the rule.
+    /// Reports a violation of the file as a whole.
     pub(super) fn file(&mut self, message: impl Into<String>) {
         self.push(Place::File, message.into());
     }
 
-    /// Another file than the one that is checked breaks the rule.
+    /// Reports a violation of another file than the one that is checked.
     pub(super) fn other_file(&mut self, file: &str, message: impl Into<String>) {
         let checked = std::mem::replace(&mut self.file, file.to_owned());
         self.file(message);
         self.file = checked;
     }
 
-    /// A member of a JSON file breaks the rule.
+    /// Reports a violation at a member of a JSON file.
     pub(super) fn json(&mut self, path: impl Into<String>, message: impl Into<String>) {
         self.push(Place::Json(path.into()), message.into());
     }
 
-    /// A place in a text breaks the rule.
+    /// Reports a violation at a position in a text.
     pub(super) fn text(&mut self, at: Position, message: impl Into<String>) {
         self.push(Place::Text(at), message.into());
     }
@@ -102,7 +102,8 @@ impl Report {
         self.found.push(Found { rule: self.rule, file: self.file.clone(), place, message });
     }
 
-    /// The violations: those of the most basic rules first, and of one rule in the order of the files. `label` gives the label of a rule.
+    /// Returns the violations: those of the most basic rules first, and of one rule in the order of the files. `label` returns the label of
+    /// a rule.
     pub(super) fn into_violations(self, label: impl Fn(usize) -> &'static str) -> Vec<Violation> {
         let mut found = self.found;
         found.sort_by_key(|found| found.rule);
@@ -113,7 +114,7 @@ impl Report {
 
 /// A JSON pointer to a member, from the pointer to its parent.
 pub(super) fn member(parent: &str, key: &str) -> String {
-    // The two characters that a pointer gives a meaning are escaped (RFC 6901).
+    // The two characters with a special meaning in a pointer are escaped (RFC 6901).
     format!("{parent}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 

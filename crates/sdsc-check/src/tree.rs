@@ -1,4 +1,4 @@
-//! Where files are: on disk, or in memory before they are written.
+//! Access to files: on disk, or in memory before they are written.
 
 use super::error::CheckError;
 pub(super) use files::is_below;
@@ -11,13 +11,13 @@ use std::path::Path;
 
 /// Files by their path below a directory, with `/` between folders.
 pub(super) trait Tree {
-    /// Why a file cannot be read.
+    /// Error of a file that cannot be read.
     type Error;
 
     /// Whether there is a file of that path.
     fn has(&self, path: &str) -> bool;
 
-    /// How many bytes a file has; none when it is not there.
+    /// Returns the size of a file in bytes; `None` if it does not exist.
     fn bytes(&self, path: &str) -> Option<u64>;
 
     /// The names of the files in a folder; the empty path is the directory itself.

@@ -6,12 +6,12 @@ use std::{
     ops::Range,
 };
 
-/// A segment in a nest, as far as what passes HBM goes.
+/// A segment in a nest, with the def-use information that determines its HBM traffic.
 pub(super) struct Charges<'a> {
     program: &'a Program,
     /// For each value the first op that reads it.
     first_readers: BTreeMap<usize, usize>,
-    /// The values of which the first reader reads before all others, however ops are moved: the others need its result.
+    /// Values whose first reader precedes all others however ops are reordered, because the other readers depend on its result.
     begun: BTreeSet<usize>,
     /// For each op the ops that read its result.
     readers: Vec<Vec<usize>>,
@@ -38,7 +38,7 @@ impl<'a> Charges<'a> {
         Self { program, first_readers, begun, readers, lx_bytes: model.lx_bytes() }
     }
 
-    /// Bytes that pass HBM when an op runs in a segment with loops along these axes.
+    /// Returns the bytes that pass HBM when an op runs in a segment with loops along these axes.
     pub(super) fn bytes(&self, op: usize, segment: &Range<usize>, levels: &[(&Axis, i64)]) -> i64 {
         let read: i64 = (0..self.program.ops[op].inputs.len()).map(|input| self.read(op, input, segment, levels)).sum();
         read + self.written(op, segment, levels)
@@ -51,7 +51,7 @@ impl<'a> Charges<'a> {
         let is_repeated = own.inputs[..input].iter().any(|other| other.value == value);
         let is_first = self.first_readers.get(&value) == Some(&op);
         let is_charged = match own.inputs[input].maker {
-            // Later reads of what comes from outside are free: which of several is the first must be sure.
+            // Only the first read of an external value is charged, so it must be certain which of several reads is the first.
             None => operand.is_kernel_input && is_first && self.begun.contains(&value),
             Some(maker) if !self.program.ops[maker].may_be_in_lx => is_first,
             Some(maker) if segment.contains(&maker) => {
@@ -66,7 +66,7 @@ impl<'a> Charges<'a> {
         if is_charged && !is_repeated { operand.tile_bytes } else { 0 }
     }
 
-    /// The ops in a range that read a value, before an op does.
+    /// Returns the ops in a range that read a value before a given op does.
     fn reads_before(&self, op: usize, value: usize, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         let reads = move |other: &usize| self.program.ops[*other].inputs.iter().any(|input| input.value == value);
         range.filter(move |other| *other < op).filter(reads)
@@ -89,7 +89,7 @@ impl<'a> Charges<'a> {
         if is_charged { result.tile_bytes } else { 0 }
     }
 
-    /// Bytes of what an iteration makes of a result.
+    /// Returns the bytes of the tile of a result that one iteration computes.
     fn tile_bytes(&self, op: usize, levels: &[(&Axis, i64)]) -> i64 {
         let Some(result) = self.program.ops[op].priced.as_ref().and_then(|priced| priced.operands.last()) else { return 0 };
         let cutting = levels.iter().filter(|(axis, _)| is_cut_in_result(self.program, axis, op));
@@ -97,7 +97,7 @@ impl<'a> Charges<'a> {
     }
 }
 
-/// Whether all of some later ops need the result of an op, at once or through others.
+/// Whether all of some later ops depend on the result of an op, directly or transitively.
 fn all_need(program: &Program, first: usize, others: &[usize]) -> bool {
     let last = others.iter().copied().max().unwrap_or(first);
     let mut needs = vec![false; last - first + 1];
@@ -109,12 +109,13 @@ fn all_need(program: &Program, first: usize, others: &[usize]) -> bool {
     others.iter().all(|other| needs[other - first])
 }
 
-/// Whether a loop along an axis makes the result of an op part by part.
+/// Whether a loop along an axis computes the result of an op tile by tile.
 fn is_cut_in_result(program: &Program, axis: &Axis, op: usize) -> bool {
     axis.dims.get(&op).is_some_and(|dim| program.ops[op].output.contains(&Some(*dim)))
 }
 
-/// Whether some loop makes a value part by part, and the reader is not in it: what it reads is whole, and was put together in HBM.
+/// Whether some loop computes a value tile by tile and the reader is outside of that loop: the reader needs all tiles, which are assembled
+/// in HBM.
 fn needs_whole(program: &Program, levels: &[(&Axis, i64)], maker: usize, reader: usize) -> bool {
     levels.iter().any(|(axis, _)| is_cut_in_result(program, axis, maker) && !axis.dims.contains_key(&reader))
 }

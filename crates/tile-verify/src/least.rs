@@ -1,4 +1,4 @@
-//! The least time of an op in tiles: over all divisions among the cores, with all of its tensors in LX, but for bytes that must pass HBM.
+//! Minimum time of a tiled op: over all core splits, with all of its tensors in LX except for bytes that must pass HBM.
 
 use cost::{Formula, KernelOp, OpKind, TileOp, describe, fastest, price};
 use machine::Target;
@@ -13,15 +13,15 @@ struct Division {
     added_ns: f64,
 }
 
-/// An op in tiles.
+/// A tiled op.
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
     kind: OpKind,
-    /// Divisions none of which is worse in all parts than another.
+    /// Pareto-optimal core splits: none is worse in all parts than another.
     divisions: Vec<Division>,
 }
 
-/// The parts of a machine's model that bounds ask for.
+/// The parts of a machine's cost model that the bounds use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Model<'a> {
     target: &'a Target,
@@ -34,7 +34,7 @@ impl<'a> Model<'a> {
         Self { target, overlap: target.time.recommended.overlap, fastest: fastest(&target.time.hbm) }
     }
 
-    /// Bytes of the scratchpads of all cores.
+    /// Total bytes of the scratchpads of all cores.
     pub(super) fn lx_bytes(&self) -> i64 {
         self.target.lx_bytes * self.target.cores
     }
@@ -45,7 +45,7 @@ impl<'a> Model<'a> {
 }
 
 impl Tiles {
-    /// An op of which loops cut these dimensions into so many tiles.
+    /// Returns an op whose dimensions are cut by loops into the given tile counts.
     pub(super) fn new(op: &TileOp, cuts: &[(usize, i64)], model: &Model<'_>) -> Self {
         let tile = in_tiles(op, cuts);
         let whole = describe(&[tile.shape()]).pop().unwrap_or_default();
@@ -65,7 +65,7 @@ impl Tiles {
         Self { kind, divisions }
     }
 
-    /// The least time if so many bytes pass HBM.
+    /// Returns the minimum time if the given number of bytes pass HBM.
     pub(super) fn ns(&self, hbm_bytes: i64, model: &Model<'_>) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
         let traffic_ns = hbm_bytes as f64 / model.fastest;
@@ -80,7 +80,7 @@ impl Division {
     }
 }
 
-/// The op as one iteration runs it, all in LX.
+/// Returns the op of one iteration, with all tensors in LX.
 fn in_tiles(op: &TileOp, cuts: &[(usize, i64)]) -> TileOp {
     let mut tile = op.clone();
     tile.trips = cuts.iter().map(|(_, count)| *count).collect();
@@ -98,11 +98,11 @@ fn in_tiles(op: &TileOp, cuts: &[(usize, i64)]) -> TileOp {
     tile
 }
 
-/// The op on the cores, in every way that its time tells apart.
+/// Returns the core splits of the op that differ in modeled time.
 fn divided(tile: &TileOp, whole: &KernelOp, cores: i64) -> Vec<KernelOp> {
     let extents: Vec<i64> = tile.shape().dims.iter().skip(tile.trips.len()).map(|dim| dim.extent).collect();
     if whole.kind != OpKind::Matmul {
-        // Nothing of it is in HBM, so that the number of cores is all that counts.
+        // No tensor is in HBM, so only the number of cores matters.
         let most = slices(&extents, cores).iter().map(|slices| slices.iter().product::<i64>()).max().unwrap_or(1);
         return vec![KernelOp { cores: number(most), ..*whole }];
     }
@@ -123,7 +123,7 @@ fn divided(tile: &TileOp, whole: &KernelOp, cores: i64) -> Vec<KernelOp> {
     slices(&points, cores).iter().map(of).collect()
 }
 
-/// All numbers of slices of some extents, whether they divide or not, on so many cores at the most.
+/// Enumerates all slice counts of the extents, whether they divide or not, on at most the given number of cores.
 fn slices(extents: &[i64], cores: i64) -> Vec<Vec<i64>> {
     let mut found: Vec<(i64, Vec<i64>)> = vec![(1, Vec::new())];
     for &extent in extents {

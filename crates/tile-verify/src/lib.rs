@@ -1,10 +1,10 @@
 //! Checks how far a plan of loops is from the best one, without trusting the search that found it.
 //!
-//! A *certificate* has the ops of a program before loops are chosen, the modeled time of a plan, and a *potential* for each position between
-//! ops: what all ops before it take at the least, in any plan of the space. [`verify`] goes through the space and looks for a step from one
-//! position to another that takes less than the potential rises; where there is none, no plan takes less than the last potential.
-//! `docs/reference/certificates.md` states the space, and proves that this is enough. [`Proof::of`] finds the highest ones. Nothing here is shared with the
-//! search; both price by the crate `cost`.
+//! A *certificate* has the ops of a program before loops are chosen, the modeled time of a plan, and a *potential* for each position
+//! between ops: a lower bound on the time of all earlier ops in any plan of the space. [`verify`] enumerates the space and looks for a step
+//! between two positions that costs less than the potential rises; if there is none, no plan costs less than the last potential.
+//! `docs/reference/certificates.md` defines the space and proves this. [`Proof::of`] computes the highest potentials. This crate shares no
+//! code with the search; both use the cost model of the crate `cost`.
 //!
 //! | file | what |
 //! |---|---|
@@ -30,11 +30,11 @@ use steps::Steps;
 /// Tolerance, ns, by which a potential may rise above the cost of a step: below the last digits of floating-point sums.
 const ROUNDING_NS: f64 = 1e-6;
 
-/// The largest machine that is looked at.
+/// Maximum size of a machine in a certificate.
 const MOST_CORES: i64 = 256;
 const MOST_LX_BYTES: i64 = 1 << 40;
 
-/// A plan this part above the bound is the best one, as far as times are read.
+/// Relative gap to the bound below which a plan counts as optimal.
 const OPTIMAL: f64 = 0.001;
 
 /// A claim about a plan, with its proof.
@@ -45,9 +45,9 @@ pub struct Certificate {
     pub version: String,
     /// The modeled time of the plan, us.
     pub us: f64,
-    /// The claim: no plan of the space takes less, us.
+    /// The claim: no plan of the space costs less, us.
     pub bound_us: f64,
-    /// Why.
+    /// Proof of the claim.
     pub proof: Proof,
 }
 
@@ -102,27 +102,27 @@ impl fmt::Display for Verified {
     }
 }
 
-/// Why a certificate confirms nothing.
+/// Reason why a certificate is rejected.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Violation {
-    /// It cannot be read.
+    /// The certificate cannot be parsed.
     #[error("the certificate cannot be read: {0}")]
     Unreadable(String),
-    /// A machine that no certificate is for.
+    /// The machine is out of the supported range.
     #[error("the machine of the certificate: {0}")]
     Machine(String),
-    /// An op that no program has.
+    /// An op is invalid.
     #[error("op {op} of the certificate: {what}")]
     Op {
-        /// Which.
+        /// The op.
         op: usize,
         /// Description of the error.
         what: String,
     },
-    /// Potentials that are none.
+    /// The potentials are invalid.
     #[error("the potentials: {0}")]
     Potentials(String),
-    /// A step that takes less than the potential rises.
+    /// A step costs less than the potential rises.
     #[error(
         "ops {first} to {last} take {ns:.3} ns at the least in {nest}, and the potentials rise by {rise_ns:.3}: the bound is not proved"
     )]
@@ -162,7 +162,7 @@ pub fn verify(text: &str) -> Result<Verified, Violation> {
 }
 
 impl Proof {
-    /// The best proof for a program: its potentials are the highest ones.
+    /// Returns the best proof for a program: its potentials are the highest valid ones.
     ///
     /// # Errors
     /// If the program or the model of time has no such bound.
@@ -192,7 +192,7 @@ impl Proof {
         self.potentials_ns.last().map_or(0.0, |last| (last - rounding).max(0.0) / 1000.0)
     }
 
-    /// Checks each step, and says how many ops in nests that took.
+    /// Checks each step, and returns the number of ops in nests that were examined.
     fn check(&self) -> Result<usize, Violation> {
         check_machine(&self.target)?;
         self.program.check()?;
@@ -217,7 +217,7 @@ impl Proof {
     }
 }
 
-/// Refuses numbers that no machine has, and those with which more traffic might take less time.
+/// Refuses machine constants that are out of range, and cost models in which more traffic might take less time.
 fn check_machine(target: &Target) -> Result<(), Violation> {
     target.check().map_err(Violation::Machine)?;
     let (cores, lx_bytes, overlap) = (target.cores, target.lx_bytes, target.time.recommended.overlap);

@@ -1,10 +1,10 @@
-//! The ops of a program before loops are chosen, as a certificate has them.
+//! Ops of a program before loops are chosen, in the format of a certificate.
 
 use super::Violation;
 use cost::TileOp;
 use serde::{Deserialize, Serialize};
 
-/// The most ops, dimensions and operands, and the largest sizes, that are looked at: what lies beyond is no program.
+/// Maximum number of ops, dimensions and operands, and maximum sizes; larger programs are refused.
 const MOST_OPS: usize = 1 << 13;
 const MOST_DIMS: usize = 16;
 const LARGEST: i64 = 1 << 40;
@@ -21,7 +21,7 @@ pub struct Program {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Op {
-    /// How it is priced, as a whole, in one slice and in HBM; none for what may take no time at all.
+    /// Cost description of the complete op, in one slice and in HBM; `None` for an op that may take no time.
     pub priced: Option<TileOp>,
     /// Its iteration dimensions.
     pub dims: Vec<Dim>,
@@ -29,9 +29,9 @@ pub struct Op {
     pub inputs: Vec<Input>,
     /// For each dimension of the result the iteration dimension that indexes it.
     pub output: Vec<Option<usize>>,
-    /// Whether its result may live in LX.
+    /// Whether the result may be in LX.
     pub may_be_in_lx: bool,
-    /// Whether the program gives its result.
+    /// Whether the result is an output of the program.
     pub is_result: bool,
 }
 
@@ -39,9 +39,9 @@ pub struct Op {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dim {
-    /// Its points.
+    /// Number of points.
     pub size: i64,
-    /// Whether a loop may cut it.
+    /// Whether a loop may tile the dimension.
     pub may_be_cut: bool,
     /// Granularity of a tile: its size is a multiple of this.
     pub granule: i64,
@@ -62,7 +62,7 @@ pub struct Input {
 }
 
 impl Program {
-    /// Refuses numbers that no program has.
+    /// Refuses numbers that are out of range for a program.
     pub(super) fn check(&self) -> Result<(), Violation> {
         if self.ops.len() > MOST_OPS {
             return Err(Violation::Unreadable(format!("it has {} ops, and {MOST_OPS} are looked at", self.ops.len())));
@@ -70,7 +70,7 @@ impl Program {
         self.ops.iter().enumerate().try_for_each(|(op, found)| found.check(op).map_err(|what| Violation::Op { op, what }))
     }
 
-    /// The ops of a segment that an op of it reads results of, with the numbers of the inputs.
+    /// Returns the op that produces an operand of an op; `None` for an operand from outside of the program.
     pub(super) fn maker(&self, op: usize, input: usize) -> Option<usize> {
         self.ops[op].inputs[input].maker
     }

@@ -7,12 +7,12 @@
 use super::program::{Op, Program};
 use std::{collections::BTreeMap, ops::Range};
 
-/// The most ops of a segment, iterations of a nest, and counts of an axis.
+/// Maximum number of ops of a segment, of iterations of a nest, and of tile counts of an axis.
 pub(super) const MOST_OPS: usize = 24;
 const MOST_ITERATIONS: i64 = 4096;
 const MOST_COUNTS: usize = 12;
 
-/// An axis: by op, the dimension that is cut, and into how many tiles it may be.
+/// An axis: the dimension of each op that is tiled, and the possible tile counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Axis {
     pub(super) dims: BTreeMap<usize, usize>,
@@ -20,7 +20,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// The axes of a segment along which some loop may run.
+    /// Returns the axes of a segment along which a loop may run.
     pub(super) fn of(program: &Program, segment: &Range<usize>) -> Vec<Self> {
         let ops = &program.ops;
         let mut parts: Vec<BTreeMap<usize, usize>> = Vec::new();
@@ -46,7 +46,7 @@ impl Axis {
     }
 }
 
-/// The nests of one axis and of two, as positions among the axes with counts.
+/// Returns the nests of one axis and of two, as positions in the list of axes with tile counts.
 pub(super) fn nests(axes: &[Axis]) -> impl Iterator<Item = Vec<(usize, i64)>> + '_ {
     let one = |axis: usize| axes[axis].counts.iter().map(move |&count| (axis, count));
     let alone = (0..axes.len()).flat_map(one).map(|cut| vec![cut]);
@@ -55,7 +55,7 @@ pub(super) fn nests(axes: &[Axis]) -> impl Iterator<Item = Vec<(usize, i64)>> + 
     alone.chain(both.filter(|nest| nest[0].1 * nest[1].1 <= MOST_ITERATIONS))
 }
 
-/// The dimensions of a maker and a reader along which one hands the other what it has made.
+/// Returns the dimensions of a producer and a consumer that index the same dimension of the value between them.
 fn handed(maker: &Op, reader: &Op, input: usize) -> Vec<(usize, usize)> {
     let input = &reader.inputs[input];
     let pair = |(read, behind): (&Option<usize>, &Option<usize>)| Some((maker.output.get((*behind)?).copied()??, (*read)?));
@@ -75,7 +75,8 @@ const fn divisor(one: i64, other: i64) -> i64 {
     if one == 0 { other } else { divisor(other % one, one) }
 }
 
-/// All counts that divide and leave whole sticks; of more than twelve those that are closest to a power of two, the smaller one if two are.
+/// Returns all tile counts that divide the size and leave whole sticks; if there are more than twelve, those that are closest to a power of
+/// two, of two equally close ones the smaller.
 fn counts(ops: &[Op], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
     let fits = |(&op, &dim): (&usize, &usize), count: i64| ops[op].dims[dim].size % (count * ops[op].dims[dim].granule) == 0;
     let most = if dims.is_empty() { 1 } else { size.min(MOST_ITERATIONS) };

@@ -1,4 +1,4 @@
-//! The least time of a segment in a nest, and whether some nest takes less than is said.
+//! Minimum time of a segment in a loop nest, and the check whether some nest costs less than the claimed bound.
 
 use super::{
     Violation,
@@ -19,7 +19,7 @@ pub(super) struct Steps<'a> {
     model: Model<'a>,
     charges: Charges<'a>,
     tiles: BTreeMap<InTiles, Tiles>,
-    /// How many ops in nests were looked at.
+    /// Number of ops in nests that were examined.
     pub(super) n_looked_at: usize,
 }
 
@@ -43,8 +43,8 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// The least time of a segment, ns, with the loops around it, if that is less than so much. Without loops a segment is its ops one by one, so
-    /// that only segments of one op are looked at without.
+    /// Returns the minimum time of a segment, ns, and the loops around it, if it is below the limit. A segment without loops costs the sum
+    /// of its ops, so that only segments of one op are examined without loops.
     pub(super) fn less_than(&mut self, segment: &Range<usize>, axes: &[Axis], limit_ns: f64) -> Option<(f64, String)> {
         let mut found: Option<(f64, Vec<(usize, i64)>)> = None;
         let no_loop = (segment.len() == 1).then(Vec::new);

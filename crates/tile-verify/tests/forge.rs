@@ -1,4 +1,4 @@
-//! Certificates of programs written by hand, and what becomes of forged ones.
+//! Certificates of hand-written programs, and the violations that forged certificates cause.
 
 #![allow(clippy::unwrap_used, reason = "a test over values")]
 
@@ -9,7 +9,7 @@ use tile_verify::{Certificate, Dim, Input, Op, Program, Proof, Violation, verify
 
 const TARGET: Target = Target::spyre();
 
-/// An elementwise op, or a maximum of rows, on `[rows, columns]`; `maker` makes what it reads.
+/// Returns an elementwise op, or a maximum of rows, on `[rows, columns]`; `maker` is the producer of its operand.
 fn op(rows: i64, columns: i64, maker: Option<usize>, value: usize, reduces: bool, is_result: bool) -> Op {
     let bytes = 2 * rows * columns;
     let operand = |is_output: bool, dims: &[usize], tile_bytes: i64| TileOperand {
@@ -41,7 +41,7 @@ fn op(rows: i64, columns: i64, maker: Option<usize>, value: usize, reduces: bool
     }
 }
 
-/// Elementwise ops one after the other, on so many rows of 4,096 columns.
+/// Returns a chain of elementwise ops on the given number of rows of 4,096 columns.
 fn chain(n_ops: usize, rows: i64) -> Program {
     Program { ops: (0..n_ops).map(|number| op(rows, 4096, number.checked_sub(1), number, false, number + 1 == n_ops)).collect() }
 }
@@ -63,7 +63,7 @@ fn forged(certificate: &Certificate, place: &str, value: impl Into<Value>) -> Vi
     verify(&text.to_string()).unwrap_err()
 }
 
-/// ns of `bytes` in one direction, and of what all cores compute of so many points in LX.
+/// Returns the time, ns, of `bytes` in one direction, and of all cores for the given number of points in LX.
 fn traffic_and_compute_ns(bytes: f64, points: f64) -> [f64; 2] {
     [bytes / TARGET.time.hbm.one_way, points / 32.0 / TARGET.time.recommended.lx]
 }
@@ -88,7 +88,7 @@ fn what_has_no_room_takes_a_loop_or_passes_hbm() {
     let loops_ns = 2.0 * traffic.hypot(compute) + compute + 3.0 * (recommended.op_ns + 4.0 * recommended.iteration_ns);
     let proved = certificate(chain(3, 16384));
     assert!((proved.bound_us * 1000.0 - loops_ns).abs() < 1e-3, "{} us, and {loops_ns} ns in a loop", proved.bound_us);
-    // What may be cut nowhere is written and read back.
+    // A result of an op that cannot be tiled is written to HBM and read back.
     let mut whole = chain(3, 16384);
     whole.ops.iter_mut().flat_map(|op| &mut op.dims).for_each(|dim| dim.may_be_cut = false);
     let through_hbm = certificate(whole);
@@ -99,7 +99,8 @@ fn what_has_no_room_takes_a_loop_or_passes_hbm() {
 
 #[test]
 fn a_row_that_is_whole_behind_a_loop_over_columns_passes_hbm() {
-    // A maximum along the columns hands on what a loop over rows cuts; a loop over columns cuts what the first op makes for a reader that is not in it.
+    // A row maximum passes its result on within a loop over rows. A loop over columns tiles the result of the first op, whose reader is
+    // outside of the loop.
     let rows = 16384;
     let mut program = chain(2, rows);
     program.ops[0].is_result = false;

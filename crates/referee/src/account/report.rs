@@ -22,7 +22,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The largest root mean square of the exact numbers that an operation gave, if such numbers went beside the device's.
+    /// Maximum over the ops of the root mean square of exact results, if the run computed exact numbers in addition to the device's.
     #[must_use]
     pub fn largest_magnitude(&self) -> f64 {
         let ops = self.launches.iter().flat_map(|launch| &launch.ops);
@@ -54,13 +54,13 @@ pub struct OpReport {
     pub function: String,
     /// Cores that execute it.
     pub cores: usize,
-    /// How often it was executed.
+    /// Number of executions.
     pub executions: u64,
     /// Points of the iteration space of one execution, on all cores.
     pub points: u64,
     /// Bytes moved by all executions.
     pub traffic: Traffic,
-    /// How far its numbers are from exact ones, if those were computed.
+    /// Rounding errors of its results, if exact numbers were computed.
     #[serde(skip)]
     pub error: OpError,
 }

@@ -1,9 +1,9 @@
-//! How far the device's numbers are from those that were never rounded.
+//! Rounding errors: differences between the device's numbers and unrounded numbers.
 
-/// How far the device's numbers of an op are from those that were never rounded.
+/// Rounding errors of an op: differences between the device's numbers and unrounded numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpError {
-    /// Numbers that were compared.
+    /// Number of compared values.
     pub count: u64,
     /// The sum of the squares of the exact numbers.
     pub squares: f64,
@@ -13,26 +13,26 @@ pub struct OpError {
     pub escaped: Option<Escape>,
 }
 
-/// A number of the device that no rounding explains.
+/// A number of the device that rounding cannot explain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Escape {
     /// The device's number.
     pub device: f32,
-    /// The least that it may be.
+    /// Lower bound of the device's number.
     pub low: f64,
-    /// The most.
+    /// Upper bound of the device's number.
     pub high: f64,
 }
 
 impl OpError {
-    /// The root mean square of the exact numbers.
+    /// Returns the root mean square of the exact numbers.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     pub fn magnitude(&self) -> f64 {
         (self.squares / self.count.max(1) as f64).sqrt()
     }
 
-    /// The root mean square of the differences, relative to that of the exact numbers.
+    /// Returns the root mean square of the differences, relative to that of the exact numbers.
     #[must_use]
     pub fn relative(&self) -> f64 {
         if self.squares_off == 0.0 { 0.0 } else { (self.squares_off / self.squares).sqrt() }

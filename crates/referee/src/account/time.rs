@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Modeled time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModelledTime {
-    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
+    /// Lower end: nineteen of twenty published times of such ops are between this fraction of the estimate and the upper end.
     pub low_ns: f64,
     /// Estimate by which plans are compared.
     pub estimate_ns: f64,
@@ -33,16 +33,16 @@ impl AddAssign for ModelledTime {
     }
 }
 
-/// Where a tensor of an op starts: its memory, the first byte, and the end of the buffer that it lies in.
+/// Start of a tensor of an op: its memory, the first byte, and the end of its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Start {
-    /// The number of the buffer in HBM; none in LX.
+    /// The number of the buffer in HBM; `None` in LX.
     buffer: Option<usize>,
     byte: i64,
     end: i64,
 }
 
-/// An execute statement, as its executions have shown it so far.
+/// An execute statement, with the observations of its executions so far.
 #[derive(Clone, Debug)]
 struct Seen {
     plan: Arc<Plan>,
@@ -50,7 +50,7 @@ struct Seen {
     starts: Vec<Start>,
     /// Iterations of the loops around it, outermost first.
     trips: Vec<i64>,
-    /// For each tensor and loop, whether the tensor was elsewhere in the second iteration.
+    /// For each tensor and loop, whether the address of the tensor changed in the second iteration.
     advances: Vec<Vec<bool>>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// Notes an execution of the statement at a position, in these iterations of the loops around it, outermost first.
+    /// Records an execution of the statement at a position, with the iterations of the enclosing loops, outermost first.
     pub(crate) fn note(&mut self, position: usize, plan: &Arc<Plan>, parts: &Parts, iterations: &[i64]) {
         let starts: Vec<Start> = (0..plan.tensors.len()).map(|tensor| start(parts, tensor)).collect();
         let new = || Seen {
@@ -75,7 +75,7 @@ impl Timeline {
         for (trips, iteration) in seen.trips.iter_mut().zip(iterations) {
             *trips = (*trips).max(iteration + 1);
         }
-        // What moves in the second iteration of one loop, and the first of all others, moves with that loop.
+        // A tensor whose address changes in the second iteration of one loop and the first of all others moves with that loop.
         if let Some(level) = iterations.iter().position(|iteration| *iteration == 1)
             && iterations.iter().sum::<i64>() == 1
         {
@@ -85,13 +85,13 @@ impl Timeline {
         }
     }
 
-    /// The modeled time; `pools` are the buffers that belong to the launch alone.
+    /// Returns the modeled time; `pools` are the buffers that belong to the launch alone.
     pub(crate) fn modeled(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModelledTime {
         let Price { low_ns, estimate_ns, high_ns, .. } = price(&describe(&self.kernel(pools)), time, Formula::Recommended);
         ModelledTime { low_ns, estimate_ns, high_ns }
     }
 
-    /// The ops as the model sees them.
+    /// Returns the ops in the representation of the cost model.
     fn kernel(&self, pools: &BTreeSet<usize>) -> Vec<OpShape> {
         let written: BTreeSet<(Option<usize>, i64)> =
             self.executes.values().map(|seen| seen.starts[seen.plan.output]).map(|start| (start.buffer, start.end)).collect();

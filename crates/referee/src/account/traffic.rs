@@ -1,7 +1,7 @@
-//! How many bytes an execution moves.
+//! Counts the bytes that an execution moves.
 //!
-//! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as the cost models do
-//! (they are broadcast); how often they were asked for stands beside it.
+//! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as in the cost models (they
+//! are broadcast); repeated requests are counted separately.
 
 use crate::machine::access::{Part, Parts};
 use crate::machine::{Machine, RegionId};
@@ -47,7 +47,7 @@ impl AddAssign for Traffic {
     }
 }
 
-/// Counts one execution, except what goes over the ring.
+/// Counts the bytes of one execution, except ring traffic.
 pub(crate) fn count(plan: &Plan, parts: &Parts, machine: &mut Machine) -> Traffic {
     let mut traffic = Traffic::default();
     let leaders = plan.leaders();

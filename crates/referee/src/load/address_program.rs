@@ -1,7 +1,7 @@
 //! `bundle.mlir` as a small program over addresses: names are values by number, and each is defined once, before it is used.
 //!
-//! The tree of the text is what the compiler and the referee know in common ([`sdsc_format::bundle_text`]); what it means is worked out
-//! here. It knows what the SuperDSC-Bundle specification allows and nothing else.
+//! The compiler and the referee share the syntax tree of the text ([`sdsc_format::bundle_text`]); the referee computes its meaning here. It
+//! accepts only constructs of the SuperDSC-Bundle specification.
 
 #[cfg(test)]
 mod tests;
@@ -135,7 +135,7 @@ fn collect(statements: &[Statement], visit: &mut impl FnMut(&Statement)) {
 /// Reads a `bundle.mlir`.
 ///
 /// # Errors
-/// The first place that is not of the format, or whose names are not defined.
+/// The first position that violates the format, or an undefined name.
 pub fn parse(text: &str) -> Result<Bundle, TextError> {
     let tree = bundle_text::parse(text)?;
     if tree.function.name != FUNCTION {
@@ -270,7 +270,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The value of a map for its dimensions, then its symbols; nothing on overflow.
+/// Evaluates a map for its dimensions, then its symbols; `None` on overflow.
 pub(crate) fn value_of(map: &Map, operands: &[i64]) -> Option<i64> {
     let factors = map.dims.iter().chain(&map.symbols);
     factors.zip(operands).try_fold(map.constant, |sum, (factor, operand)| sum.checked_add(factor.checked_mul(*operand)?))

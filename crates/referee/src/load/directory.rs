@@ -1,4 +1,4 @@
-//! Reading a bundle directory, and nothing else.
+//! Reads a bundle directory, and no other files.
 
 use crate::error::SimError;
 use crate::load::address_program::{Bundle, parse};
@@ -168,7 +168,7 @@ pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
     Ok(file)
 }
 
-/// A name of a file beside another one; paths would let a bundle read what is not its own.
+/// Accepts a plain file name in the same folder; a path would let a bundle read foreign files.
 fn plain<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
     let refused = || SimError::Malformed { file: within.display().to_string(), message: format!("'{name}' is no plain file name") };
     if is_plain_name(name) { Ok(name) } else { Err(refused()) }

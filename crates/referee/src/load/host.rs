@@ -1,4 +1,4 @@
-//! Arrays as the caller has them.
+//! Arrays of the caller.
 
 use crate::error::SimError;
 use crate::number::{E4M3, E5M2, decode_run, dl16_to_f32, encode_host_run};
@@ -14,7 +14,7 @@ pub enum Elements {
     Bf16(Vec<u16>),
     /// Single precision.
     F32(Vec<f32>),
-    /// Double precision, which no program of the device has: what a reference computes in.
+    /// Double precision, which no device program has: the element type of reference results.
     F64(Vec<f64>),
     /// Bytes of four bits of exponent and three behind the point, without infinities.
     F8E4M3Fn(Vec<u8>),
@@ -71,7 +71,7 @@ impl Elements {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the array has no elements.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
@@ -251,7 +251,7 @@ fn from_bytes<T, const W: usize>(elements: &mut [T], bytes: &[u8], convert: impl
     elements.iter_mut().zip(bytes.as_chunks::<W>().0).for_each(|(element, raw)| *element = convert(*raw));
 }
 
-/// The most elements of a stick.
+/// Maximum number of elements of a stick.
 const MAX_STICK: usize = STICK_BYTES as usize;
 
 fn gather<T: Copy>(elements: &[T], start: usize, stride: usize, out: &mut [f32], convert: impl Fn(T) -> f32) {

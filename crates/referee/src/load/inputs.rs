@@ -1,4 +1,4 @@
-//! Inputs from a seed: signs, several magnitudes, and no two neighbours alike, so that a swapped index shows.
+//! Seeded random inputs: both signs, several magnitudes, and no two equal adjacent elements, so that a swapped index is detected.
 
 use crate::error::SimError;
 use crate::load::host::{Elements, HostArray};
@@ -6,7 +6,7 @@ use machine::ElementType;
 use sdsc_format::program::{Program, Tensor};
 use std::str::FromStr;
 
-/// Integer inputs without a range are from 0 and below this.
+/// Exclusive upper bound of integer inputs without a range; the lower bound is 0.
 const SMALL: i64 = 16;
 
 /// Distribution of the random input numbers.
@@ -14,14 +14,14 @@ const SMALL: i64 = 16;
 pub enum Draw {
     /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more dimensions, but for the first
     /// of them, count as weights: they are divided by the square root of their second to last size, so that a product with them is about
-    /// as large as what it multiplies, and a softmax behind it is no choice of one element.
+    /// as large as what it multiplies, and a following softmax does not degenerate to a choice of one element.
     #[default]
     Random,
-    /// Few different ones: maxima, comparisons and sums with ties.
+    /// Few distinct numbers: maxima, comparisons and sums with ties.
     Ties,
-    /// Large and tiny ones, beyond what random ones have.
+    /// Larger and smaller numbers than random ones.
     Extreme,
-    /// Random ones of which some are infinite, more of them negative, as masks have them.
+    /// Random numbers, some of which are infinite, mostly negative, as in masks.
     Infinite,
 }
 
@@ -139,7 +139,7 @@ fn position(shape: &[i64], element: usize) -> Vec<usize> {
     indices
 }
 
-/// A number put together from its sign, its exponent and 52 bits of fraction.
+/// Assembles a number from its sign, its exponent and 52 bits of fraction.
 fn float(bits: u64) -> f64 {
     const BIAS: u64 = 1023;
     let exponent = match bits & 15 {

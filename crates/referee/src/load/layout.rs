@@ -1,4 +1,4 @@
-//! Between an array of the host and a buffer of the device.
+//! Copies between arrays of the host and buffers of the device.
 //!
 //! A device layout is a row-major device shape and, for each device dimension, the host elements that one step moves (`stride_map`;
 //! -1 where no host dimension does: padding, or one element in a stick). The runtime's transfer fills what is beyond the host's
@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Host elements that a device dimension may reach over, far from overflow.
 const MAX_REACH: i64 = 1 << 50;
 
-/// How the elements of one tensor lie in its buffer.
+/// Layout of a tensor in its buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceLayout {
     /// The number format.
@@ -31,9 +31,9 @@ pub struct DeviceLayout {
 /// One step along a device dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {
-    /// Only the first position holds anything.
+    /// Only the first position holds an element.
     Padding,
-    /// Every position holds the same (an expanded dimension).
+    /// Every position holds the same element (an expanded dimension).
     Same,
     /// A step along one host dimension.
     Along { dim: usize, coordinates: i64, elements: i64 },
@@ -86,7 +86,7 @@ impl DeviceLayout {
         if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_REACH)) {
             return Err(format!("the stride map {map:?} leaves every array"));
         }
-        // Nothing walks along a dimension of size 1, whatever its stride: the sticks of 7 columns are one, 64 elements from no other.
+        // The stride of a dimension of size 1 is never used: 7 columns have a single stick, so the stride of 64 elements has no effect.
         let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
         let (host_sizes, host_strides) = merged(&tensor.shape, &map);
         let steps = map.iter().map(|stride| step(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
@@ -123,7 +123,7 @@ impl DeviceLayout {
         Ok(HostArray { shape: tensor.shape.clone(), elements })
     }
 
-    /// Refuses a buffer that lacks elements of the array, or has some that nobody wrote.
+    /// Refuses a buffer that lacks elements of the array, or has unwritten ones.
     pub(crate) fn check_written(&self, region: &Region) -> Result<(), String> {
         let width = width(self.format);
         let (mut missing, mut n_read) = (None, 0);

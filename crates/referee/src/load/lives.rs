@@ -7,7 +7,7 @@ use crate::load::address_program::{Bundle, Statement};
 use sdsc_format::program::{LaunchEntry, Life};
 use std::collections::BTreeMap;
 
-/// Memory of a launch whose bytes belong to one value after the other.
+/// Memory of a launch whose bytes are reused by successive values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scratch {
     /// The LX of every core.
@@ -16,7 +16,7 @@ pub(crate) enum Scratch {
     Pool,
 }
 
-/// Bytes whose life has ended.
+/// Bytes whose live range has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dead {
     pub(crate) memory: Scratch,
@@ -27,15 +27,15 @@ pub(crate) struct Dead {
 /// Expiry schedule of a launch: the bytes whose live ranges end after each execute and each loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Deaths {
-    /// Behind each execute, by its number in the order of the text.
+    /// After each execute, by its number in the order of the text.
     behind_ops: BTreeMap<usize, Vec<Dead>>,
-    /// Behind each loop, by its number in the order of the text.
+    /// After each loop, by its number in the order of the text.
     behind_loops: BTreeMap<usize, Vec<Dead>>,
-    /// The lives in LX.
+    /// The live ranges in LX.
     lx: Vec<Life>,
 }
 
-/// A life in LX, by where it begins: its first byte and its first op.
+/// A live range in LX, identified by its first byte and its first op.
 pub(crate) type Begun = (i64, usize);
 
 impl Deaths {
@@ -64,7 +64,7 @@ impl Deaths {
                 match last.get(n_shared) {
                     Some(inner) => deaths.behind_loops.entry(*inner).or_default().push(dead(memory, life)),
                     None => {
-                        // What takes the place of an operand lives on.
+                        // An in-place result extends the live range.
                         let heirs = born.get(&life.last_op).into_iter().flatten().filter(|heir| heir.last_op > life.last_op);
                         let left = heirs.fold(vec![dead(memory, life)], |left, heir| without(&left, &dead(memory, heir)));
                         deaths.behind_ops.entry(life.last_op).or_default().extend(left);
@@ -75,7 +75,7 @@ impl Deaths {
         Ok(deaths)
     }
 
-    /// The life in LX that an execute writes a part of which begins at this byte: one that it begins, else one that has begun.
+    /// Returns the live range in LX for a write of an execute at this byte: one that the execute begins, else one that has begun.
     pub(crate) fn written(&self, number: usize, byte: i64) -> Option<Begun> {
         let has =
             |life: &&Life| (life.first_op..=life.last_op).contains(&number) && (life.offset..life.offset + life.bytes).contains(&byte);

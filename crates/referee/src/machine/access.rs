@@ -18,9 +18,9 @@ pub(crate) use rows::row_of;
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) region: RegionId,
-    /// Where the part starts in the region.
+    /// Start of the part in the region.
     pub(crate) byte: i64,
-    /// The first byte of the region behind what the tensor may use.
+    /// End of the bytes of the region that the tensor may use.
     pub(crate) end: i64,
     /// Its address, for messages.
     pub(crate) address: i64,
@@ -28,7 +28,7 @@ pub(crate) struct Part {
     rows: Option<Vec<i64>>,
 }
 
-/// Every part: by core, then by tensor.
+/// All parts: by core, then by tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts(pub(crate) Vec<Vec<Part>>);
 
@@ -54,7 +54,7 @@ impl Plan {
         tensor.indirect.map_or(0, |indirect| indirect.row * tensor.format.bytes())
     }
 
-    /// The bytes that a core touches of a tensor.
+    /// Returns the bytes of a tensor that a core accesses.
     pub(crate) fn touched<'p>(&'p self, part: &'p Part, tensor: usize) -> impl Iterator<Item = Interval> + 'p {
         let plan = &self.tensors[tensor];
         let intervals = if tensor == self.output { &plan.written } else { &plan.read };
@@ -62,13 +62,13 @@ impl Plan {
     }
 }
 
-/// Finds every part, and makes sure that the execution breaks no rule.
+/// Locates all parts, and checks that the execution violates no rule.
 pub(crate) fn check(plan: &Plan, symbols: impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Parts, SimError> {
     let mut parts = locate(plan, &symbols, machine)?;
     rows::find(plan, &mut parts, machine)?;
     conflicts::within_core(plan, &parts, machine)?;
     conflicts::between_cores(plan, &parts, machine)?;
-    // Cores often read the same: all of a matrix, each.
+    // Cores often read the same bytes, for instance all of a matrix.
     let mut seen = BTreeSet::new();
     for (core, tensors) in parts.0.iter().enumerate() {
         for tensor in (0..tensors.len()).filter(|tensor| *tensor != plan.output) {
@@ -153,8 +153,8 @@ fn check_written(plan: &Plan, core: usize, tensor: usize, part: &Part, machine: 
     }
 }
 
-/// An LX tensor is the result of one execution, or of those that write the parts of one life; bytes of another writer mean that two live buffers
-/// overlap.
+/// Checks that an LX tensor is the result of one execution, or of the executions that write the parts of one live range; bytes of another
+/// writer mean that two live buffers overlap.
 fn check_whole(plan: &Plan, core: usize, tensor: usize, part: &Part, region: &Region, machine: &Machine) -> Result<(), SimError> {
     let first = region.writer(part.byte as usize);
     for interval in plan.touched(part, tensor) {

@@ -1,4 +1,4 @@
-//! Memory that knows which of its bytes somebody wrote.
+//! Memory that tracks which of its bytes have been written.
 
 use crate::number::POISON;
 use machine::STICK_BYTES;
@@ -6,10 +6,10 @@ use std::io::{self, Read};
 
 const STICK: usize = STICK_BYTES as usize;
 
-/// The number of an operation's execution, for messages on who wrote what; 0 is nobody.
+/// Number of an op execution, by which messages name the writer of bytes; 0 means no writer.
 pub(crate) type Writer = u32;
 
-/// A bit for each byte, or for each of some other things in a row.
+/// A bit set, for instance with one bit per byte or per stick.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bits(Vec<u64>);
 
@@ -30,12 +30,12 @@ impl Bits {
         }
     }
 
-    /// Whether one of a range is set; those beyond the end are not.
+    /// Whether a bit of a range is set; bits beyond the end are not set.
     pub(crate) fn any(&self, start: usize, end: usize) -> bool {
         words(start, end).any(|(word, mask)| self.0.get(word).is_some_and(|bits| bits & mask != 0))
     }
 
-    /// Where bits are set, in order.
+    /// Returns the positions of the set bits, in order.
     pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
         let of = |(word, bits): (usize, &u64)| {
             let bits = *bits;
@@ -44,7 +44,7 @@ impl Bits {
         self.0.iter().enumerate().filter(|(_, bits)| **bits != 0).flat_map(of)
     }
 
-    /// How many bits there are.
+    /// Returns the number of bits.
     pub(crate) const fn length(&self) -> usize {
         self.0.len() * 64
     }
@@ -56,7 +56,7 @@ impl Bits {
         })
     }
 
-    /// Sets the bits and counts those that were set already.
+    /// Sets the bits, and returns the number of those that were set already.
     fn set_and_count(&mut self, start: usize, end: usize) -> usize {
         let mut known = 0;
         for (word, mask) in words(start, end) {
@@ -87,7 +87,7 @@ pub(crate) struct Region {
     length: usize,
     /// Whether `bytes` holds the stored values; otherwise only the writers of bytes are recorded.
     has_values: bool,
-    /// Whether no op may write it.
+    /// Whether the region is read-only for ops.
     is_read_only: bool,
     bytes: Vec<u8>,
     written: Bits,
@@ -98,7 +98,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Poisoned memory; it takes host memory when it is first used.
+    /// Returns poisoned memory; host memory is allocated at the first use.
     pub(crate) fn new(name: String, capacity: usize) -> Self {
         Self { name, capacity, has_values: true, ..Self::default() }
     }
@@ -113,23 +113,23 @@ impl Region {
         self.has_values
     }
 
-    /// Whether no op may write it.
+    /// Whether the region is read-only for ops.
     pub(crate) const fn is_read_only(&self) -> bool {
         self.is_read_only
     }
 
-    /// From here on no op may write it.
+    /// Makes the region read-only for ops.
     pub(crate) const fn protect(&mut self) {
         self.is_read_only = true;
     }
 
-    /// From here on the bytes have values, poison at first.
+    /// Switches stored values on; all bytes are poison at first.
     pub(crate) fn keep_values(&mut self) {
         self.has_values = true;
         self.bytes.resize(self.length, POISON);
     }
 
-    /// From here on the bytes have no values.
+    /// Switches stored values off.
     pub(crate) fn forget_values(&mut self) {
         self.has_values = false;
         self.bytes = Vec::new();
@@ -149,12 +149,12 @@ impl Region {
         }
     }
 
-    /// How many bytes are in use.
+    /// Returns the number of bytes in use.
     pub(crate) const fn length(&self) -> usize {
         self.length
     }
 
-    /// All bytes that are in use; none if they have no values.
+    /// Returns all bytes in use; empty if they have no values.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -164,7 +164,7 @@ impl Region {
         self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Stores all that a reader gives, which must be just what is in use.
+    /// Stores all bytes of a reader, whose length must be exactly that of the bytes in use.
     pub(crate) fn read_from(&mut self, mut reader: impl Read) -> io::Result<()> {
         let capacity = self.capacity.min(self.bytes.len());
         reader.read_exact(&mut self.bytes[..capacity])?;
@@ -174,13 +174,13 @@ impl Region {
         }
     }
 
-    /// Notes that somebody wrote a range.
+    /// Records the writer of a range.
     pub(crate) fn mark_written(&mut self, start: usize, end: usize, writer: Writer) {
         self.written.set(start, end);
         self.writers[start / STICK..end.div_ceil(STICK)].fill(writer);
     }
 
-    /// The first byte of a range that nobody wrote.
+    /// Returns the first unwritten byte of a range.
     pub(crate) fn first_unwritten(&self, start: usize, end: usize) -> Option<usize> {
         self.written.first_clear(start, end)
     }
@@ -190,19 +190,19 @@ impl Region {
         self.writers.get(byte / STICK).copied().unwrap_or(0)
     }
 
-    /// The first stick of a range that somebody else wrote last, as a byte.
+    /// Returns the byte offset of the first stick of a range whose last writer is another one.
     pub(crate) fn first_other_writer(&self, start: usize, end: usize, writer: Writer) -> Option<usize> {
         let first = start / STICK;
         let sticks = &self.writers[first..end.div_ceil(STICK)];
         sticks.iter().position(|other| *other != writer).map(|stick| (first + stick) * STICK)
     }
 
-    /// Counts a read of whole sticks; gives the bytes of them that were read before.
+    /// Counts a read of whole sticks; returns the number of bytes that were read before.
     pub(crate) fn count_read(&mut self, start: usize, end: usize) -> usize {
         self.read.set_and_count(start / STICK, end.div_ceil(STICK)) * STICK
     }
 
-    /// Starts counting reads anew.
+    /// Resets the set of read sticks.
     pub(crate) fn forget_reads(&mut self) {
         self.read.0.fill(0);
     }
@@ -216,7 +216,7 @@ impl Region {
         self.writers[start / STICK..end / STICK].fill(0);
     }
 
-    /// Poisons a range of whole sticks whose life has ended, as far as it is in use. Who wrote it stays known.
+    /// Poisons the part in use of a range of whole sticks whose live range has ended. The record of the writers is kept.
     pub(crate) fn end_life(&mut self, start: usize, end: usize) {
         let end = end.next_multiple_of(STICK).min(self.length);
         let start = start.min(end);

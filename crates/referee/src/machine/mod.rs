@@ -22,11 +22,11 @@ pub(crate) enum RegionId {
 pub(crate) struct Location {
     pub(crate) region: RegionId,
     pub(crate) byte: i64,
-    /// The first byte behind what may be used from there: the end of the tensor or of the region, whichever comes first.
+    /// End of the usable bytes: the end of the tensor or of the region, whichever comes first.
     pub(crate) end: i64,
 }
 
-/// A tensor in HBM: the bytes of a buffer from `start` to `end`, which the end of the buffer may cut off.
+/// A tensor in HBM: the bytes of a buffer from `start` to `end`, truncated at the end of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) buffer: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Machine {
     lx: BTreeMap<i64, Region>,
     lx_bytes: usize,
     mappings: Vec<Mapping>,
-    /// Bytes from one buffer's address to the next one's.
+    /// Distance of the addresses of successive buffers, bytes.
     segment: i64,
     /// Bytes of HBM that are still free.
     free: i64,
@@ -63,9 +63,9 @@ pub(crate) struct Machine {
     /// The name of each writer, as an index of `names`.
     writers: Vec<usize>,
     names: Vec<String>,
-    /// The writer that has begun each life in LX.
+    /// For each live range in LX, the writer that began it.
     begun: BTreeMap<Begun, Writer>,
-    /// For each writer that writes a part of a value which another one has begun, that one.
+    /// For each writer of a part of a value that another writer began, the writer that began it.
     continued: BTreeMap<Writer, Writer>,
     /// Whether new memory has values.
     has_values: bool,
@@ -99,7 +99,7 @@ impl Machine {
         self.has_values
     }
 
-    /// A poisoned buffer in HBM.
+    /// Allocates a poisoned buffer in HBM.
     pub(crate) fn allocate(&mut self, name: &str, bytes: i64) -> Result<usize, SimError> {
         let size = usize::try_from(bytes).ok().filter(|_| bytes <= self.free);
         let size = size.ok_or_else(|| SimError::TooMuchMemory { what: format!("'{name}'"), bytes, limit: self.limit })?;
@@ -110,7 +110,7 @@ impl Machine {
         Ok(self.buffers.len() - 1)
     }
 
-    /// A poisoned buffer of unknown size: it may grow to `bytes`, as far as HBM lasts.
+    /// Allocates a poisoned buffer of unknown size; it may grow to `bytes`, within the free HBM.
     pub(crate) fn reserve(&mut self, name: &str, bytes: i64) -> usize {
         let size = bytes.min(self.free).max(0);
         self.free -= size;
@@ -118,7 +118,7 @@ impl Machine {
         self.buffers.len() - 1
     }
 
-    /// Gives back the memory of a buffer that died.
+    /// Frees the memory of a dead buffer.
     pub(crate) fn release(&mut self, buffer: usize) {
         let region = &mut self.buffers[buffer];
         self.free += region.capacity as i64;
@@ -131,7 +131,7 @@ impl Machine {
         self.segment.saturating_mul(segment as i64)
     }
 
-    /// Puts a tensor at an address until [`Self::unmap_all`].
+    /// Maps a tensor to an address until [`Self::unmap_all`].
     pub(crate) fn map(&mut self, extent: Extent, base: i64) {
         self.mappings.push(Mapping { base, extent });
     }
@@ -140,7 +140,7 @@ impl Machine {
         self.mappings.clear();
     }
 
-    /// The buffer that an address in HBM belongs to: the one that starts at or below it, within a segment.
+    /// Returns the buffer of an HBM address: the one that starts at or below it, within a segment.
     pub(crate) fn find(&self, address: i64) -> Option<Location> {
         let below = self.mappings.iter().filter(|mapping| mapping.base <= address && address - mapping.base < self.segment);
         let mapping = below.max_by_key(|mapping| mapping.base)?;
@@ -166,7 +166,7 @@ impl Machine {
         self.lx_bytes as i64
     }
 
-    /// A region to write to; the LX of a core comes into being here.
+    /// Returns a region to write to; the LX of a core is allocated at the first call.
     pub(crate) fn region_mut(&mut self, id: RegionId) -> &mut Region {
         match id {
             RegionId::Hbm(buffer) => &mut self.buffers[buffer],
@@ -177,7 +177,7 @@ impl Machine {
         }
     }
 
-    /// A new writer with a name for messages.
+    /// Registers a writer with a name for messages.
     pub(crate) fn writer(&mut self, name: &str) -> Writer {
         let known = self.names.iter().position(|other| other == name);
         let index = known.unwrap_or_else(|| {
@@ -188,7 +188,7 @@ impl Machine {
         (self.writers.len() - 1) as Writer
     }
 
-    /// Notes that a writer writes a value in LX: the one that begins its life, or a part of it later.
+    /// Records that a writer writes a value in LX: either it begins the live range, or it writes a part later.
     pub(crate) fn note_value(&mut self, writer: Writer, life: Begun, begins: bool) {
         if begins {
             self.begun.insert(life, writer);
@@ -217,7 +217,7 @@ impl Machine {
         self.lx.values_mut().for_each(Region::wipe);
     }
 
-    /// Starts counting repeated reads anew.
+    /// Resets the counter of repeated reads.
     pub(crate) fn forget_reads(&mut self) {
         self.buffers.iter_mut().for_each(Region::forget_reads);
     }

@@ -1,7 +1,7 @@
 //! The device's numbers as bit patterns, and their conversion to and from `f32`.
 //!
-//! Every function of the simulated machine computes in `f32` and rounds once, on the store, to the format of the tensor. Each
-//! choice stands in `docs/reference/simulator.md` with its source; those that no public text settles are marked there as assumptions.
+//! Every function of the simulated machine computes in `f32` and rounds once, on the store, to the format of the tensor.
+//! `docs/reference/simulator.md` lists each choice with its source, and marks those without a public source as assumptions.
 
 mod dl16;
 mod small;
@@ -109,8 +109,8 @@ pub fn constant_value(format: DeviceFormat, bits: u32) -> f32 {
     }
 }
 
-/// The number of the program that a number of the device stands for, as far as it tells: DL16 has no infinities, and where the host's
-/// converter saturates is what it makes of them.
+/// Returns the program's number that a number of the device stands for, as far as it can be recovered: DL16 has no infinities, and the
+/// host's converter saturates them.
 #[must_use]
 pub fn meaning(format: DeviceFormat, value: f32) -> f64 {
     let is_infinity = format != DeviceFormat::IeeeFp32 && value.abs() == dl16_to_f32(DL16_SATURATED);

@@ -17,7 +17,7 @@ pub(super) fn copy<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
         let lane = Lane { offset: piece.lanes[input].offset + row_offset(view, input, &piece), ..piece.lanes[input] };
         if from == to {
             view.memory.copy(view.elements(input, lane), lane.valid, &mut cells);
-            // What lies beyond the end of the input is anything; NaN is the worst of it.
+            // Elements beyond the end of the input are undefined; NaN is the worst case.
             cells.resize(cells.len() + (piece.length - lane.valid) * M::cells(to), view.memory.poison());
         } else {
             view.read_masked(input, &piece, lane, &mut values);
@@ -27,7 +27,7 @@ pub(super) fn copy<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
     Values::Cells(cells)
 }
 
-/// The elements from a table's start to the row that its index tensor names at a piece.
+/// Returns the element offset, from a table's start, of the row that its index tensor selects at a piece.
 pub(super) fn row_offset<M: Memory>(view: CoreView<'_, M>, tensor: usize, piece: &Piece<'_>) -> i64 {
     let Some(indirect) = view.plan.tensors[tensor].indirect else { return 0 };
     let (index, machine): (usize, &Machine) = (indirect.index, view.memory.machine());

@@ -64,7 +64,7 @@ impl<'m, M: Memory> CoreView<'m, M> {
         self.memory.arithmetic()
     }
 
-    /// The constant of that name, which the kernel cannot do without.
+    /// Returns a required constant by name.
     fn constant(&self, name: &str) -> ElementOf<M> {
         self.plan.constant(name).map_or(self.arithmetic().poison(), |index| self.constants[index])
     }

@@ -1,4 +1,4 @@
-//! The sum of products that a product of matrices is, in single precision.
+//! Sum of products of a matrix product, in single precision.
 
 /// `out[m][n] += left[m][k] * right[k][n]` in `f32`.
 pub(super) fn multiply(left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {

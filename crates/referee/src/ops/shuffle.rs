@@ -1,4 +1,4 @@
-//! A change of ownership: every core gets its slice of a tensor whose slices other cores hold in their LX.
+//! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it.
 
 use super::{Elements, Memory, Values};
 use crate::machine::access::Parts;
@@ -28,7 +28,7 @@ pub(crate) fn shuffle<M: Memory>(plan: &Plan, parts: &Parts, memory: &M) -> Vec<
     (0..plan.cores.len()).map(of_core).collect()
 }
 
-/// The bytes that move from one core to another.
+/// Returns the number of bytes that move between cores.
 pub(crate) fn moved_bytes(plan: &Plan) -> u64 {
     let (input, output) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
     let sizes = sizes(plan);

@@ -1,4 +1,4 @@
-//! The end of an operation: results are rounded and stored.
+//! Final step of an operation: results are rounded and stored.
 
 use super::copy::row_offset;
 use super::{CoreView, Memory, Values, Written};
@@ -57,7 +57,7 @@ pub(crate) fn write<W: Written>(plan: &Plan, core: usize, parts: &Parts, stored:
         if output.is_sparse {
             let mut stick = vec![poison; n_cells * format.elements_per_stick() as usize];
             for (index, element) in cells.chunks_exact(n_cells * stored.group).take(lane.valid).enumerate() {
-                // The rest of the stick is anything; a reader that takes it for values gets NaN.
+                // The rest of the stick is undefined; a reader that uses it as values gets NaN.
                 stick[..element.len()].copy_from_slice(element);
                 memory.write(part.region, at(index), format, &stick);
             }

@@ -39,7 +39,7 @@ fn largest<A: Arithmetic>(arithmetic: &A, row: &[A::Element], count: usize) -> V
     (0..count).map(next).collect()
 }
 
-/// Whether an element has a rank before that of one with a lower position.
+/// Whether an element ranks before one with a lower position.
 fn is_before<A: Arithmetic>(arithmetic: &A, element: A::Element, best: A::Element) -> bool {
     match (arithmetic.is_poison(element), arithmetic.is_poison(best)) {
         (_, true) => false,

@@ -1,4 +1,4 @@
-//! From a file to a plan.
+//! Compiles an SDSC file into a plan.
 
 use super::kernel::{Kernel, Selected};
 use super::tensor::{Fault, TensorFile};
@@ -8,10 +8,10 @@ use crate::number::{constant_value, meaning};
 use machine::{DeviceFormat, Target};
 use sdsc_format::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 
-/// Points along one dimension of one core; tables are as long.
+/// Maximum number of points along one dimension of one core; tables have the same length.
 const MAX_LOCAL: i64 = 1 << 26;
 
-/// Entries of all tables of an op.
+/// Maximum number of entries of all tables of an op.
 const MAX_ENTRIES: i64 = 1 << 26;
 
 /// The name of the constant that replaces masked points.
@@ -250,7 +250,8 @@ fn check_result(plan: &Plan) -> Checked<()> {
     Ok(())
 }
 
-/// A top-k searches one dimension, which each core has whole, and has as many results along another, which the input lacks.
+/// Checks a top-k: it searches one dimension, which each core has whole, and its results are along another dimension, which the input
+/// lacks.
 fn check_selection(plan: &Plan, selected: Selected) -> Checked<()> {
     let Some((searched, ranks)) = plan.selection() else {
         return malformed(format!("'{}' searches one dimension, and its result has one that its input lacks", plan.function));
@@ -270,5 +271,5 @@ fn check_selection(plan: &Plan, selected: Selected) -> Checked<()> {
     Ok(())
 }
 
-/// Whole numbers from 0 on that the device's 16-bit format has without a gap.
+/// Number of consecutive integers from 0 on that the device's 16-bit format represents exactly.
 const MOST_POSITIONS: i64 = 1025;

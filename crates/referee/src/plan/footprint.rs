@@ -1,4 +1,4 @@
-//! The bytes that one core's part of a tensor takes.
+//! Byte footprint of one core's part of a tensor.
 
 use super::HOLE;
 use machine::DeviceFormat;
@@ -10,7 +10,7 @@ pub(crate) struct Interval {
     pub(crate) end: i64,
 }
 
-/// Intervals of one tensor; real ones have thousands.
+/// Maximum number of intervals of one tensor; real tensors have thousands.
 const MAX_INTERVALS: usize = 1 << 24;
 
 /// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. Both cover the core's elements. A sparse
@@ -22,9 +22,10 @@ pub(super) fn touched(offsets: &[Vec<i64>], format: DeviceFormat, stick: usize, 
     Some((footprint(offsets, width, width, along)?, footprint(offsets, width, written, along)?))
 }
 
-/// The union of `unit` bytes at every sum of one offset of each table, as disjoint intervals in order.
+/// Returns the union of `unit` bytes at every sum of one offset of each table, as sorted disjoint intervals.
 ///
-/// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Nothing if there are too many.
+/// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Returns `None` if there are too many
+/// intervals.
 fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Option<Vec<Interval>> {
     let mut factors: Vec<Vec<i64>> = Vec::new();
     for (dim, table) in offsets.iter().enumerate() {
@@ -44,7 +45,7 @@ fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, 
     if factors.iter().any(Vec::is_empty) {
         return Some(Vec::new());
     }
-    // Small steps first: what lies together joins before it is repeated.
+    // Small strides first: adjacent bytes are merged before they are repeated.
     factors.sort_by_key(|factor| factor.get(1).map_or(0, |second| second - factor[0]));
     let mut intervals = vec![Interval { start: 0, end: unit }];
     for factor in factors.iter().filter(|factor| **factor != [0]) {
@@ -75,7 +76,7 @@ fn repeated(intervals: &[Interval], offsets: &[i64], width: i64) -> Vec<Interval
     if in_order { all } else { joined(all) }
 }
 
-/// Intervals in order, those that touch as one.
+/// Sorts intervals, and merges those that touch.
 fn joined(mut intervals: Vec<Interval>) -> Vec<Interval> {
     intervals.sort_unstable();
     let mut all: Vec<Interval> = Vec::new();

@@ -13,7 +13,7 @@ pub(crate) enum Kernel {
     Binary(Binary),
     /// `first != 0 ? second : third`.
     Where,
-    /// One value out of many.
+    /// A reduction.
     Reduce(Reduction),
     /// The mean of the values and of their squares.
     MomentPair,
@@ -39,7 +39,7 @@ pub(crate) enum Selected {
 }
 
 impl Kernel {
-    /// The computation of a function; nothing if the simulator does not know it.
+    /// Returns the computation of a function; `None` if the simulator does not support it.
     pub(crate) fn of(function: &str) -> Option<Self> {
         let base = function.strip_suffix("nonstick").unwrap_or(function);
         if let Some(reduction) = Reduction::of(base) {
@@ -72,7 +72,7 @@ impl Kernel {
         }
     }
 
-    /// The constants that it cannot do without, by the names of torch-spyre.
+    /// Returns the names of the required constants, as in torch-spyre.
     pub(crate) const fn constants(self) -> &'static [&'static str] {
         match self {
             Self::Reduce(Reduction::Mean) => &["scaling_factor"],
@@ -85,7 +85,7 @@ impl Kernel {
         }
     }
 
-    /// Whether a result depends on the inputs at the same point only, so that it may replace one of them.
+    /// Whether a result depends on the inputs at the same point only, so that it may replace an input in place.
     pub(crate) const fn is_elementwise(self) -> bool {
         match self {
             Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNormScale | Self::LayerNorm | Self::Copy => true,
@@ -93,7 +93,7 @@ impl Kernel {
         }
     }
 
-    /// Whether cores may share a result, each with a part of the reduced dimensions.
+    /// Whether cores may compute partial results, each over a slice of the reduced dimensions.
     pub(crate) const fn accumulates(self) -> bool {
         match self {
             Self::Reduce(_) | Self::Contract => true,

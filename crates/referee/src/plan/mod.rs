@@ -1,6 +1,6 @@
-//! An op ready to be executed: what its file says, as plain loops and tables.
+//! Ops ready for execution: the contents of an SDSC file as plain loops and tables.
 //!
-//! The file is interpreted once. What remains for an execution are the addresses, which the execute statement gives.
+//! The file is interpreted once. Only the addresses differ between executions; the execute statement supplies them.
 
 mod build;
 mod footprint;
@@ -51,7 +51,7 @@ pub(crate) struct Plan {
 #[derive(Clone, Debug)]
 pub(crate) struct Dim {
     pub(crate) label: String,
-    /// Points in all.
+    /// Total number of points.
     pub(crate) size: i64,
     /// Slices over cores.
     pub(crate) slices: i64,
@@ -81,12 +81,12 @@ pub(crate) struct OpConstant {
     pub(crate) name: String,
     /// The device's number.
     pub(crate) value: f32,
-    /// The program's number, which the device's is rounded from.
+    /// The program's number, from which the device's number is rounded.
     pub(crate) exact: f64,
 }
 
 impl OpConstant {
-    /// Whether the device's number is what the number is rounded to, in one of the formats that constants have.
+    /// Whether the device's number is the rounded program's number, in one of the formats of constants.
     pub(crate) fn rounds_from(&self, exact: f64) -> bool {
         let single = exact as f32;
         self.value == single || self.value == dl16_to_f32(dl16_from_host(single))
@@ -99,24 +99,24 @@ pub(crate) struct TensorPlan {
     pub(crate) name: String,
     pub(crate) format: DeviceFormat,
     pub(crate) memory: Memory,
-    /// Where each core's part starts, in the order of [`Plan::cores`].
+    /// Start of each core's part, in the order of [`Plan::cores`].
     pub(crate) starts: Vec<Start>,
     /// By dimension, the elements from the start to each of a core's positions; [`HOLE`] where the tensor has none.
     pub(crate) offsets: Vec<Vec<i64>>,
-    /// By dimension, how many positions from a multiple of that number on are evenly spaced.
+    /// By dimension, the number of evenly spaced positions from each multiple of that number on.
     pub(crate) even: Vec<usize>,
     /// The dimension along its sticks.
     pub(crate) stick: usize,
-    /// The dimension of neighbouring sticks: the innermost one of more than one position in memory.
+    /// The dimension of adjacent sticks: the innermost one with more than one position in memory.
     pub(crate) inner: Option<usize>,
-    /// Sticks that all cores touch together; of a table as many rows as there are indices.
+    /// Number of sticks that all cores access together; for a table, one row per index.
     pub(crate) sticks: i64,
     /// By dimension, whether the tensor has it.
     pub(crate) present: Vec<bool>,
     /// One element in each stick.
     pub(crate) is_sparse: bool,
     pub(crate) indirect: Option<Indirect>,
-    /// The slices of each dimension that a core holds, when those are not what it computes, in the order of [`Plan::cores`].
+    /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of [`Plan::cores`].
     pub(crate) ownership: Option<Vec<Vec<i64>>>,
     /// Byte intervals that one core reads, relative to its start: the elements.
     pub(crate) read: Vec<Interval>,
@@ -124,7 +124,7 @@ pub(crate) struct TensorPlan {
     pub(crate) written: Vec<Interval>,
 }
 
-/// A tensor that is reached by an index.
+/// A tensor that is accessed through an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indirect {
     /// The index tensor.
@@ -133,7 +133,7 @@ pub(crate) struct Indirect {
     pub(crate) row: i64,
 }
 
-/// Where a tensor lives.
+/// Memory of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
     Hbm,
@@ -163,13 +163,13 @@ impl Plan {
         (0..self.dims.len()).filter(|dim| !self.tensors[self.output].present[*dim]).collect()
     }
 
-    /// The dimensions that an input has and the result has not. One that no tensor has is a repetition, which changes nothing.
+    /// Returns the dimensions that an input has and the result does not. A dimension that no tensor has is a repetition without effect.
     pub(crate) fn consumed_dims(&self) -> Vec<usize> {
         let is_read = |dim: &usize| self.tensors.iter().any(|tensor| tensor.present[*dim]);
         self.reduced_dims().into_iter().filter(is_read).collect()
     }
 
-    /// The dimension that a top-k searches, and that along which its results are.
+    /// Returns the dimension that a top-k searches, and the dimension of its results.
     pub(crate) fn selection(&self) -> Option<(usize, usize)> {
         let [input] = self.inputs[..] else { return None };
         let (input, output) = (&self.tensors[input], &self.tensors[self.output]);
@@ -195,7 +195,8 @@ impl Plan {
         Walk::new(self.tensors.iter().map(TensorPlan::track).collect(), &self.locals(), &dims, inner)
     }
 
-    /// For each core, the first core that computes the same part of the result. What is not added up each core has in its own LX.
+    /// Returns for each core the first core that computes the same part of the result. Results that are not summed over cores are in each
+    /// core's own LX.
     pub(crate) fn leaders(&self) -> Vec<usize> {
         if !self.kernel.accumulates() && self.tensors[self.output].memory == Memory::Lx {
             return (0..self.cores.len()).collect();
@@ -206,7 +207,7 @@ impl Plan {
         parts.iter().map(|part| parts.iter().position(|other| other == part).expect("a part is one of the parts")).collect()
     }
 
-    /// The largest address in HBM that stands in the file itself.
+    /// Returns the largest HBM address that the file itself contains.
     pub(crate) fn last_address(&self) -> Option<i64> {
         let in_hbm = self.tensors.iter().filter(|tensor| tensor.memory == Memory::Hbm);
         let address = |start: &Start| match start {

@@ -1,4 +1,4 @@
-//! An op with sizes below the largest: where elements lie stays as it is, and fewer of them are touched.
+//! Ops with symbolic sizes below the maximum: element positions are unchanged, and fewer elements are accessed.
 
 use super::footprint::touched;
 use super::{Plan, TensorPlan};
@@ -17,10 +17,10 @@ pub(crate) struct SymbolicSize {
 }
 
 impl Plan {
-    /// The op at these sizes, by their names; those without an entry stay the largest.
+    /// Returns the op at these sizes, by name; sizes without an entry keep the maximum.
     ///
     /// # Errors
-    /// A size that the simulator does not know how to choose: one of slices, of the elements of sticks, or of masks.
+    /// A size that the simulator cannot change: one of slices, of the elements of sticks, or of masks.
     pub(crate) fn at(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         let mut plan = self.clone();
         for size in &self.sizes {

@@ -1,4 +1,4 @@
-//! Where a tensor's elements lie, from the members that the file gives it.
+//! Element positions of a tensor, computed from its members in the file.
 //!
 //! Memory is made of sticks of 128 bytes. `layoutDimOrder_` lists the dimensions from the inside: the first one steps by one stick,
 //! each next one by the extent of those before it. The dimension along the stick (`stickDimOrder_`) steps by one element inside of a
@@ -11,14 +11,14 @@ use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
 use machine::DeviceFormat;
 use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, Text, WindowInfo};
 
-/// Elements of one tensor; a core reaches far fewer ("torch-spyre facts, A": 256 MiB).
+/// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
 
 /// Error in the description of a tensor.
 pub(super) enum Fault {
     /// The members contradict each other or the format.
     Malformed(String),
-    /// The format allows it, but the simulator does not know it.
+    /// The format allows it, but the simulator does not support it.
     NotSimulated(String),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct TensorFile<'f> {
     pub(super) cores: &'f [i64],
 }
 
-/// A dimension of a tensor while its tables are made.
+/// A dimension of a tensor while its tables are built.
 struct Stored {
     dim: usize,
     /// Positions of one core.
@@ -54,7 +54,7 @@ struct Stored {
 }
 
 impl TensorFile<'_> {
-    /// Works out where the elements of the tensor lie.
+    /// Computes the element positions of the tensor.
     pub(super) fn plan(&self) -> Result<TensorPlan> {
         let class = self.class()?;
         let format: DeviceFormat = self.info.format.parse().or_else(|error| malformed(format!("{error}")))?;
@@ -313,7 +313,7 @@ impl TensorFile<'_> {
         if by_index.is_empty() { Ok(None) } else { self.indirect(step).map(Some) }
     }
 
-    /// Keeps sums of offsets far from overflow.
+    /// Checks that sums of offsets cannot overflow.
     fn check_size(&self, step: i64, positions: i64) -> Result<()> {
         match step.checked_mul(positions) {
             Some(elements) if elements <= MAX_ELEMENTS => Ok(()),
@@ -352,7 +352,7 @@ impl TensorFile<'_> {
         }
     }
 
-    /// The window of a dimension of this tensor, if the tensor is read through windows along it.
+    /// Returns the window of a dimension of this tensor, if the tensor is read through windows along it.
     fn windowed(&self, dim: usize) -> Result<Option<&WindowInfo>> {
         if self.windowless(dim) {
             return Ok(None);
@@ -376,7 +376,7 @@ impl TensorFile<'_> {
         found.map(|(_, window)| window)
     }
 
-    /// Spaces out a windowed dimension, and gives its window's points their steps.
+    /// Expands a windowed dimension, and sets the strides of its window points.
     fn fill_window(&self, dim: usize, step: i64, offsets: &mut [Vec<i64>]) -> Result<()> {
         let Some(window) = self.windowed(dim)? else { return Ok(()) };
         let points = self.dim(&window.window_dim)?;

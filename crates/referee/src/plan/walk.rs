@@ -2,7 +2,7 @@
 
 use super::{HOLE, TensorPlan};
 
-/// How a tensor, or an array of the simulator's own, lies along the dimensions.
+/// Strides of a tensor, or of an array of the simulator, along the dimensions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Track<'t> {
     pub(crate) offsets: &'t [Vec<i64>],
@@ -26,7 +26,7 @@ pub(crate) struct Lane {
     pub(crate) offset: i64,
     /// Elements from one to the next.
     pub(crate) stride: i64,
-    /// How many of the piece the tensor has; the others lie beyond its end.
+    /// Number of elements of the piece within the tensor; the others are beyond its end.
     pub(crate) valid: usize,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Piece<'w> {
 }
 
 impl<'t> Walk<'t> {
-    /// Loops over some dimensions, the last of them fastest, in pieces along `inner`.
+    /// Returns loops over some dimensions, the last of them fastest, in pieces along `inner`.
     pub(crate) fn new(tracks: Vec<Track<'t>>, sizes: &[usize], dims: &[usize], inner: Option<usize>) -> Self {
         let moves = |dim: usize| sizes[dim] > 1 || tracks.iter().any(|track| track.offsets[dim] != [0]);
         let outer = dims.iter().copied().filter(|dim| Some(*dim) != inner && moves(*dim)).collect();
@@ -114,7 +114,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// Pieces are so long at most; buffers of the kernels are as long.
+/// Maximum length of a piece, and length of the kernels' buffers.
 pub(crate) const MAX_PIECE: usize = 4096;
 
 fn gcd(left: usize, right: usize) -> usize {

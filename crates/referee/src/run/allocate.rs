@@ -1,4 +1,4 @@
-//! Putting the tensors of a program into the machine's memory.
+//! Allocates the tensors of a program in the machine's memory.
 
 use crate::error::SimError;
 use crate::load::directory;
@@ -73,7 +73,7 @@ impl Simulation {
         Ok(buffers)
     }
 
-    /// Poisons the buffers whose life ends.
+    /// Poisons the buffers whose live range ends.
     pub(crate) fn end_lives<B: Beside>(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine, beside: &mut B) {
         let ends = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.last_launch == launch);
         for extent in self.program.buffers.iter().filter(ends).filter_map(|tensor| buffers.get(&tensor.name)) {
@@ -86,7 +86,7 @@ impl Simulation {
         }
     }
 
-    /// Poisons the buffers whose life begins: what stood there was another's.
+    /// Poisons the buffers whose live range begins: the bytes belonged to another buffer.
     pub(crate) fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
         let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
         for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {

@@ -15,7 +15,7 @@ use element::{Arithmetic, Draw, Exact, Field, FieldElement, Ordered, OrderedElem
 use machine::DeviceFormat;
 use std::sync::Arc;
 
-/// Elements that an execution can compute beside the device's numbers.
+/// Elements that an execution can compute in addition to the device's numbers.
 pub trait Companion: Arithmetic {
     /// The element of a number that the program gives, which the device has as `device`.
     fn given(&self, exact: f64, device: f32) -> Self::Element;
@@ -63,7 +63,7 @@ impl Companion for Ordered {
     }
 }
 
-/// A tensor for which both the device's numbers and elements beside them are known.
+/// A tensor with both the device's numbers and companion elements.
 pub(crate) struct Given<'g> {
     pub(crate) region: RegionId,
     pub(crate) layout: &'g DeviceLayout,
@@ -82,19 +82,19 @@ pub(crate) trait Beside {
     /// Takes up a tensor whose bytes are in the machine.
     fn put(&mut self, given: &Given<'_>, machine: &Machine);
 
-    /// Forgets a buffer that died.
+    /// Drops the elements of a dead buffer.
     fn release(&mut self, region: RegionId);
 
-    /// Forgets bytes whose live range has ended.
+    /// Drops the elements of bytes whose live range has ended.
     fn end_life(&mut self, region: RegionId, start: usize, end: usize);
 
-    /// Whether nothing needs the device's numbers.
+    /// Whether the device's numbers are not needed.
     fn replaces_numbers(&self) -> bool {
         false
     }
 }
 
-/// Nothing.
+/// No companion elements.
 impl Beside for () {
     fn execute(&mut self, _: &Arc<Plan>, _: &Parts, _: &[usize], _: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
         OpError::default()

@@ -1,4 +1,4 @@
-//! Numbers that were never rounded to a format of the device, each with bounds that the device's own number cannot leave.
+//! Unrounded numbers, each with bounds on the device's rounded number.
 //!
 //! The bounds follow the device operation by operation: rounding is monotone, so that the rounded ends enclose every rounded number between
 //! them; functions are taken at the ends and where they turn; and whatever `f32` itself rounds widens the bounds by more than that.
@@ -12,10 +12,10 @@ use crate::run::{
 use element::{Arithmetic, Binary, Exact, Unary};
 use machine::DeviceFormat;
 
-/// More than an operation of `f32` rounds by, relative to its result.
+/// Upper bound on the relative rounding error of an `f32` operation.
 const STEP: f64 = 1.2e-7;
 
-/// More than a function in `f32` is off by, relative to the largest number on the way.
+/// Upper bound on the error of an `f32` function, relative to the largest intermediate number.
 const FUNCTION: f64 = 1e-6;
 
 /// Where `f32` loses digits.
@@ -24,7 +24,7 @@ const SMALLEST: f64 = 1.3e-38;
 /// The largest number of `f32`.
 const LARGEST: f64 = f32::MAX as f64;
 
-/// Where silu and gelu turn: the argument, and a bit less than the result there.
+/// Minima of silu and gelu: the argument, and a lower bound of the result there.
 const SILU_TURNS: (f64, f64) = (-1.278_464_542_761_073_7, -0.278_464_8);
 const GELU_TURNS: (f64, f64) = (-0.751_791_524_693_564_5, -0.169_971_4);
 
@@ -33,11 +33,11 @@ const GELU_TURNS: (f64, f64) = (-0.751_791_524_693_564_5, -0.169_971_4);
 pub struct Bound {
     /// The number, in f64 throughout.
     pub exact: f64,
-    /// How much of it f64 may have rounded on the way, to first order.
+    /// Rounding error of f64 in the number, to first order.
     pub off: f64,
-    /// The least that the device's may be.
+    /// Lower bound of the device's number.
     pub low: f64,
-    /// The most; with both infinite it may be anything, also no number.
+    /// Upper bound of the device's number; if both bounds are infinite it may be anything, also NaN.
     pub high: f64,
 }
 
@@ -68,7 +68,7 @@ impl Bound {
         self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
     }
 
-    /// Whether the device's number may be this one.
+    /// Whether the device's number is within the bounds.
     #[must_use]
     pub fn holds(self, device: f64) -> bool {
         self.is_anything() || (self.low <= device && device <= self.high)

@@ -1,4 +1,4 @@
-//! Results of integers that the device has as two digits, as the caller's integers.
+//! Integer results that the device represents as two digits, combined into the caller's integers.
 
 use crate::load::host::{Elements, HostArray};
 use element::Arithmetic;
@@ -15,7 +15,7 @@ pub struct Companions<E> {
     pub device: Vec<f32>,
 }
 
-/// The caller's array: the digits put together, if there are any.
+/// Returns the caller's array, with the digits combined, if there are any.
 pub(super) fn joined(tensor: &Tensor, array: HostArray) -> HostArray {
     let Some(base) = tensor.digit_base else { return array };
     let length = array.elements.len() / 2;

@@ -15,7 +15,7 @@ use element::Reduction;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Points below which threads cost more than they save.
+/// Minimum number of points for which threads pay off.
 const SERIAL_POINTS: u64 = 1 << 15;
 
 /// Result of an execution.
@@ -26,7 +26,8 @@ pub(crate) struct Executed {
     pub(crate) parts: Parts,
 }
 
-/// Executes an op once, on the device's numbers and on what is kept beside them. `lives` are those of the launch, and the number of the execute.
+/// Executes an op once, on the device's numbers and on their companion elements. `lives` has the live ranges of the launch, and the number
+/// of the execute.
 pub(crate) fn execute<B: Beside>(
     plan: &Arc<Plan>,
     symbols: impl Fn(i64) -> Option<i64>,
@@ -63,7 +64,7 @@ pub(crate) fn execute<B: Beside>(
     Ok(Executed { traffic, error, parts })
 }
 
-/// The life that an execute writes in LX, and whether it begins it; every core has its share at the same bytes.
+/// Returns the live range that an execute writes in LX, and whether the execute begins it; all cores use the same byte offsets.
 fn lx_life(deaths: &Deaths, number: usize, part: &Part) -> Option<(Begun, bool)> {
     let RegionId::Lx(_) = part.region else { return None };
     deaths.written(number, part.byte).map(|life| (life, life.1 == number))
@@ -86,7 +87,7 @@ fn mark_written(plan: &Plan, core: usize, parts: &Parts, machine: &mut Machine, 
     written.iter().for_each(|interval| region.mark_written(interval.start as usize, interval.end as usize, writer));
 }
 
-/// Notes what each core would store.
+/// Records the bytes that each core would store.
 fn mark(plan: &Plan, leaders: &[usize], parts: &Parts, machine: &mut Machine, writer: Writer) {
     for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
         machine.region_mut(parts.0[core][plan.output].region).forget_values();
@@ -112,7 +113,7 @@ fn on_all_cores<'m, M: Memory + 'm>(plan: &Plan, view: impl Fn(usize) -> CoreVie
     (0..n_cores).into_par_iter().map(|core| compute(view(core))).collect()
 }
 
-/// Adds what cores computed of the same result; gives one result for each first core.
+/// Adds the partial results of cores; returns one result for each first core.
 fn shared<M: Memory>(
     plan: &Plan,
     leaders: &[usize],

@@ -3,12 +3,12 @@
 //! | file | what |
 //! |---|---|
 //! | `simulation` | the launches in order, each a walk through its `bundle.mlir` |
-//! | `allocate`, `lx_image` | the tensors of the program in the machine's memory, and what stands in LX before |
+//! | `allocate`, `lx_image` | the tensors of the program in the machine's memory, and the initial contents of LX |
 //! | `execute` | one execution of an op: check, count, compute on every core, store |
-//! | `beside`, `planes`, `bounded` | other elements beside the device's numbers: exact ones with bounds, those of a field |
-//! | `simulated` | executions beside each kind of elements, compiled in this crate |
+//! | `beside`, `planes`, `bounded` | companion elements of the device's numbers: exact numbers with bounds, and field elements |
+//! | `simulated` | executions with each kind of companion elements, compiled in this crate |
 //! | `digits` | results of integers that the device has as two digits |
-//! | `shadow` | what f64 itself has rounded in the exact ones |
+//! | `shadow` | rounding errors of f64 in the exact numbers |
 
 pub(crate) mod allocate;
 pub(crate) mod beside;

@@ -1,4 +1,4 @@
-//! The elements beside the numbers, for each region of the machine.
+//! Companion elements of the device's numbers, for each region of the machine.
 
 use crate::account::rounding::OpError;
 use crate::load::host::HostArray;
@@ -25,7 +25,7 @@ const PAGE: usize = 64 * SLOTS;
 pub(crate) struct Plane<E> {
     /// Format in which each stick was written.
     formats: Vec<Option<DeviceFormat>>,
-    /// The elements of each page; none while nobody has written one of it.
+    /// The elements of each page; `None` while no element of it is written.
     pages: Vec<Vec<E>>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Planes<'a, A: Companion> {
     replaces_numbers: bool,
 }
 
-/// Whether numbers of a format have elements beside them.
+/// Whether numbers of a format have companion elements.
 pub(crate) const fn is_float(format: DeviceFormat) -> bool {
     matches!(format, DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32)
 }
@@ -89,7 +89,7 @@ pub(crate) fn is_number(array: &HostArray) -> bool {
     array.elements.element_type().is_float()
 }
 
-/// Whether a format is wide enough for elements beside it.
+/// Whether a format is wide enough for companion elements.
 pub(crate) const fn fits(format: DeviceFormat) -> bool {
     format.bytes() >= SLOT_BYTES as i64
 }
@@ -109,7 +109,7 @@ impl<'a, A: Companion> Planes<'a, A> {
         self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), pages: Vec::new() })
     }
 
-    /// How the elements of a region are read.
+    /// Returns a reader of the elements of a region.
     pub(crate) fn reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
         let (plane, poison) = (self.regions.get(&region), self.arithmetic.poison());
         move |byte| match plane {
@@ -134,7 +134,7 @@ impl<'a, A: Companion> Planes<'a, A> {
     }
 }
 
-/// The device's numbers in all of a region.
+/// Returns all of the device's numbers of a region.
 fn numbers(machine: &Machine, region: RegionId, format: DeviceFormat) -> Vec<f32> {
     let bytes = machine.bytes(region);
     let mut numbers = vec![0.0; bytes.len() / format.bytes() as usize];
@@ -142,7 +142,7 @@ fn numbers(machine: &Machine, region: RegionId, format: DeviceFormat) -> Vec<f32
     numbers
 }
 
-/// The bytes and what is beside them.
+/// The device's bytes and their companion elements.
 pub(crate) struct Both<'m, 'a, A: Companion> {
     pub(crate) machine: &'m Machine,
     pub(crate) planes: &'m Planes<'a, A>,

@@ -1,4 +1,4 @@
-//! Numbers of f64 with what f64 itself has rounded on the way.
+//! Numbers of f64 with a first-order bound on their accumulated rounding error.
 //!
 //! Where numbers cancel, or a logarithm is taken next to 1, two computations in f64 are apart by what each of them has rounded before, which
 //! no magnitude of the result shows. To first order that follows each operation: what its operands are off by, times how steep it is there,
@@ -15,7 +15,7 @@ const FUNCTION_UNITS: f64 = 4.0;
 /// No function here is steeper than this where it has no steepness of its own below.
 const STEEPEST: f64 = 1.13;
 
-/// A number and how far it may be off.
+/// A number and its error bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shadow {
     pub(super) number: f64,
@@ -23,12 +23,12 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// A number that is what it is.
+    /// Returns an exact number.
     pub(super) const fn given(number: f64) -> Self {
         Self { number, off: 0.0 }
     }
 
-    /// A result whose operands make it be off by so much, with its own rounding.
+    /// Returns a result with the error propagated from its operands, plus its own rounding.
     fn rounded(number: f64, off: f64, units: f64) -> Self {
         let off = if number.is_finite() { (units * UNIT).mul_add(number.abs(), off) } else { 0.0 };
         Self { number, off: if off.is_nan() { f64::INFINITY } else { off } }
@@ -40,7 +40,7 @@ impl Shadow {
     }
 }
 
-/// The arithmetic of shadows.
+/// Arithmetic with error bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shadows;
 
@@ -123,7 +123,7 @@ impl Arithmetic for Shadows {
 mod tests {
     use super::*;
 
-    /// A third is rounded; what that becomes is known.
+    /// A third is rounded in f64; the resulting error is known.
     #[test]
     fn what_is_off_follows_each_operation() {
         let third = Shadows.div(Shadow::given(1.0), Shadow::given(3.0));

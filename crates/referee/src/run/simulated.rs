@@ -1,4 +1,4 @@
-//! Executions beside each kind of elements, compiled in this crate.
+//! Executions with each kind of companion elements, compiled in this crate.
 
 use super::{
     beside::Companion,
@@ -85,11 +85,10 @@ macro_rules! simulated {
 simulated!(Bounded, Exact, Field, Ordered);
 
 impl Simulation {
-    /// Runs as [`Self::run`] does, and computes with other elements beside the device's numbers; returns the results as such, in the order of the
-    /// program.
+    /// Runs as [`Self::run`] does, and also computes companion elements; returns the results as such elements, in the order of the program.
     ///
     /// # Errors
-    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, beside which there is no room.
+    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, which cannot have companion elements.
     pub fn run_with<A: Simulated>(
         &self,
         arithmetic: &A,

@@ -1,4 +1,4 @@
-//! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
+//! Execution of a program: its launches in order, each an interpretation of its `bundle.mlir`.
 
 use crate::account::report::{LaunchReport, OpReport, Report};
 use crate::account::time::Timeline;
@@ -30,29 +30,29 @@ pub struct Simulation {
     deaths: Vec<Deaths>,
     /// The files of constants, by name.
     pub(crate) constants: BTreeMap<String, PathBuf>,
-    /// The constants that rounding changed, as the program has them.
+    /// Constants that rounding changed, with the program's numbers.
     pub(crate) exact: BTreeMap<String, HostArray>,
     target: Target,
-    /// The sizes that were chosen, by name; the others are the largest.
+    /// The chosen sizes, by name; other sizes are the maximum.
     pub(crate) sizes: BTreeMap<String, i64>,
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
-    /// The most element operations: points of iteration spaces on all cores, and [`RunOptions::STATEMENT_STEPS`] more for each
+    /// Maximum number of element operations: points of iteration spaces on all cores, plus [`RunOptions::STATEMENT_STEPS`] for each
     /// iteration of a loop and each execution of an op.
     pub max_steps: u64,
-    /// The most bytes of HBM.
+    /// Maximum number of bytes of HBM.
     pub max_bytes: i64,
     /// Poison the LX of every core before each launch; torch-spyre's planner assumes that LX lasts.
     pub wipe_lx: bool,
-    /// Bytes that stand in the LX of cores before the first launch, for bundles that are a part of a program.
+    /// Initial contents of LX before the first launch, for bundles that are a part of a program.
     pub lx: Vec<LxImage>,
 }
 
 impl RunOptions {
-    /// Element operations that an iteration of a loop, or an execution, counts as: about what it costs.
+    /// Number of element operations that an iteration of a loop, or an execution, counts as: about its cost.
     pub const STATEMENT_STEPS: u64 = 1024;
 }
 
@@ -204,12 +204,12 @@ impl Simulation {
         self.program.results.iter().map(of).collect()
     }
 
-    /// Counts what [`Self::run`] would report, without values: every address is worked out and every access checked, and nothing is
-    /// computed. Only arguments that are read as indices need a value. [`Report::steps`] and [`RunOptions::max_steps`] count
-    /// statements only.
+    /// Computes the report of [`Self::run`] without values: every address is computed and every access checked, but no results are
+    /// computed. Only arguments that are read as indices need a value. [`Report::steps`] and [`RunOptions::max_steps`] count statements
+    /// only.
     ///
     /// # Errors
-    /// As [`Self::run`]; and an op that takes as indices what another op writes.
+    /// As [`Self::run`]; and an op whose indices are the result of another op.
     pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Report, SimError> {
         Ok(self.count_beside(inputs, options, &mut ())?.1)
     }
@@ -228,7 +228,7 @@ impl Simulation {
         Ok((buffers, report))
     }
 
-    /// Results must be written in full.
+    /// Checks that results are written in full.
     fn check_results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<(), SimError> {
         for tensor in &self.program.results {
             let region = result_region(tensor, buffers, machine)?;
@@ -303,7 +303,7 @@ fn result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, Extent>, machin
     region.ok_or_else(|| array_error(tensor, "has no buffer".to_owned()))
 }
 
-/// A launch while it runs.
+/// State of a running launch.
 struct Launch<'l, B: Beside> {
     loaded: &'l LoadedBundle,
     entry: &'l LaunchEntry,
@@ -311,7 +311,7 @@ struct Launch<'l, B: Beside> {
     options: &'l RunOptions,
     machine: &'l mut Machine,
     beside: &'l mut B,
-    /// The most bytes of a pool whose size nobody gives.
+    /// Maximum number of bytes of a pool of unknown size.
     pool_bytes: i64,
     steps: &'l mut u64,
     /// The values of the bundle, by number.
@@ -329,7 +329,7 @@ struct Launch<'l, B: Beside> {
     sizes: &'l BTreeMap<String, i64>,
 }
 
-/// Where a launch is: executes and loops are numbered in the order of the text.
+/// Position of a launch: executes and loops are numbered in the order of the text.
 #[derive(Clone, Copy, Default)]
 struct Cursor {
     execute: usize,
@@ -359,10 +359,10 @@ impl<B: Beside> Launch<'_, B> {
         Ok(report)
     }
 
-    /// Puts the arguments and the pools at addresses, and gives the parameters their values. Gives the pools with their addresses.
+    /// Maps the arguments and the pools to addresses, and sets the values of the parameters. Returns the pools with their addresses.
     ///
-    /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A"). Otherwise every
-    /// place will do, and segment 0 stays empty: an address that lacks its base hits nothing.
+    /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A"). Otherwise any address
+    /// is valid, and segment 0 stays empty, so that an address without its base is outside of every buffer.
     fn place(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<Vec<(usize, i64)>, SimError> {
         let bundle = &self.loaded.bundle;
         let sizes = bundle.pools();
@@ -396,7 +396,7 @@ impl<B: Beside> Launch<'_, B> {
         Ok(placed)
     }
 
-    /// Whether a bundle with addresses in its files uses a pool: nothing says so but that the arguments end one segment later.
+    /// Whether a bundle with addresses in its files uses a pool: the only evidence is that the arguments end one segment later.
     fn has_silent_pool(&self) -> bool {
         let last = self.loaded.plans.values().filter_map(|plan| plan.last_address()).max();
         last.is_some_and(|last| last >= self.machine.segment_address(self.entry.arguments.len()))
@@ -474,7 +474,7 @@ impl<B: Beside> Launch<'_, B> {
         Ok(())
     }
 
-    /// Makes poison of what has died.
+    /// Poisons bytes whose live ranges have ended.
     fn end(&mut self, dead: &[Dead]) {
         for Dead { memory, start, end } in dead {
             let regions = match memory {

@@ -1,4 +1,4 @@
-//! A program at sizes that a run chooses.
+//! Programs at sizes that a run chooses.
 //!
 //! A buffer is laid out for the largest sizes, and the caller's arrays have the chosen ones. So the elements of an array lie where they would
 //! in the largest one; what is beyond it in the buffer is NaN of the host, which no result may need, and nobody need write.

@@ -1,4 +1,4 @@
-//! From the elements of results backwards: what of each execution is needed.
+//! Backward analysis: the points of each execution that the sampled elements of the results depend on.
 
 use super::points::{Points, group_of, reduced};
 use crate::machine::RegionId;
@@ -96,7 +96,7 @@ pub(super) fn works(executions: &[Execution], demand: &mut Demand) -> Vec<Work> 
 }
 
 impl Execution {
-    /// Takes what is stored off the demand, and puts on it what is read.
+    /// Removes the stored elements from the demand, and adds the elements that the execution reads.
     fn work(&self, demand: &mut Demand) -> Work {
         let Self { plan, parts, leaders } = self;
         let leading: Vec<usize> = (0..leaders.len()).filter(|core| leaders[*core] == *core).collect();
@@ -169,7 +169,7 @@ fn touch(plan: &Plan, part: &Part, tensor: usize, demand: &mut Demand) {
     plan.touched(part, tensor).for_each(|bytes| demand.add(part.region, bytes.start, bytes.end));
 }
 
-/// Notes what a core reads at the points of a plan, which are some of those of `whole`.
+/// Records the elements that a core reads at the points of a plan, a subset of those of `whole`.
 fn read(plan: &Plan, parts: &[Part], demand: &mut Demand, whole: &Plan) {
     for tensor in &plan.inputs {
         let (entry, part) = (&plan.tensors[*tensor], &parts[*tensor]);

@@ -1,8 +1,8 @@
-//! Some elements of a program's results, with all that they depend on and nothing else.
+//! Computes some elements of a program's results, with only the points that they depend on.
 //!
-//! The program is executed twice without values, so that every address is worked out and checked as ever. The first execution notes what each
-//! op touches; from the results backwards ([`demand`]) each execution of an op learns which points of its iteration space are needed. In the
-//! second one each op is done on these points alone ([`points`]).
+//! The program is executed twice without values, so that every address is computed and checked as usual. The first execution records the
+//! accesses of each op. A backward analysis ([`demand`]) determines the needed points of each execution. In the second execution each op is
+//! computed on these points alone ([`points`]).
 
 mod demand;
 mod points;
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Executions whose addresses are kept at a time.
+/// Maximum number of executions whose addresses are kept at a time.
 const MOST_EXECUTIONS: usize = 1 << 16;
 
 /// Places that are looked through at a time.
@@ -105,7 +105,7 @@ fn bytes_of(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, SimError> {
     Ok(bytes)
 }
 
-/// Notes what executions touch.
+/// Records the accesses of executions.
 #[derive(Default)]
 struct Trace {
     executions: Vec<Execution>,
@@ -126,7 +126,7 @@ impl Beside for Trace {
     fn end_life(&mut self, _: RegionId, _: usize, _: usize) {}
 }
 
-/// Computes what is needed.
+/// Computes the needed points.
 struct Sampled<'a, A: Companion> {
     arithmetic: &'a A,
     planes: Planes<'a, A>,

@@ -1,4 +1,4 @@
-//! An op on some of its points: the same tables with fewer entries.
+//! Restricts an op to some of its points: the same tables with fewer entries.
 
 use crate::plan::{Dim, Mask, Plan, TensorPlan};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Rules on where tensors start and end.
+//! Rules on the start and end addresses of tensors.
 
 use super::super::extent::core_bytes;
 use super::super::file_view::{FileView, TensorView};
@@ -56,7 +56,7 @@ pub(super) fn hbm_addresses_are_symbols_or_numbers(file: &FileView<'_>, report: 
     }
 }
 
-/// Where a core's part of a tensor starts.
+/// Start address of a core's part of a tensor.
 pub(in super::super) struct Start<'a> {
     pub(in super::super) tensor: TensorView<'a>,
     pub(in super::super) core: CoreKey,
@@ -83,7 +83,7 @@ pub(in super::super) fn starts<'a>(file: &FileView<'a>) -> Vec<Start<'a>> {
     starts
 }
 
-/// A baked address: bytes in a kernel argument or in the pool, if it is known which segment is whose.
+/// A constant address: a byte offset in a kernel argument or in the pool, if the owners of the segments are known.
 fn baked(file: &FileView<'_>, address: i64) -> Form {
     let number = Form { base: None, constant: address, terms: Vec::new() };
     let (Some(pool_bytes), true) = (file.around.pool_bytes, address >= 0) else { return number };
@@ -96,7 +96,7 @@ fn baked(file: &FileView<'_>, address: i64) -> Form {
     Form { base: Some(base), constant: address % segment_bytes, ..number }
 }
 
-/// The first start of each tensor for which `fault` has something to say is reported, since the others follow the same rule.
+/// Reports the first start of each tensor for which `fault` returns a message; later starts usually break the same rule.
 fn report_starts(file: &FileView<'_>, report: &mut Report, mut fault: impl FnMut(&Start<'_>) -> Option<String>) {
     let mut reported = None;
     for start in starts(file) {
@@ -129,7 +129,7 @@ pub(super) fn addresses_are_whole_sticks(file: &FileView<'_>, report: &mut Repor
     });
 }
 
-/// The least and the largest number that a form takes in its loops, without its base.
+/// Returns the minimum and maximum of a linear form over its loops, without its base.
 pub(in super::super) fn range(form: &Form, loops: &[Option<i64>]) -> Option<(i64, i64)> {
     let (mut least, mut largest) = (form.constant, form.constant);
     for (level, stride) in &form.terms {
@@ -141,7 +141,7 @@ pub(in super::super) fn range(form: &Form, loops: &[Option<i64>]) -> Option<(i64
     Some((least, largest))
 }
 
-/// Says that a start leaves a buffer, in any iteration of the loops around it.
+/// Returns a message if a start is outside of a buffer in some iteration of the enclosing loops.
 fn leaves(file: &FileView<'_>, start: &Start<'_>, size: i64, buffer: &str) -> Option<String> {
     let loops = file.around.launch.map_or(&[][..], |launch| &launch.loops);
     let (least, largest) = range(&start.form, loops)?;

@@ -1,14 +1,14 @@
-//! Rules on how the space lies in a tensor.
+//! Rules on the coordinate mapping from the iteration space to a tensor.
 
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::Report;
 use sdsc_format::model::{CoordInfo, Entries, FoldFunction};
 use std::collections::BTreeSet;
 
-/// Folds before those of the elements: cores, corelets and rows.
+/// Folds that precede the element folds: cores, corelets and rows.
 const SPATIAL: usize = 3;
 
-/// The folds of the elements; a dimension has the last few.
+/// Folds of the elements; a dimension has a suffix of this list.
 const ELEMENT_LABELS: [&str; 4] = ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"];
 
 pub(super) fn folds_have_their_form(file: &FileView<'_>, report: &mut Report) {
@@ -90,7 +90,7 @@ fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &
     if let Some(wanted) = file.slices(label).filter(|wanted| *wanted != slices && tensor.node.coordinates.core_to_slice.is_empty()) {
         return Some(format!("{slices} slices of '{label}'; the op has {wanted}"));
     }
-    // A window reads more than the points of the space, and cut sticks are a matter of another rule.
+    // Windows read beyond the points of the space, and another rule checks for split sticks.
     let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result();
     let is_stick = tensor.stick_size(label).is_some();
     let is_cut = is_stick && tensor.elements_per_stick().is_none_or(|per_stick| size / slices.max(1) % per_stick.max(1) != 0);

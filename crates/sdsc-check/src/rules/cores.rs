@@ -1,4 +1,4 @@
-//! Rules on cores and on which slice each computes.
+//! Rules on cores and their slices.
 
 use super::super::file_view::FileView;
 use super::super::report::Report;
@@ -111,7 +111,7 @@ pub(super) fn slots_are_in_range(file: &FileView<'_>, report: &mut Report) {
     check_slots(&file.operation.core_to_slice, &labels, slices, &file.at("coreIdToWkSlice_"), report);
     for tensor in file.tensors() {
         let path = file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_");
-        // A dimension that a tensor has not is held whole.
+        // A dimension that the tensor does not have counts as one slice.
         let held = |label: &str| file.slices(label).and(tensor.held_slices(label).or(Some(1)));
         check_slots(&tensor.node.coordinates.core_to_slice, &labels, held, &path, report);
     }

@@ -1,4 +1,4 @@
-//! Rules on members that follow from others: each is worked out again and compared.
+//! Rules on derived members: each is recomputed from the others and compared.
 
 use super::super::extent::{Extent, extents};
 use super::super::file_view::{FileView, TensorView};
@@ -7,7 +7,7 @@ use super::super::report::Report;
 use sdsc_format::model::{CoordInfo, FoldFunction, Node, Presence, Text};
 use std::collections::BTreeSet;
 
-/// How a dimension is padded where nothing pads it.
+/// Padding entry of a dimension without padding.
 const NO_PADDING: &str = "nopad";
 
 /// Step and count of every fold of a dimension, outermost first.
@@ -23,7 +23,7 @@ pub(super) fn folds_are_worked_out(file: &FileView<'_>, report: &mut Report) {
                 let message = format!("'{}' for '{label}'; the tensor's padding of it is '{wanted}'", info.padding);
                 report.json(format!("{}/padding", path()), message);
             }
-            // Windows read more than the space has: the steps follow from the window, which is a rule of its own.
+            // Windows read beyond the iteration space: their steps follow from the window, which another rule checks.
             if wanted != NO_PADDING {
                 continue;
             }
@@ -45,7 +45,7 @@ pub(super) fn found_folds(info: &CoordInfo) -> Folds {
     info.folds.functions.iter().map(step).zip(info.folds.folds.iter().map(|fold| fold.factor)).collect()
 }
 
-/// Cores, corelets and rows, then the elements of one core's part.
+/// Folds over cores, corelets and rows, then over the elements of one core's slice.
 fn wanted_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<Folds> {
     let slices = info.folds.folds.first()?.factor.max(1);
     let size = if tensor.scale(label)? == 1 { file.size(label)? / slices } else { 1 };
@@ -85,7 +85,7 @@ pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
 /// Returns the valid page sizes along a dimension of a tensor: the number of positions that one index selects, or -1 if the dimension is not
 /// accessed through indices. Returns both where the file leaves this open.
 fn wanted_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
-    // Whether a dimension of one point was added for an index tensor, and has a page of 1, or is the op's own is in no file.
+    // No file says whether a dimension of one point was added for an index tensor, with a page of 1, or belongs to the op.
     if is_added(file, tensor, label) {
         return vec![1, -1];
     }
@@ -95,7 +95,7 @@ fn wanted_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Ve
     let place = tensor.node.order.iter().filter(|other| !is_added(file, tensor, other)).position(|other| other == label).unwrap_or(0);
     // Only the innermost indexed dimension has an index for each position.
     let page = if own.len() < 2 || innermost.label == label { 1 } else { own.get(place).map_or(1, Extent::all) };
-    // An index tensor of fewer device dimensions says nothing of it; how many it has is in no file.
+    // An index tensor with fewer device dimensions does not determine the page; no file has their number.
     if place < own.len() { vec![page] } else { vec![page, -1] }
 }
 
@@ -104,14 +104,14 @@ fn is_added(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> bool {
     file.size(label) == Some(1) && tensor.node.order.iter().any(|known| known == label)
 }
 
-/// The index tensor through which a tensor is reached.
+/// Returns the index tensor through which a tensor is accessed.
 fn index_of<'a>(file: &FileView<'a>, node: &Node) -> Option<TensorView<'a>> {
     let related = node.related.as_deref().filter(|_| node.indirection == "value_tensor")?;
     file.tensors().find(|tensor| tensor.node.name == related && tensor.is_index())
 }
 
 pub(super) fn classes_have_the_order_of_their_first_tensor(file: &FileView<'_>, report: &mut Report) {
-    // The weight of a depthwise convolution has the points of its windows in front of what its class has.
+    // The weight of a depthwise convolution has the window points in front of the dimensions of its class.
     if &*file.compute.function == "depthwiseconv2dnative" {
         return;
     }

@@ -1,11 +1,11 @@
-//! Rules on what a file says the operation is.
+//! Rules on the name and the kind of the operation of a file.
 
 use super::super::file_view::FileView;
 use super::super::functions::{Family, unit};
 use super::super::report::{Report, member};
 use sdsc_format::model::{Fold, FoldFunction, Sdsc};
 
-/// Whether a file has one description of one operation; what has not is no matter of the other rules.
+/// Whether a file has one description of one operation; other rules skip files that do not.
 pub(in super::super) fn there_is_one_operation(sdsc: &Sdsc, report: &mut Report) {
     let path = member("", &sdsc.name);
     match sdsc.value.dscs.as_slice() {

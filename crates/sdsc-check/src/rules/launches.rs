@@ -6,7 +6,7 @@ use super::super::tree::path_in;
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The function of a bundle and the names of the files beside it.
+/// The function of a bundle, and the names of the files in its folder.
 pub(in super::super) struct BundleView<'a> {
     pub(in super::super) launch: &'a LaunchValues<'a>,
     /// The folder that the files are in.
@@ -22,7 +22,7 @@ impl BundleView<'_> {
         }
     }
 
-    /// The executes that are not the repetition of an earlier one.
+    /// Returns the executes that do not repeat an earlier one.
     fn first_executes(&self) -> impl Iterator<Item = &ExecuteView<'_>> {
         let mut seen = BTreeSet::new();
         self.launch.executes.iter().filter(move |view| seen.insert(view.execute.file))
@@ -112,7 +112,7 @@ pub(super) fn ids_are_unique(view: &BundleView<'_>, report: &mut Report) {
 pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) {
     let (mut next, mut seen) = (-1_i64, BTreeSet::new());
     for execute in view.first_executes() {
-        // An id that is not negative or is used twice is a matter of another rule.
+        // Another rule checks ids that are not negative or are used twice.
         let ids: BTreeSet<i64> = execute.ids().iter().copied().filter(|id| *id < 0 && seen.insert(*id)).collect();
         let (Some(last), Some(first)) = (ids.first().copied(), ids.last().copied()) else { continue };
         if first > next {

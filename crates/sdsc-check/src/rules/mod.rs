@@ -41,13 +41,13 @@ pub struct Rule {
 /// How a rule is checked.
 #[derive(Clone, Copy)]
 enum Check {
-    /// While a file is read: what breaks the rule has no meaning for the others.
+    /// While a file is parsed: other rules skip a file that breaks this rule.
     Reading,
     /// On the statements of `bundle.mlir`.
     Bundle(fn(&BundleView<'_>, &mut Report)),
     /// On each SDSC file.
     File(fn(&FileView<'_>, &mut Report)),
-    /// On each SDSC file, while no other rule is broken: a member that follows from others is worked out from right ones.
+    /// On each SDSC file that breaks no other rule: derived members are recomputed from valid ones.
     Derived(fn(&FileView<'_>, &mut Report)),
 }
 

@@ -1,4 +1,4 @@
-//! Rules on the iteration space and on one core's part of it.
+//! Rules on the iteration space and on the slice of one core.
 
 use super::super::extent::core_bytes;
 use super::super::file_view::{FileView, TensorView};
@@ -89,7 +89,7 @@ fn is_misaligned(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, per_
         // The last stick of an index tensor may be partly filled; only a division among cores must not cut one.
         is_cut && is_split && part > per_stick
     } else {
-        // The reference emitter does not pad what a conversion makes of a tensor with one dimension.
+        // The reference emitter does not pad the result of a conversion of a one-dimensional tensor.
         let is_flat = file.family == Family::Conversion && file.labels().all(|other| other == label || file.size(other) == Some(1));
         is_cut && (is_split || !is_flat)
     }

@@ -1,4 +1,4 @@
-//! Rules on which slice is where: each core's number says its slices, and its slices say where its part starts.
+//! Rules on slices: a core's number determines its slices, and the slices determine the start of its part of each tensor.
 
 use super::super::extent::{Extent, core_bytes, extents, product, sizes_by_doubt};
 use super::super::file_view::{FileView, TensorView};
@@ -11,7 +11,8 @@ use sdsc_format::model::{Entries, Text};
 
 type SlotsByCore = Entries<i64, Entries<Text, i64>>;
 
-/// Cores take the slices of a dimension in turn: as many in a row have the same slice as all dimensions before it have slices.
+/// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the product of the slice
+/// counts of all earlier dimensions.
 pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
     let mut check = |path: String, slots: &SlotsByCore, slices: &dyn Fn(&str) -> i64| {
         for (label, _) in file.operation.slices.iter() {
@@ -37,7 +38,7 @@ fn round_fault(slots: &SlotsByCore, label: &str, slices: i64) -> Option<(i64, St
     Some((wrong, format!("core {wrong} has slice {found} of '{label}', where slices in turn give it {wanted}")))
 }
 
-/// The start of a core is the start of core 0 and the bytes to its slices.
+/// Checks that the start of a core is the start of core 0 plus the byte offset of its slices.
 pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report) {
     let starts = starts(file);
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
@@ -61,9 +62,9 @@ pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report)
     }
 }
 
-/// The first core whose bytes behind core 0 are not those to its slices.
+/// Returns the first core whose distance from core 0 is not the byte offset of its slices.
 fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]) -> Option<(i64, String)> {
-    // What windows read is no box, and what indices reach moves with them.
+    // Accesses through windows are not a box, and accesses through indices move with the indices.
     if file.family.is_windowed() || tensor.node.indirection == "value_tensor" {
         return None;
     }
@@ -84,8 +85,8 @@ fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]
     first_fault
 }
 
-/// The sizes that a tensor may have in memory. First those of the space with the gaps; then what files do not show: a device dimension of
-/// one position, which the reference emitter counts as well, and rows of a padded dimension that a tensor lacks.
+/// Returns the possible sizes of a tensor in memory. First the sizes of the space with the gaps; then sizes that files do not show: a
+/// device dimension of one position, which the reference emitter counts as well, and rows of a padded dimension that a tensor lacks.
 fn sizes_in_memory(file: &FileView<'_>, extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
     let plain: Vec<i64> = extents.iter().map(Extent::all).collect();
     let mut all = sizes_by_doubt(extents);
@@ -106,17 +107,17 @@ fn sizes_in_memory(file: &FileView<'_>, extents: &[Extent<'_>]) -> Vec<Vec<i64>>
     all
 }
 
-/// Padding fills up a stick, which has at most so many elements.
+/// Exclusive upper bound on padding: it fills up a stick, which has at most this number of elements.
 const PADDED_BELOW: i64 = 128;
 
-/// The bytes from core 0's part of a tensor to a core's.
+/// Returns the byte offset of a core's part of a tensor from the part of core 0.
 fn bytes_to(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &[Extent<'_>], sizes: &[i64], core: i64) -> Option<i64> {
     let slots = file.operation.core_to_slice.get(&core)?;
     let (mut bytes, mut inner) = (0_i64, STICK_BYTES);
     for (extent, size) in extents.iter().zip(sizes) {
         let slices = file.slices(extent.label)?.max(1);
         let slot = slots.get(extent.label).copied().unwrap_or_default();
-        // With a gap in the space or behind it, cores share all of the space.
+        // With a gap inside or after the space, the cores share the complete space.
         let shared = extent.whole.saturating_add(if *size > extent.all() { extent.doubt } else { 0 });
         let span = inner.saturating_mul(shared.min(*size));
         bytes = bytes.saturating_add(slot.saturating_mul(span).div_euclid(slices));
@@ -127,7 +128,8 @@ fn bytes_to(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &[Extent<'_>]
     (!is_small).then_some(bytes)
 }
 
-/// A tensor in a kernel argument is a box in it: with the gaps it has all of the argument, but for dimensions of which it has one position.
+/// Checks that a tensor is a box in its kernel argument: with the gaps it covers the argument, except for dimensions of which it has one
+/// position.
 pub(super) fn sizes_are_those_of_the_argument(file: &FileView<'_>, report: &mut Report) {
     if file.family.is_windowed() || file.dsc.dim_symbols.is_some() {
         return;
@@ -153,12 +155,12 @@ pub(super) fn sizes_are_those_of_the_argument(file: &FileView<'_>, report: &mut 
     }
 }
 
-/// How many dimensions have more than one position.
+/// Returns the number of dimensions with more than one position.
 fn n_dims(sizes: &[i64]) -> usize {
     sizes.iter().filter(|size| **size > 1).count()
 }
 
-/// A tensor in a kernel argument has the format of the argument. The file says that indices are unsigned, and copies integers as floats.
+/// Checks that a tensor has the format of its kernel argument. Files declare indices as unsigned, and copy integers as floats.
 pub(super) fn formats_are_those_of_the_argument(file: &FileView<'_>, report: &mut Report) {
     let starts = starts(file);
     for tensor in file.tensors() {

@@ -56,7 +56,7 @@ pub(super) fn symbols_are_in_order(file: &FileView<'_>, report: &mut Report) {
     let Some(execute) = file.around.execute else { return };
     let mentioned = mentioned(file);
     let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
-    // Symbols that are missing or repeated are a matter of other rules.
+    // Other rules check for missing or repeated symbols.
     if given.len() != execute.ids().len() || given != mentioned.iter().map(|(id, _)| *id).collect() {
         return;
     }

@@ -1,4 +1,4 @@
-//! The table of rules, from the most basic on: what breaks a rule may break later ones as well.
+//! Table of the rules, the most basic first: a file that breaks a rule may break later rules as a consequence.
 
 use super::{
     Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices, symbols, tensors,
@@ -6,25 +6,25 @@ use super::{
 };
 use std::fmt::Write;
 
-/// The place in [`RULES`] of the rule on the text of `bundle.mlir`.
+/// Index in [`RULES`] of the rule on the text of `bundle.mlir`.
 pub(in super::super) const TEXT: usize = 0;
 
-/// The place of the rule on the members of SDSC files.
+/// Index of the rule on the members of SDSC files.
 pub(in super::super) const SCHEMA: usize = 1;
 
-/// The place of the rule on `program.json`.
+/// Index of the rule on `program.json`.
 pub(in super::super) const PROGRAM: usize = 2;
 
-/// The place of the rule on the number of operations of a file.
+/// Index of the rule on the number of operations of a file.
 pub(in super::super) const ONE_OPERATION: usize = 3;
 
-/// The place of the rule on the files of constants.
+/// Index of the rule on the files of constants.
 pub(in super::super) const CONSTANTS: usize = place("sdsc_r72");
 
-/// The place of the rule on the buffers that launches share.
+/// Index of the rule on the buffers that launches share.
 pub(in super::super) const BUFFERS: usize = place("sdsc_r73");
 
-/// The places of the rules on what several files say together.
+/// Indices of the rules on several files together.
 pub(in super::super) const SIZES: usize = place("sdsc_r87");
 pub(in super::super) const FLOW_IN_LX: usize = place("sdsc_r88");
 pub(in super::super) const FLOW_IN_HBM: usize = place("sdsc_r89");
@@ -39,7 +39,7 @@ pub(in super::super) const LIVES: usize = place("sdsc_r97");
 pub(in super::super) const LIVES_IN_LAUNCHES: usize = place("sdsc_r100");
 pub(in super::super) const SYMBOLIC_SIZES: usize = place("sdsc_r103");
 
-/// The place in [`RULES`] of a label.
+/// Returns the index in [`RULES`] of a label.
 const fn place(label: &str) -> usize {
     let mut place = 0;
     while !is_same(RULES[place].label.as_bytes(), label.as_bytes()) {
@@ -56,8 +56,8 @@ const fn is_same(one: &[u8], other: &[u8]) -> bool {
     at == one.len() && at == other.len()
 }
 
-/// Every rule. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every
-/// field; labels are not given anew when a rule goes.
+/// All rules. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every field; labels
+/// of removed rules are not reused.
 pub const RULES: &[Rule] = &[
     rule(
         "sdsc_r1",
@@ -562,7 +562,7 @@ const fn rule(label: &'static str, statement: &'static str, source: &'static str
     Rule { label, statement, source, check }
 }
 
-/// The rules as a table in Markdown, for `docs/reference/bundle-format.md`.
+/// Returns the rules as a Markdown table, for `docs/reference/bundle-format.md`.
 #[must_use]
 pub fn rules_table() -> String {
     let mut table = String::from("| label | rule | source |\n|---|---|---|\n");

@@ -1,4 +1,4 @@
-//! A rule on what goes with windows: what the stages, the nodes and the folds of a windowed op say of them is worked out again and compared.
+//! Rule on members that describe windows: those of the stages, the nodes and the folds of a windowed op are recomputed and compared.
 
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::Report;
@@ -6,13 +6,13 @@ use super::derived::found_folds;
 use sdsc_format::model::{Entries, Text, WindowInfo};
 use std::collections::BTreeMap;
 
-/// The dimension that slides, and that of the window's points.
+/// The dimension along which windows slide, and that of the window's points.
 const AXES: [(&str, &str); 2] = [("i", "ki"), ("j", "kj")];
 
-/// How inputs that are read through windows are padded, where the file does not say it otherwise.
+/// Default padding of inputs that are read through windows.
 const FULL_SPAN: &str = "padded_fullspan_wunneeded";
 
-/// The functions of which the schema says what goes with their windows.
+/// Functions whose window members the schema defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Pool,
@@ -54,7 +54,8 @@ pub(super) fn what_goes_with_windows_is_worked_out(file: &FileView<'_>, report: 
     }
 }
 
-/// Every memory of a tensor says whether what is there is padded: of all tensors of what slides, of the input of a depthwise convolution.
+/// Checks that every memory of a tensor states whether its data is padded: for all tensors of sliding functions, for the input of a
+/// depthwise convolution.
 fn memories_say_what_is_padded(file: &FileView<'_>, kind: Kind, tensor: &TensorView<'_>, report: &mut Report) {
     let is_padded = kind.reads_windows(file, tensor.index);
     let in_lx_only = tensor.is_lx();
@@ -75,7 +76,8 @@ fn memories_say_what_is_padded(file: &FileView<'_>, kind: Kind, tensor: &TensorV
     }
 }
 
-/// Tensors of overlapping windows share data, and their sticks are not replicated; both are said of poolings and direct convolutions only.
+/// Checks that tensors of overlapping windows share data, and that their sticks are not replicated; both members exist for poolings and
+/// direct convolutions only.
 fn shared_data_is_said(file: &FileView<'_>, kind: Kind, report: &mut Report) {
     let wanted = kind.is_sliding().then_some(1);
     let found = file.dsc.class_relation.as_ref().map(|relation| relation.is_reuse);
@@ -145,7 +147,8 @@ fn shown(windows: &Windows) -> String {
     if windows.is_empty() { "none".to_owned() } else { windows.iter().map(one).collect::<Vec<_>>().join("; ") }
 }
 
-/// The window of the whole op and that of one core. What no window reads is taken off the back padding, then off the front padding.
+/// Returns the window of the complete op and that of one core. Positions that no window reads are subtracted from the back padding, then
+/// from the front padding.
 fn depthwise(file: &FileView<'_>, window: &WindowInfo, label: &str, kernel: i64) -> (WindowInfo, Option<WindowInfo>) {
     let padding = window.pad_front.saturating_add(window.unneeded_front.unwrap_or_default());
     let fitted = |total: i64, outputs: i64| {
@@ -194,7 +197,7 @@ fn padding_is_that_of_windows(file: &FileView<'_>, kind: Kind, tensor: &TensorVi
     }
 }
 
-/// A core's part of what is read through windows is what its windows read.
+/// Checks that a core's part of a windowed input is the range that its windows read.
 fn folds_follow_the_windows(file: &FileView<'_>, kind: Kind, tensor: &TensorView<'_>, report: &mut Report) {
     if !kind.reads_windows(file, tensor.index) {
         return;

@@ -1,4 +1,4 @@
-//! Two accesses of one operation to the same bytes.
+//! Conflicts: two accesses of one operation to the same bytes.
 
 use super::{Interval, Part, Parts, Plan};
 use crate::error::SimError;
@@ -16,7 +16,7 @@ fn memory(machine: &Machine, region: RegionId) -> String {
     machine.region(region).map_or_else(String::new, |region| region.name.clone())
 }
 
-/// Refuses a result that overlaps another tensor on the same core, unless it replaces it element for element.
+/// Refuses a result that overlaps another tensor on the same core, unless the result replaces that tensor element for element (in place).
 pub(super) fn within_core(plan: &Plan, parts: &Parts, machine: &Machine) -> Result<(), SimError> {
     for (core, tensors) in parts.0.iter().enumerate() {
         let output = &tensors[plan.output];
@@ -45,7 +45,7 @@ fn replaces(plan: &Plan, tensor: usize, part: &Part, output: &Part) -> bool {
     plan.kernel.is_elementwise() && same_place && read.format == written.format && read.offsets == written.offsets
 }
 
-/// The first byte that is in both; each list is in order.
+/// Returns the first byte that is in both lists; each list is sorted.
 fn first_common(left: &[Interval], right: &[Interval]) -> Option<i64> {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(one), Some(other)) = (left.peek(), right.peek()) {
@@ -62,7 +62,7 @@ fn first_common(left: &[Interval], right: &[Interval]) -> Option<i64> {
     None
 }
 
-/// Refuses bytes in HBM that two cores write, or that one writes and another reads. LX is each core's own.
+/// Refuses bytes in HBM that two cores write, or that one core writes and another reads. LX is private to each core.
 pub(super) fn between_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Result<(), SimError> {
     let leaders = shared_results(plan, parts)?;
     let mut writes = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn between_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Re
     reads(plan, parts, &writes, &leaders, machine)
 }
 
-/// The first core of those that add to the same part of the result; they must agree where it is.
+/// Returns the first core of those that compute partial sums of the same result; all must have the same address for it.
 fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
     if plan.tensors[plan.output].ownership.is_some() {
         return Ok((0..plan.cores.len()).collect());

@@ -1,4 +1,4 @@
-//! The rows that index tensors point to.
+//! Table rows that index tensors select.
 
 use super::{Parts, Plan};
 use crate::error::SimError;
@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::plan::{Lane, Walk};
 use std::collections::BTreeSet;
 
-/// Reads the index tensors, and makes sure that every row that they name is inside of its table.
+/// Reads the index tensors, and checks that every index is a row of its table.
 pub(super) fn find(plan: &Plan, parts: &mut Parts, machine: &mut Machine) -> Result<(), SimError> {
     for tensor in 0..plan.tensors.len() {
         let Some(indirect) = plan.tensors[tensor].indirect else { continue };
