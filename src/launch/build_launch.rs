@@ -182,8 +182,7 @@ impl<'a> Builder<'a> {
             Symbol::Slice { argument, front } => self.declare_slice(SliceName { argument, front }),
             Symbol::Core { argument, front, displacement } => {
                 let slice = SliceName { argument, front };
-                // No core may start at the slice itself, if the operand's first access precedes that position, so the slice is declared
-                // here.
+                // Possibly no core starts at `front` itself: cores start before it if the operand is read before its first position.
                 self.declare_slice(slice);
                 self.declare_sum(Name::Core(slice, displacement), Name::CoreOffset(slice, displacement), slice.start(), displacement)
             }
