@@ -1,4 +1,4 @@
-//! The families of ops that the emission rules tell apart.
+//! Families of ops with common emission rules.
 
 use super::OpSpec;
 
@@ -22,7 +22,7 @@ pub enum OpFamily {
 }
 
 impl OpFamily {
-    /// The family of an op, by its function and whether it reduces.
+    /// Returns the family of an op, given its function and whether it reduces.
     #[must_use]
     pub fn of(op: &OpSpec) -> Self {
         match op.function.as_str() {
@@ -36,44 +36,45 @@ impl OpFamily {
         }
     }
 
-    /// Whether each operand keeps its own dimensions: a matmul or a convolution. The others iterate one operand's dimensions.
+    /// Returns whether each operand has dimensions of its own, as in a matmul or a convolution. Other ops iterate over one operand's
+    /// dimensions.
     #[must_use]
     pub const fn has_operand_dims(self) -> bool {
         matches!(self, Self::Matmul | Self::Conv2d | Self::Depthwise)
     }
 
-    /// Whether it is a convolution, whose windows say what back gaps say elsewhere.
+    /// Returns whether it is a convolution, whose window attributes replace the back gaps of other ops.
     #[must_use]
     pub const fn is_convolution(self) -> bool {
         matches!(self, Self::Conv2d | Self::Depthwise)
     }
 
-    /// Whether it slides a window: a core accumulates a whole window, so its dimensions are never split.
+    /// Returns whether it slides a window: a core accumulates a complete window, so its dimensions are never split.
     #[must_use]
     pub const fn is_windowed(self) -> bool {
         matches!(self, Self::Conv2d | Self::Depthwise | Self::Pool)
     }
 }
 
-/// Moves the stick to another dimension; both the old and the new stick dimension are padded.
+/// Returns whether it moves the stick to another dimension; both the old and the new stick dimension are padded.
 #[must_use]
 pub(crate) fn is_restickify(op: &OpSpec) -> bool {
     op.function == "ReStickifyOpHBM"
 }
 
-/// Converts between number formats; every operand's stick is padded.
+/// Returns whether it converts between number formats; every operand's stick is padded.
 #[must_use]
 pub(crate) fn is_conversion(op: &OpSpec) -> bool {
     matches!(op.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16")
 }
 
-/// Needs an outer dimension beside the stick (the conversions, and quantisation by channel).
+/// Returns whether it requires an outer dimension in addition to the stick (the conversions, and quantisation by channel).
 #[must_use]
 pub(crate) fn needs_outer_dim(op: &OpSpec) -> bool {
     is_conversion(op) || op.function == "qfp8ch"
 }
 
-/// Copies its operand unchanged.
+/// Returns whether it copies its operand unchanged.
 #[must_use]
 pub(crate) fn is_identity(op: &OpSpec) -> bool {
     op.function == "identity"

@@ -1,57 +1,58 @@
-//! Which steps of a program share a launch.
+//! Partitions the steps of a program into launches.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A step of a program: an op or a loop outside all loops.
+/// Step of a program: an op or a loop outside all loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The tensors that it reads or writes, by number.
+    /// Numbers of the tensors that it reads or writes.
     pub tensors: Vec<usize>,
 }
 
-/// A tensor of a program.
+/// Kind of a tensor of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorKind {
-    /// An argument or a result: a kernel argument wherever it is used.
+    /// Argument or result: a kernel argument wherever it is used.
     Outside,
-    /// In HBM, made and read by the program: in the pool of a launch, or a kernel argument where launches share it.
+    /// In HBM, defined and used by the program: in the pool of a launch, or a kernel argument if several launches use it.
     Inside,
-    /// In LX, which does not last beyond a launch; it may move to HBM.
+    /// In LX, whose contents do not survive a launch; it may move to HBM.
     Lx,
-    /// In LX and bound to it: no launch may end while it is alive.
+    /// In LX and bound to it: no launch may end while it is live.
     BoundToLx,
 }
 
-/// A step that no launch can hold.
+/// Step that fits in no launch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected at most {segments} tensors (a pool counts as one) in a launch with baked addresses, found more at step {step}; give \
      --addresses symbolic"
 )]
 pub struct TooManyTensors {
-    /// The first step of the launch that cannot be ended in time.
+    /// First step of the launch that cannot end in time.
     pub step: usize,
-    /// Address segments there are.
+    /// Number of address segments.
     pub segments: usize,
 }
 
-/// How a program is cut.
+/// Partition of a program into launches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
     /// The launches, as ranges of steps.
     pub launches: Vec<Range<usize>>,
-    /// The tensors that move from LX to HBM, since a launch ends while they are alive.
+    /// Tensors that move from LX to HBM, since a launch ends while they are live.
     pub moved: BTreeSet<usize>,
 }
 
-/// The launches of a program: one if addresses are symbolic (`segments` is none). Else each takes as many steps as fit the address
-/// segments (torch-spyre, bundle formation); it ends where nothing in LX is alive if it can, and moves what is alive to HBM if not.
+/// Returns the launches of a program: a single one if addresses are symbolic (`segments` is `None`). Otherwise each launch takes as many
+/// steps as fit the address segments (torch-spyre, bundle formation). It ends where nothing in LX is live if possible; otherwise live
+/// values move to HBM.
 ///
-/// A scan stops where the tensors that a launch is given take all segments, so that with weights in every layer the work is linear.
+/// A scan stops once the tensors that a launch receives occupy all segments, so the work is linear even if every layer has weights.
 ///
 /// # Errors
-/// When a step, or steps that a value bound to LX ties together, need more tensors than there are segments.
+/// If a step, or steps tied together by a value bound to LX, use more tensors than there are segments.
 pub fn cut(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> Result<Cuts, TooManyTensors> {
     let mut cuts = Cuts::default();
     let Some(segments) = segments else {
@@ -85,7 +86,7 @@ pub fn cut(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> R
     Ok(cuts)
 }
 
-/// For each tensor the steps from the first that uses it to the last.
+/// Returns the range of steps from the first to the last use of each tensor.
 #[must_use]
 pub fn lives(steps: &[Step], n_tensors: usize) -> Vec<Range<usize>> {
     let mut lives: Vec<Option<Range<usize>>> = vec![None; n_tensors];
@@ -114,13 +115,13 @@ struct Counts {
 }
 
 impl Counts {
-    /// Address segments: its kernel arguments, with what must leave LX, and one for the pool if it has any.
+    /// Returns the address segments in use: kernel arguments, values that must leave LX, and one for the pool if it is not empty.
     const fn segments(&self) -> usize {
         self.given + self.open + self.in_lx + (self.pooled > 0) as usize
     }
 }
 
-/// A launch that grows step by step.
+/// Launch under construction, which grows step by step.
 struct Scan<'a> {
     start: usize,
     kinds: &'a [TensorKind],
@@ -130,7 +131,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Adds a step, behind which the launch would end at `end`.
+    /// Adds a step, after which the launch would end at `end`.
     fn add(&mut self, step: &Step, end: usize) {
         for &tensor in &step.tensors {
             let is_given = self.kinds[tensor] == TensorKind::Outside || self.lives[tensor].start < self.start;
@@ -163,7 +164,7 @@ mod tests {
         Step { tensors: tensors.to_vec() }
     }
 
-    /// The step behind each launch.
+    /// Returns the end (exclusive) of each launch.
     fn ends(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> Result<Vec<usize>, TooManyTensors> {
         cut(steps, tensors, segments).map(|cuts| cuts.launches.into_iter().map(|launch| launch.end).collect())
     }
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_launch_goes_on_while_its_intermediates_die_later() {
-        // Behind the first three steps three intermediates are alive; behind the last one all are in the pool.
+        // After the first three steps three intermediates are live; after the last one all are in the pool.
         let steps = [step(&[0, 1]), step(&[0, 2]), step(&[0, 3]), step(&[1, 2, 3, 4])];
         assert_eq!(ends(&steps, &[Outside, Inside, Inside, Inside, Outside], Some(3)), Ok(vec![4]));
     }

@@ -1,8 +1,8 @@
-//! When the values that a plan places in LX or in the pool are there.
+//! Live ranges of the values that a plan places in LX or in the pool.
 //!
-//! Ops are counted in the order of their files. A life is from the first op that writes the value to the last op that touches it. It is
-//! one of the innermost loop around both, where there is one: each iteration has a life of its own. Where either op stands in a loop further
-//! in, the life has all of that loop.
+//! Ops are numbered in the order of their files. A live range extends from the first op that writes the value to the last op that
+//! accesses it, within the innermost loop around both: each iteration has a live range of its own. If either op is in a loop further in,
+//! the live range covers that loop completely.
 
 use super::{Allocation, Item, Operand};
 use std::collections::BTreeMap;
@@ -10,23 +10,23 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Memory whose bytes belong to one value after the other within a launch.
+/// Memory whose bytes are reused by several values within a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scratch {
     /// The LX of every core.
     Lx,
-    /// The launch's own HBM.
+    /// The HBM pool of the launch.
     Pool,
 }
 
-/// A value in such memory.
+/// Live range of a value in such memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Life {
-    /// Where it is.
+    /// The memory.
     pub memory: Scratch,
-    /// Its first byte there.
+    /// Offset of its first byte.
     pub offset_bytes: i64,
-    /// Its bytes; in LX those of one core.
+    /// Size in bytes; in LX that on one core.
     pub bytes: i64,
     /// The first op that writes it.
     pub first: usize,
@@ -64,7 +64,7 @@ impl FromStr for Life {
     }
 }
 
-/// The lives of the same values where the loops are written out: each iteration has its own, but of values that the iterations go along.
+/// Returns the live ranges after loop unrolling: one per iteration, except for values that the loop moves along.
 #[must_use]
 pub fn unrolled_lives(items: &[Item], lives: &[Life]) -> Vec<Life> {
     let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -81,11 +81,11 @@ pub fn unrolled_lives(items: &[Item], lives: &[Life]) -> Vec<Life> {
     walk.done
 }
 
-/// The most loops that can be around each life: an op that goes along a value with a loop has it from outside of that loop, even if nothing
-/// else does anything with the value.
+/// Maximum number of loops around each live range. An op that moves along a value with a loop requires a live range that starts outside
+/// of that loop, even if no other op uses the value.
 struct LoopsAround<'a> {
     lives: &'a [Life],
-    /// The lives that begin at an address, in the order of time; no two share time but where one takes the other's place.
+    /// Live ranges per address, by start; they overlap only if one value takes over the bytes of the other.
     by_place: BTreeMap<(Scratch, i64), Vec<usize>>,
     most: Vec<usize>,
 }
@@ -102,7 +102,7 @@ impl<'a> LoopsAround<'a> {
         around.most
     }
 
-    /// Looks at items whose first op is op `first`; gives the number behind the last one.
+    /// Visits items whose first op has number `first`; returns the number after the last op.
     fn items(&mut self, items: &[Item], first: usize) -> usize {
         let mut op = first;
         for item in items {
@@ -125,7 +125,7 @@ impl<'a> LoopsAround<'a> {
             Allocation::Hbm { .. } => return,
         };
         let there = self.by_place.get(&place).map_or(&[][..], Vec::as_slice);
-        // What is read was written before; a result may begin where an operand ends.
+        // Operands were written earlier; a result may begin where an operand ends.
         let n_begun = there.partition_point(|number| self.lives[*number].first < op + usize::from(!operand.is_input));
         if let Some(&number) = there[..n_begun].last().filter(|number| self.lives[**number].last >= op) {
             self.most[number] = level.min(self.most[number]);
@@ -135,19 +135,19 @@ impl<'a> LoopsAround<'a> {
 
 struct Walk<'a> {
     lives: &'a [Life],
-    /// The most loops around each.
+    /// Maximum number of loops around each live range.
     most_around: Vec<usize>,
     by_first: BTreeMap<usize, Vec<usize>>,
     by_last: BTreeMap<usize, Vec<usize>>,
-    /// The number of the next op that is written out.
+    /// Number of the next unrolled op.
     next: usize,
-    /// The lives that have begun in the iterations in progress, by their first ops and numbers.
+    /// Live ranges that are open in the current iterations, by first op and number.
     open: BTreeMap<(usize, usize), Life>,
     done: Vec<Life>,
 }
 
 impl Walk<'_> {
-    /// Writes out items in `depth` loops, whose first op is op `first` of the loops; gives the number behind the last one.
+    /// Unrolls items at loop depth `depth`, whose first op in the rolled program is `first`; returns the number after the last op.
     fn items(&mut self, items: &[Item], first: usize, depth: usize) -> usize {
         let mut op = first;
         for item in items {
@@ -181,7 +181,7 @@ impl Walk<'_> {
         self.next += 1;
     }
 
-    /// Ends the lives of an iteration of the loop that has these ops, the innermost of `depth`.
+    /// Ends the live ranges of an iteration of the loop with these ops, the innermost of `depth`.
     fn close(&mut self, ops: &Range<usize>, depth: usize) {
         let begun = self.open.range((ops.start, 0)..(ops.end, 0)).map(|(key, _)| *key);
         let is_ended = |number: usize| ops.contains(&self.lives[number].last) && depth <= self.most_around[number];

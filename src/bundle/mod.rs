@@ -1,9 +1,9 @@
 //! From ops with all their decisions to launchable units.
 //!
-//! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for what they leave each other. This stage decides
-//! which ops are one launch ([`form`]), what memory launches share ([`share()`]), and what each op is in the terms of the file format: an
-//! [`OpSpec`], whose operands have coordinates on the device and a place. Which addresses follow from it is the next stage's question
-//! ([`launch`](crate::launch)). The model, [`Bundle`], knows nothing of MLIR or of JSON.
+//! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for intermediate values. This stage partitions ops
+//! into launches ([`form`]), plans the memory that launches share ([`share()`]), and describes each op in the file format's terms: an
+//! [`OpSpec`] whose operands have device coordinates and a place. The next stage, [`launch`](crate::launch), assigns addresses. The
+//! model, [`Bundle`], does not depend on MLIR or JSON.
 
 mod family;
 pub mod form;

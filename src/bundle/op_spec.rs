@@ -1,4 +1,4 @@
-//! The model of a bundle: counted loops around op specs, with every decision taken and nothing yet written as a file.
+//! Model of a bundle: counted loops around op specs, after all decisions and before files are written.
 //!
 //! It is the level of torch-spyre's `OpSpec` and `LoopSpec` ("torch-spyre facts, D.11"; the vocabulary of the golden `case.json`).
 //! Iteration dimensions are referred to by position, so names are comments only.
@@ -31,17 +31,17 @@ pub enum Item {
     },
 }
 
-/// A number of iterations that is known at launch only.
+/// Trip count that is known at launch only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LoopSymbol {
-    /// The name of the number.
+    /// Name of the count.
     pub name: String,
-    /// The name of the dimension whose tiles it counts.
+    /// Name of the dimension whose tiles it counts.
     pub dim: String,
 }
 
 impl Operand {
-    /// Bytes that a core has of it, where so many slices of each iteration dimension are shared out.
+    /// Returns the bytes per core, given the number of slices of each iteration dimension.
     #[must_use]
     pub fn part_bytes(&self, slices: &[i64]) -> i64 {
         let moves = |dim: usize| self.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
@@ -51,7 +51,7 @@ impl Operand {
 }
 
 impl Bundle {
-    /// The loops whose number of iterations is known at launch only, with the maxima, in depth-first order.
+    /// Returns the loops whose trip count is known at launch only, with the maxima, in depth-first order.
     #[must_use]
     pub fn symbolic_loops(&self) -> Vec<(&LoopSymbol, i64)> {
         fn collect<'a>(items: &'a [Item], into: &mut Vec<(&'a LoopSymbol, i64)>) {
@@ -67,7 +67,7 @@ impl Bundle {
         loops
     }
 
-    /// The ops in depth-first order: entry `k` is the operation of `sdsc_<k>.json`.
+    /// Returns the ops in depth-first order: entry `k` is the operation of `sdsc_<k>.json`.
     #[must_use]
     pub fn ops(&self) -> Vec<&OpSpec> {
         fn collect<'a>(items: &'a [Item], into: &mut Vec<&'a OpSpec>) {
@@ -83,14 +83,14 @@ impl Bundle {
         ops
     }
 
-    /// Whether any operand lives in the bundle's HBM pool.
+    /// Returns whether any operand is in the bundle's HBM pool.
     #[must_use]
     pub fn uses_pool(&self) -> bool {
         self.ops().iter().any(|op| op.operands.iter().any(|operand| matches!(operand.allocation, Allocation::Pool { .. })))
     }
 }
 
-/// One device operation: what is computed over which iteration space, on which tensors.
+/// Device operation: a function, its iteration space, and its tensors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpSpec {
     /// The device function before the "nonstick" and "shuffle" renaming, such as `add` or `batchmatmul`.
@@ -112,14 +112,14 @@ pub struct OpSpec {
 /// One dimension of an iteration space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IterationDim {
-    /// A name for people.
+    /// Name for display only.
     pub name: Option<String>,
     /// Number of points; the largest number when the dimension is symbolic.
     pub range: i64,
-    /// How many slices the cores share it in.
+    /// Number of slices that the cores share.
     pub split: i64,
-    /// How many cores in a row have the same slice: core `c` has slice `(c / divisor) mod split`. All dimensions of an op have one, or the
-    /// format's own order of cores holds ("SuperDSC schema, section 5").
+    /// Number of consecutive cores with the same slice: core `c` has slice `(c / divisor) mod split`. Either all dimensions of an op have
+    /// a divisor, or the default core order of the format applies ("SuperDSC schema, section 5").
     pub divisor: Option<i64>,
     /// Set when the number of points is known at launch only.
     pub symbolic: Option<SymbolicDim>,
@@ -160,7 +160,7 @@ pub struct Window {
     pub height: WindowAxis,
     /// Along the width (labels `j` and `kj`).
     pub width: WindowAxis,
-    /// How a depthwise convolution treats what the window reads beside the input.
+    /// Treatment of window positions outside of the input, for a depthwise convolution.
     pub pad_type: Option<String>,
 }
 
@@ -196,7 +196,7 @@ pub struct Operand {
     pub arrangement: Arrangement,
     /// Device shape, row-major; the last entry is the elements of one stick.
     pub device_size: Vec<i64>,
-    /// Where an iteration point lands: one coordinate for each entry of `device_size`.
+    /// Device position of an iteration point: one coordinate per entry of `device_size`.
     pub coordinates: Vec<Coordinate>,
     /// Where the tensor starts.
     pub allocation: Allocation,
@@ -204,7 +204,7 @@ pub struct Operand {
     pub tile_advance: Vec<i64>,
     /// Set on index tensors, which [`Term::Indirect`] refers to by this name.
     pub name: Option<String>,
-    /// Which core holds which slice, when that differs from the op's own division (LX relayout only).
+    /// Assignment of slices to cores, if it differs from the op's own division (LX relayout only).
     pub ownership: Option<Ownership>,
 }
 
@@ -222,7 +222,7 @@ pub enum Arrangement {
     Qfp8Ch,
     /// fp8 weights: a stick is a block of two rows.
     Qfp8Wt,
-    /// Two moments a stick.
+    /// Two moments per stick.
     Exx2,
 }
 
@@ -334,7 +334,7 @@ impl Coordinate {
         self
     }
 
-    /// The dimension that moves the coordinate.
+    /// Returns the dimension that moves the coordinate.
     #[must_use]
     pub const fn moving_dim(&self) -> Option<usize> {
         match self.term {
@@ -343,7 +343,7 @@ impl Coordinate {
         }
     }
 
-    /// The index tensor that the coordinate reads.
+    /// Returns the index tensor that the coordinate reads.
     #[must_use]
     pub fn index_name(&self) -> Option<&str> {
         match &self.term {
@@ -353,7 +353,7 @@ impl Coordinate {
     }
 }
 
-/// Which core holds which slice of a tensor. A dimension that is not listed is not divided.
+/// Assignment of slices of a tensor to cores. A dimension that is not listed is not divided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ownership {
     /// The divided dimensions, by ascending position.

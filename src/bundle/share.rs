@@ -1,21 +1,21 @@
-//! Where the buffers that launches share lie: in one region of HBM, whose bytes are used again when a buffer has died.
+//! Places buffers shared by launches in one HBM region, whose bytes are reused once a buffer is dead.
 
 use machine::STICK_BYTES;
 use scratchpad::{Buffer, Capacity, FirstFit, Planner, Use, UseKind};
 
-/// A buffer that one launch leaves for another.
+/// Buffer that one launch writes and another one reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedBuffer {
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: i64,
-    /// The first and the last launch that use it.
+    /// First and last launch that use it.
     pub life: [usize; 2],
 }
 
-/// The offset of each buffer in the region, in bytes; none for one that finds no room in `region_bytes`.
+/// Returns the byte offset of each buffer in the region; `None` for one that does not fit in `region_bytes`.
 ///
-/// The planner is the one of LX: time is the number of the launch, and buffers of one launch never share bytes, as it may write one before
-/// it has read the other.
+/// Uses the LX planner, with launch numbers as time. Buffers of one launch never share bytes, as it may write one before it has read the
+/// other.
 #[must_use]
 pub fn share(buffers: &[SharedBuffer], region_bytes: i64) -> Vec<Option<i64>> {
     let planned: Vec<Buffer> = buffers.iter().map(planned).collect();

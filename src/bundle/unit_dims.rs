@@ -1,18 +1,17 @@
 //! Op specs without dimensions of size 1.
 //!
-//! Rules of the format that count device dimensions from the stick outwards (order, stride, gap: schema, sections 2.1 and 3) take every
-//! dimension beside the stick for one of the iteration space. A dimension of size 1 between the sticks and their count, as a `1x1024` tensor
-//! has in `[16, 1, 64]`, would be taken for the count. The reference front end never shows one: it leaves dimensions of size 1 out of the
-//! iteration space, ignores them in coordinates, and gives all tensors of an op one rank by dimensions of size 1 in front (torch-spyre
-//! facts, B.3).
+//! Format rules that count device dimensions outwards from the stick (order, stride, gap: schema, sections 2.1 and 3) treat every
+//! dimension except the stick as an iteration dimension. A dimension of size 1 between the sticks and their count, as in `[16, 1, 64]`
+//! for a `1x1024` tensor, would be mistaken for the count. The reference front end omits dimensions of size 1 from the iteration space,
+//! ignores them in coordinates, and pads all tensors of an op to one rank with leading dimensions of size 1 (torch-spyre facts, B.3).
 
 use super::{Coordinate, IterationDim, Mover, OpSpec, Operand};
 use crate::layout::MOST_ROWS_OF_A_PRODUCT;
 use crate::layout::Term;
 
-/// Leaves dimensions of size 1 out of the iteration space and out of the device sizes.
+/// Removes dimensions of size 1 from the iteration space and from the device sizes.
 ///
-/// The last `n_reduced` dimensions of the space are reduced. A reduction of one element is that element: the op becomes a copy.
+/// The last `n_reduced` dimensions of the space are reduced. A reduction of a single element becomes a copy.
 pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     let free = op.iteration_space.len().saturating_sub(n_reduced);
     if n_reduced > 0 && op.iteration_space[free..].iter().all(|dim| dim.range == 1) {
@@ -40,17 +39,18 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     }
 }
 
-/// Completes the operands of a matmul, which knows the role of a dimension by the operands that have it (specification, batched matmul).
+/// Completes the operands of a matmul: the format infers the role of a dimension from the operands that have it (specification, batched
+/// matmul).
 ///
-/// A window may be at one position of its buffer for good. That position is one point of a dimension of size 1 which the operand has; where
-/// there is none, of a new one, which all operands have, as they have a batch dimension.
+/// A window may be at a fixed position of its buffer. That position becomes a point of a dimension of size 1 of the operand; if there is
+/// none, of a new dimension that all operands get, like a batch dimension.
 pub(super) fn complete_product(op: &mut OpSpec, used: &[Vec<usize>]) {
     let used = give_pins_dims(op, used);
     complete_unit_dims(op, &used);
 }
 
-/// Completes the operands of a gather whose index tensor is at one position of its buffer for good, as a row of rows of indices is: that position is
-/// the one point of a new dimension, which the result has, too. The table has it through its indices.
+/// Completes the operands of a gather whose index tensor is at a fixed position of its buffer, as a row of a 2-D index tensor is. The
+/// position becomes the single point of a new dimension, which the result and, through its indices, the table have as well.
 pub(super) fn complete_gather(op: &mut OpSpec, used: &[Vec<usize>]) {
     let Some(index) = op.operands.iter().position(|operand| operand.name.is_some()) else { return complete_unit_dims(op, used) };
     let positions = pins(&op.operands[index]);
@@ -69,7 +69,7 @@ pub(super) fn complete_gather(op: &mut OpSpec, used: &[Vec<usize>]) {
     complete_unit_dims(op, &used);
 }
 
-/// Lets all coordinates name their dimensions by numbers that are larger by `added`.
+/// Shifts the dimension numbers in all coordinates by `added`.
 fn move_dims(op: &mut OpSpec, added: usize) {
     for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
         if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
@@ -142,13 +142,13 @@ fn merge_pins_beyond_room(op: &mut OpSpec, used: &[Vec<usize>]) {
     }
 }
 
-/// Puts dimensions of one point in front of the iteration space.
+/// Prepends dimensions of size 1 to the iteration space.
 fn add_unit_dims(op: &mut OpSpec, added: usize) {
     let divisor = op.iteration_space.iter().any(|dim| dim.divisor.is_some()).then_some(1);
     op.iteration_space.splice(0..0, vec![IterationDim { divisor, ..IterationDim::new(1, 1) }; added]);
 }
 
-/// The device dimensions beside the stick that an operand is at one position of.
+/// Returns the device dimensions except the stick at which an operand has a fixed position.
 fn pins(operand: &Operand) -> Vec<usize> {
     let beside_stick = operand.coordinates.len().saturating_sub(1);
     let is_pinned = |position: &usize| operand.device_size[*position] > 1 && operand.coordinates[*position].term.is_none();

@@ -1,4 +1,4 @@
-//! The program after each phase, for validation, and the search for the phase that causes wrong files.
+//! Records the program after each phase for validation, and finds the phase that causes wrong files.
 
 use super::compile_watched;
 use crate::{
@@ -30,7 +30,8 @@ pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -
     format!("phase '{}' is at fault, or the layouts: without a place in LX and a division of work they are wrong, too", Phase::Bundle)
 }
 
-/// Compares the files that a compilation writes, to a folder that nobody keeps, with what it has imported. None if it fails, which has been reported.
+/// Compares the files of a compilation, written to a temporary folder, with its imported program. Returns `None` if it fails, which has
+/// been reported.
 pub(super) fn judged<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> Option<Result<Verdict, Failure>> {
     let refuse = |why: &str| Some(Err(Failure::Limit(format!("cannot be validated: {why}"))));
     let Ok(place) = tempfile::tempdir() else { return refuse("there is no temporary folder") };
@@ -40,7 +41,7 @@ pub(super) fn judged<'c>(module: &mut Module<'c>, options: &Options, limits: &Li
     Some(phases.judge(Some(&directory)))
 }
 
-/// Notes the program behind a phase.
+/// Records the program after a phase.
 pub(super) fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c>) {
     #[cfg(debug_assertions)]
     fault::make(phase, module.op());
@@ -61,10 +62,10 @@ mod fault {
     };
     use std::env;
 
-    /// Names the phase.
+    /// Environment variable that names the phase.
     const BROKEN_PHASE: &str = "SPYRE_BROKEN_PHASE";
 
-    /// Behind the broken phase every subtraction is the other way round.
+    /// After the broken phase every subtraction has its operands swapped.
     pub(super) fn make(phase: Phase, module: Op<'_>) {
         if env::var(BROKEN_PHASE).is_ok_and(|broken| broken == phase.to_string()) {
             for op in module.nested().into_iter().filter(|op| op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == "sub") {

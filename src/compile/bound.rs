@@ -13,7 +13,7 @@ use cost::{Formula, KernelOp, OpKind, Price, Roofline, least_compute_ns, price};
 use machine::Target;
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// The most values, and the most ops, that a report explains the gap by.
+/// Maximum number of values, and of ops, by which a report explains the gap.
 const MOST_PARTS: usize = 8;
 
 /// Work of the launches of a plan.
@@ -27,7 +27,7 @@ pub(super) struct Done<'a> {
     pub(super) buffers: BTreeMap<&'a str, NamedBuffer>,
 }
 
-/// Fills in the bound and the gap of a report, the ops and the total of which are known.
+/// Adds the bound and the gap to a report whose ops and total are already known.
 pub(super) fn describe_bound(report: &mut Report, needs: &Needs, done: &Done<'_>, target: &Target) {
     let parts = parts(&done.accesses, |name| done.buffers.get(name).map_or(0, |buffer| buffer.needed.if_indices_differ));
     let through_hbm = needs.through_hbm;
@@ -99,7 +99,7 @@ fn limit_of(least: &Roofline) -> &'static str {
     }
 }
 
-/// The values in HBM, in the order in which ops first use them.
+/// Returns the values in HBM, in the order of their first uses.
 fn values_in_hbm(parts: &[Part], buffers: &BTreeMap<&str, NamedBuffer>, ops: &[OpReport]) -> Vec<HbmValue> {
     let value = |part: &Part| {
         let writer = part.writer.and_then(|op| ops.get(op));
@@ -122,7 +122,7 @@ fn values_in_hbm(parts: &[Part], buffers: &BTreeMap<&str, NamedBuffer>, ops: &[O
         }
     };
     let mut values: Vec<HbmValue> = parts.iter().map(value).collect();
-    // The sort is stable: of those that one op uses, first those with a name.
+    // The sort is stable: among values with the same first op, named ones come first.
     values.sort_by_key(|value| value.first_op);
     values
 }
@@ -145,7 +145,7 @@ fn why_moved(part: &Part, kind: Option<BufferKind>, writer: Option<&OpReport>) -
     causes.join("; ")
 }
 
-/// Returns the ops that take more than their least time, those with the most above it first.
+/// Returns the ops that take longer than their minimum time, largest difference first.
 fn ops_above(kernels: &[KernelOp], ops: &[OpReport], target: &Target) -> Vec<OpGap> {
     let above = |(op, (kernel, report)): (usize, (&KernelOp, &OpReport))| {
         let spent = price(std::slice::from_ref(kernel), &target.time, Formula::Recommended);
@@ -155,7 +155,7 @@ fn ops_above(kernels: &[KernelOp], ops: &[OpReport], target: &Target) -> Vec<OpG
         OpGap { op, name: report.function.clone(), us, why: why_slow(kernel, &spent, least_ns, target) }
     };
     let mut above: Vec<OpGap> = kernels.iter().zip(ops).enumerate().map(above).filter(|gap| gap.us > 0.0).collect();
-    // The sort is stable: of equal ones the first.
+    // The sort is stable: ties keep their order.
     above.sort_by(|one, other| other.us.total_cmp(&one.us));
     above
 }

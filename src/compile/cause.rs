@@ -7,28 +7,28 @@ use crate::{
 };
 use std::fmt;
 
-/// One reason for which a value moves more HBM bytes than the bound counts of it.
+/// Reason why a value moves more HBM bytes than the bound counts for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cause<'a> {
-    /// An op that only moves elements between sticks writes it.
+    /// The op that writes it only moves elements between sticks.
     MadeForLayout,
-    /// It is not in LX, for the reason that the planner has given.
+    /// It is not in LX, for the reason that the planner recorded.
     NotInLx(&'a str),
-    /// No launch gives it to the caller, so the bound counts nothing of it.
+    /// It is not part of a result, so the bound does not count it.
     NoResult,
-    /// One number stands for all elements of the constant, so the bound counts nothing of it.
+    /// It is a splat constant, so the bound does not count it.
     OneNumber,
-    /// An op reads a result after it was written.
+    /// An op reads a result after it is written.
     ReadBack,
-    /// So many operands read elements, some of them the same.
+    /// Number of operands that read its elements, some of them the same ones.
     ManyReaders(usize),
-    /// So many ops write the result.
+    /// Number of ops that write the result.
     ManyWriters(usize),
-    /// A loop moves the same elements so many times.
+    /// Number of times that a loop moves the same elements.
     Repeated(i64),
-    /// Elements fill only a part of the sticks that are moved.
+    /// Elements fill only part of the transferred sticks.
     PartOfSticks,
-    /// Ops move elements that the bound leaves out, as it counts of accesses that may overlap the largest.
+    /// Ops move elements that the bound omits, since it counts only the largest of accesses that may overlap.
     Uncounted,
 }
 
@@ -49,8 +49,8 @@ impl fmt::Display for Cause<'_> {
     }
 }
 
-/// Finds the causes for which a value moves more than the bound counts. `kind` is what its buffer holds, none for a place in a pool; `writer` is
-/// the op that writes it.
+/// Returns the causes for which a value moves more than the bound counts. `kind` is the kind of its buffer, `None` for a location in a
+/// pool; `writer` is the op that writes it.
 pub(super) fn causes_of<'a>(part: &Part, kind: Option<BufferKind>, writer: Option<&'a OpReport>) -> Vec<Cause<'a>> {
     let mut causes = Vec::new();
     match kind {
@@ -67,11 +67,11 @@ pub(super) fn causes_of<'a>(part: &Part, kind: Option<BufferKind>, writer: Optio
     if part.writers.len() > 1 && kind == Some(BufferKind::Result) && part.written_bytes - part.unused_bytes > part.needed_bytes {
         causes.push(Cause::ManyWriters(part.writers.len()));
     }
-    // A place of the pool has another value in each iteration.
+    // A location in the pool holds another value in each iteration.
     if part.repeats > 1 && matches!(part.buffer, Buffer::Named(_)) {
         causes.push(Cause::Repeated(part.repeats));
     }
-    // Of a value that the bound leaves out, all sticks are above it.
+    // For a value that the bound omits, all sticks exceed the bound.
     if part.unused_bytes > 0 && matches!(kind, Some(BufferKind::Argument | BufferKind::Constant | BufferKind::Result)) {
         causes.push(Cause::PartOfSticks);
     }
@@ -81,7 +81,7 @@ pub(super) fn causes_of<'a>(part: &Part, kind: Option<BufferKind>, writer: Optio
     causes
 }
 
-/// The cause that the op behind a value in HBM has noted; none where it is no op, or notes nothing.
+/// Returns the cause recorded by the op that writes a value in HBM; `None` if no op writes it, or none is recorded.
 fn why_in_hbm(writer: Option<&OpReport>) -> Option<Cause<'_>> {
     match writer? {
         writer if writer.is_for_layout => Some(Cause::MadeForLayout),
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(given(&halves), [Cause::PartOfSticks]);
         let in_a_loop = Part { repeats: 4, read_bytes: 4096, ..read_once() };
         assert_eq!(given(&in_a_loop), [Cause::Repeated(4)]);
-        // The bound counts nothing of it, and it is no constant.
+        // The bound does not count it, and it is no constant.
         let uncounted = Part { needed_bytes: 0, ..read_once() };
         assert_eq!(given(&uncounted), [Cause::Uncounted]);
     }
@@ -145,7 +145,7 @@ mod tests {
         let read_back = Part { readers: vec![2], read_bytes: 1024, read_once_bytes: 1024, ..written.clone() };
         assert_eq!(causes(&read_back, &op), [Cause::ReadBack]);
         assert_eq!(causes(&read_back, &noted), [Cause::NotInLx("a reason")]);
-        // Where nobody reads it, the place of the writer's result is no cause.
+        // Without a reader, the place of the writer's result is no cause.
         let ragged = Part { unused_bytes: 512, written_bytes: 1536, ..written.clone() };
         assert_eq!(causes(&ragged, &noted), [Cause::PartOfSticks]);
         let twice = Part { writers: vec![1, 3], written_bytes: 2048, ..written };

@@ -20,7 +20,7 @@ pub struct Compiled {
     pub found_bug: bool,
 }
 
-/// Compiles a source file, validates the files in the field as it is asked for, and prints nothing.
+/// Compiles a source file, validates the files over the finite field if requested, and prints nothing.
 #[must_use]
 pub fn compile_source(source: &Source<'_>, options: &Options, output: &str, validation: Mode) -> Compiled {
     let ((report, ir, found_bug), said) = collect(source.session().context(), || {

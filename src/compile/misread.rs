@@ -1,12 +1,12 @@
-//! A program that the import misreads, for the test of what is said of it.
+//! Fault injection into the import, for the test of its diagnosis.
 
 use crate::mlir::Module;
 use std::env;
 
-/// Says what is read as what, as `FROM=>TO` over the text of the program as MLIR prints it.
+/// Environment variable with the replacement `FROM=>TO` for the text of the program as MLIR prints it.
 const MISREAD: &str = "SPYRE_MISREAD_IMPORT";
 
-/// Replaces the program by what a fault of the import would make of it, if the environment asks for that.
+/// Replaces the program by the result of a faulty import, if the environment variable is set.
 pub(super) fn misread(module: &mut Module<'_>) {
     let Ok(fault) = env::var(MISREAD) else { return };
     let text = module.op().to_string();

@@ -1,4 +1,4 @@
-//! One compilation: runs the pipeline phase by phase and collects the report on the way. `validated.rs` does so under validation.
+//! One compilation: runs the pipeline phase by phase and collects the report. `validated.rs` adds validation.
 
 mod blame;
 mod bound;
@@ -39,16 +39,17 @@ use cost::{Formula, KernelOp, describe, estimate_op_ns, price};
 use machine::{Target, TimeModel};
 use needs::Needs;
 
-/// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one. A module that was
-/// printed behind a phase goes on with the next one.
+/// Compiles `module` in place up to the phase in the options, and writes the files if that is the last phase. A module that was printed
+/// after a phase resumes with the next one.
 ///
-/// Returns none if a pass failed; it has reported why, and nothing was written.
+/// Returns `None` if a pass failed; it has reported why, and nothing was written.
 #[must_use]
 pub fn compile(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
     compile_watched(module, options, output, &mut |_, _| {})
 }
 
-/// As [`compile`]; `watch` is told of each phase when it is done, and of the import a first time when the program is in our ops.
+/// Compiles like [`compile`]. `watch` is called after each phase, and additionally during the import once the program consists of our
+/// ops.
 #[must_use]
 pub fn compile_watched<'c>(
     module: &mut Module<'c>,
@@ -63,13 +64,13 @@ pub fn compile_watched<'c>(
         misread::misread(module);
     }
     let found_before = bugs_of(module.op());
-    // Who prints IR may also write it: what the phases behind promise holds before the next one relies on it.
+    // Printed IR may have been edited: the invariants of completed phases are verified before the next phase relies on them.
     if let Some(done) = done.filter(|done| *done < Phase::Emit)
         && module.run_passes(&[check(done).pass]).is_err()
     {
         return None;
     }
-    // What the program must do is what its ops say before anything is decided: behind the import, or as it is read.
+    // The compulsory work is read from the ops before any decision: after the import, or when resumed IR is parsed.
     let mut needs = done.map(|_| Needs::of(module.op())).unwrap_or_default();
     if done >= Some(Phase::Layout) {
         needs.read_constants(module.op());
@@ -78,7 +79,7 @@ pub fn compile_watched<'c>(
     for phase in phases {
         let steps = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.steps_of(phase, output) };
         for (number, step) in steps.iter().enumerate() {
-            // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
+            // Verification takes as long as a pass, so the module is verified once per phase, by its last pass.
             let is_last = number + 1 == steps.len();
             let pass = std::slice::from_ref(&step.pass);
             if (if is_last { module.run_passes(pass) } else { module.run_unverified(pass) }).is_err() {
@@ -92,7 +93,7 @@ pub fn compile_watched<'c>(
                 }
                 return None;
             }
-            // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of
+            // Decisions are complete when the pool is planned, but a compilation may end earlier; op specs exist between the passes of
             // the bundle phase.
             match step.milestone {
                 Some(Milestone::Imported) => watch(phase, module),
@@ -109,7 +110,7 @@ pub fn compile_watched<'c>(
     Some(report)
 }
 
-/// The last phase that a module has behind it; none for a program, in which nothing is lowered.
+/// Returns the last phase that a module has completed; `None` for a source program.
 fn phase_behind(module: Op<'_>, options: &Options) -> Result<Option<Phase>, Reported> {
     let Some(name) = phase_of(module) else {
         let lowered = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM));
@@ -180,7 +181,7 @@ fn kernels_in(function: Op<'_>) -> Option<Outcome> {
     serde_json::from_str(function.text_attr(attr::SPYRE_KERNELS)).ok()
 }
 
-/// How many programs in parts were compiled, as the pass has noted it.
+/// Returns the number of compiled trial programs with peeled remainders, as recorded by the pass.
 fn peel_trials_of(function: Op<'_>) -> Option<PeelTrialsReport> {
     let counts = function.attr(attr::SPYRE_PEEL_TRIALS).and_then(integers)?;
     let [n_judged, n_infeasible] = counts[..] else { return None };
@@ -251,7 +252,7 @@ fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     describe_bound(report, needs, &done, &target);
 }
 
-/// How many executes of a launch are worth a word, if most of its time goes to starting them.
+/// Number of executes per launch from which a report warns, if launch overhead dominates its time.
 const MANY_EXECUTES: i64 = 10_000;
 
 fn warn_of_many_executes(bundle: Op<'_>, launched: &LaunchReport) {
@@ -280,7 +281,7 @@ fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], cost: Cost)
     }
 }
 
-/// The modeled time of a launch: a bundle is one kernel.
+/// Returns the modeled time of a launch; a bundle is one kernel.
 fn cost_of(ops: &[KernelOp], time: &TimeModel) -> Cost {
     let modeled = price(ops, time, Formula::Recommended);
     let microseconds = |ns: f64| thousandths(ns / 1000.0);

@@ -54,18 +54,18 @@ pub(super) struct Needs {
     pub(super) work: Work,
     /// Bytes that functions write to HBM because the back end has their results nowhere else, and others read.
     pub(super) through_hbm: i64,
-    /// Multiply-adds of products of arguments that give results, without common operands; and the bytes of their smallest elements.
+    /// Multiply-adds of products of arguments that reach results, without common operands; and the bytes of their smallest elements.
     products: (i64, i64),
-    /// Elements that ops read of the arguments, by position.
+    /// Elements of the arguments that ops read, by position.
     arguments: Vec<Needed>,
-    /// Elements that ops read of constants of several numbers, by the digest of their elements.
+    /// Elements of non-splat constants that ops read, by digest of the contents.
     constants: BTreeMap<u64, Needed>,
     /// Elements of the results, by position.
     results: Vec<Needed>,
 }
 
 impl Needs {
-    /// Reads the ops of a module. Of an op in a loop one iteration counts.
+    /// Reads the ops of a module. An op in a loop counts for a single iteration.
     pub(super) fn of(module: Op<'_>) -> Self {
         let mut needs = Self::default();
         for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
@@ -80,7 +80,7 @@ impl Needs {
             let points = points_of(compute);
             match compute.family() {
                 Family::Matmul => self.work.multiply_adds = self.work.multiply_adds.saturating_add(points),
-                // What only products read may be divided behind them, where it is smaller.
+                // A dividend that only products read may be scaled after the product instead, where that is smaller.
                 Family::Pointwise if compute.function() == "realdiv" && is_read_by_products(compute.op.output()) => {}
                 Family::Pointwise | Family::Reduce => self.work.points = self.work.points.saturating_add(points),
                 Family::Copy | Family::Gather => {}
@@ -102,8 +102,8 @@ impl Needs {
         self.results.extend(function.yielded().into_iter().map(whole));
     }
 
-    /// Reads what ops need of constants once more, where these are as a launch finds them: some are put together of parts of those that the
-    /// program has.
+    /// Reads the constants that ops need a second time, once they have their launch form: some are concatenated from parts of the
+    /// program's constants.
     pub(super) fn read_constants(&mut self, module: Op<'_>) {
         for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
             self.add_constants(&Reads::of(function));
@@ -150,7 +150,7 @@ impl Needs {
         if multiply_adds == 0 { 0 } else { fetched() }
     }
 
-    /// The buffers of a lowered program by name, with what must be moved of them.
+    /// Returns the buffers of a lowered program by name, with their compulsory traffic.
     pub(super) fn by_name<'c>(&self, module: Op<'c>) -> BTreeMap<&'c str, NamedBuffer> {
         let named = |buffer: Op<'c>| {
             let kind = kind_of(buffer);
@@ -188,7 +188,7 @@ fn kind_of(buffer: Op<'_>) -> BufferKind {
 /// the latter.
 #[derive(Default)]
 struct Reads<'c> {
-    /// Root values behind all views, in the order of their first reads, with each read.
+    /// Base buffers of all views, in the order of their first reads, with each read.
     reads: Vec<(Value<'c>, Vec<Touched>)>,
     /// Positions of the values in `reads`.
     numbers: ValueMap<usize>,
@@ -253,7 +253,7 @@ fn touched_by_return(value: Value<'_>) -> Option<(Value<'_>, Touched)> {
     is_given.then(|| (home, Touched::of(&indices, &shape)))
 }
 
-/// The rows of a table as the op sees it: behind its views it may have other dimensions.
+/// Returns the row count of a table as the op sees it; the base buffer of its views may have other dimensions.
 fn rows_of(compute: ComputeOp<'_>, operand: usize, dim: usize) -> i64 {
     let shape = TensorType::of(compute.op.inputs()[operand].r#type()).map(|table| table.shape);
     shape.and_then(|shape| shape.get(dim).copied()).unwrap_or(i64::MAX)
@@ -263,12 +263,12 @@ fn points_of(compute: ComputeOp<'_>) -> i64 {
     compute.iteration_space().into_iter().fold(1, i64::saturating_mul)
 }
 
-/// Whether an op computes something: copies may be spared.
+/// Returns whether an op computes values; copies may be eliminable.
 fn computes(compute: ComputeOp<'_>) -> bool {
     matches!(compute.family(), Family::Matmul | Family::Pointwise | Family::Reduce)
 }
 
-/// A product of two arguments or constants that is a result.
+/// Product of two arguments or constants that is a result.
 struct Product<'c> {
     multiply_adds: i64,
     operands: [Value<'c>; 2],
@@ -290,13 +290,13 @@ impl<'c> Product<'c> {
     }
 }
 
-/// Whether products, and nothing else, read a value, be it under another shape.
+/// Returns whether only products read a value, possibly through a reshape.
 fn is_read_by_products(value: Value<'_>) -> bool {
     let is_product = |user: &Op<'_>| ComputeOp::of(*user).is_some_and(|compute| compute.family() == Family::Matmul);
     value.users().iter().all(|user| is_product(user) || user.is(spyre::VIEW) && is_read_by_products(user.output()))
 }
 
-/// Whether the program gives a value, be it under another shape.
+/// Returns whether the program returns a value, possibly through a reshape.
 fn is_returned(value: Value<'_>) -> bool {
     value.users().into_iter().any(|user| user.is("func.return") || user.is(spyre::VIEW) && is_returned(user.output()))
 }
@@ -309,7 +309,7 @@ fn element_bytes(value: Value<'_>) -> Option<i64> {
     format_of(TensorType::of(value.r#type())?.element).map(|format| format.bytes())
 }
 
-/// Bytes that an op writes to HBM although another one computes with them. Copies and results may share the write with their own.
+/// Returns the bytes that an op writes to HBM although another op computes with them. Copies and results may share that write.
 fn through_hbm(compute: ComputeOp<'_>) -> i64 {
     let may_be_in_lx = match compute.table_row() {
         Some(row) => row.lx || Expansion::of(row.name).is_some(),

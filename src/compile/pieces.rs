@@ -1,4 +1,4 @@
-//! A program that is too large to be executed, validated in pieces: each is a program of its own, compiled under the same options.
+//! Piecewise validation of a program that is too large to execute: each piece is compiled as a separate program under the same options.
 
 use super::{
     blame::{blame, judged},
@@ -14,9 +14,9 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Compares the files of each piece of a program with what the piece says. Pieces that are copies of each other, as equal layers of a model, are
-/// compiled once. `too_large` says why the program is not executed. A copy of the module is made for each piece, which takes longer than in proportion
-/// to its size, and far less than to execute it.
+/// Compares the files of each piece of a program with the piece's semantics. Identical pieces, such as equal layers of a model, are
+/// compiled once. `too_large` is the reason why the program is not executed completely. Each piece requires a copy of the module; the
+/// time is superlinear in the program size, but far below that of executing it.
 pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Limits, too_large: &str) -> Result<Verdict, Failure> {
     let refuse = |why: &str| Failure::Size(format!("{too_large}, and it has no pieces that could be: {why}"));
     if !is_of_the_whole(options) {
@@ -24,7 +24,7 @@ pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Li
     }
     let importing = Options { compile_to: Phase::Import, notes_plan: false, proves: false, ..options.clone() };
     let mut imported = original.duplicate();
-    // What the import has to say was said before.
+    // Diagnostics of the import were reported earlier.
     let (is_imported, said) = collect(original.session().context(), || compile(&mut imported, &importing, "").is_some());
     if !is_imported {
         let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Li
     let [function] = functions.as_slice() else { return Err(refuse("it is not one function of 'spyre' ops when it is imported")) };
     let own = Options { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
     let found = pieces(function, limits.whole);
-    // There may be many, so the larger ones are executed by samples, which take as long as a few draws of the others.
+    // There may be many pieces, so larger ones are executed by samples, which cost about as much as a few draws of the others.
     let of_one = Limits { whole: limits.all_draws, ..*limits };
     let (mut known, mut verdict) = (BTreeSet::new(), None::<Verdict>);
     for piece in &found {
@@ -53,7 +53,7 @@ pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Li
     Ok(Verdict { pieces, element_operations: function.steps(), ..verdict })
 }
 
-/// Whether options mean the same for a piece of a program as for all of it.
+/// Returns whether options have the same meaning for a piece as for the complete program.
 fn is_of_the_whole(options: &Options) -> bool {
     let Options { tiles, bind, knobs, dims, plan, dim_sizes, .. } = options;
     tiles.is_empty()
@@ -64,10 +64,10 @@ fn is_of_the_whole(options: &Options) -> bool {
         && !dim_sizes.iter().any(DimSize::is_symbolic)
 }
 
-/// A piece as a program.
+/// Returns a piece as a program of its own.
 fn module_of<'s>(imported: &Module<'s>, piece: &Piece) -> Module<'s> {
     let copy = imported.duplicate();
-    // It is compiled from the beginning.
+    // The copy is compiled from the first phase.
     copy.op().remove_attr(attr::SPYRE_PHASE);
     copy.op().remove_attr(attr::SPYRE_TARGET);
     let function = functions_of(copy.op())[0];
@@ -90,7 +90,7 @@ fn judge_piece(module: &Module<'_>, options: &Options, limits: &Limits) -> Resul
     })
 }
 
-/// The failure of a piece, of the program.
+/// Converts the failure of a piece to a failure of the program.
 fn within(piece: &Piece, function: Op<'_>, failure: Failure) -> Failure {
     let ops = function.body_ops();
     let (first, last) = (piece.ops.start, piece.ops.end - 1);
@@ -101,7 +101,7 @@ fn within(piece: &Piece, function: Op<'_>, failure: Failure) -> Failure {
     match failure {
         Failure::Size(message) => Failure::Size(said(message)),
         Failure::Limit(message) => Failure::Limit(said(message)),
-        // The blame is complete.
+        // The diagnosis is complete.
         Failure::Phase(message) | Failure::Files(message) | Failure::Import(message) => Failure::Phase(said(message)),
         Failure::Mistake(message) => Failure::Mistake(said(message)),
     }

@@ -1,9 +1,7 @@
-//! Messages in the terms of the program: the ops that its author wrote, at their places, and nothing of the compiler's
-//! own.
+//! Rewords diagnostics in terms of the source program: the ops that the user wrote, at their locations, without compiler-internal terms.
 //!
-//! The ops of a later phase have the locations of the ops that they were made of, so a message about one of them names
-//! the op that stands there in the source. What is left of the compiler's own terms is a limit or a compiler bug, and is
-//! said as such.
+//! Ops of later phases keep the locations of the source ops that they were lowered from, so a message about one names the source op at
+//! that location. Remaining internal terms indicate a limit or a compiler bug, and are reported as such.
 
 use crate::{
     codes,
@@ -15,24 +13,24 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Labels of dimensions in the files that no program has.
+/// Dimension labels of the file format that do not occur in source programs.
 const LABELS: [&str; 4] = ["'mb'", "'ki'", "'kj'", "'kij'"];
 
-/// The beginning of a note in which MLIR prints an op.
+/// Prefix of a note in which MLIR prints an op.
 const PRINTED_OP: &str = "see current operation";
 
-/// Words that say that a compiler bug is at fault.
+/// Text that marks a compiler bug.
 const BUG: &str = "compiler bug";
 
-/// Runs a compilation, and reports in the terms of its program what it reports. `shows_details` adds the compiler's own
-/// terms as a note. A module that a phase was printed behind is in the compiler's terms already.
+/// Runs a compilation and rewords its diagnostics in terms of the source program. `shows_details` adds the original message as a note. A
+/// module printed after a phase is in internal terms already.
 pub fn in_user_terms<'c, T>(module: &mut Module<'c>, shows_details: bool, do_it: impl FnOnce(&mut Module<'c>) -> T) -> T {
     let Some(terms) = UserTerms::of(module.op()) else { return do_it(module) };
     let context = module.session().context();
     reworded(context, || do_it(module), |said| terms.reworded(said, shows_details))
 }
 
-/// Reads the module of a source, and reports in words of its own what MLIR's verifiers find.
+/// Parses a source module, and rewords the errors of MLIR's verifiers.
 #[must_use]
 pub fn parse_in_user_terms<'c>(source: &Source<'c>) -> Option<Module<'c>> {
     reworded(
@@ -46,7 +44,7 @@ pub fn parse_in_user_terms<'c>(source: &Source<'c>) -> Option<Module<'c>> {
     )
 }
 
-/// A message of MLIR about a slice that leaves its tensor, in the words of ours.
+/// Rewords MLIR's message about an out-of-bounds slice.
 fn without_jargon(message: &str) -> Option<String> {
     let number = |text: &str| text.trim().parse::<i64>().ok();
     if let Some(found) = message.strip_prefix("expected offsets to be non-negative, but got ") {
@@ -71,17 +69,17 @@ fn without_jargon(message: &str) -> Option<String> {
     )
 }
 
-/// The ops of a program, by their places.
+/// Source ops by location.
 #[derive(Debug, Default)]
 struct UserTerms {
-    /// Of several ops at one place the outermost.
+    /// Outermost op at each location.
     by_place: BTreeMap<String, String>,
     /// The names of all ops.
     written: BTreeSet<String>,
 }
 
 impl UserTerms {
-    /// Reads the ops of a module; none of one that has a phase behind it.
+    /// Reads the ops of a module; `None` if the module has completed a phase.
     fn of(module: Op<'_>) -> Option<Self> {
         let mut terms = Self::default();
         for op in module.nested() {
@@ -94,7 +92,7 @@ impl UserTerms {
         (phase_of(module).is_none() && !is_lowered).then_some(terms)
     }
 
-    /// Returns what to say instead of a message; none of a note that prints IR of ours.
+    /// Returns the replacement of a message; `None` for a note that prints internal IR.
     fn reworded(&self, said: &Collected, shows_details: bool) -> Option<Rewording> {
         if said.message.starts_with(PRINTED_OP) {
             return None;
@@ -114,8 +112,8 @@ impl UserTerms {
         Some(Rewording { message, details })
     }
 
-    /// The message with the user's op in place of another that it begins with: one of ours, one that a named op was lowered to, or the function
-    /// around the op.
+    /// Returns the message with the source op as its subject, instead of an internal op, an op that a named op was lowered to, or the
+    /// enclosing function.
     fn with_user_op(&self, said: &Collected) -> String {
         let Some((op, rest)) = op_and_rest(&said.message).filter(|(op, _)| *op != "builtin.module") else {
             return said.message.clone();
@@ -129,7 +127,7 @@ impl UserTerms {
         }
     }
 
-    /// The first term of the compiler's own that a message has.
+    /// Returns the first internal term in a message.
     fn internal_term(&self, message: &str) -> Option<String> {
         let of_files = ["sdsc_r", "sdsc.", "sdscbundle."].iter().chain(&LABELS).find(|term| message.contains(**term));
         let names = spyre::EVERY_OP.iter().filter(|name| self.is_internal(name));
@@ -137,26 +135,26 @@ impl UserTerms {
         of_files.map(|term| (*term).to_owned()).or_else(|| of_ops().map(|name| (*name).to_owned()))
     }
 
-    /// Whether an op is the compiler's own, and not one that the program has.
+    /// Returns whether an op is internal and does not occur in the source program.
     fn is_internal(&self, op: &str) -> bool {
         let is_ours = [spyre::EVERY_OP, sdsc::EVERY_OP, sdscbundle::EVERY_OP].iter().any(|names| names.contains(&op));
-        // Programs have an attribute of that name.
+        // Source programs have an attribute with that name.
         is_ours && op != attr::SPYRE_KERNEL && !self.written.contains(op)
     }
 }
 
-/// A location as text; none of one without a file.
+/// Returns a location as text; `None` without a file.
 fn spelled(places: &[SourcePlace]) -> Option<String> {
     let places: Vec<String> = places.iter().map(ToString::to_string).collect();
     (!places.is_empty()).then(|| places.join(" "))
 }
 
-/// The op that a message begins with, and the rest of it.
+/// Splits a message into the op that it begins with and the rest.
 fn op_and_rest(message: &str) -> Option<(&str, &str)> {
     message.strip_prefix('\'')?.split_once("' op ").filter(|(op, _)| !op.contains([' ', '\'']))
 }
 
-/// The beginning of a message that names its op.
+/// Returns the prefix of a message that names its op.
 fn subject(message: &str) -> String {
     match op_and_rest(message) {
         Some((op, _)) if op != "builtin.module" => format!("'{op}' op "),
@@ -164,7 +162,7 @@ fn subject(message: &str) -> String {
     }
 }
 
-/// Whether a name stands in a text as a word of its own.
+/// Returns whether a name occurs in a text as a separate word.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
     text.match_indices(name).any(|(start, _)| {

@@ -22,21 +22,22 @@ use referee::RunOptions;
 use sdsc_format::Fresh;
 use std::{collections::BTreeMap, fmt, path::Path};
 
-/// Where a compiler bug is reported.
+/// URL for reports of compiler bugs.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
-/// The most element operations of a program that is executed whole beside the program as written, where validation is
-/// asked for.
+/// Maximum number of element operations of a program that is executed completely against the program as written, for requested
+/// validation.
 const MAX_WHOLE: u64 = 1 << 32;
 
-/// The most of a program as written that is run, and of samples of its files.
+/// Maximum number of element operations of the program as written, and of samples of its files.
 const MAX_ORIGINAL: u64 = 1 << 36;
 const MAX_SAMPLES: u64 = 1 << 30;
 
-/// The most elements that ops give of a program that the default samples: which of them samples depend on takes time, too.
+/// Maximum number of result elements of ops in a program that default validation samples: computing the dependences of samples takes time
+/// as well.
 const MAX_LOOKED_THROUGH: u64 = 1 << 26;
 
-/// Bytes of memory of the process that runs the program as written.
+/// Memory limit, in bytes, of the process that runs the program as written.
 const MEMORY_BY_DEFAULT: u64 = 6 << 30;
 const MEMORY_ASKED_FOR: u64 = 24 << 30;
 
@@ -60,21 +61,21 @@ impl Validation<'_> {
     }
 }
 
-/// Compiles as [`super::compile`] does, and validates in the field: nothing is written unless the files compute what
-/// the imported program says. On a difference the phase that made it is reported.
+/// Compiles like [`super::compile`] and validates over the finite field: files are written only if they compute the same results as the
+/// imported program. A mismatch is reported with the phase that caused it.
 #[must_use]
 pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
     compile_as_validated(module, options, output, &Validation::of_library(Mode::On), &mut |_, _| {})
 }
 
-/// Compiles and validates as [`compile_validated`] does, with other limits on the executed work.
+/// Compiles and validates like [`compile_validated`], with other limits on the executed work.
 #[must_use]
 pub fn compile_validated_within(module: &mut Module<'_>, options: &Options, output: &str, limits: &Limits) -> Option<Report> {
     let validation = Validation { limits: *limits, ..Validation::of_library(Mode::On) };
     compile_as_validated(module, options, output, &validation, &mut |_, _| {})
 }
 
-/// Compiles, and validates as it is asked for; `watch` is told of phases as by [`compile_watched`].
+/// Compiles and validates as requested; `watch` is called as in [`compile_watched`].
 #[must_use]
 pub fn compile_as_validated<'c>(
     module: &mut Module<'c>,
@@ -85,7 +86,7 @@ pub fn compile_as_validated<'c>(
 ) -> Option<Report> {
     match (validation.mode, options.compile_to) {
         (Mode::Off, _) => compile_watched(module, options, output, watch),
-        // Only files are promised.
+        // Only files are guaranteed.
         (Mode::Auto, phase) if phase != Phase::Emit => compile_watched(module, options, output, watch),
         (_, Phase::Emit) => compile_files(module, options, output, validation, watch),
         _ => compile_ir(module, options, output, &validation.limits, watch),
@@ -96,7 +97,7 @@ fn refuse(code: Code, module: &Module<'_>, reason: &dyn fmt::Display) {
     let _ = error_at(code, module.op(), reason).report();
 }
 
-/// Compares the IR behind the last phase with the imported program.
+/// Compares the IR after the last phase with the imported program.
 fn compile_ir<'c>(
     module: &mut Module<'c>,
     options: &Options,
@@ -115,7 +116,7 @@ fn compile_ir<'c>(
     Some(report)
 }
 
-/// Compares the files with the imported program and with the program as written, before they are put in place.
+/// Compares the files with the imported program and with the program as written, before they are moved into place.
 fn compile_files<'c>(
     module: &mut Module<'c>,
     options: &Options,
@@ -166,7 +167,7 @@ fn compile_files<'c>(
 
 /// Reports why a compilation is not validated.
 fn tell(module: &Module<'_>, failure: &Failure, halves: Option<&Halves<'_, '_>>, is_resumed: bool) {
-    // Whoever edits IR that was printed behind a phase answers for it.
+    // Edited IR of a later phase is the user's responsibility.
     let is_bug = !is_resumed && failure.is_bug();
     let message = match (failure, halves) {
         (Failure::Files(message), Some(halves)) => {
@@ -214,7 +215,7 @@ impl Halves<'_, '_> {
             judged => judged,
         };
         let (verdict, as_written) = match (verdict, as_written) {
-            // What the program as written shows does not depend on whether the field could look.
+            // A mismatch with the program as written counts even if validation over the field was not possible.
             (Err(Failure::Size(_) | Failure::Limit(_)), Err(wrong)) => return Err(wrong),
             (verdict, as_written) => (verdict?, as_written?),
         };
@@ -222,7 +223,7 @@ impl Halves<'_, '_> {
         Ok(Verdict { at_sizes: sizes, as_written: Some(as_written), ..verdict })
     }
 
-    /// Counts that are the same on every machine.
+    /// Returns counts that are machine-independent.
     fn counts(&self, report: &Report) -> Counts {
         let executions: i64 = report.launches.iter().map(|launch| launch.n_executions).sum();
         Counts {
@@ -249,7 +250,7 @@ impl Halves<'_, '_> {
         Budget { field: self.validation.limits, original: (counts.element_operations <= MAX_ORIGINAL).then_some(limits) }
     }
 
-    /// A program that is too large for samples is compiled in pieces, where validation is asked for.
+    /// Compiles and validates a program in pieces if it is too large for samples and validation was requested.
     fn judge_pieces(&self, too_large: String) -> Result<Verdict, Failure> {
         if self.validation.mode == Mode::Auto || self.is_resumed {
             return Err(Failure::Size(too_large));
@@ -291,16 +292,16 @@ impl Halves<'_, '_> {
         })
     }
 
-    /// Sizes below the largest at which files are compared as well, where they are left to the launch.
+    /// Returns sizes below the maximum at which files are compared as well, for sizes that are known at launch only.
     fn smaller_sizes(&self, counts: &Counts, budget: &Budget) -> Vec<BTreeMap<String, i64>> {
-        // What was written with symbolic sizes has no other size to be imported at.
+        // A program written with symbolic sizes cannot be imported at another size.
         let has_smaller = self.options.dim_sizes.iter().any(DimSize::is_symbolic);
         let smaller = if has_smaller { smaller_sizes(self.phases.sizes()) } else { Vec::new() };
         let all = counts.element_operations.saturating_mul(1 + smaller.len() as u64);
         if self.validation.mode == Mode::Auto && all > budget.field.whole { Vec::new() } else { smaller }
     }
 
-    /// Compares the files with the program at other sizes, which it is imported at once more.
+    /// Compares the files with the program at other sizes, for which the program is imported again.
     fn judge_at(&self, sizes: &[BTreeMap<String, i64>]) -> Result<(), Failure> {
         let Self { phases, original, options, .. } = self;
         for sizes in sizes {
@@ -312,7 +313,7 @@ impl Halves<'_, '_> {
             let options = Options { dim_sizes, compile_to: Phase::Import, ..(*options).clone() };
             let mut imported = Phases::new(*phases.limits());
             let mut module = original.duplicate();
-            // What the import has to say was said before.
+            // Diagnostics of the import were reported earlier.
             let is_imported = quietly(original.op(), || {
                 compile_watched(&mut module, &options, "", &mut |phase, module: &Module<'_>| imported.note(phase, module)).is_some()
             });
@@ -352,8 +353,8 @@ fn compare(files: Result<Files, String>, validation: &Validation<'_>) -> Result<
     }
 }
 
-/// Sizes to try: all at their smallest, all at the largest but one, and each at its smallest where the others are the
-/// largest.
+/// Returns the sizes to try: all at their minimum, all at the second largest value, and each at its minimum with the others at their
+/// maximum.
 fn smaller_sizes(named: &[NamedSize]) -> Vec<BTreeMap<String, i64>> {
     let sizes: BTreeMap<&str, &SymbolicSize> =
         named.iter().filter(|named| named.size.name == named.name).map(|named| (named.name.as_str(), &named.size)).collect();

@@ -64,7 +64,7 @@ unsafe extern "C" {
     fn spyreTileType(full: MlirType, dim: i64, count: i64) -> MlirType;
 }
 
-/// The number of no format: a layout has that of its element type then.
+/// Number that stands for no format: the layout has the format of its element type.
 const OWN_FORMAT: i32 = -1;
 
 /// Copies `length` numbers that MLIR's context owns.
@@ -76,7 +76,7 @@ fn numbers(data: *const i64, length: isize) -> Vec<i64> {
     unsafe { std::slice::from_raw_parts(data, length.cast_unsigned()) }.to_vec()
 }
 
-/// The device format of elements of a type; none if the device has none.
+/// Returns the device format of a type's elements; `None` if the device has none.
 #[must_use]
 pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
     let raw = element.to_raw();
@@ -95,7 +95,7 @@ pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
         if mlirTypeIsAF16(raw) || mlirTypeIsABF16(raw) {
             Some(DeviceFormat::Sen169Fp16)
         } else if mlirTypeIsAF32(raw) || mlirTypeIsAF64(raw) {
-            // Of wider numbers the device has as much as fits.
+            // Wider numbers are truncated to the widest format of the device.
             Some(DeviceFormat::IeeeFp32)
         } else if mlirTypeIsAFloat8E4M3FN(raw) {
             Some(DeviceFormat::Sen143Fp8)
@@ -117,7 +117,7 @@ pub struct Tensor<'c> {
 }
 
 impl<'c> Tensor<'c> {
-    /// Takes a type apart; none unless it is a tensor of static shape.
+    /// Reads a type; `None` unless it is a tensor of static shape.
     #[must_use]
     pub fn of(tensor: Type<'c>) -> Option<Self> {
         let host = TensorType::of(tensor)?;
@@ -141,7 +141,7 @@ impl<'c> Tensor<'c> {
         Some(Self { host, layout: Some(layout), buffer_shape: (!buffer_shape.is_empty()).then_some(buffer_shape) })
     }
 
-    /// The type of this tensor with a layout, as a window of `buffer_shape` if that is given.
+    /// Returns the type of this tensor with a layout, as a window of `buffer_shape` if that is present.
     #[must_use]
     pub fn with_layout(&self, context: &'c Context, layout: &DeviceLayout, buffer_shape: Option<&[i64]>) -> Type<'c> {
         let own_format = format_of(self.host.element);
@@ -162,7 +162,8 @@ impl<'c> Tensor<'c> {
         self.host.with_encoding(encoding).build()
     }
 
-    /// Sizes and strides of the buffer that the layout describes: the tensor's own, or those of what it is a window of.
+    /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the tensor is a window
+    /// of.
     ///
     /// # Errors
     /// If the shape has no contiguous strides.
@@ -170,7 +171,8 @@ impl<'c> Tensor<'c> {
         HostTensor::row_major(self.buffer_shape.as_deref().unwrap_or(&self.host.shape))
     }
 
-    /// The layout as a buffer of the tensor's own, without what is around a window; none without a layout.
+    /// Returns the layout as that of a separate buffer with the tensor's shape, without the surroundings of a window; `None` without a
+    /// layout.
     ///
     /// # Errors
     /// Those of [`DeviceLayout::of_tile`], and of [`Self::buffer`].
@@ -181,14 +183,14 @@ impl<'c> Tensor<'c> {
     }
 }
 
-/// The type of one of `count` tiles of a tensor type along `dim`; none where `count` does not divide.
+/// Returns the type of one of `count` tiles of a tensor type along `dim`; `None` if `count` does not divide the size.
 #[must_use]
 pub fn tile_type(full: Type<'_>, dim: usize, count: i64) -> Option<Type<'_>> {
     // SAFETY: callers pass ranked tensor types.
     unsafe { Type::from_option_raw(spyreTileType(full.to_raw(), i64::try_from(dim).ok()?, count)) }
 }
 
-/// Slices per iteration dimension from `#spyre.work`.
+/// Returns the slices per iteration dimension from `#spyre.work`.
 #[must_use]
 pub(super) fn work_of(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     // SAFETY: the accessors are only called on a work attribute.
@@ -198,7 +200,7 @@ pub(super) fn work_of(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// The dimensions from the fastest, from `#spyre.work`; empty for the order of the op's family.
+/// Returns the dimension order from `#spyre.work`, fastest first; empty for the default order of the op's family.
 #[must_use]
 pub(super) fn core_order_of(attribute: Attribute<'_>) -> Option<Vec<usize>> {
     // SAFETY: the accessors are only called on a work attribute.
@@ -209,7 +211,7 @@ pub(super) fn core_order_of(attribute: Attribute<'_>) -> Option<Vec<usize>> {
     order?.into_iter().map(|dim| usize::try_from(dim).ok()).collect()
 }
 
-/// `#spyre.work` with the slices and the order of a split.
+/// Builds `#spyre.work` with the slices and the order of a split.
 #[must_use]
 pub fn work_attribute<'c>(context: &'c Context, split: &WorkSplit) -> Attribute<'c> {
     let slices = split.slices();
@@ -221,7 +223,7 @@ pub fn work_attribute<'c>(context: &'c Context, split: &WorkSplit) -> Attribute<
     }
 }
 
-/// The memories of the machine.
+/// Memories of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Memory {
     /// The scratchpad, at a byte offset that is the same on every core.
@@ -242,13 +244,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place that an op says, once LX is planned.
+    /// Returns the place attribute of an op, once LX is planned.
     #[must_use]
     pub fn on(op: Op<'_>) -> Option<Self> {
         op.attr(attr::PLACE).and_then(Self::of)
     }
 
-    /// Writes the place on an op.
+    /// Sets the place attribute of an op.
     pub fn set_on(&self, op: Op<'_>) {
         op.set_attr(attr::PLACE, place_attribute(op.ctx(), self));
     }
@@ -273,7 +275,7 @@ impl Place {
     }
 }
 
-/// `#spyre.place` for a place.
+/// Builds `#spyre.place`.
 #[must_use]
 fn place_attribute<'c>(context: &'c Context, place: &Place) -> Attribute<'c> {
     let (memory, offset_bytes) = match place.memory {
@@ -285,16 +287,16 @@ fn place_attribute<'c>(context: &'c Context, place: &Place) -> Attribute<'c> {
     unsafe { Attribute::from_raw(spyrePlaceAttrGet(context.to_raw(), memory, offset_bytes, string_ref(&place.reason))) }
 }
 
-/// One loop level that the user wants around an op.
+/// Loop level that the user requests around an op.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TileHint {
-    /// Ops with the same id share the level; a smaller id is further out.
+    /// Ops with equal ids share the level; smaller ids are further out.
     pub id: i64,
     /// The name of the dimension.
     pub dim: String,
     /// The number of tiles.
     pub count: Count,
-    /// Whether an op that has no such dimension is in the loop all the same.
+    /// Whether an op without that dimension is placed in the loop nevertheless.
     pub again: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::dialect::{
 use crate::mlir::{Op, OpExt, OperationLike, Value, ValueExt, integers, shape_of};
 use machine::Family;
 
-/// Illegal use of a buffer that is written tile by tile: the user would read a partially written buffer.
+/// Illegal use of a buffer that is written tile by tile: the user op would read a partially written buffer.
 pub struct Misuse<'c> {
     /// The op that defines the buffer or writes a tile of it.
     pub op: Op<'c>,
@@ -26,16 +26,16 @@ const WRITTEN_TWICE: &str = "writes a part in place that overlaps another part o
 const TOO_MANY: &str = "has a part in place in a buffer of more than 256 parts: leave out 'in_place'";
 const HALF_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would see it half written";
 
-/// A buffer of more parts than this has none that is made in place: each part is held against all others.
+/// Maximum number of parts of a buffer whose parts are computed in place: each part is compared with all others.
 pub const MOST_PARTS: usize = 256;
 
-/// A part of a buffer.
+/// Part of a buffer.
 pub struct Part<'c> {
-    /// The insert that says where it is.
+    /// Insert that writes the part.
     pub insert: Op<'c>,
-    /// Where it begins.
+    /// Start of the part in the buffer.
     pub offsets: Vec<i64>,
-    /// How large it is.
+    /// Sizes of the part.
     pub sizes: Vec<i64>,
 }
 
@@ -45,7 +45,7 @@ impl<'c> Part<'c> {
         Self { insert, offsets, sizes: shape_of(insert.inputs()[0]) }
     }
 
-    /// Whether two parts of one buffer share an element.
+    /// Returns whether two parts of one buffer overlap.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         let ends = |part: &Self, dim: usize| part.offsets[dim] + part.sizes[dim];
@@ -53,7 +53,7 @@ impl<'c> Part<'c> {
     }
 }
 
-/// The parts that are written into a buffer, in order.
+/// Returns the parts that are written into a buffer, in order.
 #[must_use]
 pub fn parts_of(buffer: Value<'_>) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
@@ -102,7 +102,7 @@ impl<'c> Assembly<'c> {
         Some(Self { buffer, inserts })
     }
 
-    /// The insert that writes the last part.
+    /// Returns the insert that writes the last part.
     ///
     /// # Panics
     /// Never: there is one.
@@ -128,7 +128,8 @@ impl<'c> Assembly<'c> {
     }
 }
 
-/// Whether an insert stands in the loop in which its buffer is made, and in none further in: the part would have to move with it.
+/// Returns whether an insert is in the same loop as the definition of its buffer, and in no loop further in: the part would have to move
+/// with that loop.
 #[must_use]
 pub fn is_beside_its_buffer(insert: Op<'_>) -> bool {
     match home_of(insert.output()).def() {
@@ -137,18 +138,18 @@ pub fn is_beside_its_buffer(insert: Op<'_>) -> bool {
     }
 }
 
-/// Whether nothing but views and constants stands between two ops of a block.
+/// Returns whether only views and constants are between two ops of a block.
 fn follows_at_once<'c>(first: Op<'c>, second: Op<'c>) -> bool {
     let is_idle = |op: &Op<'c>| op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY);
     std::iter::successors(first.next_in_block(), |op| op.next_in_block()).find(|op| !is_idle(op)) == Some(second)
 }
 
-/// The insert that writes a part of a buffer next.
+/// Returns the next insert that writes a part of a buffer.
 fn next_part<'c>(buffer: Value<'c>) -> Option<Op<'c>> {
     buffer.find_user(|user| (is_insert(user) && whole_of(user) == buffer).then_some(user))
 }
 
-/// All misuses in an op. These are no rules of a single op, so its verifier does not look for them.
+/// Returns all misuses in an op. The rules span several ops, so no op verifier checks them.
 #[must_use]
 pub fn misused_buffers(around: Op<'_>) -> Vec<Misuse<'_>> {
     around.nested().into_iter().filter_map(misuse_of).collect()
@@ -167,14 +168,14 @@ fn misuse_of(op: Op<'_>) -> Option<Misuse<'_>> {
         return Some(Misuse { op, message: NO_BUFFER, users: Vec::new() });
     }
     let mut users = whole.users();
-    // One of the uses is to write into it.
+    // One of the uses is the write into the buffer.
     if let Some(own) = users.iter().position(|user| *user == op) {
         users.remove(own);
     }
     (!users.is_empty()).then_some(Misuse { op, message: HALF_WRITTEN, users })
 }
 
-/// Whether an op writes a part of a buffer and does nothing else with it.
+/// Returns whether an op writes a part of a buffer and does not use it otherwise.
 fn writes_into<'c>(op: Op<'c>, buffer: Value<'c>) -> bool {
     is_insert(op) && whole_of(op) == buffer && op.inputs()[0] != buffer
 }
@@ -196,15 +197,15 @@ fn misplaced_part(buffer: Op<'_>) -> Option<Misuse<'_>> {
     found.next()
 }
 
-/// Whether a part shares no element with any other one.
+/// Returns whether a part overlaps no other one.
 #[must_use]
 pub fn is_apart(parts: &[Part<'_>], number: usize) -> bool {
     parts.iter().enumerate().all(|(other, of)| other == number || !of.overlaps(&parts[number]))
 }
 
-/// The values that make a part, from the part itself to the result of an op, if each is made for the next one alone: what a loop gives, with the
-/// dimension along which it makes it tile by tile, and at last what the op makes. A gather writes a buffer of its own, and so does a loop whose count is
-/// known at launch only: nobody writes the rest of what it gives.
+/// Returns the single-use values from a part back to the result of the op that computes it: the results of loops, each with the dimension
+/// along which the loop writes it tile by tile, and finally the op's result. A gather writes a buffer of its own. So does a loop whose
+/// count is known at launch only: no op writes the rest of its result.
 #[must_use]
 pub fn made_for_one(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> {
     let (mut value, mut made) = (part, Vec::new());

@@ -1,4 +1,4 @@
-//! Any compute op through its iteration space and access maps: the view that every stage works on.
+//! Uniform view of compute ops as iteration space and access maps, on which every stage works.
 
 use super::{
     attrs::{Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
@@ -23,28 +23,28 @@ unsafe extern "C" {
     fn spyreComputeOpGetAccessMap(op: MlirOperation, index: isize) -> MlirAffineMap;
 }
 
-/// More dimensions than any tensor has; the device's ops have at most seven.
+/// Upper bound on the dimensions of any tensor; device ops have at most seven.
 const MOST_DIMS: usize = 32;
 
-/// A device function on tensors.
+/// Op that applies a device function to tensors.
 #[derive(Clone, Copy)]
 pub struct ComputeOp<'c> {
     /// The operation.
     pub op: Op<'c>,
 }
 
-/// How an op touches one of its tensors.
+/// Access of an op to one of its tensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access<'c> {
     /// The operand or the result of the op.
     pub operand: Value<'c>,
-    /// The tensor that is read or written, behind all views.
+    /// The accessed tensor, at the root of all views.
     pub value: Value<'c>,
-    /// Its type; or that of the outermost view with a layout, which shows the same bytes under other dimensions.
+    /// Its type, or that of the outermost view with a layout, which shows the same bytes with other dimensions.
     pub tensor: Tensor<'c>,
-    /// For each dimension of that type, the iteration dimension that indexes it; none for one that does not move.
+    /// For each dimension of that type, the iteration dimension that indexes it; `None` for a constant index.
     pub dims: Vec<Option<usize>>,
-    /// For each dimension of that type, the first index that is touched.
+    /// For each dimension of that type, the first accessed index.
     pub offsets: Vec<i64>,
     /// How the op interprets the elements.
     pub used_as: UsedAs,
@@ -63,7 +63,7 @@ pub enum UsedAs {
 }
 
 impl<'c> ComputeOp<'c> {
-    /// The op as a compute op, if it is one: an insert is none where its part is made in place.
+    /// Returns the op as a compute op; `None` for other ops, and for an insert whose part is computed in place.
     #[must_use]
     pub fn of(op: Op<'c>) -> Option<Self> {
         if is_in_place(op) {
@@ -74,13 +74,13 @@ impl<'c> ComputeOp<'c> {
         (rank >= 0).then_some(Self { op })
     }
 
-    /// All compute ops in an operation, in program order.
+    /// Returns all compute ops in an operation, in program order.
     #[must_use]
     pub fn all_in(op: Op<'c>) -> Vec<Self> {
         op.nested().into_iter().filter_map(Self::of).collect()
     }
 
-    /// Sizes of the iteration dimensions: output dimensions, then reduced ones.
+    /// Returns the sizes of the iteration dimensions: output dimensions, then reduced ones.
     #[must_use]
     pub fn iteration_space(self) -> Vec<i64> {
         let mut sizes = [0_i64; MOST_DIMS];
@@ -90,7 +90,7 @@ impl<'c> ComputeOp<'c> {
         sizes.get(..rank).map_or_else(|| self.large_iteration_space(rank), <[i64]>::to_vec)
     }
 
-    /// The sizes of an op with more dimensions than any that the device has; it is refused later, by name.
+    /// Returns the sizes of an op with more dimensions than the device supports; a later check rejects it by name.
     fn large_iteration_space(self, rank: usize) -> Vec<i64> {
         let mut sizes = vec![0_i64; rank];
         // SAFETY: C++ writes no more numbers than the vector holds.
@@ -98,14 +98,14 @@ impl<'c> ComputeOp<'c> {
         sizes
     }
 
-    /// How many of the last iteration dimensions are reduced.
+    /// Returns the number of reduced dimensions, which are last in the iteration space.
     #[must_use]
     pub fn n_reduced(self) -> usize {
         // SAFETY: the op is a compute op.
         unsafe { spyreComputeOpGetNumReductionDims(self.op.to_raw()) as usize }
     }
 
-    /// How the device function uses the iteration space.
+    /// Returns how the device function uses the iteration space.
     #[must_use]
     pub fn family(self) -> Family {
         // SAFETY: the op is a compute op.
@@ -113,14 +113,14 @@ impl<'c> ComputeOp<'c> {
         Family::of_number(number.into()).expect("ODS has the families of the machine")
     }
 
-    /// The device function's name in the files, before "nonstick" is appended.
+    /// Returns the device function's name in the files, without the suffix "nonstick".
     #[must_use]
     pub fn function(self) -> &'c str {
         // SAFETY: the op is a compute op; its context owns the name.
         unsafe { text_in(spyreComputeOpGetDeviceFunction(self.op.to_raw()), || self.op.ctx().to_raw()) }
     }
 
-    /// The row of the table of device functions, for elementwise functions and reductions.
+    /// Returns the function's row in the table of device functions; elementwise functions and reductions only.
     #[must_use]
     pub fn table_row(self) -> Option<&'static DeviceFunction> {
         match self.family() {
@@ -130,13 +130,13 @@ impl<'c> ComputeOp<'c> {
         }
     }
 
-    /// Whether the op writes its result into a window of a buffer: `spyre.insert`.
+    /// Returns whether the op writes its result into a window of a buffer: `spyre.insert`.
     #[must_use]
     pub fn is_insert(self) -> bool {
         is_insert(self.op)
     }
 
-    /// The operands that the op reads. An insert only writes into the operand that is the buffer of its result.
+    /// Returns the operands that the op reads. An insert only writes to the operand that is the buffer of its result.
     #[must_use]
     pub fn reads(self) -> Vec<Value<'c>> {
         let mut operands = self.op.inputs();
@@ -146,15 +146,15 @@ impl<'c> ComputeOp<'c> {
         operands
     }
 
-    /// The accesses of the operands that the op reads, in order, then of the result.
+    /// Returns the accesses of the operands that the op reads, in order, followed by that of the result.
     ///
     /// # Errors
-    /// A message about the first access that is more than one iteration dimension per tensor dimension.
+    /// A message about the first access that has more than one iteration dimension per tensor dimension.
     pub fn accesses(self) -> Result<Vec<Access<'c>>, String> {
         let values: Vec<Value<'c>> = self.reads().into_iter().chain([self.op.output()]).collect();
         let mut space = self.iteration_space();
         for dim in self.window_dims(&values) {
-            // A tile of one row moves within its buffer: its dimension counts like one of several rows.
+            // A tile of one row moves within its buffer: its dimension is treated as one with several rows.
             space[dim] = space[dim].max(2);
         }
         let mut accesses =
@@ -180,7 +180,7 @@ impl<'c> ComputeOp<'c> {
         unsafe { AffineMap::from_raw(spyreComputeOpGetAccessMap(self.op.to_raw(), index.cast_signed())) }
     }
 
-    /// The iteration dimensions along which an operand is a window of a larger buffer.
+    /// Returns the iteration dimensions along which an operand is a window of a larger buffer.
     fn window_dims(self, values: &[Value<'c>]) -> Vec<usize> {
         let mut dims = Vec::new();
         for (index, value) in values.iter().enumerate() {
@@ -205,7 +205,8 @@ impl<'c> ComputeOp<'c> {
         if matches!(used_as, UsedAs::Table(_)) && is_bare && home.def().is_some_and(|op| op.is(spyre::VIEW)) {
             return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
         }
-        // A view is no data of its own: its map goes between the op and the tensor behind it. Nor is a tile of a view.
+        // A view has no storage of its own: its map is composed with the access map of the tensor at its root. The same holds for a tile
+        // of a view.
         while tensor.layout.is_none() {
             if let Some(whole) = tiled_operand(value) {
                 value = whole;
@@ -223,63 +224,64 @@ impl<'c> ComputeOp<'c> {
             value = view.inputs()[0];
             tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         }
-        // A view with a layout says all about the bytes of its buffer; which views led to it does not matter.
+        // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
         value = behind_views(value);
         let (dims, offsets) = indices.into_iter().unzip();
         Ok(Access { operand, value, tensor, dims, offsets, used_as })
     }
 
-    /// Slices per iteration dimension, once work is divided.
+    /// Returns the slices per iteration dimension, once work is divided.
     #[must_use]
     pub fn work(self) -> Option<Vec<i64>> {
         self.op.attr(attr::WORK).and_then(work_of)
     }
 
-    /// The iteration dimensions whose slice changes fastest from core to core first; empty for the order of the op's family.
+    /// Returns the iteration dimensions in the order in which slices change from core to core, fastest first; empty for the default order
+    /// of the op's family.
     #[must_use]
     pub fn core_order(self) -> Vec<usize> {
         self.op.attr(attr::WORK).and_then(core_order_of).unwrap_or_default()
     }
 
-    /// The fewest slices per iteration dimension that the span limit allows, where it asks for any.
+    /// Returns the minimum number of slices per iteration dimension that the span limit requires, if any.
     #[must_use]
     pub fn min_work(self) -> Option<Vec<i64>> {
         self.op.attr(attr::MIN_WORK).and_then(work_of)
     }
 
-    /// Where the result lives, once LX is planned.
+    /// Returns the place of the result, once LX is planned.
     #[must_use]
     pub fn place(self) -> Option<Place> {
         Place::on(self.place_owner())
     }
 
-    /// The op whose `place` says where the result lives: this one; or the op that made the buffer which this one writes a part of, or
-    /// which a loop carries to it.
+    /// Returns the op whose `place` is that of the result: this op; or, if this op writes a part of a buffer or a loop carries the buffer
+    /// to it, the op that defines the buffer.
     #[must_use]
     pub fn place_owner(self) -> Op<'c> {
         owner_of(home_of(self.op.output())).unwrap_or(self.op)
     }
 
-    /// The number of tiles that the op is cut into if each of its hints cuts it; a count that is a name counts once.
+    /// Returns the number of tiles of the op if every hint tiles it; a symbolic count is counted as 1.
     #[must_use]
     pub fn hinted_tiles(self) -> i64 {
         let count = |hint: TileHint| if let Count::Number(count) = hint.count { count } else { 1 };
         self.hints().into_iter().map(count).fold(1, i64::saturating_mul)
     }
 
-    /// The hints, outermost first.
+    /// Returns the tile hints, outermost first.
     #[must_use]
     pub fn hints(self) -> Vec<TileHint> {
         self.op.attr(attr::HINTS).and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
     }
 
-    /// The slices that the user wants, one entry a name; until the work is divided.
+    /// Returns the requested slices, one entry per name; present until the work is divided.
     #[must_use]
     pub fn work_div(self) -> Vec<WorkHint> {
         self.op.attr(attr::WORK_DIV).and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
     }
 
-    /// Names of the iteration dimensions; empty where none is known, or before names are propagated.
+    /// Returns the names of the iteration dimensions; empty if none is known, or before names are propagated.
     #[must_use]
     pub fn dim_names(self) -> Vec<String> {
         let names = self.op.attr(attr::DIMS).and_then(elements).unwrap_or_default();
@@ -288,7 +290,7 @@ impl<'c> ComputeOp<'c> {
         names
     }
 
-    /// For each iteration dimension the name of the symbolic size that it walks along, if it does, as `mark_symbolic` has found it.
+    /// Returns, for each iteration dimension, the name of the symbolic size that it has, if any, as `mark_symbolic` recorded it.
     #[must_use]
     pub fn symbolic_dims(self) -> Vec<String> {
         let names = self.op.attr(attr::SPYRE_SYMBOLIC).and_then(strings).unwrap_or_default();
@@ -297,7 +299,7 @@ impl<'c> ComputeOp<'c> {
         names
     }
 
-    /// The loops around the op, outermost first.
+    /// Returns the loops around the op, outermost first.
     #[must_use]
     pub fn loops(self) -> Vec<Op<'c>> {
         let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect();
@@ -307,7 +309,7 @@ impl<'c> ComputeOp<'c> {
 }
 
 impl Access<'_> {
-    /// The layout, or a message that there is none.
+    /// Returns the layout, or an error message if there is none.
     ///
     /// # Errors
     /// If the layout phase has not run.
@@ -315,7 +317,7 @@ impl Access<'_> {
         self.tensor.layout.as_ref().ok_or_else(|| "has an operand without a device layout".to_owned())
     }
 
-    /// Device coordinates in terms of the iteration dimensions; 0 where an index tensor gives the position.
+    /// Returns the device coordinates in terms of the iteration dimensions; 0 where an index tensor determines the position.
     ///
     /// # Errors
     /// If the tensor has no layout, or one that the access does not fit.
@@ -327,14 +329,14 @@ impl Access<'_> {
         device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
     }
 
-    /// Whether the op touches fewer elements than the tensor has.
+    /// Returns whether the op accesses fewer elements than the tensor has.
     #[must_use]
     pub fn is_part(&self, iteration_space: &[i64]) -> bool {
         let touched = self.dims.iter().map(|dim| dim.map_or(1, |dim| iteration_space[dim]));
         touched.zip(&self.tensor.host.shape).any(|(touched, &size)| touched < size)
     }
 
-    /// The device dimension whose position an index tensor gives; none unless the tensor is a table.
+    /// Returns the device dimension whose position an index tensor determines; `None` unless the tensor is a table.
     ///
     /// # Errors
     /// If the table has no layout, or not that of a table.
@@ -345,7 +347,7 @@ impl Access<'_> {
     }
 }
 
-/// The shape of a window and of what it is a window of.
+/// Returns the shape of a window and that of its buffer.
 fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
     let tensor = Tensor::of(value.r#type())?;
     let whole = |value: Value<'_>| Tensor::of(value.r#type()).map(|tensor| tensor.host.shape);

@@ -1,4 +1,4 @@
-//! Plain values that are enums in ODS, by the numbers that they have there.
+//! Plain enums that mirror the enums in ODS, by their numbers.
 
 use crate::{
     bundle::Arrangement,
@@ -7,7 +7,7 @@ use crate::{
 };
 use machine::{DeviceFormat, Family};
 
-/// A value that is one of an enum of ODS, which has the same values in the same order.
+/// Enum with the cases of an ODS enum, in the same order.
 pub(super) trait Enumerated: Copy + PartialEq + 'static {
     /// Every value, in the order of ODS.
     const ALL: &'static [Self];
@@ -18,7 +18,7 @@ pub(super) trait Enumerated: Copy + PartialEq + 'static {
         i32::try_from(position).expect("an enum has few values")
     }
 
-    /// The value of a number; none for a number that ODS does not have either.
+    /// Returns the value of a number; `None` if ODS has no such case.
     fn of_number(number: i64) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
@@ -54,19 +54,19 @@ impl Enumerated for Role {
 }
 
 impl Role {
-    /// The role that a `sdsc.buffer` says; none for other ops.
+    /// Returns the role of a `sdsc.buffer`; `None` for other ops.
     #[must_use]
     pub fn of(buffer: Op<'_>) -> Option<Self> {
         buffer.attr(attr::ROLE).and_then(integer).and_then(Self::of_number)
     }
 
-    /// The attribute that says it.
+    /// Returns the role as an attribute.
     #[must_use]
     pub fn attribute(self, context: &Context) -> Attribute<'_> {
         i32_attribute(context, self.number())
     }
 
-    /// The word for it.
+    /// Returns the keyword of the role.
     #[must_use]
     pub fn name(self) -> &'static str {
         role::NAMES[usize::try_from(self.number()).expect("numbers of an enum are not negative")]

@@ -1,4 +1,4 @@
-//! Which buffer a value is, or is a window of, and how the window moves with the loops around it.
+//! Base buffer of a value, and how a window of the buffer moves with the loops around it.
 
 use super::{
     attrs::{Memory, Place, Tensor},
@@ -13,7 +13,7 @@ unsafe extern "C" {
     fn spyreViewSource(op: MlirOperation) -> MlirValue;
 }
 
-/// One loop that a window moves with.
+/// Loop with which a window moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Move<'c> {
     /// The loop.
@@ -22,9 +22,9 @@ pub struct Move<'c> {
     pub elements: i64,
 }
 
-/// The value that names the buffer behind `value`, through views, inserts, tiles that loops read, results that loops write tile by tile, and
-/// values that loops carry: an argument of the function, the result of an op or a loop that nobody yields, or the `spyre.empty` of a buffer
-/// that is written in parts.
+/// Returns the value that names the base buffer of `value`, found through views, inserts, tiles that loops read, results that loops write
+/// tile by tile, and loop-carried values: an argument of the function, an op or loop result that is not yielded, or the `spyre.empty` of
+/// a buffer that is written in parts.
 #[must_use]
 pub fn home_of(value: Value<'_>) -> Value<'_> {
     let mut home = value;
@@ -34,7 +34,7 @@ pub fn home_of(value: Value<'_>) -> Value<'_> {
     home
 }
 
-/// The value of which `value` shows all elements as they are, under another element type: numbers that the host's f16 does not hold.
+/// Returns the value that `value` reinterprets elementwise under another element type: numbers that the host's f16 cannot represent.
 #[must_use]
 pub fn retyped_home(value: Value<'_>) -> Value<'_> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return value };
@@ -43,7 +43,8 @@ pub fn retyped_home(value: Value<'_>) -> Value<'_> {
     if maps_alike && shape_of(input) == shape_of(value) { retyped_home(input) } else { value }
 }
 
-/// The value that stands for all that is written where `value` is: what loops carry it to, and for what is a part of a buffer, or has parts, the buffer.
+/// Returns the value that represents all writes to the memory of `value`: the final loop-carried value, or the buffer if `value` is or
+/// has parts.
 #[must_use]
 pub fn written_home(value: Value<'_>) -> Value<'_> {
     let mut home = value;
@@ -53,16 +54,16 @@ pub fn written_home(value: Value<'_>) -> Value<'_> {
     home
 }
 
-/// Whether a loop carries the buffer that a value lies in, or a part of which it is: an iteration may overwrite it.
+/// Returns whether a loop carries the buffer of a value, or one that contains it: an iteration may overwrite the value.
 #[must_use]
 pub fn is_carried(value: Value<'_>) -> bool {
     std::iter::successors(link_of(value), |link| link_of(link.to())).any(|link| matches!(link, Link::Carried(_)))
 }
 
-/// How `value`, as a window of its buffer, moves with loops.
+/// Returns how `value`, as a window of its buffer, moves with loops.
 ///
 /// # Errors
-/// If the layout of the buffer cannot be cut where a loop cuts it, or a view without a layout has other indices than those of the buffer.
+/// If the buffer's layout cannot be tiled where a loop tiles it, or if a view without a layout has other indices than the buffer.
 pub fn moves_of(value: Value<'_>) -> Result<Vec<Move<'_>>, String> {
     let mut moves = Vec::new();
     let mut open: Vec<Shift<'_>> = Vec::new();
@@ -87,7 +88,7 @@ pub fn moves_of(value: Value<'_>) -> Result<Vec<Move<'_>>, String> {
     if open.is_empty() { Ok(moves) } else { Err("is a tile of a tensor without a device layout".to_owned()) }
 }
 
-/// A move in terms of a dimension of a value.
+/// A move, expressed in a dimension of a value.
 struct Shift<'c> {
     around: Op<'c>,
     dim: usize,
@@ -110,7 +111,7 @@ impl<'c> Shift<'c> {
     }
 }
 
-/// How a value belongs to the same buffer as another one.
+/// Relation of a value to another one in the same buffer.
 #[derive(Clone, Copy)]
 enum Link<'c> {
     /// The view shows the elements of another value.
@@ -119,9 +120,9 @@ enum Link<'c> {
     Tile { of: Value<'c>, around: Op<'c>, dim: usize },
     /// A loop carries it to or from another value.
     Carried(Value<'c>),
-    /// It is a buffer of which a part was added.
+    /// It is a buffer to which a part was added.
     Part(Value<'c>),
-    /// It is a part that is made where the insert has it.
+    /// It is a part that is computed in place, where the insert puts it.
     Placed(Op<'c>),
 }
 
@@ -169,53 +170,53 @@ fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
     Some(tiled_dim(user, index).map_or(Link::Carried(of), |dim| Link::Tile { of, around, dim }))
 }
 
-/// The tensor that a value is a tile of, where a loop reads it tile by tile.
+/// Returns the tensor that a value is a tile of, if a loop reads it tile by tile.
 pub(super) fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
     let (block, index) = value.arg_of()?;
     let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
     tiled_dim(around, index).map(|_| around.inputs()[index])
 }
 
-/// The dimensions along which the tiled operands of a loop are cut, or the tiles of a yield lie: those of the first operands. What follows is carried, or
-/// given by a scope.
+/// Returns the tiled dimensions of a loop's tiled operands, or of a yield's tiles, which come first. The remaining operands are
+/// loop-carried, or results of a scope.
 #[must_use]
 pub fn tiled_dims(op: Op<'_>) -> Vec<usize> {
     let dims = op.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
     dims.into_iter().map(|dim| usize::try_from(dim).expect("a loop verifies its dimensions")).collect()
 }
 
-/// The dimension of a tiled operand of a loop, or of a tile of a yield; none for what is carried.
+/// Returns the dimension of a tiled operand of a loop, or of a tile of a yield; `None` for loop-carried values.
 fn tiled_dim(op: Op<'_>, index: usize) -> Option<usize> {
     tiled_dims(op).get(index).copied()
 }
 
-/// The positions of the operands of a loop, or of a yield, that are carried.
+/// Returns the positions of the loop-carried operands of a loop or a yield.
 fn carried_positions(op: Op<'_>) -> std::ops::Range<usize> {
     tiled_dims(op).len()..op.inputs().len()
 }
 
-/// How `value` goes on in a loop that begins with it.
+/// Returns the loop-carried value of a loop whose initial value is `value`.
 fn carried_into<'c>(value: Value<'c>, around: Op<'c>) -> Option<Carried<'c>> {
     carried_by(around).into_iter().find(|carried| carried.before == value)
 }
 
-/// Whether an op writes a part of a buffer.
+/// Returns whether an op writes a part of a buffer.
 pub(super) fn is_insert(op: Op<'_>) -> bool {
     overwritten_operand(op).is_some()
 }
 
-/// Whether an op is an insert that copies nothing, since its part is made where it has it.
+/// Returns whether an op is an insert that copies nothing, since its part is computed in place.
 pub(super) fn is_in_place(op: Op<'_>) -> bool {
     op.is(spyre::INSERT) && op.attr(attr::IN_PLACE).is_some()
 }
 
-/// Whether a result is made where an insert has it.
+/// Returns whether a result is computed in place, where an insert puts it.
 #[must_use]
 pub fn is_placed(result: Value<'_>) -> bool {
     placed_at(result).is_some()
 }
 
-/// Where in its buffer the result of an op begins that an insert has in place, in loops maybe that make it tile by tile.
+/// Returns the start within its buffer of a result that is computed in place, possibly in loops that write it tile by tile.
 pub(super) fn placed_at(result: Value<'_>) -> Option<Vec<i64>> {
     let mut value = result;
     loop {
@@ -227,13 +228,13 @@ pub(super) fn placed_at(result: Value<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// The operand whose buffer the op writes a part of, if it does not write a buffer of its own.
+/// Returns the operand of whose buffer the op writes a part, if the op does not write a buffer of its own.
 pub(super) fn overwritten_operand(op: Op<'_>) -> Option<usize> {
     // SAFETY: the query accepts any operation.
     usize::try_from(unsafe { spyreOverwrittenOperand(op.to_raw()) }).ok()
 }
 
-/// The buffer that an insert writes a part of.
+/// Returns the buffer of which an insert writes a part.
 pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
     insert.inputs()[overwritten_operand(insert).expect("an insert overwrites an operand")]
 }
@@ -242,7 +243,7 @@ pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
 fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
     // SAFETY: the query accepts any operation.
     let shown = unsafe { spyreViewSource(op.to_raw()) };
-    // SAFETY: what is not null is an operand of the op.
+    // SAFETY: a non-null value is an operand of the op.
     (!shown.ptr.is_null()).then(|| unsafe { Value::from_raw(shown) })
 }
 
@@ -256,7 +257,7 @@ pub fn behind_views(value: Value<'_>) -> Value<'_> {
     behind
 }
 
-/// The ops other than views that use a value or a view of it, each as often as it does.
+/// Returns the ops other than views that use a value or a view of it, one entry per use.
 #[must_use]
 pub fn readers_through_views(value: Value<'_>) -> Vec<Op<'_>> {
     let (mut found, mut shown) = (Vec::new(), vec![value]);
@@ -268,11 +269,11 @@ pub fn readers_through_views(value: Value<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// The ops that use a value, a view of it, the same buffer once more parts of it are written, or what loops carry from it on.
+/// Returns the ops that use a value, a view of it, its buffer after later inserts, or a loop-carried value that starts with it.
 #[must_use]
 pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
     let mut found = Vec::new();
-    // A buffer may have very many parts, so this is no recursion.
+    // Iterative, because a buffer may have very many parts.
     let mut shown = vec![value];
     while let Some(value) = shown.pop() {
         for user in value.users() {
@@ -292,8 +293,8 @@ pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// The op whose `place` says where a buffer lives: the op that writes it first, or the `spyre.empty` of one that several ops write; none for
-/// an argument of the function.
+/// Returns the op whose `place` is that of a buffer: the first op that writes it, or the `spyre.empty` if several ops write it; `None`
+/// for an argument of the function.
 #[must_use]
 pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
     let mut value = buffer;
@@ -309,14 +310,14 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
     }
 }
 
-/// Whether the buffer of a value lies in LX, once LX is planned.
+/// Returns whether the buffer of a value is in LX, once LX is planned.
 #[must_use]
 pub fn is_in_lx(value: Value<'_>) -> bool {
     owner_of(home_of(value)).and_then(Place::on).is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
 }
 
-/// The op that writes the buffer of a value last, before anything behind the value reads it; none for an argument of the function or of a
-/// loop.
+/// Returns the last op that writes the buffer of a value before any use of the value reads it; `None` for an argument of the function or
+/// of a loop.
 #[must_use]
 pub fn last_writer_of(value: Value<'_>) -> Option<Op<'_>> {
     let mut value = value;
@@ -383,7 +384,7 @@ pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
     terminator.inputs().into_iter().enumerate().map(slot).collect()
 }
 
-/// The tiles along a dimension that a loop reads of the memory that `written` lies in.
+/// Returns the tiles along a dimension that a loop reads of the memory of `written`.
 fn tiles_of_window<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<Value<'c>> {
     let memory = memory_of(written);
     let arguments = around.body_args();
@@ -392,7 +393,7 @@ fn tiles_of_window<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<Va
     same.map(|(_, (_, tile))| tile).collect()
 }
 
-/// The buffer that a value lies in, and through which views and loops it is a part of it.
+/// Returns the buffer of a value, and the views and loops through which the value is a part of it.
 fn memory_of(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>)>) {
     let (mut home, mut through) = (value, Vec::new());
     while let Some(link) = link_of(home) {
@@ -406,7 +407,7 @@ fn memory_of(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>)>) {
     (home, through)
 }
 
-/// A tensor that a loop reads tile by tile.
+/// Tensor that a loop reads tile by tile.
 #[derive(Clone, Copy)]
 pub struct ReadTile<'c> {
     /// The tensor.
@@ -422,14 +423,14 @@ pub fn read_tiles(around: Op<'_>) -> Vec<ReadTile<'_>> {
     both.map(|(whole, tile)| ReadTile { whole, tile }).collect()
 }
 
-/// A tensor that a loop writes tile by tile.
+/// Tensor that a loop writes tile by tile.
 #[derive(Clone, Copy)]
 pub struct GivenTile<'c> {
     /// The tile of an iteration.
     pub tile: Value<'c>,
     /// The tensor.
     pub whole: Value<'c>,
-    /// The dimension of which it is a part.
+    /// The tiled dimension.
     pub dim: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Index maps whose results are dimensions, or dimensions from an index on.
+//! Index maps whose results are dimensions, or dimensions plus a constant.
 
 use crate::{
     affine::Expr,
@@ -6,16 +6,17 @@ use crate::{
     mlir::{AffineMap, map_results},
 };
 
-/// For each result of a map the dimension that it is, none for 0 and for a dimension of size 1.
+/// Returns the dimension of each result of a map; `None` for the constant 0 and for a dimension of size 1.
 ///
 /// # Errors
-/// The map has other results.
+/// If the map has other results.
 pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
     let at_start = |(dim, offset)| if offset == 0 { Ok(dim) } else { Err(not_plain(map)) };
     plain_indices(map, sizes)?.into_iter().map(at_start).collect()
 }
 
-/// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
+/// Returns, for each result of a map, its dimension and its constant offset; the dimension is `None` for a constant and for one of size
+/// 1.
 pub(super) fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
     let plain = |expr: Expr| {
         let index = Index::of(&expr, sizes).map_err(|_| not_plain(map))?;

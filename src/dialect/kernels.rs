@@ -1,4 +1,4 @@
-//! `spyre.kernel`: its knobs and the names of its inputs' dimensions as plain values, and building one.
+//! Reads and builds `spyre.kernel`: its knobs and the names of its inputs' dimensions.
 
 use super::ops::yield_values;
 use crate::dialect::ods::{attr, spyre};
@@ -23,7 +23,7 @@ unsafe extern "C" {
 pub struct Knob {
     /// Its name.
     pub name: String,
-    /// Value that applies unless another one is requested.
+    /// Default value.
     pub value: i64,
     /// Legal values, in ascending order.
     pub choices: Vec<i64>,
@@ -48,14 +48,14 @@ impl Knob {
         }
     }
 
-    /// The knobs of a kernel.
+    /// Returns the knobs of a kernel.
     #[must_use]
     pub fn all_of(kernel: Op<'_>) -> Vec<Self> {
         kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default().into_iter().filter_map(Self::of).collect()
     }
 }
 
-/// Whether a condition holds for knobs with these names and values.
+/// Returns whether a condition holds for knobs with these names and values.
 #[must_use]
 pub fn condition_holds(condition: &str, names: &[&str], values: &[i64]) -> bool {
     let raw: Vec<MlirStringRef> = names.iter().map(|name| string_ref(name)).collect();
@@ -64,10 +64,10 @@ pub fn condition_holds(condition: &str, names: &[&str], values: &[i64]) -> bool 
     unsafe { spyreConditionHolds(string_ref(condition), count, raw.as_ptr(), values.as_ptr()) }
 }
 
-/// Gives a knob of a kernel one of its values.
+/// Sets a knob of a kernel to one of its legal values.
 ///
 /// # Panics
-/// If the kernel has no knob of that number, or the knob does not have that value.
+/// If the kernel has no knob with that number, or the value is not legal.
 pub fn set_knob(kernel: Op<'_>, number: usize, value: i64) {
     let mut knobs = kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default();
     assert!(Knob::of(knobs[number]).is_some_and(|knob| knob.choices.contains(&value)), "{} has no value {value}", knobs[number]);
@@ -76,7 +76,7 @@ pub fn set_knob(kernel: Op<'_>, number: usize, value: i64) {
     kernel.set_attr(attr::KNOBS, array(kernel.ctx(), &knobs));
 }
 
-/// The names of the dimensions of each input, one a dimension; none if the names in the kernel are those of the program.
+/// Returns the names of the dimensions of each input, one per dimension; `None` if the kernel uses the names of the program.
 #[must_use]
 pub fn input_dims_of(kernel: Op<'_>) -> Option<Vec<Vec<Option<String>>>> {
     let lists = elements(kernel.attr(attr::INPUT_DIMS)?)?;
@@ -90,7 +90,7 @@ pub fn input_dims_of(kernel: Op<'_>) -> Option<Vec<Vec<Option<String>>>> {
     Some(lists.into_iter().zip(ranks).map(named).collect())
 }
 
-/// Writes the names of the dimensions of each input.
+/// Sets the names of the dimensions of each input.
 pub fn set_input_dims(kernel: Op<'_>, dims: &[Vec<Option<String>>]) {
     let context = kernel.ctx();
     let list =
@@ -99,7 +99,7 @@ pub fn set_input_dims(kernel: Op<'_>, dims: &[Vec<Option<String>>]) {
     kernel.set_attr(attr::INPUT_DIMS, array(context, &lists));
 }
 
-/// A new `spyre.kernel` in front of `before` with an empty body, whose arguments are the inputs.
+/// Creates a `spyre.kernel` before `before` with an empty body, whose arguments are the inputs.
 #[must_use]
 pub fn kernel_before<'c>(before: Op<'c>, name: &str, inputs: &[Value<'c>], outputs: &[Type<'c>], knobs: Option<Attribute<'c>>) -> Op<'c> {
     let types: Vec<Type<'c>> = inputs.iter().map(ValueLike::r#type).collect();
@@ -108,12 +108,12 @@ pub fn kernel_before<'c>(before: Op<'c>, name: &str, inputs: &[Value<'c>], outpu
     insert_before(before, build(spyre::KERNEL, before.loc(), inputs, outputs, attributes, vec![body]))
 }
 
-/// Ends a scope or a kernel with these values.
+/// Terminates a scope or a kernel with these values.
 pub fn end_with<'c>(scope: Op<'c>, values: &[Value<'c>]) {
     push(scope, yield_values(scope.ctx(), scope.loc(), &[], values));
 }
 
-/// Puts an op into a hint scope of its own, which has it computed again in each turn of the loops along these dimensions.
+/// Wraps an op in a hint scope of its own, which recomputes it in every iteration of the loops along these dimensions.
 ///
 /// # Panics
 /// If MLIR gives the scope no body.
@@ -131,11 +131,11 @@ pub fn computed_again(op: Op<'_>, dims: &[String]) {
     end_with(scope, &[op.output()]);
 }
 
-/// A kernel or a hint scope with other inputs and results in the place of `scope`: the body moves. `inputs` are the values from outside with the
-/// number of the argument that each replaces, `yielded` the values from inside with the number of the result that each was.
+/// Replaces a kernel or a hint scope by one with other inputs and results; the body moves. `inputs` pairs each outer value with the
+/// number of the argument that it replaces, `yielded` each inner value with the number of the result that it was.
 ///
 /// # Panics
-/// If an argument or a result that is not taken over is used.
+/// If an argument or a result without a counterpart is used.
 pub fn rebuilt_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], yielded: &[(Value<'c>, Option<usize>)]) -> Op<'c> {
     let values: Vec<Value<'c>> = inputs.iter().map(|(value, _)| *value).collect();
     let types: Vec<Type<'c>> = yielded.iter().map(|(value, _)| value.r#type()).collect();
@@ -157,7 +157,7 @@ pub fn rebuilt_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], y
         }
     }
     let values: Vec<Value<'c>> = yielded.iter().map(|(value, _)| *value).collect();
-    // What was an argument before is one now.
+    // Maps the arguments of the old scope to those of the new one.
     let renewed = |value: &Value<'c>| {
         let number = old.iter().position(|argument| argument == value);
         let taken = number.and_then(|number| inputs.iter().position(|(_, replaced)| *replaced == Some(number)));

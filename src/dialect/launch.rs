@@ -1,7 +1,7 @@
-//! The function of a bundle in the `sdscbundle` dialect, from and to the plain model of a launch.
+//! Translates the function of a bundle in the `sdscbundle` dialect to and from the plain model of a launch.
 //!
-//! Names have no place in IR, so each value carries its own in its location. A text has no locations: the function lists the names, in the
-//! order in which values are defined. A value without a name gets a number.
+//! IR has no names, so the location of each value carries its name. Textual IR omits locations, so the function lists the names in
+//! definition order. A value without a name gets a number.
 
 use crate::dialect::ods::{attr, sdscbundle};
 use crate::{
@@ -126,10 +126,10 @@ fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::Affine
     map_from_exprs(context, map.strides.len(), 1, &[sum])
 }
 
-/// The launch that the function of `module` describes.
+/// Returns the launch that the function of `module` describes.
 ///
 /// # Errors
-/// The operation that `bundle.mlir` cannot have, and why.
+/// The operation that `bundle.mlir` cannot contain, and why.
 pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION);
     let function = function.ok_or_else(|| {
@@ -153,7 +153,7 @@ pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     Ok(reader.launch)
 }
 
-/// The names that a function lists, if it has as many values.
+/// Returns the names that a function lists, if there is one for each value.
 fn names_on(function: Op<'_>) -> Vec<&str> {
     let names = function.attr(attr::SDSC_NAMES).and_then(strings).unwrap_or_default();
     let defined = |op: Op<'_>| op.outputs().len() + op.body().map_or(0, |body| body.args().len());
@@ -171,9 +171,9 @@ fn bounds_of(param: Type<'_>) -> Option<SizeBounds> {
 struct Reader<'c> {
     launch: Launch,
     names: ValueMap<Name>,
-    /// The listed names of the values that are still to come.
+    /// Listed names of the values that are not defined yet.
     noted: std::vec::IntoIter<&'c str>,
-    /// Names of the values that are visible here. No other value may have one of them.
+    /// Names of the visible values; each is unique.
     visible: BTreeSet<Name>,
     /// Names of the visible values, in the order of their definitions.
     defined: Vec<Name>,

@@ -1,15 +1,15 @@
-//! Tensors of elements, and moving elements between them.
+//! Tensors of elements, and element-wise data movement between them.
 
 use super::{program::Tensor, walk::Walk};
 use crate::interpret::Fault;
 use std::sync::Arc;
 
-/// The elements of a tensor, row-major. Copies share them.
+/// Elements of a tensor, row-major. Clones share the storage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Array<E> {
     /// Elements that the ops compute with.
     Numbers(Arc<Vec<E>>),
-    /// Positions in tables; none where nothing was written.
+    /// Positions in tables; `None` for unwritten elements.
     Positions(Arc<Vec<Option<i64>>>),
 }
 
@@ -44,12 +44,12 @@ impl<E: Copy> Array<E> {
         }
     }
 
-    /// A tensor that nothing has written.
+    /// Returns an unwritten tensor.
     pub(super) fn unwritten(of: &Tensor, poison: E) -> Self {
         if of.element.is_integer() { Self::Positions(Arc::new(vec![None; of.length()])) } else { Self::numbers(vec![poison; of.length()]) }
     }
 
-    /// The elements of a tensor of `from` sizes that a walk visits, one after the other.
+    /// Gathers the elements that a walk visits, in its order.
     pub(super) fn visited(&self, walk: &Walk) -> Self {
         match self {
             Self::Numbers(elements) => Self::numbers(walk.gather(elements)),
@@ -57,7 +57,7 @@ impl<E: Copy> Array<E> {
         }
     }
 
-    /// Puts the elements of `part` where a walk visits, in its order.
+    /// Scatters the elements of `part` to the positions that a walk visits, in its order.
     pub(super) fn put(&mut self, walk: &Walk, part: &Self) -> Result<(), Fault> {
         match (self, part) {
             (Self::Numbers(whole), Self::Numbers(part)) => walk.scatter(part, Arc::<Vec<_>>::make_mut(whole)),

@@ -1,7 +1,7 @@
 //! Evaluates the ops of a function over any kind of elements.
 //!
-//! Every tensor is complete, and every op returns a new one; device layouts, places and cores are ignored. Loops and scopes run
-//! as written, one iteration after the other. The time is linear in the elements that ops visit.
+//! Every tensor is materialized, and every op returns a new one; device layouts, places and cores are ignored. Loops and scopes run
+//! sequentially as written. The time is linear in the elements that ops visit.
 
 use super::{
     Fault,
@@ -13,13 +13,13 @@ use element::{Arithmetic, Binary, Reduction, Unary};
 use rayon::prelude::*;
 use std::{borrow::Cow, sync::Arc};
 
-/// Elements that a thread takes at a time.
+/// Number of elements per parallel task.
 const CHUNK: usize = 4096;
 
-/// Multiply-adds that a thread takes at a time, about.
+/// Approximate number of multiply-adds per parallel task.
 const PRODUCT_CHUNK: usize = 1 << 20;
 
-/// Returns the results of a function for arguments.
+/// Evaluates a function on arguments and returns its results.
 ///
 /// # Errors
 /// The reason why an op cannot be evaluated: see [`Fault`].
@@ -47,7 +47,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         }
         for (id, array) in ids.iter().zip(arrays) {
             let tensor = &self.tensors[*id];
-            // Integers may be numbers to compute with.
+            // Integers may also be used as numbers.
             let is_fit = tensor.element.is_integer() || matches!(array, Array::Numbers(_));
             if array.length() != tensor.length() || !is_fit {
                 return Err(Fault::Outside { shape: tensor.shape.clone() });
@@ -109,7 +109,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
             (Kind::Insert { offsets }, [part, whole], [_]) => {
                 let window = Walk::window(self.shape(*whole), offsets, self.shape(*part))?;
                 let part = self.value(*part)?;
-                // A buffer that nothing else reads is written in place, so that many parts cost no more than their elements.
+                // A buffer without other uses is updated in place, so that many inserts cost no more than their elements.
                 let taken = if dying.contains(whole) { self.values[*whole].take() } else { None };
                 let mut array = taken.map_or_else(|| self.value(*whole), Ok)?;
                 array.put(&window, &part)?;
@@ -129,7 +129,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         }
     }
 
-    /// Positions are numbers where a view shows them as such.
+    /// Positions are converted to numbers where a view reinterprets them.
     #[expect(clippy::cast_precision_loss, reason = "integers that ops compute with are small")]
     fn shown(&self, array: Array<A::Element>, of: ValueId) -> Array<A::Element> {
         match &array {
@@ -193,7 +193,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         }
     }
 
-    /// An operand with its dimensions of size 1 repeated.
+    /// Returns an operand with its dimensions of size 1 broadcast.
     fn repeated<'e>(&self, elements: &'e [A::Element], shape: &[usize], to: &[usize]) -> Result<Cow<'e, [A::Element]>, Fault> {
         if shape == to {
             return Ok(Cow::Borrowed(elements));
@@ -211,7 +211,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         let reduction = Reduction::of(name).ok_or_else(|| Fault::unknown(name))?;
         let (elements, shape, tensor) = (self.numbers(input)?, self.shape(input), &self.tensors[of]);
         let mut out = vec![self.arithmetic.identity(reduction); tensor.length()];
-        // Where the elements go: dimensions that are reduced do not move.
+        // Destination of each element: reduced dimensions have stride 0.
         let (own, mut next) = (strides(&tensor.shape), elements.iter());
         let table = |dim: usize| (0..shape[dim]).map(|position| if dims.contains(&dim) { 0 } else { position * own[dim] }).collect();
         Walk::Sums((0..shape.len()).map(table).collect()).each_row(|row, start| match row {
@@ -301,7 +301,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
     }
 }
 
-/// Tile `iteration` of `count` along a dimension.
+/// Returns the walk over tile `iteration` of `count` along a dimension.
 fn tile(shape: &[usize], dim: usize, count: usize, iteration: usize) -> Result<Walk, Fault> {
     let mut sizes = shape.to_vec();
     let size = sizes.get_mut(dim).filter(|size| **size % count == 0).ok_or_else(|| Fault::Outside { shape: shape.to_vec() })?;
@@ -311,7 +311,7 @@ fn tile(shape: &[usize], dim: usize, count: usize, iteration: usize) -> Result<W
     Walk::window(shape, &offsets, &sizes)
 }
 
-/// For each op of a block the values of the block that nothing reads behind it.
+/// Returns, for each op of a block, the values of the block that are dead after it.
 fn deaths(block: &Block<'_>, n_values: usize) -> Vec<Vec<ValueId>> {
     let mut last = vec![None; n_values];
     for (at, op) in block.ops.iter().enumerate() {
@@ -324,7 +324,7 @@ fn deaths(block: &Block<'_>, n_values: usize) -> Vec<Vec<ValueId>> {
     for id in made {
         if let Some(at) = last[*id] {
             let of: &mut Vec<ValueId> = &mut deaths[at];
-            // What no op reads is not there yet when its op ends.
+            // A result without uses dies when its op ends.
             if !block.ops[at].outputs.contains(id) {
                 of.push(*id);
             }

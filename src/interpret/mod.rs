@@ -1,9 +1,9 @@
-//! An interpreter of `spyre` ops over whole tensors: what a program computes after any phase up to `lx`.
+//! Interpreter of `spyre` ops over complete tensors: the semantics of a program after any phase up to `lx`.
 //!
-//! It knows no device layout, no tile of memory, no place and no core, so a pass that decides about these must not change what it gives.
-//! Over [`Field`](element::Field) elements two programs agree only if they compute the same thing; over
-//! [`Exact`](element::Exact) ones it says what a program means. The numbers that a program has in itself are what it says, not
-//! what the device's formats make of them: the simulator knows them from the files, too.
+//! It ignores device layouts, memory tiles, places and cores, so passes that decide about these must not change its results. Over
+//! [`Field`](element::Field) elements, two programs agree only if they compute the same function; over [`Exact`](element::Exact)
+//! elements, it computes the exact meaning. Constants have the values in the program, not those rounded to device formats: the simulator
+//! reads both from the files.
 //!
 //! | file | what |
 //! |---|---|
@@ -34,50 +34,50 @@ pub use selection::Selection;
 pub use unseen::{has_wrong_padding, overwritten};
 pub use walk::Walk;
 
-/// Reason why an op cannot be evaluated. The verifiers of the ops exclude all faults except those that depend on index values.
+/// Reason why an op cannot be evaluated. The op verifiers exclude all faults except those that depend on index values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// An index beyond its table.
+    /// Index out of range of its table.
     #[error("an index is {index}, its table has {size} rows")]
     Index {
         /// The index.
         index: i64,
-        /// Rows of the table.
+        /// Row count of the table.
         size: usize,
     },
-    /// An index that nothing has written.
+    /// Unwritten index.
     #[error("an index is read that nothing has written")]
     UnwrittenIndex,
-    /// A function that the interpreter does not know.
+    /// Unknown device function.
     #[error("'{name}' is no function of the interpreter")]
     Unknown {
         /// Its name.
         name: String,
     },
-    /// More or fewer values than there must be.
+    /// Wrong number of values.
     #[error("found {found} values, where {expected} are needed")]
     Count {
-        /// How many are needed.
+        /// Required number.
         expected: usize,
-        /// How many there are.
+        /// Number found.
         found: usize,
     },
-    /// An access beyond a tensor, or shapes that do not fit.
+    /// Out-of-bounds access, or mismatched shapes.
     #[error("a tensor of shape {shape:?} is read or written under sizes that do not fit")]
     Outside {
-        /// The sizes of the tensor.
+        /// Shape of the tensor.
         shape: Vec<usize>,
     },
-    /// Positions where numbers must be, or the other way round.
+    /// Positions in place of numbers, or the reverse.
     #[error("an op takes integers for numbers, or numbers for integers")]
     Mixed,
-    /// More ops than are unrolled.
+    /// Too many ops after unrolling.
     #[error("its loops have more than {limit} ops when they are unrolled")]
     TooManyOps {
-        /// The most.
+        /// Maximum number of ops.
         limit: usize,
     },
-    /// A value that is read where it is not there.
+    /// Use of a value before its definition.
     #[error("a value is read before it is made")]
     Gone,
 }

@@ -1,11 +1,11 @@
-//! A function of `spyre` ops as plain values: what is computed, without layouts, places and cores.
+//! Plain-value representation of a function of `spyre` ops, without layouts, places and cores.
 
 use super::walk::Walk;
 use crate::affine::Expr;
 use crate::mlir::{of_e4m3fn, of_e5m2};
 use machine::ElementType;
 
-/// A value of a function, by its place in [`Function::values`].
+/// Index of a value in [`Function::values`].
 pub type ValueId = usize;
 
 /// Shape and element type of a value.
@@ -30,14 +30,14 @@ impl Tensor {
 pub struct Literal<'a> {
     /// Row-major and little endian; truth values may be packed, eight in a byte.
     pub bytes: &'a [u8],
-    /// Whether there is one element, which stands for all.
+    /// Whether a single element stands for all (splat).
     pub is_splat: bool,
     /// The type of the elements.
     pub element: ElementType,
 }
 
 impl Literal<'_> {
-    /// Whether there are as many bytes as `length` elements have.
+    /// Returns whether the number of bytes matches `length` elements.
     #[must_use]
     pub fn holds(&self, length: usize) -> bool {
         let length = if self.is_splat { 1 } else { length };
@@ -48,7 +48,7 @@ impl Literal<'_> {
         self.element == ElementType::Truth && !self.is_splat && self.bytes.len() == length.div_ceil(8) && length > 1
     }
 
-    /// Element `index` of `length` as a number.
+    /// Returns element `index` of `length` as a number.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "integers of a program are below 2^53; as positions they are read by `integer`")]
     pub fn number(&self, index: usize, length: usize) -> f64 {
@@ -64,7 +64,7 @@ impl Literal<'_> {
         }
     }
 
-    /// Element `index` as an integer; 0 for other types.
+    /// Returns element `index` as an integer; 0 for other types.
     #[must_use]
     pub fn integer(&self, index: usize) -> i64 {
         match self.element {
@@ -91,21 +91,21 @@ impl Literal<'_> {
     }
 }
 
-/// A function: its first values are its arguments.
+/// Function whose first values are its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function<'a> {
     /// Its name.
     pub name: String,
     /// Half-open range of the integers of each argument; None if unknown.
     pub ranges: Vec<Option<[i64; 2]>>,
-    /// The tensors that it computes with.
+    /// Its values.
     pub values: Vec<Tensor>,
     /// Its ops.
     pub body: Block<'a>,
 }
 
 impl Function<'_> {
-    /// The element operations of one execution: points of iteration spaces, and elements moved.
+    /// Returns the element operations of one execution: iteration points, and elements moved.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps_of(&self.body)
@@ -158,18 +158,18 @@ pub struct Operation<'a> {
 /// Kind of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind<'a> {
-    /// Gives a tensor known at compile time.
+    /// Constant tensor.
     Constant(Literal<'a>),
-    /// Gives one number everywhere.
+    /// Tensor filled with one number.
     Fill(f64),
-    /// A device function of the elements at one point; a dimension of size 1 is repeated.
+    /// Elementwise device function; dimensions of size 1 are broadcast.
     Pointwise {
         /// The function's name in the table of device functions.
         function: String,
         /// Its numbers, in the table's order.
         constants: Vec<f64>,
     },
-    /// A device function of all elements along dimensions, which stay with size 1.
+    /// Device function that reduces dimensions, which remain with size 1.
     Reduce {
         /// The function's name in the table of device functions.
         function: String,
@@ -180,25 +180,26 @@ pub enum Kind<'a> {
     },
     /// Matrix products over equal batch dimensions.
     Matmul,
-    /// Rows of the first input along a dimension, chosen by the second.
+    /// Rows of the first input along a dimension, selected by the second input.
     Gather {
         /// The dimension of the table.
         dim: usize,
     },
-    /// Copies the elements of the input, wherever they are stored.
+    /// Copy of the input, regardless of memories.
     Copy,
-    /// Elements that nothing has written.
+    /// Unwritten tensor.
     Empty,
-    /// The first input goes to the window of the second that begins at `offsets`.
+    /// Writes the first input to the window of the second that begins at `offsets`.
     Insert {
         /// The first position along each dimension.
         offsets: Vec<usize>,
     },
-    /// For each dimension of the input the position, in terms of the result's dimensions.
+    /// View: the index along each input dimension, in terms of the result's dimensions.
     View(Vec<Expr>),
-    /// The elements of the input that a walk visits; no op of a program, but what is left of some where not all elements are needed.
+    /// Elements of the input that a walk visits. Programs do not contain it; it replaces ops in samples, where not all elements are
+    /// needed.
     Pick(Walk),
-    /// The ops of a scope, in their place.
+    /// Ops of a scope, executed inline.
     Scope(Block<'a>),
     /// Iterations over tiles.
     Loop(Loop<'a>),
@@ -209,9 +210,9 @@ pub enum Kind<'a> {
 pub struct Loop<'a> {
     /// The number of iterations.
     pub count: usize,
-    /// For each input the dimension that is cut into tiles; none for one that is carried from iteration to iteration.
+    /// Tiled dimension of each input; `None` for a loop-carried input.
     pub read: Vec<Option<usize>>,
-    /// For each result the dimension along which the tiles are put together; none for one that is carried.
+    /// Dimension along which the tiles of each result are concatenated; `None` for a loop-carried result.
     pub given: Vec<Option<usize>>,
     /// One iteration.
     pub body: Block<'a>,

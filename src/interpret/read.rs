@@ -1,4 +1,4 @@
-//! From IR to plain values: the only file of the interpreter that knows MLIR.
+//! Converts IR to plain values; the only file of the interpreter that depends on MLIR.
 
 use super::program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
 use crate::dialect::ods::{attr, spyre};
@@ -11,10 +11,10 @@ use crate::{
 };
 use machine::ElementType;
 
-/// An op that the interpreter does not know, or that does not say what it must, and why.
+/// Unsupported or incomplete op, with the reason.
 pub type Unreadable<'c> = (Op<'c>, String);
 
-/// Every function with a body. What its constants hold lives as long as the session, whatever becomes of the module.
+/// Reads every function with a body. The contents of constants live as long as the session, independently of the module.
 ///
 /// # Errors
 /// See [`Unreadable`].
@@ -24,7 +24,7 @@ pub fn read_functions<'m, 'c>(module: &'m Module<'c>) -> Result<Vec<Function<'c>
     functions.map(|function| read(function, &|attribute| raw_elements(session.keep(attribute)?))).collect()
 }
 
-/// A function of `spyre` ops, after any phase up to `lx`.
+/// Reads a function of `spyre` ops, after any phase up to `lx`.
 ///
 /// # Errors
 /// See [`Unreadable`].
@@ -129,7 +129,7 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
         })
     }
 
-    /// The arguments of a kernel's body are its inputs under other names.
+    /// Reads the body of a kernel; its arguments alias the kernel's inputs.
     fn kernel_body(&mut self, op: Op<'m>) -> Result<Block<'c>, Unreadable<'m>> {
         let body = op.body().ok_or_else(|| (op, "has no body".to_owned()))?;
         for (argument, input) in body.args().into_iter().zip(self.uses(op)?) {
@@ -152,7 +152,7 @@ fn as_positions(numbers: Vec<i64>) -> Option<Vec<usize>> {
     numbers.into_iter().map(as_position).collect()
 }
 
-/// For each operand the dimension of its tiles; none for what is carried.
+/// Returns the tiled dimension of each operand; `None` for loop-carried operands.
 fn dims_of(op: Op<'_>) -> Option<Vec<Option<usize>>> {
     let tiled = op.attr(attr::TILED_DIMS).and_then(integers).and_then(as_positions)?;
     let mut dims: Vec<Option<usize>> = tiled.into_iter().map(Some).collect();
@@ -167,7 +167,7 @@ fn number(attribute: mlir::Attribute<'_>) -> Option<f64> {
 
 fn literal_of<'m, 'c>(constant: Op<'m>, content: Content<'_, 'm, 'c>) -> Option<Literal<'c>> {
     let tensor = TensorType::of(constant.output().r#type())?;
-    // Without rounding a program means its exact numbers.
+    // Without rounding, the semantics of a program uses its exact numbers.
     let (raw, element) = match constant.attr(dialect::EXACT).and_then(content) {
         Some(exact) => (exact, ElementType::F64),
         None => (constant.attr(attr::VALUE).and_then(content)?, element_of(tensor.element)?),

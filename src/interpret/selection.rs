@@ -1,14 +1,14 @@
-//! Some elements of a tensor.
+//! Subsets of a tensor's elements.
 
 use super::walk::{Walk, strides};
 use std::sync::Arc;
 
-/// Positions along each dimension, in order; every combination of them is an element that is selected.
+/// Positions along each dimension, in order; their Cartesian product is selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection(Vec<Arc<[usize]>>);
 
 impl Selection {
-    /// The elements at all combinations of positions.
+    /// Selects the elements at all combinations of positions.
     #[must_use]
     pub fn new(positions: impl IntoIterator<Item = Vec<usize>>) -> Self {
         let in_order = |mut positions: Vec<usize>| {
@@ -19,13 +19,13 @@ impl Selection {
         Self(positions.into_iter().map(in_order).collect())
     }
 
-    /// All elements.
+    /// Selects all elements.
     #[must_use]
     pub fn whole(shape: &[usize]) -> Self {
         Self(shape.iter().map(|size| (0..*size).collect()).collect())
     }
 
-    /// No element; the one of a tensor without dimensions is always selected.
+    /// Selects no element; the element of a tensor without dimensions is always selected.
     #[must_use]
     pub fn none(rank: usize) -> Self {
         Self(vec![Arc::default(); rank])
@@ -41,7 +41,7 @@ impl Selection {
         &self.0
     }
 
-    /// How many positions there are along each dimension.
+    /// Returns the number of positions along each dimension.
     #[must_use]
     pub fn shape(&self) -> Vec<usize> {
         self.0.iter().map(|positions| positions.len()).collect()
@@ -53,20 +53,20 @@ impl Selection {
         self.0.iter().map(|positions| positions.len()).product()
     }
 
-    /// The indices of the element that is number `index` of the selected ones, each given along its dimension.
+    /// Returns the indices of the selected element number `index`, one per dimension.
     #[must_use]
     pub fn indices(&self, index: &[usize]) -> Vec<usize> {
         self.0.iter().zip(index).map(|(positions, at)| positions[*at]).collect()
     }
 
-    /// The places of the elements in the row-major tensor, in order.
+    /// Returns the row-major positions of the elements, in order.
     #[must_use]
     pub fn places(&self, shape: &[usize]) -> Vec<usize> {
         let along = |(positions, stride): (&Arc<[usize]>, usize)| positions.iter().map(|position| position * stride).collect();
         Walk::Sums(self.0.iter().zip(strides(shape)).map(along).collect()).places()
     }
 
-    /// Adds the positions of another one.
+    /// Adds the positions of another selection.
     pub(super) fn include(&mut self, other: &Self) {
         for (own, other) in self.0.iter_mut().zip(&other.0) {
             if own != other {
@@ -78,7 +78,7 @@ impl Selection {
         }
     }
 
-    /// Where elements of the tensor of which these are stored stand among them. None if one is not there.
+    /// Returns the positions of `wanted` elements among these stored ones; `None` if one is not stored.
     pub(super) fn walk_to(&self, wanted: &Self) -> Option<Walk> {
         let mut tables = Vec::with_capacity(self.0.len());
         for ((own, wanted), stride) in self.0.iter().zip(&wanted.0).zip(strides(&self.shape())) {

@@ -1,4 +1,4 @@
-//! A function without loops and scopes: what computes the same, op after op.
+//! Unrolls loops and inlines scopes of a function.
 
 use super::{
     Fault,
@@ -6,14 +6,14 @@ use super::{
 };
 use crate::affine::Expr;
 
-/// The most ops of a function without loops.
+/// Maximum number of ops after unrolling.
 pub(super) const MOST_OPS: usize = 1 << 18;
 
 impl<'a> Function<'a> {
     /// Returns the function without loops and scopes.
     ///
     /// # Errors
-    /// More than [`MOST_OPS`] ops, or ops that fit no loop.
+    /// If there are more than [`MOST_OPS`] ops, or ops that fit no loop.
     pub(super) fn unrolled(&self) -> Result<Self, Fault> {
         let mut unroller = Unroller { tensors: &self.values, ids: vec![None; self.values.len()], values: Vec::new(), ops: Vec::new() };
         let arguments: Vec<ValueId> = self.body.arguments.iter().map(|id| unroller.value(*id)).collect();
@@ -34,7 +34,7 @@ struct Unroller<'f, 'a> {
 }
 
 impl<'a> Unroller<'_, 'a> {
-    /// A new value like one of the function.
+    /// Creates a value with the type of an existing one.
     fn value(&mut self, like: ValueId) -> ValueId {
         self.values.push(self.tensors[like].clone());
         self.values.len() - 1
@@ -109,13 +109,13 @@ impl<'a> Unroller<'_, 'a> {
     }
 }
 
-/// Where tile `iteration` of `count` begins along a dimension.
+/// Returns the start of tile `iteration` of `count` along a dimension.
 fn start_of(shape: &[usize], dim: usize, count: usize, iteration: usize) -> Result<usize, Fault> {
     let size = shape.get(dim).filter(|size| **size % count == 0).ok_or_else(|| Fault::Outside { shape: shape.to_vec() })?;
     Ok(size / count * iteration)
 }
 
-/// The view of a tensor that begins at `start` along a dimension.
+/// Returns the view of a tensor that begins at `start` along a dimension.
 fn tile(rank: usize, dim: usize, start: usize) -> Vec<Expr> {
     let along = |at: usize| match at == dim {
         true => Expr::Add(Box::new(Expr::Dim(at)), Box::new(Expr::Constant(start as i64))),

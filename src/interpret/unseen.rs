@@ -36,7 +36,7 @@ impl Buffers {
         }
     }
 
-    /// The trouble in a block; `carried` are the arguments that the loop around it carries.
+    /// Describes an aliasing error in a block; `carried` are the arguments that the enclosing loop carries.
     fn trouble(&self, block: &Block<'_>, carried: &BTreeSet<ValueId>) -> Option<&'static str> {
         let made: BTreeSet<ValueId> = block.ops.iter().filter(|op| self.makes_buffer(op)).flat_map(|op| &op.outputs).copied().collect();
         block.ops.iter().enumerate().find_map(|(at, op)| {
@@ -104,7 +104,7 @@ impl Buffers {
         self.trouble(body, &found.into_iter().collect())
     }
 
-    /// Whether ops, or what stands behind them, read the buffer. A view only names a part of it.
+    /// Returns whether ops, or the terminator after them, read the buffer. A view alone does not read.
     fn is_read(&self, ops: &[Operation<'_>], yields: &[ValueId], buffer: ValueId) -> bool {
         let is_of_it = |id: &ValueId| self.of[*id] == buffer;
         let reads = |op: &Operation<'_>| match &op.kind {
@@ -118,8 +118,8 @@ impl Buffers {
     }
 }
 
-/// Whether what a product reads by whole sticks ends in other numbers than zeros: constants that stand in its right operand's buffer where no
-/// index of the product leads.
+/// Returns whether padding that a product reads as part of full sticks may be nonzero: constants in its right operand's buffer at
+/// positions outside of the product's index range.
 #[must_use]
 pub fn has_wrong_padding(function: &Function<'_>) -> bool {
     let mut makers: Vec<Option<&Operation<'_>>> = vec![None; function.values.len()];
@@ -163,7 +163,7 @@ impl Padding<'_, '_> {
         false
     }
 
-    /// The number that a value repeats, through views.
+    /// Returns the number that a splat value repeats, looking through views.
     fn constant(&self, mut id: ValueId) -> Option<f64> {
         while let Some(Operation { kind: Kind::View(_), inputs, .. }) = self.makers[id] {
             id = inputs[0];

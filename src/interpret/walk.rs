@@ -1,18 +1,18 @@
-//! Walks over tensors: windows, repetitions and views as the places of their elements.
+//! Walks over tensors: windows, broadcasts and views as sequences of element positions.
 
 use crate::{affine::Expr, interpret::Fault};
 
-/// A walk over a row-major tensor: the place of each element in turn.
+/// Sequence of positions in a row-major tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Walk {
-    /// The place is a sum of one number for each dimension of the walk.
+    /// Each position is a sum of one term per dimension of the walk.
     Sums(Vec<Vec<usize>>),
-    /// Every place by itself.
+    /// Explicit positions.
     Places(Vec<usize>),
 }
 
 impl Walk {
-    /// Through the window of a tensor of sizes `whole` that begins at `offsets`.
+    /// Walks over the window that begins at `offsets` in a tensor of shape `whole`.
     pub(super) fn window(whole: &[usize], offsets: &[usize], sizes: &[usize]) -> Result<Self, Fault> {
         let fits = whole.iter().zip(offsets).zip(sizes).all(|((whole, offset), size)| offset + size <= *whole);
         if !fits || offsets.len() != whole.len() || sizes.len() != whole.len() {
@@ -23,7 +23,7 @@ impl Walk {
         Ok(Self::Sums((0..whole.len()).map(positions).collect()))
     }
 
-    /// Over a tensor of sizes `shape` as one of sizes `to`, which repeats dimensions of size 1.
+    /// Walks over a tensor of shape `shape` as one of shape `to`, broadcasting dimensions of size 1.
     pub(super) fn repeating(shape: &[usize], to: &[usize]) -> Result<Self, Fault> {
         let fits = shape.len() == to.len() && shape.iter().zip(to).all(|(own, size)| own == size || *own == 1);
         if !fits {
@@ -34,7 +34,7 @@ impl Walk {
         Ok(Self::Sums((0..to.len()).map(positions).collect()))
     }
 
-    /// Over a tensor of sizes `from` under other indices: `map` has its indices in terms of those of a tensor of sizes `to`.
+    /// Walks over a view: `map` expresses the indices of a tensor of shape `from` in terms of those of a tensor of shape `to`.
     pub(super) fn view(from: &[usize], map: &[Expr], to: &[usize]) -> Result<Self, Fault> {
         if map.len() != from.len() {
             return Err(Fault::Outside { shape: from.to_vec() });
@@ -59,7 +59,7 @@ impl Walk {
                 places.iter_mut().zip(terms).for_each(|(place, term)| *place += term * stride);
             }
         }
-        // Every index is within its dimension, so is their sum; one dimension alone may be below 0.
+        // Every index is in bounds, so their sum is; a single term may be negative.
         let least = |places: &Vec<i64>| places.iter().copied().min().unwrap_or(0);
         let shift: i64 = places.iter().map(least).sum();
         let mut tables: Vec<Vec<usize>> = Vec::with_capacity(places.len() + 1);
@@ -121,7 +121,7 @@ impl Walk {
         }
     }
 
-    /// Gives the elements row by row: where a row begins, and its elements from there.
+    /// Visits the elements row by row, with the start of the row and its elements relative to that start.
     pub(super) fn each_row(&self, mut visit: impl FnMut(Row<'_>, usize)) {
         let tables = match self {
             Self::Places(places) => return visit(Row::Places(places), 0),
@@ -152,21 +152,21 @@ impl Walk {
 
 /// The elements of a row from its start.
 pub(super) enum Row<'a> {
-    /// So many, one behind the other.
+    /// Number of contiguous elements.
     Straight(usize),
-    /// Those at these distances.
+    /// Explicit offsets.
     Places(&'a [usize]),
 }
 
-/// An index as a number and one term for each dimension.
+/// An index as a constant plus one term per dimension.
 struct Sum {
     constant: i64,
-    /// For each dimension the term at each position.
+    /// Terms per dimension and position.
     terms: Vec<Vec<i64>>,
 }
 
 impl Sum {
-    /// None if a part of the expression depends on two dimensions.
+    /// Converts an expression; `None` if a subexpression depends on two dimensions.
     fn of(expr: &Expr, to: &[usize]) -> Option<Self> {
         let mut sum = Self { constant: 0, terms: to.iter().map(|size| vec![0; *size]).collect() };
         sum.add(expr, 1, to)?;
@@ -205,7 +205,7 @@ impl Sum {
     }
 }
 
-/// The elements from one position to the next, for each dimension.
+/// Returns the row-major strides of a shape.
 pub(super) fn strides(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
     for dim in (1..shape.len()).rev() {

@@ -10,16 +10,16 @@ use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Launch {
-    /// The launch of a bundle on the Spyre card, with symbolic addresses.
+    /// Returns the launch of a bundle on the Spyre card, with symbolic addresses.
     ///
     /// # Errors
     ///
-    /// When an op has no form in the file format, or the bundle no place in memory.
+    /// If an op has no form in the file format, or the bundle does not fit in memory.
     pub fn new(bundle: &Bundle) -> Result<Self, LaunchError> {
         Self::symbolic(bundle, &Target::spyre())
     }
 
-    /// The launch of a bundle whose addresses are launch arguments.
+    /// Returns the launch of a bundle whose addresses are launch arguments.
     ///
     /// # Errors
     ///
@@ -28,11 +28,11 @@ impl Launch {
         Builder::new(bundle, target, None).build()
     }
 
-    /// The launch of a bundle whose addresses are in its files.
+    /// Returns the launch of a bundle whose addresses are baked into its files.
     ///
     /// # Errors
     ///
-    /// As [`Self::new`], and when an address is not known before the launch or moves in a loop.
+    /// As [`Self::new`], and if an address is not known before the launch or moves in a loop.
     pub fn baked(bundle: &Bundle, target: &Target) -> Result<Self, LaunchError> {
         Builder::new(bundle, target, Some(MemoryMap::of(bundle, target))).build()
     }
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         Ok(body)
     }
 
-    /// The number of iterations that `symbol` stands for.
+    /// Returns the parameter for the trip count `symbol`.
     fn count(&mut self, symbol: &str, maximum: i64) -> Result<Name, LaunchError> {
         let next = self.counts.len();
         let (number, first) = *self.counts.entry(symbol.to_owned()).or_insert((next, maximum));
@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The name of a symbol, which is declared when it is new.
+    /// Returns the name of a symbol; declares it at its first use.
     fn declare(&mut self, op: &OpSpec, index: usize, id: i64, symbol: &Symbol) -> Name {
         match *symbol {
             Symbol::Dim { dim } => self.declare_size(op, index, id, dim),
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
             Symbol::Slice { argument, front } => self.declare_slice(SliceName { argument, front }),
             Symbol::Core { argument, front, displacement } => {
                 let slice = SliceName { argument, front };
-                // No core may begin at the front itself: in front of it, where the operand is read before its first position.
+                // Possibly no core starts at `front` itself: cores start before it if the operand is read before its first position.
                 self.declare_slice(slice);
                 self.declare_sum(Name::Core(slice, displacement), Name::CoreOffset(slice, displacement), slice.start(), displacement)
             }
@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The part of an argument behind its first bytes; the argument itself, where there are none.
+    /// Declares the part of an argument at a byte offset; returns the argument itself if the offset is 0.
     fn declare_slice(&mut self, slice: SliceName) -> Name {
         self.arguments.insert(slice.argument);
         let SliceName { argument, front } = slice;
@@ -231,7 +231,7 @@ impl<'a> Builder<'a> {
         Name::Size(size)
     }
 
-    /// Replaces the symbols of operands that move by addresses that follow the loops. Operands that share a symbol move alike.
+    /// Replaces the symbols of moving operands by addresses that depend on the loop counters. Operands that share a symbol move alike.
     fn advance(
         &mut self,
         op: &OpSpec,
@@ -265,7 +265,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The parameters for the counts of loops, in the order of their first use.
+/// Returns the parameters for trip counts, in the order of their first use.
 fn count_params(counts: &BTreeMap<String, (usize, i64)>) -> Vec<Param> {
     let mut numbered: Vec<(usize, i64)> = counts.values().copied().collect();
     numbered.sort_unstable();
@@ -277,7 +277,7 @@ fn count_params(counts: &BTreeMap<String, (usize, i64)>) -> Vec<Param> {
     numbered.into_iter().map(param).collect()
 }
 
-/// The ids that the op's file mentions: sizes, then addresses in operand and core order, each once.
+/// Returns the ids that the op's file mentions: sizes, then addresses in operand and core order, without duplicates.
 fn used_ids(addresses: &Addresses) -> Vec<i64> {
     let mut seen = vec![false; addresses.symbols.len()];
     let sizes = addresses.dims.iter().map(|dim| dim.id);
@@ -377,7 +377,7 @@ module {
         let plain = Item::Loop { count: 2, symbol: None, body: vec![counted("U", 8, vec![rows(vec![0, 64])])] };
         let items = vec![plain, counted("T", 4, vec![rows(vec![64])]), counted("U", 8, vec![rows(vec![64])])];
         let text = Launch::new(&Bundle { pool_bytes: 1 << 20, items }).unwrap().to_string();
-        // The parameters are in the order of use, behind the kernel arguments; loops count on.
+        // Parameters are in the order of use, after the kernel arguments; loop numbers continue.
         assert!(text.contains("%count_0_base: !sdscbundle.input_arg<index, granularity=1, max_value=8>, %count_1_base: "), "{text}");
         assert!(text.contains(
             "%count_1 = sdscbundle.input_arg_extract value from %count_1_base : !sdscbundle.input_arg<index, granularity=1, max_value=4>"

@@ -3,7 +3,7 @@
 use super::label::Label;
 use machine::DeviceFormat;
 
-/// An op or a launch that has no SuperDSC form. The text names the value found and the rule it breaks.
+/// Error for an op or a launch without SuperDSC form. The text states the value found and the violated rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// The op at fault, by its depth-first number.
@@ -21,7 +21,7 @@ pub enum LaunchError {
     TooManyDims {
         /// Dimensions of the op.
         found: usize,
-        /// Labels there are.
+        /// Number of available labels.
         limit: usize,
     },
     /// Fewer operands than the function has.
@@ -90,7 +90,7 @@ pub enum LaunchError {
         /// The name.
         name: String,
     },
-    /// A number far beyond any machine.
+    /// A number above its limit.
     #[error("{what} is {found}; it must not exceed {limit}")]
     TooLarge {
         /// Name of the quantity.
@@ -112,7 +112,7 @@ pub enum LaunchError {
         /// The device size.
         size: i64,
     },
-    /// A start inside a stick. Addresses are whole sticks, so the position would be lost.
+    /// A start within a stick. Addresses have stick granularity, so the position would be lost.
     #[error(
         "operand {operand} starts at position {found} of a stick of {elements} elements; an operand starts at the beginning of a stick"
     )]
@@ -134,7 +134,7 @@ pub enum LaunchError {
         /// Bytes of a stick.
         stick: i64,
     },
-    /// A tensor far beyond any machine.
+    /// A tensor with too many elements.
     #[error("operand {operand} has more than 2^48 elements")]
     TensorTooLarge {
         /// The operand.
@@ -145,7 +145,7 @@ pub enum LaunchError {
     TooManyCores {
         /// Product of the splits.
         found: i64,
-        /// Cores there are.
+        /// Number of cores of the machine.
         limit: i64,
     },
     /// An index tensor in LX.
@@ -165,7 +165,7 @@ pub enum LaunchError {
     TooManyClasses {
         /// Classes needed.
         found: usize,
-        /// Class names there are.
+        /// Number of class names.
         limit: usize,
     },
     /// A windowed op without its parameters.
@@ -254,7 +254,7 @@ pub enum LaunchError {
         /// The count.
         found: i64,
     },
-    /// Two loops to the same number that are of different lengths.
+    /// Two loops with the same symbolic trip count but different maxima.
     #[error("loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum")]
     SymbolMaximum {
         /// The name of the number of iterations.
@@ -289,7 +289,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// The error, with the op it belongs to.
+    /// Returns the error, annotated with its op.
     pub(crate) fn in_op(self, index: usize, function: &str) -> Self {
         Self::InOp { index, function: function.to_owned(), source: Box::new(self) }
     }

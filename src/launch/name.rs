@@ -1,9 +1,9 @@
-//! The names of the values in `bundle.mlir` ("SuperDSC schema, section 8"). Names carry no meaning for the back end.
+//! Names of the values in `bundle.mlir` ("SuperDSC schema, section 8"). The back end ignores names.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The name of a value, without the `%`. Equal names are the same value.
+/// Name of a value, without the `%`. Equal names denote the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Name {
     /// The bundle's pool.
@@ -98,7 +98,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Reads a name as it is printed; none for any other text.
+/// Parses a name as printed; fails for any other text.
 impl FromStr for Name {
     type Err = ();
 
@@ -134,7 +134,7 @@ impl FromStr for Name {
             ("c#", 1) if text == "c1" => Self::One,
             _ => return Err(()),
         };
-        // What prints otherwise was another name, such as one with leading zeros.
+        // A text that prints differently is another name, such as one with leading zeros.
         if name.to_string() == text { Ok(name) } else { Err(()) }
     }
 }

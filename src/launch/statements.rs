@@ -12,12 +12,12 @@ pub struct Launch {
     pub params: Vec<Param>,
     /// Its body, without the final `return`.
     pub body: Vec<Stmt>,
-    /// The id of the first symbol of each op, in depth-first order; what `sdsc::from_op_spec` must be given.
+    /// Id of the first symbol of each op, in depth-first order; argument of `sdsc::from_op_spec`.
     pub first_symbol_ids: Vec<i64>,
 }
 
 impl Launch {
-    /// The first parameter that says how often a loop runs.
+    /// Returns the first parameter that is a trip count.
     #[must_use]
     pub fn counting_param(&self) -> Option<Param> {
         fn bound_in(body: &[Stmt], params: &[Param]) -> Option<Param> {
@@ -33,7 +33,7 @@ impl Launch {
 /// `(d0, d1, ...)[s0] -> (s0 + strides[0] * d0 + strides[1] * d1 + ...)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AffineMap {
-    /// Bytes for each loop that moves the address, outermost first.
+    /// Bytes per iteration of each loop that moves the address, outermost first.
     pub strides: Vec<i64>,
 }
 

@@ -1,9 +1,9 @@
-//! Start addresses: the symbols that stand for them, or their values ("SuperDSC schema, section 7").
+//! Start addresses, as symbols or as values ("SuperDSC schema, section 7").
 //!
-//! A kernel argument's address is known at launch only, so a file says "symbol -3" where an address belongs, and `bundle.mlir`
-//! says what symbol -3 is. Ids are negative and consecutive over the bundle; two operands of one op share a symbol if their addresses
-//! are known to be equal in every iteration of the loops around the op: where one moves and another one stands still, or moves
-//! otherwise, each has a symbol of its own, though both begin at one byte.
+//! A kernel argument's address is known at launch only, so a file refers to symbol -3, say, and `bundle.mlir` defines its value. Ids are
+//! negative and consecutive over the bundle. Two operands of one op share a symbol if their addresses are known to be equal in every
+//! iteration of the loops around the op. If one moves and the other one is fixed, or moves differently, they have separate symbols, even
+//! if both start at the same byte.
 
 use super::LaunchError;
 use super::geometry::{Geometry, Label, Scale, Tensor};
@@ -31,7 +31,7 @@ pub enum Symbol {
         /// Bytes above its base.
         front: i64,
     },
-    /// The part of a core.
+    /// Part of an argument that one core accesses.
     Core {
         /// The argument.
         argument: u32,
@@ -40,7 +40,7 @@ pub enum Symbol {
         /// Bytes from the first core's part to this one's.
         displacement: i64,
     },
-    /// The part of a core when its size is symbolic: a plain number, as the front end leaves it.
+    /// Part of a core whose size is symbolic: a plain number, as the front end leaves it.
     SplitCore {
         /// The number.
         value: i64,
@@ -52,7 +52,7 @@ pub enum Symbol {
     },
 }
 
-/// Where a tensor starts on each core.
+/// Start address of a tensor on each core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
     /// Byte addresses.
@@ -71,19 +71,19 @@ impl Start {
     }
 }
 
-/// Where kernel arguments and the pool are, when addresses are baked into the files (torch-spyre, memory map).
+/// Locations of kernel arguments and the pool, for addresses baked into the files (torch-spyre, memory map).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryMap {
     /// Bytes of a segment.
     pub segment_bytes: i64,
-    /// Segments there are.
+    /// Number of segments.
     pub segments: i64,
     /// Whether the pool takes segment 0.
     pub has_pool: bool,
 }
 
 impl MemoryMap {
-    /// The map of a bundle on a machine.
+    /// Returns the map of a bundle on a machine.
     #[must_use]
     pub fn of(bundle: &Bundle, target: &Target) -> Self {
         Self { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: bundle.uses_pool() }
@@ -101,7 +101,7 @@ impl MemoryMap {
 /// The start addresses of one op's operands, and the symbols they use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addresses {
-    /// The id of the first symbol; the others follow downwards.
+    /// Id of the first symbol; ids of the others decrease.
     pub first_id: i64,
     /// The symbols of the op: sizes first, then addresses.
     pub symbols: Vec<Symbol>,
@@ -121,11 +121,11 @@ pub struct DimSymbol {
 }
 
 impl Addresses {
-    /// Gives every address a symbol; LX addresses are numbers anyway.
+    /// Assigns a symbol to every address; LX addresses are numbers in any case.
     ///
     /// # Errors
     ///
-    /// When an operand can have no address.
+    /// If an operand cannot have an address.
     pub fn symbolic(op: &OpSpec, geometry: &Geometry, first_id: i64) -> Result<Self, LaunchError> {
         check_lx(op)?;
         let mut table = Table { first_id, symbols: Vec::new(), ids: BTreeMap::new(), unused_bases: BTreeMap::new() };
@@ -150,11 +150,11 @@ impl Addresses {
         Ok(Self { first_id, symbols: table.symbols, starts, dims })
     }
 
-    /// Gives every operand its address in memory.
+    /// Assigns a memory address to every operand.
     ///
     /// # Errors
     ///
-    /// When an address is not known before the launch.
+    /// If an address is not known before the launch.
     pub fn baked(op: &OpSpec, geometry: &Geometry, map: &MemoryMap) -> Result<Self, LaunchError> {
         check_lx(op)?;
         if let Some(dim) = op.iteration_space.iter().position(|dim| dim.symbolic.is_some()) {
@@ -193,7 +193,7 @@ impl Addresses {
     }
 }
 
-/// Whether an operand moves in an enclosing loop.
+/// Returns whether an operand moves in an enclosing loop.
 #[must_use]
 pub(crate) fn advances(operand: &Operand) -> bool {
     operand.tile_advance.iter().any(|elements| *elements != 0)
@@ -203,7 +203,7 @@ fn id_at(first_id: i64, position: usize) -> i64 {
     position.try_into().map_or(i64::MIN, |position: i64| first_id - position)
 }
 
-/// The byte position of each core's part, above the argument's base, the pool's start or in LX.
+/// Returns the byte offset of each core's part, relative to the argument, to the pool, or in LX.
 fn positions(geometry: &Geometry, operand: &Operand, tensor: &Tensor) -> Vec<i64> {
     let start = operand.allocation.offset_bytes();
     match operand.allocation {
@@ -214,13 +214,13 @@ fn positions(geometry: &Geometry, operand: &Operand, tensor: &Tensor) -> Vec<i64
     }
 }
 
-/// The symbolic dimension that a tensor is split on.
+/// Returns the symbolic dimension along which a tensor is split.
 fn symbolic_split(geometry: &Geometry, tensor: &Tensor) -> Option<Label> {
     let is_split = |label: Label| geometry.space.get(label).is_some_and(|dim| dim.symbolic.is_some() && dim.split > 1);
     tensor.dims.iter().find(|dim| dim.scale == Scale::Present && is_split(dim.label)).map(|dim| dim.label)
 }
 
-/// A tensor of one dimension that is split on it and moves: its advance must be along that dimension.
+/// Checks that the advance of a moving tensor, whose single dimension is split, is along that dimension.
 fn check_symbolic_tiling(index: usize, operand: &Operand, tensor: &Tensor, split: Option<Label>) -> Result<(), LaunchError> {
     let mut present = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present);
     match (split, present.next(), present.next()) {
@@ -282,7 +282,7 @@ struct Table {
     first_id: i64,
     symbols: Vec<Symbol>,
     ids: BTreeMap<Key, i64>,
-    /// The ids of arguments that only parts are used of so far.
+    /// Ids of arguments of which only parts are used so far.
     unused_bases: BTreeMap<u32, i64>,
 }
 
@@ -306,7 +306,7 @@ impl Table {
         id
     }
 
-    /// Gives an argument an id, if it has none.
+    /// Reserves an id for an argument, if it has none.
     fn reserve_base(&mut self, argument: u32) {
         let has_id = self.ids.keys().any(|(spot, _)| *spot == Spot::Argument(argument));
         if !has_id && !self.unused_bases.contains_key(&argument) {
@@ -315,7 +315,7 @@ impl Table {
         }
     }
 
-    /// One symbol for each distinct size.
+    /// Returns one symbol for each distinct size.
     fn dim_symbols(&mut self, op: &OpSpec) -> Vec<DimSymbol> {
         let mut seen: BTreeMap<&str, i64> = BTreeMap::new();
         let mut dims = Vec::new();
@@ -328,7 +328,7 @@ impl Table {
         dims
     }
 
-    /// The ids of a tensor in a kernel argument. The argument itself has an id even when the tensor starts above it.
+    /// Returns the ids of a tensor in a kernel argument. The argument has an id even if the tensor starts above its base.
     fn argument_ids(&mut self, argument: u32, positions: &[i64], is_symbolic_split: bool, course: &Course) -> Vec<i64> {
         let front = positions.first().copied().unwrap_or_default();
         let base = if front > 0 {

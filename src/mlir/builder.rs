@@ -1,4 +1,4 @@
-//! Building operations by name.
+//! Builders for operations, attributes and blocks.
 
 use super::{
     Attribute, Block, BlockExt, BlockLike, Context, Location, Op, OpExt, OperationLike, RegionLike, Type, Value,
@@ -14,7 +14,7 @@ pub struct Attributes<'c> {
 }
 
 impl<'c> Attributes<'c> {
-    /// No attributes yet.
+    /// Creates an empty attribute list.
     #[must_use]
     pub fn new(context: &'c Context) -> Self {
         Self { context, entries: Vec::new() }
@@ -27,7 +27,7 @@ impl<'c> Attributes<'c> {
         self
     }
 
-    /// Adds an attribute if there is one.
+    /// Adds an attribute if it is present.
     #[must_use]
     pub fn with_option(self, name: &str, attribute: Option<Attribute<'c>>) -> Self {
         match attribute {
@@ -64,7 +64,7 @@ impl<'c> Attributes<'c> {
         self.with(name, attribute)
     }
 
-    /// Adds how many operands each list of an op has that has several.
+    /// Adds the segment sizes of an op with several variadic operand lists.
     #[must_use]
     pub fn segments(self, lengths: &[usize]) -> Self {
         let attribute = i32_array_attribute(self.context, lengths);
@@ -79,7 +79,7 @@ impl<'c> Attributes<'c> {
     }
 }
 
-/// An operation that is in no block yet; `bodies` become its regions, one block each.
+/// Builds a detached operation; each block of `bodies` becomes a region with that single block.
 ///
 /// # Panics
 /// If MLIR does not know the operation or cannot infer its results; we only build registered operations with explicit
@@ -137,7 +137,7 @@ pub fn insert_before<'c>(before: Op<'c>, operation: melior::ir::Operation<'c>) -
     before.block().expect("an operation in a block").insert(operation, Some(before))
 }
 
-/// Inserts a detached operation behind another one.
+/// Inserts a detached operation after another one.
 ///
 /// # Panics
 /// If `after` is in no block.

@@ -1,4 +1,4 @@
-//! Diagnostics as values, for callers that are no terminal.
+//! Collects diagnostics as values, for library callers.
 
 use super::{
     Context, Location,
@@ -17,7 +17,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// A line of a file; both count from 1.
+/// Source position; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
     /// The file.
@@ -34,7 +34,7 @@ impl fmt::Display for SourcePlace {
     }
 }
 
-/// Diagnostic that was reported.
+/// Reported diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// `error`, `warning`, `remark` or `note`.
@@ -43,23 +43,23 @@ pub struct Collected {
     pub code: Option<Code>,
     /// Text of the message, without the code.
     pub message: String,
-    /// Source positions: the place itself, then its callers, innermost first; empty if the position is unknown.
+    /// Source positions: the location itself, then its callers, innermost first; empty if the position is unknown.
     pub places: Vec<SourcePlace>,
-    /// Path of the module of the model that the place belongs to ([`module_path`]); empty without one.
+    /// Path of the model's module that the location belongs to ([`module_path`]); empty if there is none.
     pub module: String,
     /// Notes attached to the diagnostic.
     pub notes: Vec<Collected>,
 }
 
 impl Collected {
-    /// Returns the text of the message behind its code, as in `SPY0501: tile count 3 does not divide`.
+    /// Returns the text of the message after its code, as in `SPY0501: tile count 3 does not divide`.
     #[must_use]
     pub fn coded_text(&self) -> String {
         self.code.map_or_else(|| self.message.clone(), |code| format!("{code}: {}", self.message))
     }
 }
 
-/// Does something, and gives what it reported instead of printing it.
+/// Runs a closure and returns its result and the diagnostics that it reported; nothing is printed.
 pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Collected>) {
     let collected = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&collected);
@@ -74,14 +74,14 @@ pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Colle
     (done, std::mem::take(&mut *collected))
 }
 
-/// Takes a handler of diagnostics off its context when it is dropped, also by a panic.
+/// Detaches a diagnostic handler from its context on drop, also during a panic.
 pub(super) struct Detached<'c> {
     context: &'c Context,
     handler: Option<DiagnosticHandlerId>,
 }
 
 impl<'c> Detached<'c> {
-    /// For a handler of that context.
+    /// Creates a guard for a handler of the given context.
     pub(super) const fn new(context: &'c Context, handler: DiagnosticHandlerId) -> Self {
         Self { context, handler: Some(handler) }
     }
@@ -95,7 +95,7 @@ impl Drop for Detached<'_> {
     }
 }
 
-/// Shows everything that is reported from here on to `takes` first; what it takes goes nowhere else.
+/// Passes each diagnostic reported while the guard lives to `takes` first; a diagnostic that `takes` accepts reaches no other handler.
 pub fn intercept(context: &Context, mut takes: impl FnMut(&Collected) -> bool) {
     context.attach_diagnostic_handler(move |diagnostic| takes(&collected_from(&diagnostic)));
 }
@@ -109,7 +109,7 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     };
     let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok());
     let notes = notes.map(|note| collected_from(&note)).collect();
-    // Damaged bytecode is quoted as it is: what is no UTF-8 of it is left out.
+    // Damaged bytecode is quoted verbatim, without the bytes that are not UTF-8.
     let mut message = String::new();
     let is_whole = write!(message, "{diagnostic}").is_ok();
     message.push_str(if is_whole { "" } else { " (with what is no text)" });
@@ -118,7 +118,7 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     Collected { severity, code, message, places: places_of(location), module: module_path(location), notes }
 }
 
-/// The lines that a location names, innermost first. Of places that were fused, the first that names one.
+/// Returns the file positions of a location, innermost first. For a fused location, returns those of the first part that has any.
 #[must_use]
 pub fn places_of(location: Location<'_>) -> Vec<SourcePlace> {
     // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is asked of its own kind only.

@@ -6,7 +6,7 @@ use super::{Context, Op};
 use mlir_sys::{MlirContext, mlirOperationGetContext};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `SpyreContextState`.
+/// State of the compiler, `SpyreContextState` in C++.
 #[repr(C)]
 struct ContextState {
     context: MlirContext,
@@ -30,8 +30,8 @@ fn state(op: Op<'_>) -> &ContextState {
     unsafe { state_at(mlirOperationGetContext(op.to_raw())) }
 }
 
-/// A context by reference, as melior's builders want it. melior's `ContextRef::to_ref` would borrow a temporary (melior 0.27.4), so it is read
-/// where the context keeps its own address.
+/// Returns the context by reference, as melior's builders need it. melior's `ContextRef::to_ref` would borrow a temporary (melior
+/// 0.27.4), so the reference is read from the cell in which the context stores its own address.
 pub(super) fn context_of<'c>(op: Op<'c>) -> &'c Context {
     let cell: *const MlirContext = &raw const state(op).context;
     // SAFETY: the cell lives as long as the context, which outlives every operation in it, and a melior context is this pointer.
@@ -40,26 +40,26 @@ pub(super) fn context_of<'c>(op: Op<'c>) -> &'c Context {
 
 const _: () = assert!(size_of::<Context>() == size_of::<MlirContext>());
 
-/// Notes that what was just reported about an operation is a compiler bug and not the user's mistake: the tools exit with 2.
+/// Records that the error just reported for an operation is a compiler bug and not a user error: the tools exit with 2.
 pub fn note_bug(op: Op<'_>) {
     state(op).n_bugs.fetch_add(1, Ordering::Relaxed);
 }
 
-/// How many bugs passes have found in modules of the operation's context, panics included.
+/// Returns the number of bugs, panics included, that passes have found in modules of the operation's context.
 #[must_use]
 pub fn bugs_of(op: Op<'_>) -> u64 {
     state(op).n_bugs.load(Ordering::Relaxed)
 }
 
-/// How many bugs passes have found in modules of a context.
+/// Returns the number of bugs that passes have found in modules of a context.
 pub(super) fn bugs_in(context: &Context) -> u64 {
     // SAFETY: the context is alive as long as it is borrowed.
     unsafe { state_at(context.to_raw()) }.n_bugs.load(Ordering::Relaxed)
 }
 
-/// Does something whose decisions are none of the program's, on modules of the operation's context.
+/// Runs a closure as a trial compilation in the operation's context: its decisions do not affect the program.
 pub(super) fn as_trial<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
-    /// Ends a trial, also where it panics.
+    /// Guard that ends a trial, also during a panic.
     struct End<'c>(&'c AtomicU64);
 
     impl Drop for End<'_> {
@@ -74,7 +74,7 @@ pub(super) fn as_trial<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
     try_it()
 }
 
-/// Whether what is compiled in the operation's context is only tried.
+/// Returns whether the operation's context runs a trial compilation.
 pub(super) fn is_trial(op: Op<'_>) -> bool {
     state(op).n_trials.load(Ordering::Relaxed) > 0
 }

@@ -1,4 +1,4 @@
-//! The elements of constant tensors.
+//! Elements of constant tensors.
 
 use super::{
     Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, float_value, integer, of_e4m3fn, of_e5m2, splat_value,
@@ -16,16 +16,16 @@ unsafe extern "C" {
     fn spyreElementsGetRawData(attribute: MlirAttribute, data: *mut *const c_char, bytes: *mut isize, is_splat: *mut bool) -> bool;
 }
 
-/// The bytes of a constant's elements as MLIR stores them, little endian.
+/// Bytes of a constant's elements as MLIR stores them, little endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawElements<'c> {
-    /// Elements one after another, row-major, each in whole bytes; booleans may be packed, eight in a byte.
+    /// Contiguous elements, row-major, each in full bytes; booleans may be packed, eight per byte.
     pub bytes: &'c [u8],
-    /// Whether there is one element, which stands for all.
+    /// Whether a single element stands for all (splat).
     pub is_splat: bool,
 }
 
-/// The elements of `dense<...>` or `dense_resource<...>`; none for another attribute, and for a resource that has no content.
+/// Returns the elements of `dense<...>` or `dense_resource<...>`; `None` for other attributes, and for a resource without content.
 #[must_use]
 pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
     let (mut data, mut length, mut is_splat) = (ptr::null(), 0, false);
@@ -39,7 +39,8 @@ pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
     Some(RawElements { bytes, is_splat })
 }
 
-/// `dense<...>` of a type from the bytes of its elements, as in [`RawElements`] (booleans packed); none where the type is no tensor or needs other bytes.
+/// Builds `dense<...>` of a type from the bytes of its elements, as in [`RawElements`] (booleans packed); `None` if the type is no tensor
+/// or has another byte size.
 #[must_use]
 pub fn dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
     // SAFETY: MLIR checks that the type takes so many bytes and copies them; a null attribute says that it does not.
@@ -51,8 +52,8 @@ pub fn dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
     }
 }
 
-/// The integers of a constant of up to 64 bits an element, with their sign: one if all elements are the same, else one for each; none if there are more
-/// than `most`, or if the attribute or its element type is another.
+/// Returns the integers of a constant with at most 64 bits per element, sign-extended: one for a splat, else one per element. Returns
+/// `None` if there are more than `most`, or for another attribute or element type.
 #[must_use]
 pub fn dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
     if let Some(splat) = splat_value(attribute) {
@@ -68,7 +69,7 @@ pub fn dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
     let raw = raw_elements(attribute).filter(|_| n_elements <= most)?;
     let bytes = usize::try_from(bits.div_ceil(8)).ok()?;
     let unused = u64::BITS - bits;
-    // Little endian, in whole bytes; what is above the type's bits says nothing.
+    // Little endian, in full bytes; bits above the width of the type are undefined.
     let decode = |raw: &[u8]| {
         let bits = raw.iter().rev().fold(0_u64, |bits, &byte| bits << 8 | u64::from(byte));
         (bits << unused).cast_signed() >> unused
@@ -77,15 +78,15 @@ pub fn dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
     (i64::try_from(integers.len()) == Ok(if raw.is_splat { 1 } else { n_elements })).then_some(integers)
 }
 
-/// `dense<...>` of a type with one number for all elements.
+/// Builds a splat `dense<...>` of a type.
 #[must_use]
 pub fn dense_splat<'c>(of: Type<'c>, number: Attribute<'c>) -> Attribute<'c> {
     // SAFETY: callers pass a tensor type and a number of its element type.
     unsafe { Attribute::from_raw(mlirDenseElementsAttrSplatGet(of.to_raw(), number.to_raw())) }
 }
 
-/// The numbers of a dense constant: one if all elements are the same, else one for each; none if there are more than `most`, or if the
-/// attribute or its element type is another.
+/// Returns the numbers of a dense constant: one for a splat, else one per element. Returns `None` if there are more than `most`, or for
+/// another attribute or element type.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "integers of a program are below 2^53")]
 pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
@@ -124,8 +125,8 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     }
 }
 
-/// Returns the numbers of a resource with content, one per element. Returns `None` if there are more than `most`, if
-/// all elements are one splat, or if the attribute or its element type is another.
+/// Returns the numbers of a resource with content, one per element. Returns `None` for a splat, if there are more than `most`, or for
+/// another attribute or element type.
 fn resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     let tensor = TensorType::of(type_of_elements(attribute)?)?;
     let n_elements = tensor.shape.iter().product::<i64>();

@@ -1,4 +1,4 @@
-//! Diagnostics with a place, and the proof that one was sent.
+//! Diagnostics with a location, and the proof that one was reported.
 
 use super::{Location, Op, OpExt, collect::Detached, text::string_ref};
 use crate::codes::{Code, split_code};
@@ -16,7 +16,7 @@ unsafe extern "C" {
     fn spyreDiagnosticReport(diagnostic: *mut RawDiagnostic);
 }
 
-/// An error has been reported. Only a diagnostic makes one, so no failure is silent.
+/// Proof that an error was reported. Only a diagnostic creates it, so no failure is silent.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Reported(());
@@ -40,17 +40,17 @@ pub struct Diagnostic<'c> {
 impl<'c> Diagnostic<'c> {
     fn new(severity: i32, code: Code, op: Op<'c>, message: impl Display) -> Self {
         let without_op = Self::behind(severity, code, op, message);
-        // The op's name first, as MLIR's own emitOpError has it.
+        // The op's name comes first, as in MLIR's emitOpError.
         Self { message: format!("'{}' op {}", op.full_name(), without_op.message), ..without_op }
     }
 
-    /// Returns a diagnostic that does not name its operation. A code that the message carries counts before `code`.
+    /// Returns a diagnostic that does not name its operation. A code within the message takes precedence over `code`.
     fn behind(severity: i32, code: Code, op: Op<'c>, message: impl Display) -> Self {
         let (carried, message) = split_code(&message.to_string());
         Self { severity, code: Some(carried.unwrap_or(code)), location: op.loc(), message, notes: Vec::new() }
     }
 
-    /// Returns a diagnostic in these words; of severity 0, 1 or 2 it is an error, a warning or a remark.
+    /// Returns a diagnostic with the given text; severity 0, 1 or 2 is an error, a warning or a remark.
     pub(super) fn in_words(
         (severity, code): (i32, Option<Code>),
         location: Location<'c>,
@@ -61,7 +61,7 @@ impl<'c> Diagnostic<'c> {
         Self { severity, code: carried.or(code), location, message, notes }
     }
 
-    /// Says another place than the operation's own, which may be unknown.
+    /// Sets a location other than the operation's own; it may be unknown.
     #[must_use]
     pub fn at(self, location: Location<'c>) -> Self {
         Self { location, ..self }
@@ -73,20 +73,20 @@ impl<'c> Diagnostic<'c> {
         self.note_at(op.loc(), message)
     }
 
-    /// Adds a note at a place, such as that of an argument.
+    /// Adds a note at a location, such as that of an argument.
     #[must_use]
     pub fn note_at(mut self, location: Location<'c>, message: impl Display) -> Self {
         self.notes.push((location, split_code(&message.to_string()).1));
         self
     }
 
-    /// Sends an error.
+    /// Reports an error.
     pub fn report(self) -> Reported {
         self.send();
         Reported(())
     }
 
-    /// Sends a warning or a remark.
+    /// Reports a warning or a remark.
     pub fn emit(self) {
         self.send();
     }
@@ -104,7 +104,7 @@ impl<'c> Diagnostic<'c> {
     }
 }
 
-/// Does something without its diagnostics: what is only tried tells nobody that it failed.
+/// Runs a closure with its diagnostics suppressed, for trials that may fail.
 pub fn quietly<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
     let context = op.ctx();
     let _detached = Detached::new(context, context.attach_diagnostic_handler(|_| true));
@@ -120,31 +120,31 @@ pub fn verified(op: Op<'_>) -> Result<(), Reported> {
     if unsafe { mlirOperationVerify(op.to_raw()) } { Ok(()) } else { Err(Reported::by_mlir()) }
 }
 
-/// An error at an operation: what was found and which rule it breaks, lower case, without a full stop.
+/// Returns an error at an operation. The message states the value found and the violated rule, in lower case, without a full stop.
 #[must_use]
 pub fn error_at<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic::new(0, code, op, message)
 }
 
-/// A warning at an operation.
+/// Returns a warning at an operation.
 #[must_use]
 pub fn warning_at<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic::new(1, code, op, message)
 }
 
-/// A warning about what the operation at that place is made into: its name there would tell a user nothing.
+/// Returns a warning at an operation, without its name: the message is about an op that it was lowered to.
 #[must_use]
 pub fn warning_behind<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic::behind(1, code, op, message)
 }
 
-/// An error about what the operation at that place is made into: its name there would tell a user nothing.
+/// Returns an error at an operation, without its name: the message is about an op that it was lowered to.
 #[must_use]
 pub fn error_behind<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic::behind(0, code, op, message)
 }
 
-/// A remark about an operation, without its name.
+/// Returns a remark about an operation, without its name.
 #[must_use]
 pub fn remark_behind<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic::behind(2, code, op, message)

@@ -1,4 +1,4 @@
-//! The drivers of MLIR's own tools, with our dialects.
+//! Drivers of MLIR's own tools, with our dialects registered.
 
 use std::ffi::{CString, c_char, c_int};
 
@@ -6,14 +6,14 @@ unsafe extern "C" {
     fn spyreLspServerMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
 }
 
-/// MLIR's language server on standard input and output; gives the exit code.
+/// Runs MLIR's language server on standard input and output; returns the exit code.
 #[must_use]
 pub fn lsp_server_main(words: impl Iterator<Item = String>) -> i32 {
     // SAFETY: C++ only reads the words, which outlive the call.
     with_c_words(words, |count, words| unsafe { spyreLspServerMain(count, words) })
 }
 
-/// Hands words to C as `main` has them. The pointers live as long as the call.
+/// Passes words to C as `argc` and `argv`. The pointers are valid during the call only.
 pub(super) fn with_c_words<T>(words: impl Iterator<Item = String>, run: impl FnOnce(c_int, *mut *mut c_char) -> T) -> T {
     let words: Vec<CString> = words.filter_map(|word| CString::new(word).ok()).collect();
     let mut pointers: Vec<*mut c_char> = words.iter().map(|word| word.as_ptr().cast_mut()).collect();

@@ -13,15 +13,15 @@ unsafe extern "C" {
 const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
 const RESULT_ATTRIBUTES: &str = "res_attrs";
 
-/// Makes `linalg.generic` of the named ops in a function. Nothing is folded, since folding rounds to the program's format; what has no
-/// general form stays.
+/// Rewrites the named linalg ops of a function to `linalg.generic`. Nothing is folded, since folding rounds to the program's format; ops
+/// without a general form remain.
 pub fn generalize_named_ops(function: Op<'_>) {
     // SAFETY: the operation is alive; what is replaced is not freed before the pass is done.
     unsafe { spyreGeneralizeNamedOps(function.to_raw(), bury_replaced) }
 }
 
-/// Spells branches outside of bodies as choices, where neither has an effect, and `tensor.generate` as `linalg.generic`. What is replaced is
-/// freed: the caller holds no handle of what is in the function.
+/// Rewrites branches without side effects outside of op bodies to selects, and `tensor.generate` to `linalg.generic`. Replaced ops are
+/// freed: the caller must hold no handle to an op of the function.
 pub fn spell_plainly(function: Op<'_>) {
     // SAFETY: the function is alive.
     unsafe { spyreSpellPlainly(function.to_raw()) }
@@ -32,8 +32,9 @@ unsafe extern "C" fn bury_replaced(op: MlirOperation) {
     unsafe { Op::from_raw(op) }.erase();
 }
 
-/// Keeps operations of a function's body, an entry for each but the terminator, and returns values of what is kept, or of arguments. Results of
-/// the others that are used become arguments; arguments without a use go. What goes is freed: the caller holds no handle of it.
+/// Keeps the operations of a function's body marked in `kept`, one entry per operation except the terminator, and returns `returned`,
+/// which are values of kept operations or arguments. Results of removed operations that are still used become arguments; unused arguments
+/// are removed. Removed operations are freed: the caller must hold no handle to one.
 ///
 /// # Panics
 /// If there are more or fewer entries than operations.
@@ -44,7 +45,7 @@ pub fn keep_part(function: Op<'_>, kept: &[bool], returned: &[Value<'_>]) {
     unsafe { spyreKeepPart(function.to_raw(), kept.as_ptr(), returned.as_ptr(), returned.len().cast_signed()) }
 }
 
-/// Makes a function's type say what its arguments and its returned values are.
+/// Updates a function's type to the types of its arguments and returned values.
 pub fn set_function_type(function: Op<'_>) {
     let Some(body) = function.body() else { return };
     let arguments: Vec<_> = body.args().iter().map(ValueLike::r#type).collect();
@@ -54,13 +55,13 @@ pub fn set_function_type(function: Op<'_>) {
     function.set_attr("function_type", type_attribute(function_type.into()));
 }
 
-/// Attribute `name` of argument `index`.
+/// Returns attribute `name` of argument `index`.
 #[must_use]
 pub fn argument_attribute<'c>(function: Op<'c>, index: usize, name: &str) -> Option<Attribute<'c>> {
     attribute_of(function, ARGUMENT_ATTRIBUTES, index, name)
 }
 
-/// Attribute `name` of result `index`.
+/// Returns attribute `name` of result `index`.
 #[must_use]
 pub fn result_attribute<'c>(function: Op<'c>, index: usize, name: &str) -> Option<Attribute<'c>> {
     attribute_of(function, RESULT_ATTRIBUTES, index, name)
@@ -71,13 +72,13 @@ fn attribute_of<'c>(function: Op<'c>, all: &str, index: usize, name: &str) -> Op
     dictionary_entries(own)?.into_iter().find(|(key, _)| *key == name).map(|(_, attribute)| attribute)
 }
 
-/// Writes attribute `name` of argument `index`.
+/// Sets attribute `name` of argument `index`.
 pub fn set_argument_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
     let n_arguments = function.body().map_or(0, |body| body.args().len());
     set_attribute_of(function, (ARGUMENT_ATTRIBUTES, n_arguments), index, name, attribute);
 }
 
-/// Writes attribute `name` of result `index`.
+/// Sets attribute `name` of result `index`.
 pub fn set_result_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
     set_attribute_of(function, (RESULT_ATTRIBUTES, function.yielded().len()), index, name, attribute);
 }

@@ -1,4 +1,4 @@
-//! MLIR's JIT on arrays.
+//! Runs functions on arrays with MLIR's JIT.
 
 use super::{BlockExt, Module, OpExt, TensorType, Type, TypeLike, Value, ValueLike, text::string_ref};
 use mlir_sys::{
@@ -15,33 +15,33 @@ unsafe extern "C" {
     fn spyreReferenceApproximated(module: MlirModule) -> u32;
 }
 
-/// Makes f64 of all floating-point numbers of a module; with a pattern, with the approximations that the compiler states for its functions,
-/// or for function i, if i and the pattern have an odd number of bits in common, with what is off by as much to the other side. False if
-/// what comes of it is not valid, which has been reported.
+/// Widens all floating-point numbers of a module to f64. With a pattern, functions with a stated approximation use that approximation;
+/// function i uses one with the opposite error if i and the pattern have an odd number of bits in common. Returns false if the result is
+/// invalid, which has been reported.
 #[must_use]
 pub fn widen(module: &Module<'_>, pattern: Option<u32>) -> bool {
     // SAFETY: the module is alive, and nobody holds one of its operations: the caller borrows it afresh.
     unsafe { spyreReferenceWiden(module.raw(), pattern.is_some(), pattern.unwrap_or(0)) }
 }
 
-/// How many functions a module has for which the compiler states an approximation.
+/// Returns the number of functions in a module for which the compiler states an approximation.
 #[must_use]
 pub fn n_approximated(module: &Module<'_>) -> u32 {
     // SAFETY: the module is alive.
     unsafe { spyreReferenceApproximated(module.raw()) }
 }
 
-/// A row-major array in memory that compiled code may read and write.
+/// Row-major array in memory that compiled code may read and write.
 #[derive(Clone, Debug)]
 pub struct JitArray {
     shape: Vec<i64>,
     n_bytes: usize,
-    /// Words, because compiled code expects elements to be aligned.
+    /// Stored as words, because compiled code expects aligned elements.
     words: Vec<u64>,
 }
 
 impl JitArray {
-    /// An array of the given sizes with the given content.
+    /// Creates an array with the given sizes and content.
     #[must_use]
     pub fn new(shape: &[i64], bytes: &[u8]) -> Self {
         let word = |chunk: &[u8]| {
@@ -49,12 +49,12 @@ impl JitArray {
             word[..chunk.len()].copy_from_slice(chunk);
             u64::from_ne_bytes(word)
         };
-        // One word more: an empty array still has an address.
+        // One extra word, so that an empty array has an address as well.
         let words = bytes.chunks(8).map(word).chain([0]).collect();
         Self { shape: shape.to_vec(), n_bytes: bytes.len(), words }
     }
 
-    /// The content.
+    /// Returns the content.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -62,7 +62,7 @@ impl JitArray {
         bytes
     }
 
-    /// MLIR's descriptor of a row-major array: two pointers, the offset, sizes, strides.
+    /// Returns MLIR's descriptor of a row-major array: two pointers, the offset, sizes, strides.
     fn descriptor(&mut self) -> Vec<i64> {
         let address = self.words.as_mut_ptr() as i64;
         let mut strides = vec![1; self.shape.len()];
@@ -73,11 +73,11 @@ impl JitArray {
     }
 }
 
-/// A function that runs on this machine.
+/// Function compiled for this machine.
 pub struct Jit {
     engine: MlirExecutionEngine,
     name: String,
-    /// Whether a signal in the function is its own fault, and ends the process.
+    /// Whether a signal during the call is attributed to the function and ends the process.
     guards: bool,
     /// The shape of each argument and then of each result, and its bytes.
     arrays: Vec<(Vec<i64>, usize)>,
@@ -101,8 +101,8 @@ impl Jit {
         }
     }
 
-    /// Calls the function with its arguments, then its results, which it overwrites. In a session that guards, a signal ends the process with exit
-    /// code 1: what runs is somebody's program.
+    /// Calls the function with its arguments followed by its results, which it overwrites. In a guarded session, a signal ends the
+    /// process with exit code 1, because the code is the user's program.
     ///
     /// # Errors
     /// If the arrays are not those that the function takes and returns.
@@ -131,7 +131,7 @@ impl Jit {
     }
 }
 
-/// The arrays that a function takes and returns.
+/// Returns the shapes and byte sizes of the arrays that a function takes and returns.
 fn arrays_of(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, usize)>, String> {
     let mut functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.text_attr("sym_name") == name);
     let body = functions.find_map(|function| function.body()).ok_or_else(|| format!("there is no function '{name}'"))?;
@@ -148,7 +148,7 @@ fn arrays_of(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, usize)>, 
     body.args().into_iter().chain(returned).map(array).collect()
 }
 
-/// The bytes that compiled code gives an element.
+/// Returns the number of bytes per element in compiled code.
 fn bytes_of_element(element: Type<'_>) -> Option<usize> {
     // SAFETY: the widths are asked of the kinds of types that have one.
     let bits = unsafe {

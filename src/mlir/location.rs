@@ -6,14 +6,14 @@ use mlir_sys::{
     mlirLocationUnknownGet,
 };
 
-/// A location with a name for the value that is made there; `--mlir-use-nameloc-as-prefix` prints it.
+/// Returns a location that names the value defined there; `--mlir-use-nameloc-as-prefix` prints it.
 #[must_use]
 pub fn named_location<'c>(at: Location<'c>, name: &str) -> Location<'c> {
     // SAFETY: the name is copied into the context.
     unsafe { Location::from_raw(mlirLocationNameGet(mlirLocationGetContext(at.to_raw()), super::string_ref(name), at.to_raw())) }
 }
 
-/// The name that a location carries, empty if it has none.
+/// Returns the name of a location; empty if it has none.
 #[must_use]
 pub fn location_name(location: Location<'_>) -> &str {
     // SAFETY: the name is only asked for where there is one; names are uniqued in the context.
@@ -25,20 +25,21 @@ pub fn location_name(location: Location<'_>) -> &str {
     }
 }
 
-/// Whether a location says nothing: operations that an upstream pass made up have such.
+/// Returns whether a location is unknown, as those of operations created by upstream passes are.
 #[must_use]
 pub fn is_unknown(location: Location<'_>) -> bool {
     // SAFETY: both are locations of one context.
     unsafe { mlirLocationEqual(location.to_raw(), mlirLocationUnknownGet(mlirLocationGetContext(location.to_raw()))) }
 }
 
-/// A block whose arguments have locations of their own.
+/// Creates a block whose arguments have locations of their own.
 #[must_use]
 pub fn named_block<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Block<'c> {
     melior::ir::Block::new(arguments)
 }
 
-/// `file:line:col`, and behind ` called from ` where that was called; of a location without a file its name, or `unknown`.
+/// Returns `file:line:col`, followed by ` called from ` and the call site, if any. Returns the name, or `unknown`, for a location without
+/// a file.
 #[must_use]
 pub fn location_text(location: Location<'_>) -> String {
     let places: Vec<String> = places_of(location).iter().map(ToString::to_string).collect();

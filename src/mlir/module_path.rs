@@ -1,4 +1,4 @@
-//! Names in locations: the module of a model that an op belongs to, as producers write it.
+//! Module path of an op within its model, read from the names in locations.
 
 use super::{Location, text::text_of};
 use mlir_sys::{
@@ -36,7 +36,7 @@ unsafe fn path_around(location: MlirLocation) -> Option<String> {
     }
 }
 
-/// Returns whether a name reads as identifiers and numbers with dots between.
+/// Returns whether a name consists of identifiers and numbers separated by dots.
 fn is_module_path(name: &str) -> bool {
     let is_segment = |segment: &str| !segment.is_empty() && segment.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     name.split('.').all(is_segment)

@@ -1,12 +1,12 @@
-//! Values that have names, as a user types them.
+//! Parses enumerated option values.
 
 use std::str::FromStr;
 use strum::VariantNames;
 
-/// The value that a text names.
+/// Parses the name of a value.
 ///
 /// # Errors
-/// The names that there are, and what was found instead.
+/// A message that lists the valid names and the text found.
 pub fn one_of<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("expected {}, found '{text}'", either(T::VARIANTS)))
 }

@@ -20,11 +20,11 @@ use std::collections::HashMap;
 pub trait OpExt<'c>: Copy {
     /// The full name, such as `spyre.pointwise`.
     fn full_name(self) -> &'c str;
-    /// Whether this is an operation of that name.
+    /// Returns whether the operation has the given name.
     fn is(self, name: &str) -> bool;
-    /// The context, as builders want it.
+    /// The context by reference, as builders need it.
     fn ctx(self) -> &'c Context;
-    /// Where the operation comes from.
+    /// The location of the operation.
     fn loc(self) -> Location<'c>;
     /// All operands in order.
     fn inputs(self) -> Vec<Value<'c>>;
@@ -39,7 +39,7 @@ pub trait OpExt<'c>: Copy {
     fn body(self) -> Option<Block<'c>>;
     /// The first block of every region that has one.
     fn bodies(self) -> Vec<Block<'c>>;
-    /// The operation around this one.
+    /// The parent operation.
     fn parent(self) -> Option<Op<'c>>;
     /// Attribute `name`, inherent or discardable.
     fn attr(self, name: &str) -> Option<Attribute<'c>>;
@@ -49,34 +49,34 @@ pub trait OpExt<'c>: Copy {
     fn remove_attr(self, name: &str);
     /// The text of string attribute `name`; empty if it is absent.
     fn text_attr(self, name: &str) -> &'c str;
-    /// Attribute `name`, which the operation's verifier wants, as `read` has it.
+    /// Attribute `name`, which the operation's verifier requires, converted by `read`.
     ///
     /// # Panics
-    /// If it is absent or of another kind: what was not verified comes from a compiler bug.
+    /// If it is absent or of another kind: only a compiler bug leaves an op unverified.
     fn required<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T;
     /// Replaces operand `index`.
     ///
     /// # Panics
     /// If there is none.
     fn set_input(self, index: usize, value: Value<'c>);
-    /// Whether the operation stands before another one of the same block.
+    /// Returns whether the operation precedes another one of the same block.
     ///
     /// # Panics
     /// If they are in different blocks.
     fn is_before(self, other: Op<'c>) -> bool;
-    /// Moves the operation in front of another one.
+    /// Moves the operation before another one.
     ///
     /// # Panics
     /// If one of them is in no block.
     fn move_to_before(self, other: Op<'c>);
     /// Moves the operation to the end of a block.
     fn move_to_end(self, block: Block<'c>);
-    /// Takes the operation out of its block, without operands. It is freed when no handle can point at it any more.
+    /// Removes the operation from its block and drops its operands. It is freed once no handle can point to it.
     ///
     /// # Panics
     /// If something uses its results.
     fn erase(self);
-    /// Puts the operations of the body in the operation's place, and what they end with in the place of its results.
+    /// Inlines the body at the operation's position and replaces its results with the operands of the terminator.
     fn dissolve(self);
     /// The operations of the body, in order; empty without a body.
     fn body_ops(self) -> Vec<Op<'c>>;
@@ -84,7 +84,7 @@ pub trait OpExt<'c>: Copy {
     fn body_args(self) -> Vec<Value<'c>>;
     /// Returns the operands of the body's terminator; empty without a body.
     fn yielded(self) -> Vec<Value<'c>>;
-    /// This operation and all in it, outside before inside.
+    /// This operation and all nested ones, in pre-order.
     fn nested(self) -> Vec<Op<'c>>;
 }
 
@@ -95,7 +95,7 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn is(self, name: &str) -> bool {
-        // Asked of every operation again and again: bytes are compared, not read as text.
+        // Called very often for every operation: compares bytes without decoding the text.
         // SAFETY: names are uniqued in the context.
         unsafe { bytes_of(mlirIdentifierStr(mlirOperationGetName(self.to_raw()))) == name.as_bytes() }
     }
@@ -265,21 +265,21 @@ impl<'c> BlockExt<'c> for Block<'c> {
 
 /// Values.
 pub trait ValueExt<'c>: Copy {
-    /// The operation that gives the value; none for a block argument.
+    /// The operation that defines the value; `None` for a block argument.
     fn def(self) -> Option<Op<'c>>;
-    /// The block whose argument the value is, and which one.
+    /// The block whose argument the value is, with the argument's index.
     fn arg_of(self) -> Option<(Block<'c>, usize)>;
-    /// The operations that use the value, each as often as it does, in program order within a block.
+    /// The users of the value, one entry per use, in program order within a block.
     fn users(self) -> Vec<Op<'c>>;
-    /// The first of [`ValueExt::users`] for which there is something.
+    /// The first result of `found` over [`ValueExt::users`].
     fn find_user<T>(self, found: impl Fn(Op<'c>) -> Option<T>) -> Option<T>;
-    /// Makes every user of this value use another one.
+    /// Replaces all uses of this value with another one.
     fn replace_with(self, other: Value<'c>);
     /// Changes the type; the caller keeps the definition valid.
     fn retype(self, new_type: Type<'c>);
 }
 
-/// The users of a value as MLIR keeps them: the newest use first.
+/// Returns the users of a value in MLIR's order: the newest use first.
 fn newest_users<'c>(value: Value<'c>) -> impl Iterator<Item = Op<'c>> {
     // SAFETY: the list of uses is walked, not changed.
     let first = unsafe { mlirValueGetFirstUse(value.to_raw()) };
@@ -292,7 +292,7 @@ fn newest_users<'c>(value: Value<'c>) -> impl Iterator<Item = Op<'c>> {
 
 impl<'c> ValueExt<'c> for Value<'c> {
     fn def(self) -> Option<Op<'c>> {
-        // Not by melior's conversion: if it fails it prints the value, for which MLIR numbers all values around it.
+        // melior's conversion is avoided: if it fails it prints the value, for which MLIR numbers all surrounding values.
         self.is_operation_result().then(|| {
             // SAFETY: the owner of a result is an operation of the same module.
             unsafe { OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(self.to_raw())) }
@@ -330,25 +330,25 @@ impl<'c> ValueExt<'c> for Value<'c> {
     }
 }
 
-/// A copy of an operation that stands in no module, to try something on. It is destroyed with all that was made in it.
+/// Detached copy of an operation, for trials. It is destroyed with everything created in it.
 pub struct Scratch<'c> {
     operation: melior::ir::Operation<'c>,
 }
 
 impl<'c> Scratch<'c> {
-    /// A copy of `op` and all in it.
+    /// Copies `op` with all nested operations.
     #[must_use]
     pub fn of(op: Op<'c>) -> Self {
         Self { operation: (*op).clone() }
     }
 
-    /// An operation that was built.
+    /// Wraps a newly built operation.
     #[must_use]
     pub fn from(operation: melior::ir::Operation<'c>) -> Self {
         Self { operation }
     }
 
-    /// The copy.
+    /// Returns the copy.
     #[must_use]
     pub fn op(&self) -> Op<'_> {
         // SAFETY: the operation is alive as long as `self` is borrowed.
@@ -358,7 +358,7 @@ impl<'c> Scratch<'c> {
 
 impl Drop for Scratch<'_> {
     fn drop(&mut self) {
-        // What is still used is not freed.
+        // Operations that are still in use are not freed.
         let _ = graveyard::free(self.op());
     }
 }

@@ -20,7 +20,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// A pass of ours. Its options come from [`Options`]; it reads the module, decides by plain algorithms, and writes.
+/// Pass of this project. Its options come from [`Options`].
 #[derive(Clone, Copy)]
 pub struct Pass {
     /// The argument, as in `Passes.td`.
@@ -29,16 +29,16 @@ pub struct Pass {
     pub run: for<'c> fn(Op<'c>, &Options) -> Result<(), Reported>,
 }
 
-/// A pass of MLIR's that our pipeline has.
+/// Upstream MLIR pass in our pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upstream {
-    /// Folds, and applies the patterns of the ops.
+    /// Folds ops and applies their canonicalization patterns.
     Canonicalize,
-    /// Makes equal ops one.
+    /// Eliminates common subexpressions.
     Cse,
     /// Inlines calls, and runs no passes on what was inlined.
     Inline,
-    /// Removes private functions that nobody calls.
+    /// Removes private functions without callers.
     SymbolDce,
 }
 
@@ -99,7 +99,7 @@ impl PassInstance {
     }
 }
 
-/// As MLIR's parser of pipelines reads it.
+/// Prints the pass in MLIR's pipeline syntax.
 impl fmt::Display for PassInstance {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.argument())?;
@@ -111,12 +111,12 @@ impl fmt::Display for PassInstance {
     }
 }
 
-/// Why passes have stopped; it has been reported.
+/// Reason why a pipeline stopped; it has been reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The pass of that number has refused the module.
+    /// The pass with that number rejected the module.
     Refused(usize),
-    /// A compiler bug: a pass has panicked or has noted one, or the module is not valid behind a pass.
+    /// Compiler bug: a pass panicked or recorded one, or the module is invalid after a pass.
     Broken,
 }
 
@@ -141,7 +141,7 @@ pub struct Hooks {
     pub read_nested: NestedReader,
 }
 
-/// Looks at an operation before and after a pass, whose argument it gets; false if it has reported a bug of that pass.
+/// Observes an operation before and after a pass, given its argument; returns false if it has reported a bug of that pass.
 pub type Observe<'o> = dyn Fn(&str, Event<'_>) -> bool + Sync + 'o;
 
 /// An observer behind a thin pointer.
@@ -183,12 +183,12 @@ struct RawInstance {
     instance: *const c_void,
 }
 
-/// A pass of ours in a list that is run.
+/// Pass of this project in a pipeline.
 struct Running<'p> {
     pass: Pass,
     options: &'p Options,
     number: usize,
-    /// The pass of the list that was refused, or that has a bug.
+    /// Pass that failed, or that has a bug.
     stop: &'p Cell<Option<Stop>>,
 }
 
@@ -213,7 +213,8 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Whether a textual pipeline has found a compiler bug. MLIR's driver makes the context, and keeps it to itself; libraries run no textual pipelines.
+/// Set if a textual pipeline has found a compiler bug. MLIR's driver owns the context, so the state is global; libraries run no textual
+/// pipelines.
 static TEXTUAL_BUG: AtomicBool = AtomicBool::new(false);
 
 /// Runs a pass of ours.
@@ -248,7 +249,7 @@ unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation)
     done.is_ok()
 }
 
-/// Runs passes on a module, one after the other.
+/// Runs passes on a module in order.
 ///
 /// # Errors
 /// Why they have stopped, which has been reported.
@@ -343,19 +344,19 @@ unsafe extern "C" fn observe_pass(pass: MlirStringRef, op: MlirOperation, event:
     let (pass, observer) = unsafe { (text_of(pass), &*data.cast::<Observer<'_>>()) };
     // A panic must not cross into C++.
     let observed = catch_unwind(AssertUnwindSafe(|| (observer.0)(&pass, event)));
-    // What an observer refuses is a bug of a pass; a panic is one of its own.
+    // A rejection by an observer is a bug of the pass; a panic is a bug of the observer.
     let is_right = observed.unwrap_or(false);
     TEXTUAL_BUG.fetch_or(!is_right, Ordering::Relaxed);
     is_right
 }
 
-/// Registers passes and their pipeline with MLIR, for pipelines that are text. MLIR has one registry in a process: the first hooks stay.
+/// Registers passes and their pipeline with MLIR, for textual pipelines. MLIR has one registry per process: the first hooks remain.
 pub fn register(hooks: &'static Hooks) {
     // SAFETY: the functions and the hooks live as long as the process.
     unsafe { spyreRegisterPasses(std::ptr::from_ref(hooks).cast(), run_textual, expand_pipeline) }
 }
 
-/// MLIR's opt driver on the arguments of the process, which shows every pass to `observe` if they ask for it; gives the exit code.
+/// Runs MLIR's opt driver on the process arguments and returns the exit code; `observe` sees every pass if the arguments request it.
 #[must_use]
 pub fn opt_main(hooks: &'static Hooks, observe: &Observe<'_>, arguments: impl Iterator<Item = String>) -> i32 {
     register(hooks);

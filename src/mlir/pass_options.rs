@@ -1,15 +1,14 @@
-//! Options of passes: values that the compiler gives, or texts of a pipeline.
+//! Options of passes: typed values from the compiler, or texts from a pipeline.
 //!
-//! The compiler makes its passes of typed values ([`OptionValue`]), and a pass reads back the value that was given. Text exists for pipelines
-//! that are typed by people or printed by MLIR: [`escaped`] writes a value so that MLIR's parser of pipelines, and [`unescaped`] behind
-//! it, give the same value again.
+//! The compiler creates its passes with typed values ([`OptionValue`]), which the passes read back. Text is used for pipelines that users
+//! type or MLIR prints: [`escaped`] writes a value such that MLIR's pipeline parser followed by [`unescaped`] returns the same value.
 
 use super::{Op, Reported, error_at, one_of};
 use crate::codes;
 use std::{any::Any, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 use strum::VariantNames;
 
-/// A value of the compiler's own.
+/// Option value of a type that the compiler defines.
 trait TypedValue: Any + Send + Sync {
     /// Prints the elements of a list, or a single value; not escaped.
     fn texts(&self) -> Vec<String>;
@@ -39,7 +38,7 @@ enum Kind {
     Text(String),
     Number(i64),
     Truth(bool),
-    /// One of several names, or a list.
+    /// Enumerated value, or a list.
     Typed(Arc<dyn TypedValue>),
     /// Options of a pipeline, which print as words that are escaped already.
     Nested(Arc<dyn TypedValue>),
@@ -63,23 +62,24 @@ impl OptionValue {
         Self(Kind::Truth(is_on))
     }
 
-    /// One of several names, as [`Options::read`] gives it.
+    /// Creates an enumerated value, for [`Options::read`].
     pub fn named<T: Any + Send + Sync + fmt::Display>(value: T) -> Self {
         Self(Kind::Typed(Arc::new(Single(value))))
     }
 
-    /// A list, as [`Options::list`] gives it.
+    /// Creates a list, for [`Options::list`].
     #[must_use]
     pub fn list<T: Any + Send + Sync + fmt::Display + Clone>(elements: &[T]) -> Self {
         Self(Kind::Typed(Arc::new(elements.to_vec())))
     }
 
-    /// The options of a compilation, as [`Options::nested`] gives them. They print as [`Options::nested`] reads them.
+    /// Creates the options of a nested compilation, for [`Options::nested`], which also parses their printed form.
     pub fn nested<T: Any + Send + Sync + fmt::Display>(value: T) -> Self {
         Self(Kind::Nested(Arc::new(Single(value))))
     }
 
-    /// Prints the value as a pipeline has it; nothing for an empty text, an empty list and what is off, as every option is without a value.
+    /// Prints the value in pipeline syntax; prints nothing for an empty text, an empty list and a flag that is off, which are the
+    /// defaults.
     fn printed(&self) -> Option<String> {
         match &self.0 {
             Kind::Text(text) => (!text.is_empty()).then(|| escaped(text)),
@@ -94,7 +94,7 @@ impl OptionValue {
     }
 }
 
-/// Reads the nested options of a pass, whose argument comes first, from their text; gives what [`OptionValue::nested`] makes.
+/// Parses the nested options of the pass given by its argument; returns the result of [`OptionValue::nested`].
 pub type NestedReader = fn(&str, &str) -> Result<OptionValue, String>;
 
 /// The options of one run of a pass, by name.
@@ -130,7 +130,7 @@ impl Options {
         Self { source: Source::Typed(BTreeMap::new()) }
     }
 
-    /// Gives an option of typed ones a value.
+    /// Sets a typed option.
     pub(super) fn set(&mut self, name: &'static str, value: OptionValue) {
         if let Source::Typed(values) = &mut self.source {
             values.insert(name, value);
@@ -186,10 +186,10 @@ impl Options {
         }
     }
 
-    /// The value of an option that has one of several names.
+    /// Returns the value of an enumerated option.
     ///
     /// # Errors
-    /// The names that it has, and what was found instead, at the module.
+    /// The legal names and the value found, reported at the module.
     ///
     /// # Panics
     /// If the option is none of the pass: a compiler bug.
@@ -205,7 +205,7 @@ impl Options {
         Ok(value.unwrap_or_else(|| panic!("'{name}' is no option with such a name")).0.clone())
     }
 
-    /// The number in an option. Tablegen has refused what is none.
+    /// Returns the value of a numeric option. Tablegen has rejected other texts.
     ///
     /// # Panics
     /// If the option is none of the pass, or not a number: a compiler bug.
@@ -219,7 +219,7 @@ impl Options {
         number.unwrap_or_else(|| panic!("'{name}' is no option with a number"))
     }
 
-    /// Whether an option is on. Tablegen has refused what is neither.
+    /// Returns whether a flag is on. Tablegen has rejected other texts.
     ///
     /// # Panics
     /// As [`Options::number`].
@@ -253,10 +253,10 @@ impl Options {
         Ok(elements.unwrap_or_else(|| panic!("'{name}' is no option with such a list")).clone())
     }
 
-    /// The options of a compilation; none if there are none.
+    /// Returns the options of a nested compilation; `None` if there are none.
     ///
     /// # Errors
-    /// An option that is wrong, at the module.
+    /// If an option is invalid; reported at the module.
     ///
     /// # Panics
     /// If the option is of another kind: a compiler bug.
@@ -311,7 +311,7 @@ pub fn escaped(text: &str) -> String {
 /// Reads what [`escaped`] writes.
 ///
 /// # Errors
-/// Hexadecimal digits that are missing, or that stand for no text.
+/// If hexadecimal digits are missing, or encode no text.
 pub fn unescaped(written: &str) -> Result<String, String> {
     let mut bytes = Vec::with_capacity(written.len());
     let mut rest = written.as_bytes();

@@ -47,21 +47,20 @@ pub enum Remark {
     Analysis = 2,
 }
 
-/// Patterns of the categories whose remarks are asked for: regular expressions of LLVM's that match a whole name. An empty one matches
-/// none.
+/// Patterns of the enabled categories: LLVM regular expressions that match a complete name. An empty one matches nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RemarkFilters<'p> {
     /// For remarks of every kind.
     pub all: &'p str,
-    /// For what was done.
+    /// For applied optimizations.
     pub passed: &'p str,
-    /// For what was not.
+    /// For missed optimizations.
     pub missed: &'p str,
-    /// For numbers.
+    /// For numbers only.
     pub analysis: &'p str,
 }
 
-/// Remarks in YAML. Lives behind a pointer that the context has, and longer than it.
+/// Collector of remarks in YAML. The context has a pointer to it, so it outlives the context.
 #[derive(Debug, Default)]
 pub(super) struct Yaml(Mutex<String>);
 
@@ -71,7 +70,7 @@ impl Yaml {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Has the context say what the filters ask for: here, or as diagnostics.
+    /// Enables the remarks that the filters select in the context: collected here, or as diagnostics.
     ///
     /// # Safety
     /// This outlives the context.
@@ -95,14 +94,14 @@ impl Yaml {
     }
 }
 
-/// Whether anybody asked for remarks.
+/// Returns whether remarks are enabled.
 #[must_use]
 pub fn wants_remarks(op: Op<'_>) -> bool {
     // SAFETY: the operation is alive, and so is its context.
     !is_trial(op) && unsafe { spyreWantsRemarks(op.ctx().to_raw()) }
 }
 
-/// Tells the engine what was decided in a function at a place. Categories are what a filter names.
+/// Emits a remark about a decision in a function, at a location. Filters match its category.
 pub fn remark(function: Op<'_>, location: Location<'_>, kind: Remark, [category, name]: [&str; 2], message: &str) {
     // SAFETY: operation and location are alive; C++ copies the texts before it returns.
     unsafe {
@@ -125,7 +124,7 @@ mod tests {
         session.ask_for_remarks(filters, false).unwrap();
         let module = Module::parse(&session, "module {}").unwrap();
         assert!(wants_remarks(module.op()));
-        // What is only tried was not decided.
+        // Trial compilations make no decisions.
         assert!(!as_trial(module.op(), || wants_remarks(module.op())));
         for (kind, category) in [(Remark::Missed, "spyre-lx"), (Remark::Missed, "spyre-work"), (Remark::Passed, "spyre-lx")] {
             remark(module.op(), module.op().loc(), kind, [category, "place"], "is it: \"so\"?");
@@ -148,7 +147,7 @@ mod tests {
         let session = session();
         let module = Module::parse(&session, "module {}").unwrap();
         assert!(!wants_remarks(module.op()));
-        // Nothing is told to nobody.
+        // Remarks are disabled.
         remark(module.op(), module.op().loc(), Remark::Passed, ["spyre-lx", "place"], "nothing");
     }
 }

@@ -1,4 +1,4 @@
-//! Diagnostics that are reported in other words.
+//! Rewords diagnostics.
 
 use super::{
     Context, Location,
@@ -8,8 +8,8 @@ use melior::diagnostic::Diagnostic;
 use mlir_sys::MlirLocation;
 use std::{cell::RefCell, rc::Rc};
 
-/// Does something, and reports in other words what it reported: `reword` gets each error, warning, remark and note, and
-/// drops those for which it returns none.
+/// Runs a closure and rewords its diagnostics: `reword` receives each error, warning, remark and note; those for which it returns `None`
+/// are dropped.
 pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&Collected) -> Option<Rewording>) -> T {
     let held = Rc::new(RefCell::new(Vec::new()));
     let sink = Rc::clone(&held);
@@ -40,12 +40,12 @@ pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn
     done
 }
 
-/// Other words for what was reported.
+/// Replacement of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewording {
     /// The message.
     pub message: String,
-    /// One more note.
+    /// Additional note.
     pub details: Option<String>,
 }
 

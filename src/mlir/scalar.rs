@@ -7,7 +7,7 @@ use mlir_sys::{
     mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAIndex, mlirTypeIsAInteger,
 };
 
-/// The type of an element of a tensor, or of a number outside of one.
+/// Type of a tensor element or of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarType {
     /// IEEE half precision.
@@ -18,17 +18,17 @@ pub enum ScalarType {
     F32,
     /// IEEE double precision.
     F64,
-    /// 8 bits, of which 3 are behind the point; without infinities.
+    /// 8 bits, with 3 bits of mantissa; without infinities.
     F8E4M3Fn,
-    /// 8 bits, of which 2 are behind the point: the upper half of half precision.
+    /// 8 bits, with 2 bits of mantissa: the upper half of half precision.
     F8E5M2,
-    /// An integer of so many bits, without a sign; of one bit, a truth value.
+    /// Signless integer of that width; a truth value if the width is 1.
     Integer(u32),
-    /// An integer that says whether it has a sign.
+    /// Signed or unsigned integer.
     SignedInteger,
-    /// A size or a position.
+    /// Index type.
     Index,
-    /// A type that no op of ours has.
+    /// Type that our ops do not support.
     Other,
 }
 
@@ -54,7 +54,7 @@ impl ScalarType {
         }
     }
 
-    /// The bits of an integer without a sign, or of an index; none for another type.
+    /// Returns the width of a signless integer or of an index; `None` for another type.
     #[must_use]
     pub const fn width(self) -> Option<u32> {
         match self {
@@ -64,7 +64,7 @@ impl ScalarType {
         }
     }
 
-    /// The type as one of those that a tensor of a program, and an array of its caller, has.
+    /// Returns the element type for tensors of a program and arrays of its caller.
     #[must_use]
     pub const fn element(self) -> Option<ElementType> {
         match self {
@@ -83,19 +83,19 @@ impl ScalarType {
         }
     }
 
-    /// Whether it is one of the floating-point types of 16 bits, which the device has in one format.
+    /// Returns whether it is a floating-point type of 16 bits; the device has a single format for these.
     #[must_use]
     pub const fn is_half(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16)
     }
 
-    /// Whether it is one of the floating-point types of 8 bits, whose numbers those of 16 bits have.
+    /// Returns whether it is a floating-point type of 8 bits, whose numbers the 16-bit types represent exactly.
     #[must_use]
     pub const fn is_quarter(self) -> bool {
         matches!(self, Self::F8E4M3Fn | Self::F8E5M2)
     }
 
-    /// Whether it is a floating-point type in which the device computes.
+    /// Returns whether it is a floating-point type in which the device computes.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32)

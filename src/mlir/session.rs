@@ -1,4 +1,4 @@
-//! A context with our dialects, source files and modules, for the tools.
+//! MLIR context with our dialects, source files and modules, for the tools.
 
 use super::{
     Attribute, AttributeLike, Context, Hooks, Op, Scratch,
@@ -37,25 +37,25 @@ unsafe extern "C" {
     fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef, verifies: bool) -> bool;
 }
 
-/// A context with our dialects and passes.
+/// MLIR context with our dialects and passes.
 pub struct Session {
     context: Context,
     /// Callbacks for textual pipelines; `None` if the session runs none.
     hooks: Option<&'static Hooks>,
-    /// Whether it is a tool's, to which its process belongs.
+    /// Whether a tool owns the session and the process.
     is_tool: AtomicBool,
-    // The context, which goes first, has a pointer to it.
+    // Dropped after the context, which has a pointer to it.
     remarks: Arc<Yaml>,
 }
 
 impl Session {
-    /// Registers everything that compiling needs. The hooks are for pipelines that are text ([`Module::run`]).
+    /// Registers everything that compilation requires. The hooks serve textual pipelines ([`Module::run`]).
     #[must_use]
     pub fn new(hooks: &'static Hooks) -> Self {
         Self::with_registry(&DialectRegistry::new(), Some(hooks))
     }
 
-    /// Registers what running a program with MLIR's JIT needs.
+    /// Registers everything that MLIR's JIT requires.
     #[must_use]
     pub fn with_reference() -> Self {
         let registry = DialectRegistry::new();
@@ -72,8 +72,8 @@ impl Session {
         Self { context, hooks, is_tool: AtomicBool::new(false), remarks: Arc::default() }
     }
 
-    /// Says that the session is a tool's, to which its process belongs: a signal in MLIR's parser or in a reference program ends the process with
-    /// a message and exit code 1, and its bugs count for [`tool_found_bug`]. A library leaves the signals of its process alone.
+    /// Marks the session as owned by a tool: a signal in MLIR's parser or in a reference program ends the process with a message and exit
+    /// code 1, and bugs count for [`tool_found_bug`]. Library sessions do not handle signals.
     pub fn serve_tool(&self) {
         self.is_tool.store(true, Ordering::Relaxed);
     }
@@ -89,7 +89,7 @@ impl Session {
         &self.context
     }
 
-    /// An attribute for as long as the session lives, in whose context it is; none for one of another context.
+    /// Extends an attribute's lifetime to that of the session; `None` if it belongs to another context.
     #[must_use]
     pub fn keep<'c>(&'c self, attribute: Attribute<'_>) -> Option<Attribute<'c>> {
         // SAFETY: the attribute is valid. Those of a context live as long as it does.
@@ -99,10 +99,10 @@ impl Session {
         }
     }
 
-    /// Has decisions told from here on: printed as diagnostics, or kept in YAML.
+    /// Enables optimization remarks, printed as diagnostics or collected as YAML.
     ///
     /// # Errors
-    /// A pattern that is no regular expression, and why.
+    /// If a pattern is no regular expression, with the reason.
     pub fn ask_for_remarks(&self, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
         // SAFETY: fields are dropped in order, and what is counted keeps its place where the session moves to another.
         unsafe { self.remarks.ask(&self.context, filters, is_printed) }
@@ -114,7 +114,7 @@ impl Session {
         self.remarks.text()
     }
 
-    /// Loads a dialect. The parser loads what it meets; who builds ops without having parsed any must ask.
+    /// Loads a dialect. The parser loads dialects on demand; code that builds ops without parsing must call this function.
     pub fn load(&self, dialect: &str) {
         self.context.get_or_load_dialect(dialect);
     }
@@ -144,7 +144,7 @@ thread_local! {
     static TOOL_FOUND_BUG: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether passes of a tool's sessions that ended in this thread have panicked, or have found what only a compiler bug explains.
+/// Returns whether passes in a tool's sessions that ended in this thread have panicked or detected a compiler bug.
 #[must_use]
 pub fn tool_found_bug() -> bool {
     TOOL_FOUND_BUG.get()

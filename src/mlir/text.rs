@@ -1,9 +1,9 @@
-//! Texts between Rust and MLIR.
+//! Passes strings between Rust and MLIR.
 
 use mlir_sys::{MlirContext, MlirStringRef, mlirStringAttrGet, mlirStringAttrGetValue};
 use std::{borrow::Cow, slice, str};
 
-/// A reference that MLIR may read during the call it is given to; it copies what it keeps.
+/// Returns a string reference for MLIR, valid during the call; MLIR copies the strings that it keeps.
 pub(crate) const fn string_ref(text: &str) -> MlirStringRef {
     MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
 }
@@ -35,7 +35,7 @@ pub(crate) unsafe fn text_of<'c>(raw: MlirStringRef) -> Cow<'c, str> {
     str::from_utf8(bytes).map_or_else(|_| Cow::Owned(escaped(bytes)), Cow::Borrowed)
 }
 
-/// Bytes as MLIR prints them.
+/// Escapes bytes as MLIR prints them.
 fn escaped(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         b' '..=b'~' if ![b'\\', b'"'].contains(byte) => char::from(*byte).to_string(),
@@ -44,7 +44,7 @@ fn escaped(bytes: &[u8]) -> String {
     bytes.iter().map(letter).collect()
 }
 
-/// The bytes of a string of MLIR.
+/// Returns the bytes of an MLIR string.
 ///
 /// # Safety
 /// As of [`text_in`].

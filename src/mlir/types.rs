@@ -1,4 +1,4 @@
-//! Builtin types and attributes as plain values, and back.
+//! Converts builtin types and attributes to and from plain values.
 
 use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, text::text_in};
 use machine::ElementType;
@@ -25,25 +25,25 @@ unsafe extern "C" {
     fn spyreElementsReshaped(attribute: MlirAttribute, of: MlirType) -> MlirAttribute;
 }
 
-/// A ranked tensor type of static shape, taken apart.
+/// Ranked tensor type of static shape, as a plain value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorType<'c> {
     /// Sizes of the dimensions.
     pub shape: Vec<i64>,
     /// Type of the elements.
     pub element: Type<'c>,
-    /// The encoding, for us a device layout.
+    /// Encoding; in our dialects a device layout.
     pub encoding: Option<Attribute<'c>>,
 }
 
-/// The shape of a tensor; empty for what is no tensor of static shape.
+/// Returns the shape of a tensor; empty unless it is a tensor of static shape.
 #[must_use]
 pub fn shape_of(tensor: Value<'_>) -> Vec<i64> {
     TensorType::of(tensor.r#type()).map(|tensor| tensor.shape).unwrap_or_default()
 }
 
 impl<'c> TensorType<'c> {
-    /// Takes `type` apart; none unless it is a ranked tensor of static shape.
+    /// Reads `type`; `None` unless it is a ranked tensor of static shape.
     #[must_use]
     pub fn of(tensor: Type<'c>) -> Option<Self> {
         let raw = tensor.to_raw();
@@ -58,7 +58,7 @@ impl<'c> TensorType<'c> {
         }
     }
 
-    /// Puts the type together.
+    /// Builds the type.
     #[must_use]
     pub fn build(&self) -> Type<'c> {
         // SAFETY: all parts are of one context; a missing encoding is a null attribute.
@@ -104,7 +104,7 @@ pub fn integer(attribute: Attribute<'_>) -> Option<i64> {
     IntegerAttribute::try_from(attribute).ok().map(|number| number.value())
 }
 
-/// An integer that is not negative, such as the number of a dimension.
+/// Returns a nonnegative integer, such as a dimension number.
 #[must_use]
 pub fn natural(attribute: Attribute<'_>) -> Option<usize> {
     integer(attribute).and_then(|number| usize::try_from(number).ok())
@@ -143,7 +143,7 @@ pub fn float_value(attribute: Attribute<'_>) -> Option<f64> {
     FloatAttribute::try_from(attribute).ok().map(|number| number.value())
 }
 
-/// The one element that a dense constant repeats.
+/// Returns the element of a splat constant.
 #[must_use]
 pub fn splat_value(attribute: Attribute<'_>) -> Option<Attribute<'_>> {
     // SAFETY: the element is only asked for where there is one.
@@ -218,7 +218,7 @@ pub fn index_type(context: &Context) -> Type<'_> {
     Type::index(context)
 }
 
-/// The value of an attribute that is there or is not.
+/// Returns the value of a unit attribute: whether it is present.
 #[must_use]
 pub fn unit_attribute(context: &Context) -> Attribute<'_> {
     // SAFETY: the context is alive.
@@ -252,7 +252,7 @@ pub(crate) fn i64_array_attribute<'c>(context: &'c Context, values: &[i64]) -> A
     DenseI64ArrayAttribute::new(context, values).into()
 }
 
-/// An array of 32-bit integers, of lengths of lists.
+/// Builds an array of 32-bit integers, as for operand segment sizes.
 ///
 /// # Panics
 /// If a list has 2^31 elements or more: no op has so many operands.
@@ -313,7 +313,7 @@ pub fn is_tensor(r#type: Type<'_>) -> bool {
     unsafe { mlirTypeIsATensor(r#type.to_raw()) }
 }
 
-/// Whether what `linalg` says of a dimension is that it is reduced.
+/// Returns whether an iterator type of `linalg` is a reduction.
 #[must_use]
 pub fn is_reduction(iterator: Attribute<'_>) -> bool {
     // SAFETY: any attribute may be asked.
@@ -327,8 +327,8 @@ pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
     unsafe { mlirAttributeIsAElements(attribute.to_raw()).then(|| Type::from_raw(mlirAttributeGetType(attribute.to_raw()))) }
 }
 
-/// `dense<...>` or `dense_resource<...>` as a tensor of shape `shape`, with the same elements in row-major order, which a resource shares; none for another
-/// attribute, and where the shape has another number of elements.
+/// Returns `dense<...>` or `dense_resource<...>` as a tensor of shape `shape`, with the same elements in row-major order; a resource is
+/// shared. Returns `None` for another attribute, or if the number of elements differs.
 #[must_use]
 pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<Attribute<'c>> {
     let tensor = TensorType::of(type_of_elements(attribute)?)?;
@@ -338,7 +338,7 @@ pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<
     (tensor.shape.iter().product::<i64>() == shape.iter().product::<i64>()).then(reshaped).flatten()
 }
 
-/// A dense constant of floats, or of integers of 8, 32 or 64 bits: one number for every element, or one for all.
+/// Builds a dense constant of floats, or of integers of 8, 32 or 64 bits, from one number per element or a single one for all.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "the numbers become what the element type can hold")]
 pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
@@ -356,7 +356,8 @@ pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
     unsafe { Attribute::from_raw(mlirDenseElementsAttrRawBufferGet(tensor.to_raw(), bytes.len(), bytes.as_ptr().cast())) }
 }
 
-/// Whether the element type has the number, so that a constant of it is not rounded; integers and truth values have theirs.
+/// Returns whether the element type represents the number exactly, so that a constant of it is not rounded; always true for integers and
+/// truth values.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
 pub fn has_number(element: Type<'_>, number: f64) -> bool {

@@ -1,4 +1,4 @@
-//! The order of the passes: the only place that knows it.
+//! Pass order; defined only here.
 //!
 //! Order constraints, each with its reason: layouts before tiling (a tile must not cut a stick); tiling before work division (cores divide
 //! one iteration's work); work division before LX planning (sizes are per core); loops before bundles (a loop is never split over two
@@ -27,7 +27,7 @@ pub use crate::phase::Phase;
 pub use options::{Options, PlannerName};
 pub use steps::{Milestone, Step, check, emission, emit_passes};
 
-/// Every pass, in the order in which a program meets them.
+/// All passes, in pipeline order.
 pub static PASSES: &[Pass] = &[
     import::ir::select_program::PASS,
     import::ir::lower_stablehlo::PASS,
@@ -75,7 +75,7 @@ pub static PASSES: &[Pass] = &[
 
 include!(concat!(env!("OUT_DIR"), "/passes.rs"));
 
-/// A pass without a declaration, and a declaration without a pass, do not compile.
+/// Compilation fails for a pass without a declaration, and for a declaration without a pass.
 const _: () = {
     assert!(PASSES.len() == DECLARED.len(), "PASSES has not as many passes as Passes.td declares");
     let mut pass = 0;
@@ -113,13 +113,13 @@ pub fn pass_summary(argument: &str) -> Option<&'static str> {
 /// Callbacks and passes that the MLIR layer gets from the compiler, for textual pipelines.
 pub static HOOKS: Hooks = Hooks { passes: PASSES, expand, read_nested };
 
-/// A session with the compiler's dialects, passes and pipeline.
+/// Creates a session with the compiler's dialects, passes and pipeline.
 #[must_use]
 pub fn session() -> Session {
     Session::new(&HOOKS)
 }
 
-/// Reads the options of the compilation of candidates by which the pass `asking` decides.
+/// Parses the options for compiling candidates of the pass `asking`.
 fn read_nested(asking: &str, text: &str) -> Result<OptionValue, String> {
     let options = Options::parse(text)?;
     let pass = PASSES.iter().find(|pass| pass.argument == asking).ok_or_else(|| format!("there is no pass '{asking}'"))?;
@@ -129,7 +129,7 @@ fn read_nested(asking: &str, text: &str) -> Result<OptionValue, String> {
 /// Expands the options of `--spyre-compile` to a pass pipeline.
 ///
 /// # Errors
-/// A message about the option that is wrong.
+/// A message about the invalid option.
 pub fn expand(options: &str) -> Result<String, String> {
     let options = Options::parse(options).map_err(|message| format!("'spyre-compile': {message}"))?;
     Ok(options.pipeline(options.phases(), ""))

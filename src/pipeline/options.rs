@@ -36,9 +36,9 @@ pub struct Options {
     pub kernels: Option<KernelMode>,
     /// The names of arguments.
     pub dims: Vec<DimNames>,
-    /// The LX planner; none for the best: `exact`, with splits and placement chosen together.
+    /// LX planner; `None` for the best one: `exact`, with joint choice of splits and placement.
     pub lx_planner: Option<PlannerName>,
-    /// Whether splits and placement are chosen together; none for what goes with the planner.
+    /// Whether splits and placement are chosen jointly; `None` for the planner's default.
     pub joint: Option<bool>,
     /// Usable LX bytes per core; -1 for the machine's.
     pub lx_bytes: i64,
@@ -46,19 +46,19 @@ pub struct Options {
     pub addresses: Addresses,
     /// How a counted loop is launched.
     pub loops: Loops,
-    /// Whether tiles are chosen for ops without hints; none for where that is possible.
+    /// Whether tiles are chosen for ops without hints; `None` to do so where possible.
     pub tile_search: Option<bool>,
-    /// The most ops that the search for tiles may judge in a part of a program; none for the usual number.
+    /// Maximum number of ops that the tile search may evaluate per program partition; `None` for the default.
     pub tile_steps: Option<u32>,
     /// Objective that plans are compared by.
     pub objective: Objective,
     /// Plan file to apply; if the file is missing, the chosen plan is written there. Empty for neither.
     pub plan: String,
-    /// Whether what is chosen is noted, for a plan file.
+    /// Whether choices are recorded for a plan file.
     pub notes_plan: bool,
-    /// Whether the search for tiles finds out what more LX would save.
+    /// Whether the tile search computes the savings of a larger LX.
     pub more_lx: bool,
-    /// Whether it is proved what no plan of loops takes less than, for a certificate.
+    /// Whether a lower bound over all loop plans is proved, for a certificate.
     pub proves: bool,
     /// Treatment of f32 values between f16 values.
     pub precision: Precision,
@@ -70,23 +70,23 @@ pub struct Options {
     pub compile_to: Phase,
 }
 
-/// The name of an LX planner, or `none`.
+/// Name of an LX planner, or `none`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannerName(String);
 
 impl PlannerName {
-    /// The best planner.
+    /// Returns the best planner.
     fn best() -> Self {
         Self("exact".to_owned())
     }
 
-    /// No planner: nothing is in LX.
+    /// Returns `none`: no value is in LX.
     #[must_use]
     pub fn none() -> Self {
         Self("none".to_owned())
     }
 
-    /// Whether it chooses what is copied into LX, and out.
+    /// Returns whether the planner chooses copies into and out of LX.
     fn chooses_stays(&self) -> bool {
         planner_named(&self.0).is_ok_and(|planner| planner.chooses_stays())
     }
@@ -142,7 +142,7 @@ impl Default for Options {
     }
 }
 
-/// The options, as `--spyre-compile` has them.
+/// Names of the options in `--spyre-compile`.
 const NAMES: [&str; 25] = [
     "entry",
     "dim-size",
@@ -171,20 +171,20 @@ const NAMES: [&str; 25] = [
     "compile-to",
 ];
 
-/// The options that have several elements.
+/// Names of the list options.
 const LISTS: [&str; 5] = ["dim-size", "tiles", "bind", "knobs", "dims"];
 
 impl Options {
-    /// Reads `key=value key=value`, the options of `--spyre-compile`, whose values are [`escaped`].
+    /// Parses `key=value key=value`, the options of `--spyre-compile`, whose values are [`escaped`].
     ///
     /// # Errors
-    /// A message about the option that does not exist, or whose value is wrong.
+    /// A message about the unknown option or invalid value.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut options = Self::default();
         for word in text.split_whitespace() {
             let expected = || codes::USAGE.says(format_args!("expected key=value, found '{word}'; write '\\20' for a blank in a value"));
             let (key, written) = word.split_once('=').ok_or_else(expected)?;
-            // A comma of an element is written, one between elements is not.
+            // Commas within elements are escaped; commas between elements are not.
             for element in if LISTS.contains(&key) { written.split(',').collect() } else { vec![written] } {
                 let value = unescaped(element).map_err(|error| format!("option '{key}': {error}"))?;
                 options.add(key, &value)?;
@@ -194,16 +194,16 @@ impl Options {
         Ok(options)
     }
 
-    /// The options that are given, as [`Options::parse`] reads them, but for the last phase.
+    /// Returns the explicit options in the syntax of [`Options::parse`], except the last phase.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         self.given().into_iter().map(|(name, value)| format!("{name}={}", escaped(&value))).collect()
     }
 
-    /// Gives one option a value; a list gets the elements, separated by commas, in addition.
+    /// Sets one option; the elements of a list, separated by commas, are appended.
     ///
     /// # Errors
-    /// The option, the value found and what is allowed.
+    /// The option, the value found and the legal values.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         if LISTS.contains(&key) {
             return value.split(',').try_for_each(|element| self.add(key, element));
@@ -211,7 +211,7 @@ impl Options {
         self.add(key, value)
     }
 
-    /// Gives one option a value; a list gets one more element.
+    /// Sets one option; appends one element to a list.
     fn add(&mut self, key: &str, value: &str) -> Result<(), String> {
         let number = || {
             value.parse::<i64>().map_err(|_| {
@@ -257,7 +257,8 @@ impl Options {
         Ok(())
     }
 
-    /// The options that are not as they usually are, by name and value; a list has one for each element. The last phase is none of them.
+    /// Returns the options that differ from their defaults, by name and value, with one entry per list element. The last phase is
+    /// excluded.
     #[must_use]
     pub fn given(&self) -> Vec<(&'static str, String)> {
         let usual = Self::default();
@@ -290,32 +291,32 @@ impl Options {
         given
     }
 
-    /// The options that kernels depend on, as words of a command line.
+    /// Returns the options that kernels depend on, as command-line words.
     #[must_use]
     pub fn kernel_words(&self) -> Vec<String> {
         let given = self.given().into_iter().filter(|(name, _)| ["knobs", "kernels", "objective"].contains(name));
         given.flat_map(|(name, value)| [format!("--{name}"), value]).collect()
     }
 
-    /// The LX planner.
+    /// Returns the LX planner.
     #[must_use]
     pub fn planner(&self) -> PlannerName {
         self.lx_planner.clone().unwrap_or_else(PlannerName::best)
     }
 
-    /// Whether the planner chooses what is copied into LX, and out.
+    /// Returns whether the planner chooses copies into and out of LX.
     pub(super) fn chooses_stays(&self) -> bool {
         self.planner().chooses_stays()
     }
 
-    /// Whether splits and placement are chosen together.
+    /// Returns whether splits and placement are chosen jointly.
     #[must_use]
     pub fn is_joint(&self) -> bool {
         self.joint.unwrap_or(self.lx_planner.is_none())
     }
 
-    /// Whether tiles are chosen for ops without hints: their gain is known where splits and placement are chosen together, and baked addresses
-    /// cannot say what advances in a loop.
+    /// Returns whether tiles are chosen for ops without hints. The default requires joint planning, which determines the gain of tiles,
+    /// and symbolic addresses, since baked ones cannot advance in a loop.
     #[must_use]
     pub fn searches_tiles(&self) -> bool {
         self.tile_search.unwrap_or(self.is_joint() && self.can_say_loops())
@@ -332,10 +333,10 @@ impl Options {
         self.addresses != Addresses::Baked || self.loops == Loops::Unroll
     }
 
-    /// Refuses options that do not go together.
+    /// Rejects incompatible options.
     ///
     /// # Errors
-    /// The option, the value found and what it needs.
+    /// The option, the value found and its requirement.
     pub fn check(&self) -> Result<(), String> {
         if self.is_joint() && !self.chooses_stays() {
             return Err(codes::NEEDS_JOINT.says(format_args!("option 'joint' requires '--lx-planner exact', found '{}'", self.planner())));
@@ -365,10 +366,10 @@ impl Options {
         Ok(())
     }
 
-    /// The options that have no effect on a module that has a phase behind it, but for what they say already.
+    /// Returns the options that have no effect on a module that has completed a phase, unless they have the same value already.
     #[must_use]
     pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
-        // A report asks for what more LX would save wherever that can be found out.
+        // A report requests the savings of a larger LX wherever they can be computed.
         let is_without = |name: &&str| last_phase(name) <= done && *name != "more-lx";
         let mut names: Vec<&'static str> = self.given().into_iter().map(|(name, _)| name).filter(is_without).collect();
         names.sort_by_key(|name| last_phase(name));
@@ -376,38 +377,38 @@ impl Options {
         names
     }
 
-    /// The phases up to the one that the user wants, files excepted.
+    /// Returns the phases up to the requested one, except the phase that writes files.
     pub fn phases(&self) -> impl Iterator<Item = Phase> + use<> {
         let last = self.compile_to.min(Phase::Bundle);
         Phase::ALL.into_iter().take_while(move |phase| *phase <= last)
     }
 }
 
-/// The number that a size with a unit is, or what a number looks like.
+/// Returns a hint for an invalid number: the value of a size with a unit, or the expected syntax.
 fn number_for(value: &str) -> String {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
     let read = |(unit, shift): (&str, u32)| value.strip_suffix(unit)?.trim().parse::<i64>().ok()?.checked_mul(1 << shift);
     units.into_iter().find_map(read).map_or_else(|| "; give one such as 8".to_owned(), |bytes| format!("; give {bytes}"))
 }
 
-/// Asks for the name that is meant, if one is near.
+/// Returns a suggestion of the closest name, if one is similar.
 fn nearest(found: &str, names: &[&str]) -> String {
     let likeness = |name: &&&str| strsim::jaro_winkler(found, name);
     let best = names.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other))).filter(|name| likeness(name) > 0.8);
     best.map_or_else(|| format!(": the options are {}", names.join(", ")), |name| format!(": did you mean '{name}'?"))
 }
 
-/// The value of an option that has one of several names.
+/// Parses an enumerated option value.
 fn named<T: FromStr + VariantNames>(key: &str, value: &str) -> Result<T, String> {
     one_of(value).map_err(|error| format!("option '{key}': {error}"))
 }
 
-/// An element of a list option.
+/// Parses an element of a list option.
 fn element<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|error| format!("option '{key}': {error}"))
 }
 
-/// The last phase that an option has an effect on.
+/// Returns the last phase that an option affects.
 fn last_phase(name: &str) -> Phase {
     match name {
         "precision" | "sticks" => Phase::Layout,

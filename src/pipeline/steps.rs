@@ -34,7 +34,7 @@ use crate::{
 };
 use std::fmt;
 
-/// The most ops that the search for tiles judges, if nobody says otherwise; `spyre-choose-tiles` has the same default.
+/// Default maximum number of ops that the tile search evaluates; `spyre-choose-tiles` has the same default.
 const USUAL_TILE_STEPS: i64 = 3000;
 
 /// Pass with its options, and the state of the program after it.

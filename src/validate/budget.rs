@@ -1,25 +1,25 @@
-//! The cost of a validation, in estimated nanoseconds: what the default affords.
+//! Cost budget of a validation, in estimated nanoseconds.
 //!
-//! Every number here is an estimate from counts, so that the answer is the same on every machine. The two halves run
-//! beside each other, each within the budget.
+//! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently,
+//! each within the budget.
 
 use super::{DRAWS, Limits};
 
-/// The least that a validation may cost.
+/// Minimum budget of a validation.
 const FREE_NS: u64 = 500_000_000;
 
-/// A compilation of no ops, and what each op adds.
+/// Cost of compiling an empty program, and additional cost per op.
 const COMPILATION_NS: u64 = 30_000_000;
 const COMPILED_OP_NS: u64 = 2_000_000;
 
-/// One element operation in the field: of the interpreter and of the simulator together.
+/// Cost of one element operation over the field, in the interpreter and the simulator together.
 const FIELD_STEP_NS: u64 = 3;
 
-/// The helper process that runs the program as written, and what each op of the program adds: most of it is LLVM.
+/// Cost of the helper process that runs the program as written, and additional cost per op of the program, mostly in LLVM.
 const HELPER_NS: u64 = 60_000_000;
 const REFERENCE_OP_NS: u64 = 1_500_000;
 
-/// One element operation of the program as written, and one of the files in f64 with its bounds.
+/// Cost of one element operation of the program as written, and of one in the files in f64 with error bounds.
 const REFERENCE_STEP_NS: u64 = 4;
 const BOUNDED_STEP_NS: u64 = 25;
 
@@ -28,11 +28,11 @@ const BOUNDED_STEP_NS: u64 = 25;
 pub struct Counts {
     /// Ops that were compiled.
     pub compiled_ops: u64,
-    /// Ops of the program as written; none where no helper process can run it.
+    /// Ops of the program as written; `None` if no helper process can run it.
     pub source_ops: Option<u64>,
     /// Element operations of the imported program.
     pub element_operations: u64,
-    /// Element operations that the executions of ops in the files cost in any case.
+    /// Element operations that executing the ops in the files costs in any case.
     pub overhead: u64,
 }
 
@@ -41,14 +41,13 @@ pub struct Counts {
 pub struct Budget {
     /// Limits of the field.
     pub field: Limits,
-    /// Limits of the files beside the program as written; none where the helper process alone costs too much, or there
-    /// is none.
+    /// Limits of the comparison of the files with the program as written; `None` if there is no helper process, or if it alone exceeds
+    /// the budget.
     pub original: Option<Limits>,
 }
 
 impl Budget {
-    /// Returns what is executed of a program whose validation at most doubles the time of the compilation, or takes
-    /// less than half a second.
+    /// Returns the extent of a validation that at most doubles the compilation time, or takes less than half a second.
     #[must_use]
     pub fn of_compilation(counts: &Counts) -> Self {
         let compilation = counts.compiled_ops.saturating_mul(COMPILED_OP_NS).saturating_add(COMPILATION_NS);
@@ -63,7 +62,7 @@ impl Budget {
     }
 }
 
-/// Limits of so many element operations in so many draws, each of which has an overhead.
+/// Returns limits for a number of element operations and of draws, each of which has an overhead.
 fn within(steps: u64, overhead: u64, draws: u64) -> Limits {
     let of_each = (steps / draws).saturating_sub(overhead);
     let of_one = steps.saturating_sub(overhead);

@@ -1,4 +1,4 @@
-//! Bounds the probability that a draw hides a difference.
+//! Bounds the probability that a draw misses a difference.
 //!
 //! Between two functions that are random in the field, a program computes a quotient of two polynomials. Two different quotients of
 //! degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of different operands agree with 2^-31.
@@ -8,7 +8,7 @@ use crate::interpret::{Block, Function, Kind, Operation, Tensor};
 /// The number of elements of the field is at least two to this power.
 const FIELD_BITS: f64 = 30.99;
 
-/// The degrees of a quotient of polynomials.
+/// Degrees of a quotient of polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Degree {
     above: f64,
@@ -16,7 +16,7 @@ struct Degree {
 }
 
 impl Degree {
-    /// An element that is nothing else's polynomial.
+    /// Degrees of an independent element.
     const FRESH: Self = Self { above: 1.0, below: 0.0 };
 
     fn larger(self, other: Self) -> Self {
@@ -35,29 +35,30 @@ impl Degree {
         Self { above: self.below, below: self.above }
     }
 
-    /// A sum of so many.
+    /// Returns the degrees of a sum of `count` terms.
     fn sum_of(self, count: f64) -> Self {
         Self { above: self.above + (count - 1.0).max(0.0) * self.below, below: self.below * count }
     }
 
-    /// A product of so many.
+    /// Returns the degrees of a product of `count` factors.
     fn power(self, count: f64) -> Self {
         Self { above: self.above * count, below: self.below * count }
     }
 }
 
-/// A bound for the degree of a difference of two programs whose results have the degrees of this one's, as a power of two.
+/// Returns the base-2 logarithm of a bound on the degree of the difference of two programs whose results have these degrees.
 #[must_use]
 pub(super) fn log2_degree(function: &Function<'_>) -> f64 {
     let mut degrees = vec![Degree::default(); function.values.len()];
     function.body.arguments.iter().for_each(|id| degrees[*id] = Degree::FRESH);
     walk(&function.body, &function.values, &mut degrees);
     let most = function.body.yields.iter().map(|id| degrees[*id].above + degrees[*id].below).fold(1.0, f64::max);
-    // The difference of two quotients has both divisors.
+    // The denominator of the difference of two quotients is the product of both.
     (2.0 * most).log2()
 }
 
-/// The largest probability that `draws` draws hide a difference of that degree, as a power of two; none where the degree gives no bound.
+/// Returns the base-2 logarithm of the maximum probability that `draws` draws miss a difference of that degree; `None` if the degree
+/// yields no bound.
 #[must_use]
 pub(super) fn log2_chance(log2_degree: f64, draws: u64) -> Option<f64> {
     let of_one = log2_degree - FIELD_BITS;

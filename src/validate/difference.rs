@@ -1,10 +1,10 @@
-//! Where two executions of a program differ.
+//! First difference between two executions of a program.
 
 use crate::interpret::Array;
 use element::{Arithmetic, Field, FieldElement};
 use std::fmt;
 
-/// An element that two executions do not agree on.
+/// Element in which two executions differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The number of the draw.
@@ -13,13 +13,13 @@ pub struct Difference {
     pub result: usize,
     /// The element's indices.
     pub index: Vec<usize>,
-    /// How many elements of the result differ.
+    /// Number of elements of the result that differ.
     pub count: usize,
-    /// How many elements the result has.
+    /// Number of elements of the result.
     pub length: usize,
     /// Whether only samples of the elements were compared.
     pub is_sampled: bool,
-    /// Whether it depends on what nothing has written.
+    /// Whether it depends on unwritten data.
     pub is_unwritten: bool,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The first result in which two executions differ. What nothing has written agrees with nothing.
+/// Returns the first result in which two executions differ. Unwritten elements never compare equal.
 #[must_use]
 pub fn difference(expected: &[Array<FieldElement>], found: &[Array<FieldElement>], shapes: &[&[usize]], draw: u64) -> Option<Difference> {
     let field = Field::new(draw);
@@ -51,7 +51,7 @@ pub fn difference(expected: &[Array<FieldElement>], found: &[Array<FieldElement>
     })
 }
 
-/// How many elements of results have no value.
+/// Returns the number of undefined result elements.
 pub(super) fn undefined(results: &[Array<FieldElement>]) -> u64 {
     let of = |result: &Array<FieldElement>| match result {
         Array::Numbers(elements) => elements.iter().filter(|element| element.is_undefined()).count() as u64,

@@ -1,23 +1,22 @@
-//! The range of each argument in which the functions of a program have a value: a variance is not negative, a logarithm
-//! takes positive numbers.
+//! Domain of each argument in which the functions of a program are defined: a variance is not negative, a logarithm requires positive
+//! numbers.
 //!
-//! A range is worked out backwards, from the ops that need it to the arguments, through the ops that keep the order of
-//! numbers. An op that does not is where it ends: that the sum behind it stays positive is then left to the numbers
-//! that are drawn.
+//! Domains are propagated backwards, from the ops that require them to the arguments, through monotonic ops. Propagation ends at other
+//! ops: whether a sum, for example, is positive then depends on the drawn numbers.
 
 use crate::interpret::{Block, Function, Kind, Operation, ValueId};
 
-/// Numbers from the first to the second.
+/// Closed interval.
 pub type Domain = [f64; 2];
 
 /// All numbers.
 const ALL: Domain = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// Positive numbers, far enough from zero that what divides by them or takes their logarithm stays small.
+/// Positive numbers, far enough from zero that reciprocals and logarithms remain small.
 const POSITIVE: Domain = [1.0 / 64.0, f64::INFINITY];
 const NOT_NEGATIVE: Domain = [0.0, f64::INFINITY];
 
-/// Returns for each argument the numbers that it may have, none where that is all.
+/// Returns the domain of each argument; `None` if it is unrestricted.
 #[must_use]
 pub fn domains(function: &Function<'_>) -> Vec<Option<Domain>> {
     let mut needs = Needs { domains: vec![ALL; function.values.len()], known: vec![None; function.values.len()] };
@@ -27,9 +26,9 @@ pub fn domains(function: &Function<'_>) -> Vec<Option<Domain>> {
 }
 
 struct Needs {
-    /// By value the range that its readers need.
+    /// Required domain of each value.
     domains: Vec<Domain>,
-    /// By value its number, if it has one everywhere.
+    /// Number of each splat value.
     known: Vec<Option<f64>>,
 }
 
@@ -56,7 +55,7 @@ impl Needs {
         }
     }
 
-    /// Narrows the range of a value; ranges without a common number leave it as it was.
+    /// Intersects the domain of a value with another one; disjoint domains leave it unchanged.
     fn narrow(&mut self, id: ValueId, domain: Domain) {
         let [low, high] = self.domains[id];
         let narrowed = [low.max(domain[0]), high.min(domain[1])];
@@ -86,7 +85,7 @@ impl Needs {
         }
     }
 
-    /// Inputs that keep to what the output must keep to.
+    /// Propagates the domain of the output to the inputs.
     fn pass_on(&mut self, op: &Operation<'_>, inputs: &[ValueId]) {
         let Some(domain) = op.outputs.first().map(|output| self.domains[*output]) else { return };
         inputs.iter().for_each(|input| self.narrow(*input, domain));
@@ -126,7 +125,7 @@ impl Needs {
     }
 }
 
-/// The numbers whose products with a number are in a range.
+/// Returns the numbers whose product with `number` is in a domain.
 fn over([low, high]: Domain, number: f64) -> Domain {
     match () {
         () if number > 0.0 && number.is_finite() => [low / number, high / number],

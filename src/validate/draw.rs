@@ -1,32 +1,32 @@
-//! Random arguments for a function: elements of a finite field, and positions where ops look something up.
+//! Random arguments for a function: elements of a finite field, and positions for table lookups.
 
 use crate::interpret::{Array, Block, Function, Kind, Selection, Tensor};
 use element::{Draw, Field, FieldElement, stirred};
 use machine::ElementType;
 
-/// Positions of arguments that nothing looks up are below this.
+/// Exclusive upper bound of positions that index no table.
 const SMALL: usize = 16;
 
-/// The arguments of a function in a draw.
+/// Returns the arguments of a function in a draw.
 #[must_use]
 pub fn arguments(function: &Function<'_>, draw: u64) -> Vec<Array<FieldElement>> {
     arguments_of(function, &Field::new(draw), draw)
 }
 
-/// The arguments of a function, of the elements of a draw.
+/// Returns the arguments of a function, with the elements of a draw.
 pub(super) fn arguments_of<D: Draw>(function: &Function<'_>, elements: &D, draw: u64) -> Vec<Array<D::Element>> {
     let drawn = Drawn::of(function, elements, draw);
     (0..function.body.arguments.len()).map(|position| drawn.argument(position, 0..drawn.tensor(position).length())).collect()
 }
 
-/// Elements of them: those that are selected of each argument.
+/// Returns the selected elements of each argument.
 pub(super) fn arguments_at<D: Draw>(function: &Function<'_>, selections: &[Selection], elements: &D, draw: u64) -> Vec<Array<D::Element>> {
     let drawn = Drawn::of(function, elements, draw);
     let of = |(position, selection): (usize, &Selection)| drawn.argument(position, selection.places(&drawn.tensor(position).shape));
     selections.iter().enumerate().map(of).collect()
 }
 
-/// The arguments of a function in a draw, before any is made.
+/// Lazily drawn arguments of a function.
 struct Drawn<'f, 'c, D> {
     function: &'f Function<'c>,
     elements: &'f D,
@@ -67,14 +67,14 @@ impl<'f, 'c, D: Draw> Drawn<'f, 'c, D> {
     }
 }
 
-/// For each value of integers the rows of the smallest table that it is used for, where there is one.
+/// Returns, for each integer value, the row count of the smallest table that it indexes, if any.
 fn rows(function: &Function<'_>) -> Vec<Option<usize>> {
     let mut rows = vec![None; function.values.len()];
     note_rows(&function.body, &function.values, &mut rows);
     rows
 }
 
-/// Backwards: what a reader needs of a value, the values that it shows must keep to.
+/// Propagates row counts backwards, from the readers of a value to its sources.
 fn note_rows(block: &Block<'_>, values: &[Tensor], rows: &mut [Option<usize>]) {
     let note = |rows: &mut [Option<usize>], id: usize, found: Option<usize>| {
         rows[id] = [rows[id], found].into_iter().flatten().min();

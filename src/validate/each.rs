@@ -10,19 +10,19 @@ use std::sync::{Mutex, PoisonError};
 /// State of the functions of a pipeline's module.
 #[derive(Default)]
 struct Observed {
-    /// Results of the functions; None while they are not tensor programs of `spyre` ops.
+    /// Results of the functions; `None` while they are not tensor programs of `spyre` ops.
     known: Option<Snapshot>,
-    /// The passes since then, which nobody has judged.
+    /// Passes since then that have not been validated.
     unjudged: Vec<String>,
 }
 
-/// Observer of the passes of one module after the other.
+/// Observer of the passes of successive modules.
 #[derive(Default)]
 pub struct Observer(Mutex<Observed>);
 
 impl Observer {
-    /// Compares what functions compute before and after a pass. False if the pass has changed it, which has been reported. Passes whose input or
-    /// output is no tensor program of `spyre` ops cannot be judged; a remark names them.
+    /// Compares the results of functions before and after a pass. Returns false if the pass changed them, which has been reported. Passes
+    /// whose input or output is no tensor program of `spyre` ops cannot be validated; a remark names them.
     pub fn observe(&self, pass: &str, event: Event<'_>) -> bool {
         let mut observed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
@@ -56,7 +56,7 @@ impl Observed {
             return true;
         };
         let difference = before.difference(&after);
-        // What comes behind is not to blame for this pass.
+        // Later changes must not be attributed to this pass.
         before.take(after);
         let Some((function, difference)) = difference else { return true };
         note_bug(op);

@@ -1,4 +1,4 @@
-//! Executing the written files on elements of a finite field.
+//! Executes the written files on elements of a finite field.
 
 use super::arguments_at;
 use crate::interpret::{Array, Function, Selection, Tensor};
@@ -48,8 +48,8 @@ fn nothing(of: &program::Tensor, draw: u64) -> Option<Array<FieldElement>> {
     of.shape.contains(&0).then(zero)
 }
 
-/// The arrays that the simulator is given: positions and truth values are what they are; other arguments get the elements of the draw there,
-/// so that they are zeros here, or nothing.
+/// Returns the arrays for the simulator: positions and truth values are passed unchanged; for other arguments the simulator draws the
+/// elements itself, so they are zeros here, or absent.
 fn inputs(simulation: &Simulation, function: &Function<'_>, draw: u64, has_zeros: bool) -> Result<BTreeMap<String, HostArray>, String> {
     let program = simulation.program();
     if program.arguments.len() != function.body.arguments.len() || program.results.len() != function.body.yields.len() {
@@ -75,9 +75,9 @@ fn inputs(simulation: &Simulation, function: &Function<'_>, draw: u64, has_zeros
     Ok(inputs)
 }
 
-/// Why there are no elements of results.
+/// Reason why there are no result elements.
 pub(super) enum Refusal {
-    /// The files are more than is executed by samples.
+    /// The work exceeds the limit for samples.
     Limit(String),
     /// The files cannot be executed.
     Wrong(String),
@@ -108,7 +108,7 @@ fn samples_on<D: Draw + Simulated>(
 ) -> Result<Vec<Array<FieldElement>>, Refusal> {
     let inputs = inputs(simulation, function, draw, false).map_err(Refusal::Wrong)?;
     let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
-    // Of what the caller knows without elements nothing is compared.
+    // Results without elements are not compared.
     let is_empty = simulation.program().results.iter().map(|tensor| tensor.shape.contains(&0));
     let places =
         |((selection, shape), is_empty): ((&Selection, &[usize]), bool)| if is_empty { Vec::new() } else { selection.places(shape) };

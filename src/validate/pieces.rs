@@ -1,26 +1,26 @@
-//! A program in pieces: one that is too large to be executed is looked at part by part.
+//! Partitions a program that is too large to be executed completely.
 
 use crate::interpret::{Block, Function, Kind, Operation, ValueId};
 use std::{collections::BTreeSet, ops::Range};
 
-/// A part of a function's body, and what belongs to it.
+/// Part of a function's body, with its dependences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// Its ops, by position.
     pub(crate) ops: Range<usize>,
-    /// Constants in front of it that it reads, by the positions of their ops.
+    /// Positions of the constant ops before it that it reads.
     pub(crate) constants: Vec<usize>,
-    /// Results of the piece that are used after it: the op, and which of its results.
+    /// Results of the piece that are used after it: the op, and the number of the result.
     pub(crate) given: Vec<(usize, usize)>,
 }
 
-/// The body of a function in pieces of at most `most` element operations, as far as an op alone does not take more. A piece ends where few values
-/// are read behind it, and never within a buffer that is written in parts, or where an integer would be a piece's argument: nobody would know
-/// its range.
+/// Partitions the body of a function into pieces of at most `most` element operations, unless a single op exceeds that. A piece ends
+/// where few values are live, and never within a buffer that is written in parts, or where an integer is live: as an argument of a piece,
+/// its range would be unknown.
 pub(crate) fn pieces(function: &Function<'_>, most: u64) -> Vec<Piece> {
     let lives = Lives::of(function);
     let crossing = lives.crossing();
-    // Constants are where they are read.
+    // Constants are duplicated into the pieces that read them.
     let steps_of = |(position, op)| if lives.is_constant(position) { 0 } else { function.steps_of_op(op) };
     let steps: Vec<u64> = function.body.ops.iter().enumerate().map(steps_of).collect();
     let (mut found, mut start) = (Vec::new(), 0);
@@ -33,7 +33,7 @@ pub(crate) fn pieces(function: &Function<'_>, most: u64) -> Vec<Piece> {
     found
 }
 
-/// Where a piece ends: in its second half by size, where the fewest values are read behind it; of several such places at the last.
+/// Returns the end of a piece: in its second half by size, where the fewest values are live; ties select the last position.
 fn end_of_piece(start: usize, steps: &[u64], crossing: &[Option<usize>], most: u64) -> usize {
     let mut best: Option<(bool, usize, usize)> = None;
     let mut total = 0_u64;
@@ -58,18 +58,18 @@ fn end_of_piece(start: usize, steps: &[u64], crossing: &[Option<usize>], most: u
     steps.len()
 }
 
-/// Where the values of a function's body are made and read.
+/// Definitions and uses of the values of a function's body.
 struct Lives<'f> {
     function: &'f Function<'f>,
-    /// By value the op that makes it, and which of its results it is.
+    /// For each value, the op that defines it, and the number of the result.
     made: Vec<Option<(usize, usize)>>,
-    /// By value the last op that reads it.
+    /// For each value, the last op that reads it.
     last: Vec<usize>,
-    /// By value whether the function gives it.
+    /// For each value, whether the function returns it.
     is_result: Vec<bool>,
-    /// By value whether it may be a piece's argument.
+    /// For each value, whether it may be an argument of a piece.
     may_cross: Vec<bool>,
-    /// Values that each op reads, also in its loops and scopes.
+    /// Values that each op reads, including in its loops and scopes.
     reads: Vec<BTreeSet<ValueId>>,
 }
 
@@ -93,12 +93,13 @@ impl<'f> Lives<'f> {
         Self { function, made, last, is_result, may_cross, reads }
     }
 
-    /// Whether each piece has its own one of a value.
+    /// Returns whether a value is duplicated into each piece.
     fn is_constant(&self, made_by: usize) -> bool {
         matches!(self.function.body.ops[made_by].kind, Kind::Constant(_) | Kind::Fill(_))
     }
 
-    /// By the number of ops in front of a place: the values that would be arguments of a piece that begins there; none if one may not be.
+    /// Returns, for each position between ops, the number of values that would be arguments of a piece that starts there; `None` if one
+    /// may not be an argument.
     fn crossing(&self) -> Vec<Option<usize>> {
         let n_ops = self.function.body.ops.len();
         let (mut begins, mut ends) = (vec![[0_usize; 2]; n_ops + 2], vec![[0_usize; 2]; n_ops + 2]);

@@ -12,20 +12,20 @@ use crate::{
 use element::{Field, FieldElement};
 use std::collections::BTreeMap;
 
-/// The results of functions in every draw.
+/// Results of functions in every draw.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     functions: BTreeMap<String, Results>,
 }
 
-/// The results in each draw, and their shapes.
+/// Results in each draw, and their shapes.
 #[derive(Clone, Debug)]
 struct Results {
     draws: Vec<(u64, Vec<Array<FieldElement>>)>,
-    /// Where the function is too large to be executed whole, the elements of each result that are compared.
+    /// Compared elements of each result, if the function is too large to be executed completely.
     samples: Option<Vec<Selection>>,
     shapes: Vec<Vec<usize>>,
-    /// Whether a loop corrects what it carries.
+    /// Whether a loop corrects its carried values.
     corrects: bool,
 }
 
@@ -33,7 +33,8 @@ impl Snapshot {
     /// Interprets the functions of a module, or one function.
     ///
     /// # Errors
-    /// Why they cannot be: an op that is none of a tensor program, one of which no sample can be taken either, or none is there.
+    /// The reason why they cannot be interpreted: an op that is not part of a tensor program, an op that cannot be sampled, or no
+    /// function at all.
     pub fn of(op: Op<'_>) -> Result<Self, String> {
         Self::like(op, None)
     }
@@ -41,7 +42,7 @@ impl Snapshot {
     /// Interprets functions as [`Self::of`] does. Executes the same elements in the same draws as the earlier snapshot `before`.
     pub(super) fn like(op: Op<'_>, before: Option<&Self>) -> Result<Self, String> {
         let limits = Limits::default();
-        // The limit is for one pass of many.
+        // The limit applies to one of many passes.
         Self::within(op, &Limits { whole: limits.all_draws, ..limits }, before)
     }
 
@@ -66,7 +67,7 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// The first function that computes something else in `after`, by its name. Functions that are in one snapshot only do not count.
+    /// Returns the name of the first function whose results differ in `after`. Functions that occur in only one snapshot are ignored.
     #[must_use]
     pub fn difference(&self, after: &Self) -> Option<(String, Difference)> {
         self.functions.iter().find_map(|(name, before)| {
@@ -75,13 +76,13 @@ impl Snapshot {
         })
     }
 
-    /// Takes what another snapshot says.
+    /// Replaces the contents by those of another snapshot.
     pub fn take(&mut self, other: Self) {
         self.functions.extend(other.functions);
     }
 }
 
-/// The laws by which a loop corrects exponentials, and maxima.
+/// Laws by which a loop corrects exponentials and maxima.
 const LAWS: u64 = Field::LAWFUL | Field::ORDERED;
 
 impl Results {
@@ -101,7 +102,7 @@ impl Results {
 
     fn difference(&self, after: &Self) -> Option<Difference> {
         let shapes: Vec<&[usize]> = self.shapes.iter().map(Vec::as_slice).collect();
-        // A pass that lets a loop correct what it has keeps these laws, and nothing else of what it corrects.
+        // A pass that makes a loop correct its values preserves these laws only.
         let is_compared = |draw: u64| self.corrects == after.corrects || draw & LAWS == LAWS;
         let mut both = self.draws.iter().zip(&after.draws).filter(|((draw, _), _)| is_compared(*draw));
         both.find_map(|((draw, before), (_, after))| compare(&shapes, self.samples.as_deref(), before, after, *draw))

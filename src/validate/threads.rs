@@ -1,12 +1,12 @@
-//! The threads of a validation.
+//! Threads of a validation.
 
 use rayon::ThreadPoolBuilder;
 
-/// Runs `work` on threads of its own, one for each core, which end with it: a compilation leaves its process no threads. Where it runs on such threads
-/// already, it shares them.
+/// Runs `work` on a temporary thread pool with one thread per core, so that no threads of a compilation remain in the process. Nested
+/// calls share the pool.
 ///
 /// # Errors
-/// The system starts no more threads.
+/// If the system cannot start more threads.
 pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
     if rayon::current_thread_index().is_some() {
         return Ok(work());

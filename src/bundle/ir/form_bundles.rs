@@ -1,8 +1,8 @@
 //! `spyre-form-bundles`: groups ops and loops into kernel launches.
 //!
-//! Reads `place` and what each op touches; writes `spyre.bundle` on every op and loop of a function, and an offset in the pool of the
-//! launch for HBM values that live within it. With baked addresses a launch may have to end while a value in LX is alive: the value moves
-//! to HBM.
+//! Reads `place` and the accesses of each op. Writes `spyre.bundle` on every op and loop of a function, and a pool offset for HBM values
+//! whose live range is within a launch. With baked addresses a launch may have to end while a value in LX is live: the value moves to
+//! HBM.
 
 use crate::bundle::{
     Addresses,
@@ -34,24 +34,24 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Why a value that was in LX is in HBM.
+/// Reason recorded for a value that moved from LX to HBM.
 const CROSSES_LAUNCHES: &str = "launches share it";
 
-/// A buffer of the program, in HBM or in LX.
+/// Buffer of the program, in HBM or in LX.
 struct ProgramBuffer<'c> {
     value: Value<'c>,
     kind: TensorKind,
-    /// The times of its uses in the schedule.
+    /// Its uses, with their times in the schedule.
     uses: Vec<Use>,
 }
 
 struct Former<'c> {
     function: Op<'c>,
     schedule: Schedule<'c>,
-    /// The ops and loops of the body, each with the times of its ops.
+    /// Ops and loops of the body, each with the times of its ops.
     items: Vec<(Op<'c>, Range<usize>)>,
     buffers: Vec<ProgramBuffer<'c>>,
-    /// The buffer of a value, by its position in the list.
+    /// Position in the list of the buffer of each value.
     by_value: ValueMap<usize>,
 }
 
@@ -82,7 +82,7 @@ impl<'c> Former<'c> {
                 self.buffers.push(ProgramBuffer { value: buffer, kind: kind_of(buffer), uses: Vec::new() });
             }
             let uses = &mut self.buffers[position].uses;
-            // A loop uses its buffers from its first op to its last, whichever op of it the use is in.
+            // A loop uses its buffers from its first op to its last, wherever in the loop the use is.
             uses.extend([Use { time: *times.start(), kind }, Use { time: *times.end(), kind }]);
         }
     }
@@ -121,7 +121,7 @@ impl<'c> Former<'c> {
         steps
     }
 
-    /// Gives the buffers that live within a launch an offset in its pool.
+    /// Assigns pool offsets to the buffers whose live ranges are within a launch.
     fn plan_pool(&self, items: &Range<usize>, target: &Target) -> Result<(), Reported> {
         let times = self.items[items.start].1.start..self.items[items.end - 1].1.end;
         let pooled: Vec<&ProgramBuffer<'c>> = self
@@ -149,7 +149,7 @@ impl<'c> Former<'c> {
     }
 }
 
-/// The ops and loops of a function's body in order, each with the times of the compute ops in it.
+/// Returns the ops and loops of a function's body in order, each with the times of the compute ops in it.
 fn items_of(function: Op<'_>) -> Vec<(Op<'_>, Range<usize>)> {
     let mut time = 0;
     let mut items = Vec::new();
@@ -167,8 +167,8 @@ fn loops_around(op: Op<'_>) -> Vec<Op<'_>> {
     std::iter::successors(op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect()
 }
 
-/// Arguments, constants and results of the function are given from outside; everything else the program makes for itself. A value that is
-/// made in a loop does not leave LX, as its place in the loop depends on it.
+/// Returns the kind of a buffer. Arguments, constants and results of the function are external; all other buffers are internal. A value
+/// that is defined in a loop does not leave LX, as its place depends on the iteration.
 fn kind_of(buffer: Value<'_>) -> TensorKind {
     let is_given = buffer.def().is_none_or(|def| def.is(spyre::CONSTANT));
     if is_given || users_behind_views(buffer).iter().any(|user| user.is("func.return")) {

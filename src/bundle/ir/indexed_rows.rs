@@ -1,4 +1,4 @@
-//! `spyre-lower-to-sdsc`, how many rows the integers of an argument choose from: `program.json` says it, and a caller is held to it.
+//! Computes the range of the integers in an argument that index a table, for `spyre-lower-to-sdsc`; `program.json` states it for callers.
 
 use crate::{
     codes,
@@ -7,20 +7,20 @@ use crate::{
 };
 use machine::Family;
 
-/// The rows of the smallest table that the integers of each buffer choose from.
+/// Row count of the smallest table that the integers of each buffer index.
 #[derive(Default)]
 pub(super) struct IndexedRows {
-    /// Of buffers that gathers read as indices.
+    /// For buffers that gathers read as indices.
     of_lists: ValueMap<i64>,
-    /// Of buffers whose elements are moved into such.
+    /// For buffers whose elements are moved into index buffers.
     of_sources: ValueMap<i64>,
 }
 
 impl IndexedRows {
-    /// Finds the buffers of a function that are read as indices, and those whose elements get there.
+    /// Finds the buffers of a function that are read as indices, and those whose elements are moved into them.
     ///
     /// # Errors
-    /// If a gather reads its operands in a way that later stages do not know.
+    /// If later stages do not support the operands of a gather.
     pub(super) fn find<'c>(function: Op<'c>) -> Result<Self, Reported> {
         let mut rows = Self::default();
         let computes = ComputeOp::all_in(function);
@@ -44,7 +44,7 @@ impl IndexedRows {
         Ok(rows)
     }
 
-    /// The range of the integers of an argument, the end not included: `promised` is what ops that compute with them can take.
+    /// Returns the range of the integers of an argument, end excluded. `promised` is the range that ops which compute with them accept.
     pub(super) fn range_of(&self, argument: Value<'_>, promised: Option<[i64; 2]>) -> Option<[i64; 2]> {
         match (self.of_sources.get(argument), self.of_lists.get(argument)) {
             (moved, Some(&rows)) => Some([0, moved.map_or(rows, |&moved| moved.min(rows))]),
@@ -59,7 +59,7 @@ fn note_least(rows: &mut ValueMap<i64>, buffer: Value<'_>, found: i64) {
     rows.insert(buffer, least);
 }
 
-/// The buffers whose elements ops move into a list of indices: by copies, in parts, and as elements that other indices choose.
+/// Returns the buffers whose elements are moved into a list of indices: by copies, in parts, and by gathers.
 fn sources_of<'c>(list: Value<'c>, writers: &ValueMap<Vec<ComputeOp<'c>>>) -> Vec<Value<'c>> {
     let (mut open, mut seen, mut found) = (vec![list], ValueMap::default(), Vec::new());
     while let Some(buffer) = open.pop() {

@@ -1,7 +1,7 @@
 //! `spyre-lower-to-sdsc`: turns ops into op specs with coordinates and addresses.
 //!
-//! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
-//! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
+//! Reads all decisions. Replaces every function by an `sdsc.program` with its buffers and one `sdsc.bundle` of op specs and loops per
+//! launch. Buffers shared by launches get their offsets here, once their users are known.
 
 use super::indexed_rows::IndexedRows;
 use crate::bundle::{
@@ -43,13 +43,13 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// The name of an op's index tensor, by which coordinates refer to it.
+/// Name of an op's index tensor, by which coordinates refer to it.
 const INDEX: &str = "index";
 
-/// Most dimensions that an op of the device walks along.
+/// Maximum number of iteration dimensions of a device op.
 const MOST_DIMS: usize = 7;
 
-/// A buffer of the program that launches get as an argument.
+/// Buffer of the program that launches receive as an argument.
 struct ProgramBuffer<'c> {
     /// Value through which the program accesses the buffer; the one of a result may be a view.
     shown: Value<'c>,
@@ -68,16 +68,16 @@ impl<'c> ProgramBuffer<'c> {
         format!("{prefix}{}", self.position)
     }
 
-    /// The op that holds the elements of a constant.
+    /// Returns the op that holds the elements of a constant.
     fn constant(&self) -> Option<Op<'c>> {
         self.shown.def().filter(|_| self.role == Role::Constant)
     }
 }
 
-/// Where a temporary lies in the region that launches share.
+/// Place of a temporary in the region that launches share.
 struct SharedPlace {
     offset_bytes: i64,
-    /// The first and the last launch that use it.
+    /// First and last launch that use it.
     life: [i64; 2],
 }
 
@@ -89,9 +89,9 @@ type Content<'c> = (String, Vec<i64>, ElementType, bool, [&'c [u8]; 2]);
 struct Lowering<'c> {
     function: Op<'c>,
     buffers: Vec<ProgramBuffer<'c>>,
-    /// The buffer behind a value, by its position in the list.
+    /// Position in the list of the buffer of each value.
     by_value: ValueMap<usize>,
-    /// The sizes that are known at launch only.
+    /// Sizes that are known at launch only.
     sizes: Option<SymbolicSizes<'c>>,
 }
 
@@ -133,7 +133,7 @@ impl<'c> Lowering<'c> {
         self.buffers.push(ProgramBuffer { shown, role, position: i64::try_from(position).expect("fewer than 2^63") });
     }
 
-    /// The constants that ops read, in the order of their first use; those of equal bytes are one buffer.
+    /// Adds the constants that ops read, in the order of their first use; constants with equal bytes share a buffer.
     fn add_constants(&mut self) {
         let mut known: BTreeMap<Content<'c>, usize> = BTreeMap::new();
         let mut position = 0;
@@ -153,7 +153,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Values in HBM that launches share.
+    /// Returns the values in HBM that several launches use.
     fn temporaries(&self, results: &[Value<'c>]) -> Vec<Value<'c>> {
         let mut found: Vec<Value<'c>> = Vec::new();
         for compute in ComputeOp::all_in(self.function) {
@@ -208,7 +208,7 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// The numbers of iterations that are known at launch only, with their maxima.
+    /// Returns the trip counts that are known at launch only, with their maxima.
     fn symbols(&self) -> Result<Option<Attribute<'c>>, Reported> {
         let declared = declared_maxima(self.function);
         let mut used: BTreeMap<&str, i64> = BTreeMap::new();
@@ -232,7 +232,7 @@ impl<'c> Lowering<'c> {
         Ok((!used.is_empty()).then(|| dictionary(entries)))
     }
 
-    /// The symbolic sizes with their maxima and what they are multiples of.
+    /// Returns the symbolic sizes with their maxima and granularities.
     fn sizes_of_program(&self) -> Option<Attribute<'c>> {
         let (context, sizes) = (self.function.ctx(), self.sizes.as_ref()?);
         let entries =
@@ -240,14 +240,14 @@ impl<'c> Lowering<'c> {
         Some(dictionary(entries))
     }
 
-    /// The symbolic sizes of the dimensions of an argument or a result.
+    /// Returns the symbolic sizes of the dimensions of an argument or a result.
     fn symbolic_dims(&self, buffer: &ProgramBuffer<'c>) -> Option<Attribute<'c>> {
         let sizes = self.sizes.as_ref().filter(|_| matches!(buffer.role, Role::Input | Role::Output))?;
         let names = sizes.labels(buffer.shown);
         names.iter().any(|name| !name.is_empty()).then(|| string_array(self.function.ctx(), &names))
     }
 
-    /// The type of a buffer, in the shape that the caller knows it by.
+    /// Returns the type of a buffer, in the shape that the caller passes or receives.
     fn type_of(&self, buffer: &ProgramBuffer<'c>) -> Type<'c> {
         let position = usize::try_from(buffer.position).expect("a position in a list");
         let shape = match buffer.role {
@@ -263,7 +263,7 @@ impl<'c> Lowering<'c> {
         tensor.with_layout(self.function.ctx(), &layout, None)
     }
 
-    /// The base of the digits of a result of integers.
+    /// Returns the base of the digits of an integer result.
     fn digit_base_of(&self, buffer: &ProgramBuffer<'c>) -> Option<Attribute<'c>> {
         let position = usize::try_from(buffer.position).expect("a position in a list");
         (buffer.role == Role::Output).then(|| result_attribute(self.function, position, attr::SPYRE_DIGITS)).flatten()
@@ -277,7 +277,7 @@ impl<'c> Lowering<'c> {
         rows.range_of(value, promised.and_then(|range| range.try_into().ok()))
     }
 
-    /// The ops and loops of each launch.
+    /// Returns the ops and loops of each launch.
     fn launches(&self) -> Result<Vec<Vec<Op<'c>>>, Reported> {
         let mut launches: Vec<Vec<Op<'c>>> = Vec::new();
         for op in self.function.body_ops().into_iter().filter(|op| !ComputeOp::all_in(*op).is_empty()) {
@@ -300,7 +300,7 @@ impl<'c> Lowering<'c> {
         Ok(launches)
     }
 
-    /// Where each temporary lies, by the number of the buffer.
+    /// Returns the place of each temporary, by buffer number.
     fn places(&self, launches: &[Vec<Op<'c>>], target: &Target) -> Result<BTreeMap<usize, SharedPlace>, Reported> {
         let mut lives: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
         for (launch, items) in launches.iter().enumerate() {
@@ -324,7 +324,7 @@ impl<'c> Lowering<'c> {
         Ok(places)
     }
 
-    /// The buffers that a launch gets as arguments.
+    /// Returns the buffers that a launch receives as arguments.
     fn arguments(&self, items: &[Op<'c>]) -> Vec<usize> {
         let mut arguments: Vec<usize> = Vec::new();
         for compute in items.iter().flat_map(|item| ComputeOp::all_in(*item)) {
@@ -437,7 +437,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// The symbolic size of each iteration dimension that has one: none of them is put together with another dimension, in sticks, or divided.
+    /// Returns the symbolic size of each iteration dimension, if any. A symbolic dimension is never merged with another one, in sticks,
+    /// or divided.
     fn symbolic(&self, compute: ComputeOp<'c>, slices: &[i64]) -> Result<Vec<Option<SymbolicDim>>, String> {
         let names = compute.symbolic_dims();
         let Some(sizes) = &self.sizes else { return Ok(vec![None; names.len()]) };
@@ -500,14 +501,14 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// The symbolic size that moves inside the sticks of an operand.
+/// Returns the symbolic size that moves within the sticks of an operand.
 fn symbolic_stick(spec: &OpSpec) -> Option<&str> {
     let moving = spec.operands.iter().filter_map(|operand| operand.coordinates.last()?.moving_dim());
     let mut symbolic = moving.filter_map(|dim| spec.iteration_space.get(dim)?.symbolic.as_ref());
     symbolic.next().map(|size| size.symbol.as_str())
 }
 
-/// An iteration dimension that moves no operand: files do not say how large a looked-up tensor is along it.
+/// Returns an iteration dimension that moves no operand: the file format cannot state the size of a looked-up tensor along it.
 fn unread_dim(spec: &OpSpec) -> Option<usize> {
     let is_read = |dim| {
         let inputs = spec.operands.iter().filter(|operand| operand.is_input);
@@ -516,7 +517,7 @@ fn unread_dim(spec: &OpSpec) -> Option<usize> {
     (0..spec.iteration_space.len()).find(|&dim| spec.iteration_space[dim].range > 1 && !is_read(dim))
 }
 
-/// The elements of a `spyre.constant`.
+/// Returns the elements of a `spyre.constant`.
 fn value_of(constant: Op<'_>) -> Option<Attribute<'_>> {
     constant.attr(attr::VALUE)
 }
@@ -527,19 +528,19 @@ fn content_of(constant: Value<'_>) -> Option<Content<'_>> {
     let tensor = Tensor::of(constant.r#type())?;
     let raw = raw_elements(constant.def().and_then(value_of)?)?;
     let exact = constant.def().and_then(|def| def.attr(EXACT)).and_then(raw_elements).map_or(&[][..], |exact| exact.bytes);
-    // A dimension of size 1 moves nothing.
+    // Dimensions of size 1 do not affect the bytes.
     let sizes = tensor.host.shape.iter().copied().filter(|&size| size != 1).collect();
     let element = ScalarType::of(tensor.host.element).element()?;
     Some((tensor.layout?.to_string(), sizes, element, raw.is_splat, [raw.bytes, exact]))
 }
 
-/// A launch with the program buffers of its kernel arguments.
+/// Lowered launch with the program buffers of its kernel arguments.
 struct LoweredLaunch {
     bundle: Bundle,
     arguments: Vec<usize>,
     n_ops: usize,
     lives: Vec<Life>,
-    /// The life of a buffer, by its position in the list.
+    /// Live range of each buffer, by its position in the list.
     by_buffer: ValueMap<usize>,
 }
 
@@ -548,7 +549,7 @@ impl LoweredLaunch {
         Self { bundle: Bundle::default(), arguments, n_ops: 0, lives: Vec::new(), by_buffer: ValueMap::default() }
     }
 
-    /// Notes that the next op touches a buffer.
+    /// Records that the next op accesses a buffer.
     fn note_life(&mut self, buffer: Value<'_>, operand: &Operand, slices: &[i64]) {
         let (memory, offset_bytes, bytes) = match operand.allocation {
             Allocation::Hbm { .. } => return,
@@ -565,7 +566,8 @@ impl LoweredLaunch {
     }
 }
 
-/// Elements that the start of a window moves with each loop around the op, outermost first; empty if it stays.
+/// Returns the elements by which the start of a window moves per iteration of each loop around the op, outermost first; empty if it does
+/// not move.
 fn advances<'c>(compute: ComputeOp<'c>, operand: Value<'c>) -> Result<Vec<i64>, String> {
     let loops = compute.loops();
     let mut advances = vec![0; loops.len()];
@@ -582,7 +584,7 @@ fn bytes_of(buffer: Value<'_>) -> i64 {
     layout.map_or(0, |layout| layout.bytes())
 }
 
-/// The numbers that the function needs, by their names in files.
+/// Returns the numeric constants of the function, by their names in files.
 fn constants_of(compute: ComputeOp<'_>) -> Vec<Constant> {
     let names = compute.table_row().map_or(&[][..], |row| row.constants);
     let values = compute.op.attr(attr::CONSTANTS).and_then(floats).unwrap_or_default();

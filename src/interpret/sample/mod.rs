@@ -1,8 +1,8 @@
-//! The part of a function that some elements of its results depend on, as a function of its own.
+//! Extracts the slice of a function on which some elements of its results depend, as a function of its own.
 //!
-//! Loops are unrolled. Backwards over the ops, each value learns which of its elements are needed: [`Selection`]s, which may hold more
-//! elements than that and never fewer. Then each op is written down anew on tensors of the needed elements alone. What that function costs is
-//! [`Function::steps`], before anything is computed.
+//! Loops are unrolled. A backward pass computes the required elements of each value as [`Selection`]s, which may overapproximate but
+//! never omit an element. Each op is then rewritten to tensors of the required elements only. [`Function::steps`] returns the cost of
+//! that function before any evaluation.
 
 mod needs;
 
@@ -19,17 +19,17 @@ use std::sync::Arc;
 /// Slice of a function on which some elements of its results depend.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled<'a> {
-    /// Computes the elements, and nothing that none of them needs.
+    /// Computes the requested elements and only their dependences.
     pub function: Function<'a>,
-    /// The elements of the function's arguments that it takes.
+    /// Elements of the function's arguments that it reads.
     pub arguments: Vec<Selection>,
 }
 
 impl<'a> Function<'a> {
-    /// The part of this function that elements of its results depend on.
+    /// Returns the slice of this function on which elements of its results depend.
     ///
     /// # Errors
-    /// Loops of too many ops, or ops that do not fit their tensors.
+    /// If unrolling yields too many ops, or ops do not fit their tensors.
     pub fn sampled(&self, results: &[Selection]) -> Result<Sampled<'a>, Fault> {
         let whole = self.unrolled()?;
         if whole.body.yields.len() != results.len() {
@@ -70,7 +70,7 @@ fn include(all: &mut Option<Selection>, selection: &Selection) {
     }
 }
 
-/// The one result of an op without a body.
+/// Returns the single result of an op without a body.
 fn single(op: &Operation<'_>) -> Result<ValueId, Fault> {
     match op.outputs.as_slice() {
         [output] => Ok(*output),
@@ -80,7 +80,7 @@ fn single(op: &Operation<'_>) -> Result<ValueId, Fault> {
 
 struct Slicer<'f, 'a> {
     whole: &'f Function<'a>,
-    /// The elements of each value that are needed, if any are.
+    /// Required elements of each value, if any.
     stored: Vec<Option<Selection>>,
     /// Value of the new function that corresponds to each value, or None.
     ids: Vec<Option<ValueId>>,
@@ -127,7 +127,7 @@ impl<'a> Slicer<'_, 'a> {
         for (input, selection) in op.inputs.iter().zip(needed) {
             inputs.push(match (&op.kind, selection) {
                 (_, None) => None,
-                // It walks from what is stored to its result at once.
+                // A view reads the stored elements directly.
                 (Kind::View(_), Some(_)) => Some(self.stored(*input)?.0),
                 (_, Some(selection)) => Some(self.pick(*input, selection)?),
             });
@@ -160,7 +160,7 @@ impl<'a> Slicer<'_, 'a> {
     }
 }
 
-/// Where the wanted elements of a view stand among the stored ones of its tensor.
+/// Returns the positions of a view's requested elements among the stored ones of its source.
 fn view_walk(map: &[Expr], stored: &Selection, wanted: &Selection) -> Option<Walk> {
     let strides = strides(&stored.shape());
     let mut point = vec![0_i64; wanted.dims().len()];
@@ -180,7 +180,7 @@ fn view_walk(map: &[Expr], stored: &Selection, wanted: &Selection) -> Option<Wal
         }
         return Some(Walk::Places(places));
     }
-    // Each index depends on one dimension at most: a place is a sum of what each dimension adds.
+    // Each index depends on at most one dimension: a position is a sum of per-dimension terms.
     let mut tables: Vec<Vec<usize>> = wanted.shape().into_iter().map(|size| vec![0; size]).collect();
     tables.insert(0, vec![0]);
     for (at, dims) in dims.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which elements of its operands an op reads for some elements of its result.
+//! Computes the operand elements that an op reads for given elements of its result.
 
 use super::super::{
     Fault,
@@ -8,10 +8,10 @@ use super::super::{
 use crate::affine::Expr;
 use std::sync::Arc;
 
-/// For each operand the elements that are read; none where the operand is not.
+/// Returns the elements of each operand that are read; `None` for an operand that is not read.
 ///
 /// # Errors
-/// Operands that do not fit the op.
+/// If the operands do not fit the op.
 pub(super) fn needs(op: &Operation<'_>, values: &[Tensor], wanted: &Selection) -> Result<Vec<Option<Selection>>, Fault> {
     let shape = |at: usize| op.inputs.get(at).map_or(&[][..], |id| values[*id].shape.as_slice());
     let outside = |at: usize| Fault::Outside { shape: shape(at).to_vec() };
@@ -65,7 +65,7 @@ fn all(size: usize) -> Arc<[usize]> {
     (0..size).collect()
 }
 
-/// Of the part what lies in the window, and of the whole everything, unless the window has it all.
+/// Returns the needs of an insert: of the part, the elements in the window; of the buffer, all others, if any.
 fn insert(wanted: &Selection, offsets: &[usize], sizes: &[usize]) -> Vec<Option<Selection>> {
     let within = |((positions, offset), size): ((&Arc<[usize]>, &usize), &usize)| -> Arc<[usize]> {
         positions.iter().filter(|position| (*offset..offset + size).contains(position)).map(|position| position - offset).collect()
@@ -76,7 +76,7 @@ fn insert(wanted: &Selection, offsets: &[usize], sizes: &[usize]) -> Vec<Option<
     vec![is_touched.then_some(part), (!is_touched || !is_all).then(|| wanted.clone())]
 }
 
-/// The positions that an index of a view takes.
+/// Returns the positions that an index of a view takes.
 fn image(expr: &Expr, wanted: &Selection, size: usize) -> Option<Arc<[usize]>> {
     if wanted.length() == 0 {
         return Some(Arc::default());

@@ -1,13 +1,13 @@
-//! Which operands are index tensors and which are reached through one ("SuperDSC schema, section 1").
+//! Classifies operands: index tensors, and operands that are addressed through one ("SuperDSC schema, section 1").
 
 use crate::{bundle::OpSpec, launch::LaunchError};
 
-/// How an operand is addressed.
+/// Addressing mode of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// By its coordinates alone.
     Direct,
-    /// It holds the indices that the operand `value` is addressed by.
+    /// It holds the indices for the operand `value`.
     Index {
         /// The first operand that reads it.
         value: usize,
@@ -20,14 +20,14 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether the operand holds indices.
+    /// Returns whether the operand holds indices.
     #[must_use]
     pub const fn is_index(self) -> bool {
         matches!(self, Self::Index { .. })
     }
 }
 
-/// The access of every operand.
+/// Returns the access of every operand.
 pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, LaunchError> {
     let mut accesses = vec![Access::Direct; op.operands.len()];
     for (value, operand) in op.operands.iter().enumerate() {

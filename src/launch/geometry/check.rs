@@ -1,4 +1,4 @@
-//! Refuses ops that the rules cannot be applied to, so that the rules need not look.
+//! Rejects ops outside the preconditions of the geometry rules, so that the rules need no checks.
 
 use crate::bundle::OpFamily;
 use crate::{
@@ -6,16 +6,17 @@ use crate::{
     launch::LaunchError,
 };
 
-/// Elements of a tensor, and bytes from where it may start. With the limits below no address overflows; a card has 2^37 bytes.
+/// Maximum number of elements of a tensor, and maximum byte offset of its start. With the limits below no address overflows; a card has
+/// 2^37 bytes.
 const MAX_ELEMENTS: i64 = 1 << 48;
 
-/// Points of a dimension.
+/// Maximum number of points of a dimension.
 const MAX_SIZE: i64 = 1 << 40;
 
-/// Points of a window, and how far apart they are.
+/// Maximum number of points of a window, and maximum distance between them.
 const MAX_WINDOW: i64 = 1 << 20;
 
-/// Slices that an op may have; far above the cores of any machine.
+/// Maximum number of slices of an op; far above the cores of any machine.
 const MAX_CORES: i64 = 1024;
 
 /// Checks an op: its space, and each operand against it.
@@ -98,7 +99,7 @@ fn check_coordinates(op: &OpSpec, index: usize, operand: &Operand) -> Result<(),
             return Err(LaunchError::OffsetOutside { operand: index, position, found: coordinate.offset, size: *size });
         }
     }
-    // An address is that of a stick, so the file has no place for a position in one.
+    // Addresses refer to complete sticks, so the file cannot express a position within a stick.
     let found = operand.coordinates.last().map_or(0, |coordinate| coordinate.offset);
     if found != 0 {
         return Err(LaunchError::StartsInsideStick { operand: index, found, elements: operand.format.elements_per_stick() });

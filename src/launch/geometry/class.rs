@@ -1,11 +1,11 @@
-//! Layout classes: tensors of one op that lie alike share a description in the file ("SuperDSC schema, section 3, step 7").
+//! Layout classes: tensors of one op with the same layout share a description in the file ("SuperDSC schema, section 3, step 7").
 
 use super::{Access, Label, Tensor};
 use crate::bundle::OpFamily;
 use crate::launch::LaunchError;
 use std::collections::BTreeSet;
 
-/// The name of a layout class. It tells classes apart and, beside `KERNEL_IDX`, says little of a tensor's role.
+/// Name of a layout class. It only distinguishes classes; except for `KERNEL_IDX` it does not indicate a tensor's role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClassName {
     /// `INPUT`
@@ -33,7 +33,7 @@ impl ClassName {
         }
     }
 
-    /// The order in which an op's classes take their names.
+    /// Returns the order in which an op's classes are named.
     const fn sequence(family: OpFamily) -> [Self; 4] {
         match family {
             OpFamily::Matmul | OpFamily::Conv2d => [Self::Input, Self::Kernel, Self::Output, Self::KernelIndex],
@@ -75,7 +75,7 @@ impl Class {
     }
 }
 
-/// Gives every tensor its class, and returns the classes in the order of their first tensors.
+/// Assigns a class to every tensor, and returns the classes in the order of their first tensors.
 pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]) -> Result<Vec<Class>, LaunchError> {
     let names = ClassName::sequence(family);
     let mut classes: Vec<Class> = Vec::new();

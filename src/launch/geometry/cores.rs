@@ -1,4 +1,4 @@
-//! Which core computes which slice ("SuperDSC schema, section 5").
+//! Assigns slices to cores ("SuperDSC schema, section 5").
 
 use super::{Label, Space};
 use crate::bundle::OpFamily;
@@ -8,19 +8,19 @@ use crate::{
     launch::LaunchError,
 };
 
-/// How one dimension is divided: core `c` has slice `(c / divisor) mod slices`.
+/// Division of one dimension: core `c` has slice `(c / divisor) mod slices`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
     /// The dimension.
     pub label: Label,
-    /// Its slices.
+    /// Number of slices.
     pub slices: i64,
-    /// Cores in a row that have the same slice.
+    /// Number of consecutive cores with the same slice.
     pub divisor: i64,
 }
 
 impl Division {
-    /// The slice of a core.
+    /// Returns the slice of a core.
     #[must_use]
     pub const fn slot(&self, core: i64) -> i64 {
         core / self.divisor % self.slices
@@ -34,20 +34,20 @@ pub struct Divisions {
 }
 
 impl Divisions {
-    /// The division of every dimension, the fastest first.
+    /// Returns the division of every dimension, fastest first.
     #[must_use]
     pub fn dims(&self) -> &[Division] {
         &self.dims
     }
 
-    /// The division of one dimension; one that is not there is whole.
+    /// Returns the division of one dimension; a missing dimension is undivided.
     #[must_use]
     pub fn get(&self, label: Label) -> Division {
         self.dims.iter().copied().find(|division| division.label == label).unwrap_or(Division { label, slices: 1, divisor: 1 })
     }
 }
 
-/// The op's own division: mixed radix over its dimensions, in the order that the op asks for or else the first one fastest.
+/// Returns the op's own division: mixed radix over its dimensions, in the order that the op requests, or else with the first one fastest.
 pub(super) fn divide(op: &OpSpec, labels: &[Label], space: &Space, family: OpFamily) -> Divisions {
     if let Some(asked) = asked_division(op, labels, space) {
         return asked;
@@ -55,7 +55,7 @@ pub(super) fn divide(op: &OpSpec, labels: &[Label], space: &Space, family: OpFam
     divide_in_order(space, family)
 }
 
-/// The division that the op asks for, the fastest dimension first; a dimension that the format adds is whole.
+/// Returns the division that the op requests, fastest dimension first; a dimension that the format adds is undivided.
 fn asked_division(op: &OpSpec, labels: &[Label], space: &Space) -> Option<Divisions> {
     let divisors = op.iteration_space.iter().map(|dim| dim.divisor).collect::<Option<Vec<i64>>>()?;
     let divisor_of = |label: Label| labels.iter().position(|other| *other == label).and_then(|dim| divisors.get(dim).copied()).unwrap_or(1);
@@ -65,11 +65,11 @@ fn asked_division(op: &OpSpec, labels: &[Label], space: &Space) -> Option<Divisi
     (!divisors.is_empty()).then_some(Divisions { dims })
 }
 
-/// The order of the format: the first dimension is fastest.
+/// Returns the default division of the format: the first dimension is fastest.
 fn divide_in_order(space: &Space, family: OpFamily) -> Divisions {
     let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
-    // The parts of one sum are computed by neighbouring cores, which pass them on along the ring; so the contracted dimension of a
-    // matmul, the last one, is fastest.
+    // The partial sums of one result are computed by neighbouring cores, which pass them along the ring. So the contracted dimension of a
+    // matmul, which is the last one, is fastest.
     if family == OpFamily::Matmul && space.dims().last().is_some_and(|contracted| contracted.split > 1) {
         order.rotate_right(1);
     }
@@ -83,7 +83,7 @@ fn divide_in_order(space: &Space, family: OpFamily) -> Divisions {
     Divisions { dims }
 }
 
-/// The division of each tensor by owner, in an LX relayout; none for any other op.
+/// Returns the division of each tensor by owner for an LX relayout; `None` for any other op.
 pub(super) fn owners(op: &OpSpec, labels: &[Label], space: &Space, own: &Divisions) -> Result<Option<Vec<Divisions>>, LaunchError> {
     let Some(stray) = op.operands.iter().position(|operand| operand.ownership.is_some()) else { return Ok(None) };
     let is_relayout = match op.operands.as_slice() {

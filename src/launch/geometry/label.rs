@@ -1,4 +1,4 @@
-//! Which label each dimension of an op has ("SuperDSC schema, section 2").
+//! Assigns labels to the dimensions of an op ("SuperDSC schema, section 2").
 
 use super::windowed_label;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     launch::{LaunchError, label::Label},
 };
 
-/// The label of each iteration dimension, by position.
+/// Returns the label of each iteration dimension, by position.
 pub(super) fn assign(op: &OpSpec, family: OpFamily) -> Result<Vec<Label>, LaunchError> {
     let n = op.iteration_space.len();
     if n > Label::ORDINARY.len() {

@@ -1,8 +1,8 @@
-//! The geometry of an op: labels, sizes, strides and the core that does what.
+//! Geometry of an op: labels, sizes, strides and core divisions.
 //!
-//! An op spec says where each iteration point lands in each tensor. The file format says the same with labelled dimensions, and
-//! so do start addresses; [`Geometry`] is that second form, from which both `bundle.mlir` and the JSON file are written. Every
-//! rule is "SuperDSC schema, sections 2 to 5".
+//! An op spec maps each iteration point to a position in each tensor. The file format and start addresses express the mapping with
+//! labelled dimensions: [`Geometry`], from which both `bundle.mlir` and the JSON file are written. All rules are in "SuperDSC schema,
+//! sections 2 to 5".
 //!
 //! For the sum of an fp16 matrix of 64 rows and 256 columns along its rows, by 4 cores:
 //!
@@ -55,20 +55,20 @@ pub struct Geometry {
     pub tensors: Vec<Tensor>,
     /// The layout classes, in the order of their first tensors.
     pub classes: Vec<Class>,
-    /// The padding that must not reach the result.
+    /// Padding that must be masked out of the result.
     pub masked: Padding,
-    /// Which core computes what.
+    /// Slices that each core computes.
     pub divisions: Divisions,
-    /// Which core holds what, by tensor, when the op moves data between the scratchpads.
+    /// Slices that each core holds, by tensor, if the op moves data between scratchpads.
     pub owners: Option<Vec<Divisions>>,
 }
 
 impl Geometry {
-    /// Works out the geometry of an op.
+    /// Computes the geometry of an op.
     ///
     /// # Errors
     ///
-    /// When the op has no form in the file format; the error names the value found and the rule.
+    /// If the op has no form in the file format; the error states the value found and the rule.
     pub fn new(op: &OpSpec) -> Result<Self, LaunchError> {
         let family = OpFamily::of(op);
         check::check(op, family)?;
@@ -85,13 +85,13 @@ impl Geometry {
         Ok(Self { family, labels: view.labels, space, tensors, classes, masked, divisions, owners })
     }
 
-    /// The cores of the op.
+    /// Returns the number of cores of the op.
     #[must_use]
     pub fn cores(&self) -> i64 {
         self.space.cores()
     }
 
-    /// The element of a tensor at which a core's slice starts, from the start of the tensor.
+    /// Returns the element offset at which a core's slice of a tensor starts.
     #[must_use]
     pub fn start_element(&self, tensor: &Tensor, core: i64) -> i64 {
         let slices = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present).map(|dim| {
@@ -101,7 +101,7 @@ impl Geometry {
         tensor.front + slices.sum::<i64>()
     }
 
-    /// How a tensor is divided among the cores that hold it.
+    /// Returns how a tensor is divided among the cores that hold it.
     #[must_use]
     pub fn owner(&self, tensor: usize) -> &Divisions {
         self.owners.as_ref().and_then(|owners| owners.get(tensor)).unwrap_or(&self.divisions)

@@ -1,4 +1,4 @@
-//! The order of a tensor's dimensions, read off its coordinates ("SuperDSC schema, section 2.1").
+//! Derives the order of a tensor's dimensions from its coordinates ("SuperDSC schema, section 2.1").
 
 use super::{Access, Label};
 use crate::bundle::OpFamily;
@@ -14,7 +14,7 @@ pub(super) struct OpView<'a> {
     pub(super) accesses: Vec<Access>,
 }
 
-/// The dimensions of a tensor: the innermost one beside the stick comes first.
+/// Dimensions of a tensor, starting with the innermost one except the stick.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DimOrder {
     pub(super) dims: Vec<Label>,
@@ -31,22 +31,22 @@ impl DimOrder {
 }
 
 impl OpView<'_> {
-    /// The label of the dimension that moves a coordinate.
+    /// Returns the label of the dimension that moves a coordinate.
     pub(super) fn label_of(&self, coordinate: &Coordinate) -> Option<Label> {
         self.labels.get(coordinate.moving_dim()?).copied()
     }
 
-    /// Whether the op reads or writes through an index tensor.
+    /// Returns whether the op reads or writes through an index tensor.
     pub(super) fn is_indirect(&self) -> bool {
         self.accesses.iter().any(|access| access.is_index())
     }
 
-    /// The index tensors, in operand order.
+    /// Returns the index tensors, in operand order.
     pub(super) fn index_tensors(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.accesses.len()).filter(|operand| self.accesses[*operand].is_index())
     }
 
-    /// The dimension order of an operand as a reference for the whole op: indirect coordinates say nothing.
+    /// Returns the dimension order of an operand as a reference for the op; indirect coordinates are ignored.
     pub(super) fn reference_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
@@ -57,7 +57,7 @@ impl OpView<'_> {
         order
     }
 
-    /// The dimension order of an operand itself: an indirect coordinate stands for the dimensions of its index tensor.
+    /// Returns the dimension order of an operand itself; an indirect coordinate contributes the dimensions of its index tensor.
     pub(super) fn own_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
@@ -80,7 +80,7 @@ impl OpView<'_> {
         order
     }
 
-    /// The dimensions that an index tensor is read along, right to left, without its stick coordinate.
+    /// Returns the dimensions that index an index tensor, right to left, without its stick coordinate.
     pub(super) fn index_dims(&self, index: usize) -> Vec<Label> {
         let coordinates = &self.op.operands[index].coordinates;
         let others = &coordinates[..coordinates.len().saturating_sub(1)];
@@ -104,7 +104,8 @@ impl OpView<'_> {
         }
     }
 
-    /// The weight of a depthwise convolution has the window's dimensions even where they are single points.
+    /// Returns whether an operand is the weight of a depthwise convolution, which has the window's dimensions even if they are single
+    /// points.
     fn is_depthwise_weight(&self, operand: usize) -> bool {
         self.family == OpFamily::Depthwise && operand == 1
     }

@@ -1,4 +1,4 @@
-//! Padding to whole sticks, and the choice of the padding that must be masked ("SuperDSC schema, section 4").
+//! Padding to full sticks, and the choice of the padding that must be masked ("SuperDSC schema, section 4").
 
 use super::order::OpView;
 use super::{Class, Label, Scale, Space, Tensor};
@@ -9,7 +9,7 @@ use crate::bundle::{is_conversion, is_restickify};
 /// Points added to each padded dimension, in the order of the file.
 pub type Padding = Vec<(Label, i64)>;
 
-/// Grows the space to whole sticks of the operands that the op computes full sticks of, and returns what was added.
+/// Pads the space to full sticks of the operands of which the op computes full sticks, and returns the padding.
 pub(super) fn pad(view: &OpView<'_>, tensors: &[Tensor], classes: &[Class], space: &mut Space) -> Padding {
     let mut padding = Padding::new();
     let padded = match padded_operands(view.op, view.family) {
@@ -54,8 +54,8 @@ fn padded_operands(op: &OpSpec, family: OpFamily) -> Padded {
     }
 }
 
-/// A restickify pads both sticks, so a dimension may now be larger than a tensor that has it beside its stick; and a
-/// padded dimension is not split, since its last slice would hold padding only.
+/// Adjusts tensors after a restickify, which pads both sticks: a dimension may now be larger than a tensor in which it is not the stick;
+/// and a padded dimension is not split, since its last slice would hold padding only.
 pub(super) fn settle_restickify(view: &OpView<'_>, tensors: &mut [Tensor], classes: &[Class], padding: &Padding, space: &mut Space) {
     if !is_restickify(view.op) {
         return;
@@ -78,7 +78,7 @@ pub(super) fn settle_restickify(view: &OpView<'_>, tensors: &mut [Tensor], class
     }
 }
 
-/// The padding that would spoil the result: along a reduced stick, and in what `exp` makes of garbage.
+/// Returns the padding that would affect the result: along a reduced stick, and where `exp` maps undefined values to the result.
 pub(super) fn masked(op: &OpSpec, padding: &Padding, result: &Tensor) -> Padding {
     let is_masked = |label: Label| {
         result.dim(label).is_some_and(|dim| match dim.scale {

@@ -1,4 +1,4 @@
-//! The op's own dimension order, and the dimensions that the rules add to its space ("SuperDSC schema, section 2.2").
+//! Computes the op's own dimension order, and the dimensions that the rules add to its space ("SuperDSC schema, section 2.2").
 
 use super::order::{DimOrder, OpView};
 use super::space::round_up;
@@ -11,17 +11,17 @@ use crate::launch::LaunchError;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
     pub(super) space: Space,
-    /// The dimensions of the reference operand, and the added ones.
+    /// Dimensions of the reference operand, followed by the added ones.
     pub(super) order: Vec<Label>,
     /// The stick of the reference operand.
     pub(super) stick: Option<Label>,
-    /// The dimension that was added for full sticks where all operands are sparse.
+    /// Dimension that was added for full sticks if all operands are sparse.
     pub(super) full_stick: Option<Label>,
-    /// A single row that stands before the dimensions of every operand but the index tensors.
+    /// Single row that precedes the dimensions of every operand except the index tensors.
     pub(super) outer: Option<Label>,
-    /// The stick that an index tensor without one is given, by operand.
+    /// Stick dimensions added for index tensors without one, by operand.
     pub(super) private: Vec<(usize, Label)>,
-    /// The dimension that the result of a top-k is given when it has none of its own.
+    /// Dimension added for the result of a top-k that has none of its own.
     pub(super) top_k: Option<Label>,
 }
 
@@ -49,12 +49,12 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether a label was added as the stick of an index tensor.
+    /// Returns whether a label was added as the stick of an index tensor.
     pub(super) fn is_private(&self, label: Label) -> bool {
         self.private.iter().any(|(_, private)| *private == label)
     }
 
-    /// A conversion works on rows of sticks: a tensor of one dimension becomes a single row.
+    /// Adds a row to conversions, which require rows of sticks: a 1-D tensor becomes a single row.
     fn add_conversion_row(&mut self, view: &OpView<'_>) {
         let is_flat = self.stick.is_some_and(|stick| self.order.iter().all(|label| *label == stick));
         if needs_outer_dim(view.op) && is_flat {
@@ -64,7 +64,7 @@ impl Plan {
         }
     }
 
-    /// An index tensor that holds a single index iterates nothing: it becomes a single row.
+    /// Adds a row for an index tensor with a single index, which has no iteration dimension.
     fn add_point_row(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         if self.outer.is_some() || !view.index_tensors().any(|index| view.own_order(index).dims.is_empty()) {
             return Ok(());
@@ -90,7 +90,7 @@ impl Plan {
         Ok(())
     }
 
-    /// An op whose operands are all sparse computes on one full stick for each element.
+    /// Adds a stick dimension to an op whose operands are all sparse: it computes on one full stick per element.
     fn add_full_stick(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         let label = match view.family {
             OpFamily::Pool => {
@@ -111,7 +111,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The contracted dimension of a matmul is iterated in whole sticks of its second operand.
+    /// Pads the contracted dimension of a matmul to full sticks of its second operand.
     fn pad_contraction(&mut self, view: &OpView<'_>) {
         let weight = view.own_order(1);
         let result = view.own_order(view.op.operands.len() - 1);
@@ -136,7 +136,7 @@ impl Plan {
     }
 }
 
-/// The iteration space, labelled, with the splits that the op may have.
+/// Returns the labelled iteration space, with the legal splits.
 fn space_of(view: &OpView<'_>) -> Space {
     let mut space = Space::default();
     for (dim, label) in view.op.iteration_space.iter().zip(&view.labels) {

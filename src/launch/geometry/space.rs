@@ -1,4 +1,4 @@
-//! The iteration space of an op as the file sees it: labelled, with the dimensions that the rules add.
+//! Iteration space of an op in the file: labelled, with the dimensions that the rules add.
 
 use super::Label;
 use crate::bundle::SymbolicDim;
@@ -8,11 +8,11 @@ use crate::bundle::SymbolicDim;
 pub struct SpaceDim {
     /// Its label.
     pub label: Label,
-    /// Points, padded to whole sticks where the op computes on padding.
+    /// Number of points, padded to full sticks if the op computes on padding.
     pub size: i64,
-    /// Slices that the cores share it in.
+    /// Number of slices that the cores share.
     pub split: i64,
-    /// Set when the size is known at launch only; `size` is then the largest.
+    /// Set if the size is known at launch only; `size` is then the maximum.
     pub symbolic: Option<SymbolicDim>,
 }
 
@@ -29,25 +29,25 @@ impl Space {
         &self.dims
     }
 
-    /// The dimension of that label.
+    /// Returns the dimension with that label.
     #[must_use]
     pub fn get(&self, label: Label) -> Option<&SpaceDim> {
         self.dims.iter().find(|dim| dim.label == label)
     }
 
-    /// The size of a dimension; one that the op has not counts as a single point.
+    /// Returns the size of a dimension; 1 if the op does not have it.
     #[must_use]
     pub fn size(&self, label: Label) -> i64 {
         self.get(label).map_or(1, |dim| dim.size)
     }
 
-    /// The slices of a dimension.
+    /// Returns the number of slices of a dimension.
     #[must_use]
     pub fn split(&self, label: Label) -> i64 {
         self.get(label).map_or(1, |dim| dim.split)
     }
 
-    /// The number of cores: each owns one slice.
+    /// Returns the number of cores: each owns one slice.
     #[must_use]
     pub fn cores(&self) -> i64 {
         self.dims.iter().map(|dim| dim.split).product()
@@ -57,7 +57,7 @@ impl Space {
         self.dims.push(dim);
     }
 
-    /// Gives an undivided dimension that size, adding it at the end when it is new.
+    /// Sets the size of an undivided dimension; appends the dimension if it is new.
     pub(super) fn set(&mut self, label: Label, size: i64) {
         match self.dims.iter_mut().find(|dim| dim.label == label) {
             Some(dim) => *dim = SpaceDim { label, size, split: 1, symbolic: None },
@@ -65,7 +65,7 @@ impl Space {
         }
     }
 
-    /// Puts an undivided dimension first.
+    /// Prepends an undivided dimension.
     pub(super) fn set_first(&mut self, label: Label, size: i64) {
         self.dims.retain(|dim| dim.label != label);
         self.dims.insert(0, SpaceDim { label, size, split: 1, symbolic: None });
@@ -84,7 +84,7 @@ impl Space {
     }
 }
 
-/// `size`, rounded up to a multiple of `unit`.
+/// Returns `size` rounded up to a multiple of `unit`.
 #[must_use]
 pub(crate) const fn round_up(size: i64, unit: i64) -> i64 {
     (size + unit - 1).div_euclid(unit) * unit

@@ -1,4 +1,4 @@
-//! How each tensor lies in the op's space: order, scales, strides, gaps and page sizes ("SuperDSC schema, section 3").
+//! Layout of each tensor in the op's space: order, scales, strides, gaps and page sizes ("SuperDSC schema, section 3").
 
 use super::order::{DimOrder, OpView};
 use super::plan::Plan;
@@ -7,7 +7,7 @@ use super::{Access, Label};
 use crate::bundle::{Arrangement, Operand, is_identity};
 use machine::DeviceFormat;
 
-/// How a tensor takes part in one dimension of the op.
+/// Participation of a tensor in one dimension of the op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// It has the dimension (1).
@@ -19,7 +19,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The number in files.
+    /// Returns the number in files.
     #[must_use]
     pub const fn value(self) -> i64 {
         match self {
@@ -35,65 +35,65 @@ impl Scale {
 pub struct TensorDim {
     /// Its label.
     pub label: Label,
-    /// How the tensor takes part in it.
+    /// Participation of the tensor in the dimension.
     pub scale: Scale,
-    /// Elements that the whole dimension spans; a core's slice starts at `slot * stride / split`.
+    /// Elements spanned by the complete dimension; a core's slice starts at `slot * stride / split`.
     pub stride: i64,
-    /// Positions that one index reaches, or -1 (`maxDimSizes_`).
+    /// Number of positions covered by one index, or -1 (`maxDimSizes_`).
     pub page: i64,
 }
 
-/// A tensor of an op, in the op's labels.
+/// Tensor of an op, with the op's labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
-    /// How it is addressed.
+    /// Addressing mode.
     pub access: Access,
-    /// The format that the file gives it.
+    /// Format in the file.
     pub format: DeviceFormat,
-    /// Its dimensions, innermost beside the stick first.
+    /// Dimensions, starting with the innermost one except the stick.
     pub dims: Vec<TensorDim>,
     /// The dimensions that run along its stick.
     pub stick: Vec<Label>,
     /// Elements of the stick along each of them.
     pub stick_sizes: Vec<i64>,
-    /// Elements between the start of the tensor and the part that the op touches.
+    /// Elements between the start of the tensor and the accessed part.
     pub front: i64,
-    /// Elements of the tensor beyond the part that the op touches, by dimension.
+    /// Elements of the tensor beyond the accessed part, by dimension.
     pub gaps: Vec<(Label, i64)>,
     /// The layout class it belongs to.
     pub class: usize,
 }
 
 impl Tensor {
-    /// The dimension of that label.
+    /// Returns the dimension with that label.
     #[must_use]
     pub fn dim(&self, label: Label) -> Option<&TensorDim> {
         self.dims.iter().find(|dim| dim.label == label)
     }
 
-    /// Its dimensions' labels, in its own order.
+    /// Returns the labels of its dimensions, in its own order.
     #[must_use]
     pub fn order(&self) -> Vec<Label> {
         self.dims.iter().map(|dim| dim.label).collect()
     }
 }
 
-/// Works out every tensor of an op; classes are assigned afterwards.
+/// Computes every tensor of an op; classes are assigned afterwards.
 pub(super) fn tensors(view: &OpView<'_>, plan: &Plan) -> Vec<Tensor> {
     (0..view.op.operands.len()).map(|operand| Builder::new(view, plan, operand).build()).collect()
 }
 
-/// The device dimensions of a tensor counted from the stick outwards, as the stride rules do.
+/// Device dimensions of a tensor counted from the stick outwards, as in the stride rules.
 struct Extents<'a>(&'a Operand);
 
 impl Extents<'_> {
-    /// Elements of the innermost `count` device dimensions, of all when there are fewer.
+    /// Returns the number of elements of the innermost `count` device dimensions, or of all if there are fewer.
     fn inner(&self, count: usize) -> i64 {
         let size = &self.0.device_size;
         size[size.len().saturating_sub(count)..].iter().product()
     }
 
-    /// The position of the `k`-th dimension outside the stick.
+    /// Returns the position of the `k`-th dimension outside the stick.
     fn position(&self, k: usize) -> Option<usize> {
         self.0.device_size.len().checked_sub(k + 2)
     }
@@ -106,7 +106,7 @@ struct Builder<'a> {
     operand: &'a Operand,
     access: Access,
     order: Vec<Label>,
-    /// Whether the tensor has a stick of its own; a sparse one may be lent the op's.
+    /// Whether the tensor has a stick of its own; a sparse one may use the op's.
     has_stick: bool,
     stick: Option<Label>,
     absent: Vec<Label>,
@@ -149,7 +149,7 @@ impl<'a> Builder<'a> {
         tensor
     }
 
-    /// An index tensor without a stick is lent the dimension that was added for it.
+    /// Assigns the added stick dimension to an index tensor without a stick.
     fn complete_index(&mut self) {
         if let (true, Some(outer)) = (self.order.is_empty(), self.plan.outer) {
             self.order = vec![outer];
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The op's dimensions that the tensor lacks: what it is broadcast along, or was reduced along.
+    /// Adds the op's dimensions that the tensor lacks: those along which it is broadcast or was reduced.
     fn add_absent(&mut self) {
         use crate::bundle::OpFamily::{Conv2d, Depthwise, Elementwise, Matmul, Pool, Reduction, TopK};
         let follows_op = match self.view.family {
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// When everything is sparse, the dimension that was added for it serves as the stick.
+    /// Uses the added dimension as the stick if all operands are sparse.
     fn add_op_stick(&mut self) {
         let Some(stick) = self.plan.full_stick else { return };
         self.stick = Some(stick);
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The format in files: indices are unsigned, and the back end copies 32-bit integers as if they were floats.
+    /// Returns the format in files: indices are unsigned, and the back end copies 32-bit integers as floats.
     fn format(&self) -> DeviceFormat {
         if self.access.is_index() {
             DeviceFormat::SenUint32
@@ -219,9 +219,9 @@ impl<'a> Builder<'a> {
         tensor.dims.push(TensorDim { label, scale: self.scale(label), stride, page: self.page(label, k) });
     }
 
-    /// Elements in front of position `offset` of the `k`-th dimension outside the stick: in LX of what one core has of
-    /// it and of the dimensions inside. A dimension that cores divide has an offset in LX only where a position outside
-    /// of it was put into it: so many whole dimensions, and of each a core has its slice.
+    /// Returns the elements before position `offset` of the `k`-th dimension outside the stick. In LX, only the elements of one core
+    /// count, in that dimension and the dimensions inside it. A divided dimension has an offset in LX only if a position of an outer
+    /// dimension was folded into it: the offset is then a number of complete dimensions, of each of which a core has its slice.
     fn front(&self, k: usize, offset: i64) -> i64 {
         let (extents, coordinates) = (Extents(self.operand), &self.operand.coordinates);
         let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position..coordinates.len() - 1]);
@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
         offset * extents.inner(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
     }
 
-    /// The position of a dimension among those that count for strides: the absent ones come last.
+    /// Returns the position of a dimension in the stride order; absent dimensions are last.
     fn stride_position(&self, label: Label) -> usize {
         let present = self.order.iter().filter(|other| !self.absent.contains(other));
         present.chain(&self.absent).position(|other| *other == label).unwrap_or_default()
@@ -247,7 +247,7 @@ impl<'a> Builder<'a> {
         if is_stick { Scale::AbsentStick } else { Scale::Absent }
     }
 
-    /// The positions that one index reaches along a dimension: only the innermost indexed dimension has several.
+    /// Returns the number of positions covered by one index along a dimension; more than one only for the innermost indexed dimension.
     fn page(&self, label: Label, k: usize) -> i64 {
         if self.plan.is_private(label) {
             return 1;
@@ -271,7 +271,7 @@ impl<'a> Builder<'a> {
         if is_outer { index_operand.device_size[position] } else { 1 }
     }
 
-    /// The single row in front, and the dimension that a top-k's result was given.
+    /// Adds the leading single row, and the added dimension of a top-k's result.
     fn push_added_dims(&self, tensor: &mut Tensor) {
         let extents = Extents(self.operand);
         if let (Some(label), false) = (self.plan.outer, self.access.is_index()) {

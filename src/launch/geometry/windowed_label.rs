@@ -1,4 +1,4 @@
-//! Labels of the windowed ops, which depend on which dimensions survived ("SuperDSC schema, section 9").
+//! Labels of windowed ops, which depend on the dimensions that remain after unit dimensions are dropped ("SuperDSC schema, section 9").
 
 use super::Label;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     launch::LaunchError,
 };
 
-/// `[mb, i, j, out, ki, kj]` without the dimensions of size 1 of the result: the front end drops those.
+/// Returns `[mb, i, j, out, ki, kj]` without the dimensions of size 1 of the result, which the front end drops.
 pub(super) fn pool(op: &OpSpec) -> Result<Vec<Label>, LaunchError> {
     let ranges = op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     let [n, c, h, w] = ranges;
@@ -18,7 +18,7 @@ pub(super) fn pool(op: &OpSpec) -> Result<Vec<Label>, LaunchError> {
     Ok(labels)
 }
 
-/// `[mb, out, i, j, ki, kj]`, of which dimensions of size 1 are dropped from the end until the rank fits.
+/// Returns `[mb, out, i, j, ki, kj]`, with dimensions of size 1 dropped from the end until the rank fits.
 pub(super) fn depthwise(op: &OpSpec) -> Result<Vec<Label>, LaunchError> {
     let found = op.iteration_space.len();
     let ranges = op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
@@ -43,7 +43,8 @@ pub(super) fn depthwise(op: &OpSpec) -> Result<Vec<Label>, LaunchError> {
     Ok(reorder_collapsed(op, h, labels))
 }
 
-/// A result of 1 by 1 keeps its unit dimensions, but behind the window's: they take `i` and `j` wherever they stand.
+/// Reorders the labels of a 1 by 1 result, which keeps its unit dimensions, but after the window's: they are labelled `i` and `j` at any
+/// position.
 fn reorder_collapsed(op: &OpSpec, height: i64, labels: Vec<Label>) -> Vec<Label> {
     let is_full = [Label::I, Label::J, Label::Ki, Label::Kj].iter().all(|label| labels.contains(label));
     let n_units = op.iteration_space.iter().filter(|dim| dim.range == 1).count();
@@ -55,7 +56,8 @@ fn reorder_collapsed(op: &OpSpec, height: i64, labels: Vec<Label>) -> Vec<Label>
     op.iteration_space.iter().filter_map(|dim| if dim.range == 1 { spatial.next() } else { others.next() }).collect()
 }
 
-/// The labels of a direct convolution, from what its operands read: the order of its reduction dimensions says nothing.
+/// Returns the labels of a direct convolution, derived from its operands' coordinates: the order of its reduction dimensions is
+/// arbitrary.
 pub(super) fn conv2d(op: &OpSpec) -> Vec<Label> {
     const CANONICAL: [Label; 7] = [Label::Mb, Label::I, Label::J, Label::Out, Label::In, Label::Ki, Label::Kj];
     let n = op.iteration_space.len();
@@ -85,7 +87,7 @@ fn by_structure(op: &OpSpec) -> Option<Vec<Label>> {
     }
     let read = moving_dims(activation, &[]);
     for tap in moving_dims(weight, &[out, contraction]) {
-        // A window dimension stands right behind the result dimension that it slides along.
+        // A window dimension immediately follows the result dimension along which it slides.
         let position = read.iter().position(|dim| *dim == tap)?;
         let along = read[..position].iter().rev().filter_map(|dim| *labels.get(*dim)?).find_map(window_of)?;
         *labels.get_mut(tap)? = Some(along);
@@ -95,7 +97,7 @@ fn by_structure(op: &OpSpec) -> Option<Vec<Label>> {
     is_unique.then_some(labels)
 }
 
-/// The window dimension of a result dimension.
+/// Returns the window dimension of a result dimension.
 pub(super) const fn window_of(label: Label) -> Option<Label> {
     match label {
         Label::I => Some(Label::Ki),
@@ -108,7 +110,7 @@ fn stick_dim(operand: &Operand) -> Option<usize> {
     operand.coordinates.last()?.moving_dim()
 }
 
-/// The dimensions that move the operand, in coordinate order, without those of `except`.
+/// Returns the dimensions that move the operand, in coordinate order, without those in `except`.
 fn moving_dims(operand: &Operand, except: &[usize]) -> Vec<usize> {
     let mut dims = Vec::new();
     for dim in operand.coordinates.iter().filter_map(crate::bundle::Coordinate::moving_dim) {

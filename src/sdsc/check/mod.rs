@@ -1,4 +1,4 @@
-//! Files on disk against everything that can be asked of them: the rules of the format ([`sdsc_check`]), and behind these [`re_emission`].
+//! Checks files on disk: the rules of the format ([`sdsc_check`]), then [`re_emission`].
 
 mod re_emission;
 
@@ -12,10 +12,10 @@ use sdsc_format::{
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// The rules that the files of a bundle or program directory break.
+/// Returns the rules that the files of a bundle or program directory violate.
 ///
 /// # Errors
-/// There is no bundle, or a file cannot be read.
+/// If there is no bundle, or a file cannot be read.
 pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
     let broken = check_directory(directory).map_err(|error| error.to_string())?;
     if !broken.is_empty() {
@@ -34,7 +34,7 @@ pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
     Ok(differs_from_its_emission(contents).into_iter().collect())
 }
 
-/// The files of a bundle or a program behind `folder`, which is empty or ends with `/`, without those of constants.
+/// Returns the files of a bundle or a program below `folder`, which is empty or ends with `/`, except those of constants.
 fn texts_in(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
     let entries =
         fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {}", directory.display(), reason(&error)))?;

@@ -1,8 +1,8 @@
-//! The last net under the rules of the format: a file is the one that its own op spec is emitted as.
+//! Final check after the rules of the format: a file must be identical to the emission of its own op spec.
 //!
-//! A rule says what is wrong with a field; this says only that no op spec has the file. So it is asked after the rules, of files on disk
-//! only: what the compiler is about to write would be compared with itself. The reader does not know every layout of what the reference
-//! emitter pools, so the files of poolings are left out.
+//! A rule names the invalid field; this check only shows that no op spec has the file. So it runs after the rules, and on files on disk
+//! only: new output would be compared with itself. The reader does not support every layout of the reference emitter's poolings, so the
+//! files of poolings are skipped.
 
 use crate::sdsc::read::{ReadError, to_bundle, to_launch};
 use sdsc_check::{Place, Violation};
@@ -12,12 +12,12 @@ use sdsc_format::{
 };
 use std::collections::BTreeMap;
 
-/// The label by which differences are reported, beside those of the rules.
+/// Label of these violations, in addition to those of the rules.
 pub const LABEL: &str = "sdsc_r98";
 
-/// The first difference between the files of a bundle, or of a program and its bundles, and what their op specs are emitted as.
+/// Returns the first difference between the files of a bundle, or of a program and its bundles, and the emission of their op specs.
 ///
-/// The files are given with their paths below the directory. What has no meaning breaks a rule and is none here.
+/// Files are given with their paths below the directory. A file that cannot be interpreted violates a rule and is not reported here.
 #[must_use]
 pub fn differs_from_its_emission<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Violation> {
     let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
@@ -50,7 +50,7 @@ fn pools(sdsc: &Sdsc) -> bool {
     ops.any(|op| op.function == "avgpoolfwd")
 }
 
-/// The order of the members of an object has no meaning.
+/// Returns whether the error is a difference in the order of an object's members, which has no meaning.
 fn is_order(error: &ReadError) -> bool {
     matches!(error, ReadError::NoOpSpec { member, .. } if member == "the order of members")
 }

@@ -70,7 +70,8 @@ const fn single(raw: [u8; 8]) -> f32 {
     f64::from_le_bytes(raw) as f32
 }
 
-/// Whether the device's numbers do not tell what the elements were: floats that DL16 has not, and the number that infinities become.
+/// Returns whether the original elements cannot be recovered from the device's numbers: floats that DL16 cannot represent, and the number
+/// that encodes infinity.
 #[must_use]
 pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
     let changes = |value: f32| is_rounded_number(value.into(), format);
@@ -83,7 +84,7 @@ pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
     }
 }
 
-/// Whether a number of that value reads back as another one.
+/// Returns whether a number of that value is read back as another one.
 #[must_use]
 pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "numbers are rounded to single precision first")]
@@ -100,8 +101,8 @@ pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
 /// 2^32, which infinities become in DL16.
 const DL16_INFINITY: f32 = 4_294_967_296.0;
 
-/// The elements of a tensor that stands in device memory, as [`HostElements`] has them; booleans in bytes. The inverse of
-/// [`device_bytes`], but for the rounding.
+/// Converts the elements of a tensor from device memory to [`HostElements`] order; booleans in bytes. It is the inverse of
+/// [`device_bytes`], except for rounding.
 ///
 /// # Errors
 /// See [`ConstantError`].
@@ -132,7 +133,7 @@ pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: ElementType, sh
     }
 }
 
-/// The bytes of the elements, each in whole bytes, if there are as many as the elements need.
+/// Returns the bytes of the elements if their number is as expected.
 fn checked_bytes<'a>(host: &HostElements<'a>, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
     let bytes_each = i64::try_from(host.element.bytes()).expect("a few bytes");
     let elements = if host.is_splat { 1 } else { n_elements };
@@ -162,7 +163,7 @@ fn truth(raw: u8) -> f32 {
     f32::from(u8::from(raw != 0))
 }
 
-/// A conversion of 16 bits to DL16, worked out beforehand for all bits if there are many elements.
+/// Conversion of 16 bits to DL16, precomputed for all bit patterns if there are many elements.
 struct Dl16Table<V> {
     value: V,
     known: Vec<u16>,
@@ -184,13 +185,14 @@ impl<V: Fn(u16) -> f32> Dl16Table<V> {
 fn dl16_value(raw: [u8; 2]) -> f32 {
     let bits = u16::from_le_bytes(raw);
     let magnitude = bits & 0x7fff;
-    // The exponent's bias is 31 and a single's 127: the bits of the one, scaled by the difference, are the other, subnormals too.
+    // The exponent bias is 31, and 127 in single precision: scaling the shifted bits by the difference yields the value, for subnormals
+    // as well.
     let value = f32::from_bits(u32::from(magnitude) << 14) * f32::from_bits((127 + 127 - 31) << 23);
     let value = if magnitude == 0x7fff { f32::NAN } else { value };
     if bits & 0x8000 == 0 { value } else { -value }
 }
 
-/// Elements on their way to the device.
+/// Conversion of elements to device memory.
 struct Store<'a> {
     places: &'a ElementPlaces,
     bytes: &'a [u8],
@@ -215,7 +217,7 @@ impl Store<'_> {
     }
 }
 
-/// Elements on their way back.
+/// Conversion of elements from device memory.
 struct Load<'a> {
     places: &'a ElementPlaces,
     device: &'a [u8],

@@ -1,12 +1,12 @@
-//! Why a constant cannot be stored.
+//! Reasons why a constant cannot be stored.
 
 use crate::layout::LayoutError;
 use machine::DeviceFormat;
 
-/// Why a constant cannot be stored.
+/// Reason why a constant cannot be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConstantError {
-    /// Elements that the device has no numbers for.
+    /// Elements without a representation on the device.
     #[error("elements of '{element}' cannot be stored in the device format {format}")]
     Format {
         /// The type of the elements.
@@ -14,19 +14,19 @@ pub enum ConstantError {
         /// The device format.
         format: DeviceFormat,
     },
-    /// More or fewer bytes than the elements have.
+    /// Wrong number of bytes.
     #[error("found {found} bytes, where {elements} elements of '{element}' have {expected}")]
     Length {
         /// Bytes found.
         found: usize,
-        /// How many elements there are.
+        /// Number of elements.
         elements: i64,
         /// Their type.
         element: String,
-        /// The bytes that they have.
+        /// Expected number of bytes.
         expected: i64,
     },
-    /// A number that the device's integers, which have 32 bits, do not reach.
+    /// Integer out of range of the device's 32 bits.
     #[error("element {index} is {value}, which does not fit in the 32 bits of {format}")]
     Range {
         /// The position of the element, row-major.
@@ -36,7 +36,7 @@ pub enum ConstantError {
         /// The device format.
         format: DeviceFormat,
     },
-    /// A device dimension that steps over the host's elements in a way that no dimension does.
+    /// Device dimension whose stride matches no host dimension.
     #[error("device dimension {device_dim} steps over {stride} elements, which follows no dimension of the tensor")]
     Stride {
         /// The device dimension.
@@ -44,7 +44,7 @@ pub enum ConstantError {
         /// Its entry of the stride map.
         stride: i64,
     },
-    /// A host dimension of which the layout leaves out a part, or has it twice.
+    /// Host dimension whose positions the layout does not cover exactly once.
     #[error("the device layout does not hold the {size} positions of dimension {dim} once each")]
     Dimension {
         /// The host dimension.
@@ -52,7 +52,7 @@ pub enum ConstantError {
         /// Its size.
         size: i64,
     },
-    /// A shape that no layout has.
+    /// Shape without a layout.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }

@@ -1,14 +1,14 @@
-//! Constants: which an op has, and their bits ("SuperDSC schema, sections 4 and 6").
+//! Constants of an op, and their bits ("SuperDSC schema, sections 4 and 6").
 
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::Geometry};
 use machine::DeviceFormat;
 use sdsc_format::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
 
-/// The constant that replaces masked padding.
+/// Name of the constant that replaces masked padding.
 const MASK_VALUE: &str = "samv-maskvalue";
 
-/// The constants of an op, and the number of the one that masks padding.
+/// Returns the constants of an op, and the number of the one that masks padding.
 pub(super) fn constants(op: &OpSpec, geometry: &Geometry, format: DeviceFormat) -> (Constants, i64) {
     let mut values = named_values(op, geometry);
     let mut mask = -1;
@@ -24,7 +24,7 @@ pub(super) fn constants(op: &OpSpec, geometry: &Geometry, format: DeviceFormat) 
 
 fn named_values(op: &OpSpec, geometry: &Geometry) -> Vec<(Text, f64)> {
     match geometry.family {
-        // The function knows the scale of a pooling by another name than the front end.
+        // The scale of a pooling has another name in the device function than in the front end.
         OpFamily::Pool => {
             let scale = op.constants.iter().find(|constant| constant.name == "scaling_factor");
             vec![("nmap".into(), scale.map_or(1.0, |constant| constant.value))]

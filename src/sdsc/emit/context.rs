@@ -1,4 +1,4 @@
-//! An op and what was worked out of it: what the parts of its file are made from.
+//! An op and its derived facts, from which the sections of its file are built.
 
 use super::windows::Windows;
 use crate::bundle::{OpFamily, OpSpec};
@@ -6,7 +6,7 @@ use crate::launch::geometry::{Geometry, Label};
 use crate::launch::symbols::Addresses;
 use sdsc_format::model::Text;
 
-/// An op and what was worked out of it.
+/// An op and its derived facts.
 pub(super) struct Context<'a> {
     pub(super) op: &'a OpSpec,
     pub(super) geometry: &'a Geometry,
@@ -15,7 +15,7 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The number of tensors that the file lists as inputs; a reduction also lists its result.
+    /// Returns the number of tensors that the file lists as inputs; a reduction also lists its result.
     pub(super) fn n_inputs(&self) -> usize {
         let n_tensors = self.geometry.tensors.len();
         match self.geometry.family {
@@ -25,13 +25,13 @@ impl Context<'_> {
         }
     }
 
-    /// Whether the file lists a tensor as an input.
+    /// Returns whether the file lists a tensor as an input.
     pub(super) fn is_input(&self, tensor: usize) -> bool {
         tensor < self.n_inputs()
     }
 }
 
-/// The labels as files spell them.
+/// Returns the labels as files spell them.
 pub(super) fn texts(labels: &[Label]) -> Vec<Text> {
     labels.iter().map(|label| label.name().into()).collect()
 }

@@ -1,22 +1,22 @@
-//! Where the elements of a tensor stand in its device layout, as runs of neighbours in one stick.
+//! Maps the elements of a tensor to its device layout, as runs of adjacent elements in one stick.
 
 use super::ConstantError;
 use crate::layout::{DeviceLayout, HostTensor, LayoutError};
 
-/// Elements of the host that stand side by side in a stick.
+/// Run of host elements that are adjacent in a stick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The position of the first one, in elements of the device.
+    /// Device position of the first element.
     pub(super) device: usize,
-    /// The first one, in elements of the host.
+    /// Host position of the first element.
     pub(super) host: usize,
-    /// Elements of the host from one to the next.
+    /// Host stride between consecutive elements.
     pub(super) host_stride: usize,
-    /// How many there are.
+    /// Number of elements.
     pub(super) count: usize,
 }
 
-/// The way from a device layout to a row-major tensor of the host.
+/// Map from a device layout to a row-major host tensor.
 #[derive(Clone, Debug)]
 pub(super) struct ElementPlaces {
     /// Sizes of the device dimensions, the stick last.
@@ -24,28 +24,28 @@ pub(super) struct ElementPlaces {
     steps: Vec<Step>,
     /// Sizes of the host dimensions.
     host_sizes: Vec<i64>,
-    /// Host elements in all.
+    /// Total number of host elements.
     n_elements: i64,
 }
 
-/// One step along a device dimension.
+/// Step along a device dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// Only the first position holds anything.
+    /// Only the first position holds elements.
     Nowhere,
     /// A step along a host dimension.
     Along {
         dim: usize,
-        /// Positions of that dimension.
+        /// Size of that host dimension.
         positions: i64,
-        /// Elements of the host.
+        /// Host elements per step.
         elements: i64,
     },
 }
 
 impl ElementPlaces {
-    /// The places of a tensor of that shape: device dimension `i` steps over `stride_map[i]` elements of the host ("torch-spyre facts,
-    /// B.1"), and holds nothing where that leaves the host dimension.
+    /// Returns the map for a tensor of the given shape: device dimension `i` has a stride of `stride_map[i]` host elements ("torch-spyre
+    /// facts, B.1"); positions beyond the host dimension hold no element.
     ///
     /// # Errors
     /// A stride that follows no dimension of the tensor, or a layout that leaves out elements or has some of them twice.
@@ -53,7 +53,7 @@ impl ElementPlaces {
         let host = HostTensor::row_major(shape)?;
         let host_strides = host.strides();
         let step_of = |(device_dim, (&size, &stride)): (usize, (&i64, &i64))| {
-            // Nothing walks along a dimension of one position, whatever its stride.
+            // The stride of a dimension of size 1 is irrelevant.
             if size == 1 || stride == -1 {
                 return Ok(Step::Nowhere);
             }
@@ -72,7 +72,8 @@ impl ElementPlaces {
         self.n_elements
     }
 
-    /// Every element must have one place: the device dimensions along a host dimension are the digits of its positions.
+    /// Checks that every element has exactly one position: the device dimensions along a host dimension must be the digits of its
+    /// positions.
     fn check(self) -> Result<Self, ConstantError> {
         for (dim, &size) in self.host_sizes.iter().enumerate() {
             let digit = |(step, &count): (&Step, &i64)| match *step {
@@ -90,7 +91,7 @@ impl ElementPlaces {
         Ok(self)
     }
 
-    /// Visits the elements in the order of the device.
+    /// Visits the elements in device order.
     pub(super) fn runs(&self, mut visit: impl FnMut(Run)) {
         let (Some((&stick, outer)), Some((&within, steps))) = (self.sizes.split_last(), self.steps.split_last()) else { return };
         let mut position = vec![0; outer.len()];
@@ -121,7 +122,7 @@ impl ElementPlaces {
     }
 }
 
-/// The host element at a position, and its coordinates; none where the layout holds nothing.
+/// Returns the host element at a position, and its coordinates; `None` if the position holds no element.
 fn locate(position: &[i64], steps: &[Step], coordinates: &mut [i64]) -> Option<i64> {
     coordinates.fill(0);
     let mut host = 0;
@@ -138,7 +139,7 @@ fn locate(position: &[i64], steps: &[Step], coordinates: &mut [i64]) -> Option<i
     Some(host)
 }
 
-/// The next position, the last dimension fastest; false after the last one.
+/// Advances to the next position, last dimension fastest; returns false after the last one.
 fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
     for (at, size) in position.iter_mut().zip(sizes).rev() {
         *at += 1;

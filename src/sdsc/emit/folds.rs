@@ -1,5 +1,5 @@
-//! Coordinate folds: how one dimension of the op's space is spread over cores and the elements of a stick
-//! ("SuperDSC schema, section 6, `coordInfo`").
+//! Coordinate folds: distribution of one dimension of the op's space over cores and over the elements of a stick ("SuperDSC schema,
+//! section 6, `coordInfo`").
 
 use crate::launch::geometry::Scale;
 use machine::DeviceFormat;
@@ -7,7 +7,7 @@ use sdsc_format::model::{CoordInfo, Fold, FoldFunction, Folds, Text};
 
 /// One dimension of one tensor.
 pub(super) struct DimExtent {
-    /// How the tensor takes part in the dimension.
+    /// Participation of the tensor in the dimension.
     pub(super) scale: Scale,
     /// Slices that the cores hold.
     pub(super) slices: i64,
@@ -17,14 +17,14 @@ pub(super) struct DimExtent {
     pub(super) step: i64,
     /// How the dimension is padded.
     pub(super) padding: Text,
-    /// How the elements of the dimension lie in sticks.
+    /// Arrangement of the dimension's elements in sticks.
     pub(super) stick: StickForm,
 }
 
-/// How the elements of a dimension lie in sticks.
+/// Arrangement of a dimension's elements in sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StickForm {
-    /// Beside the stick: one element in each.
+    /// Not the stick dimension: one element per stick.
     Beside,
     /// Along the stick.
     Along(DeviceFormat),
@@ -34,7 +34,7 @@ pub(super) enum StickForm {
     ActivationBlock,
 }
 
-/// The folds of one dimension.
+/// Returns the folds of one dimension.
 pub(super) fn coord_info(extent: &DimExtent) -> CoordInfo {
     let (step, elements) = element_folds(extent);
     let n_elements = elements.len();
@@ -55,7 +55,7 @@ pub(super) fn coord_info(extent: &DimExtent) -> CoordInfo {
 
 const LABELS: [&str; 4] = ["elem_arr_0", "elem_arr_1", "elem_arr_2", "elem_arr_3"];
 
-/// The step from core to core, and step and count of each fold of the elements, outermost first.
+/// Returns the step from core to core, and step and count of each fold of the elements, outermost first.
 fn element_folds(extent: &DimExtent) -> (i64, Vec<(i64, i64)>) {
     let size = extent.size;
     let elements = match (extent.stick, extent.scale) {

@@ -1,4 +1,4 @@
-//! One op spec as one SDSC file ("SuperDSC schema, section 6").
+//! Converts one op spec to one SDSC file ("SuperDSC schema, section 6").
 
 use super::SdscError;
 use super::constants::constants;
@@ -17,22 +17,22 @@ use sdsc_format::model::{
     Sizes, SpaceSizes, Stage, StagePair, StageParams, SymbolicInfo, Text,
 };
 
-/// The file of an op whose addresses are launch arguments.
+/// Returns the file of an op whose addresses are launch arguments.
 ///
-/// `index` is its depth-first number in the bundle; `first_symbol_id` is what [`Launch`](crate::launch::Launch) gives it.
+/// `index` is its depth-first number in the bundle; [`Launch`](crate::launch::Launch) determines `first_symbol_id`.
 ///
 /// # Errors
 ///
-/// When the op has no form in the file format.
+/// If the op has no form in the file format.
 pub fn from_op_spec(op: &OpSpec, index: usize, first_symbol_id: i64) -> Result<Sdsc, SdscError> {
     assemble(op, index, |geometry| Addresses::symbolic(op, geometry, first_symbol_id))
 }
 
-/// The file of an op whose addresses are baked in.
+/// Returns the file of an op whose addresses are baked in.
 ///
 /// # Errors
 ///
-/// When the op has no form in the file format, or an address is not known before the launch.
+/// If the op has no form in the file format, or an address is not known before the launch.
 pub fn from_op_spec_baked(op: &OpSpec, index: usize, map: &MemoryMap) -> Result<Sdsc, SdscError> {
     assemble(op, index, |geometry| Addresses::baked(op, geometry, map))
 }
@@ -48,7 +48,8 @@ fn assemble(op: &OpSpec, index: usize, addresses: impl FnOnce(&Geometry) -> Resu
 }
 
 impl Context<'_> {
-    /// The device function: a reduction beside the stick and a move between scratchpads have names of their own.
+    /// Returns the device function; reductions of dimensions other than the stick, and moves between scratchpads, have names of their
+    /// own.
     fn function(&self) -> Text {
         let result = self.geometry.tensors.last();
         let reduces_stick = result.is_some_and(|tensor| tensor.dims.iter().any(|dim| dim.scale == Scale::AbsentStick));
@@ -69,7 +70,7 @@ impl Context<'_> {
         self.geometry.tensors.iter().any(|tensor| tensor.access.is_index())
     }
 
-    /// The number format that the op computes in: that of its first operand which holds values.
+    /// Returns the number format in which the op computes: that of its first operand that holds values.
     fn format(&self) -> DeviceFormat {
         let first = usize::from(self.has_indices());
         self.geometry.tensors.get(first).map_or(DeviceFormat::Sen169Fp16, |tensor| tensor.format)

@@ -1,4 +1,4 @@
-//! The two descriptions of each tensor: where it is (a node of the schedule tree) and what it is.
+//! The two descriptions of each tensor in a file: its location (a node of the schedule tree) and its properties.
 
 use super::SdscError;
 use super::context::{Context, texts};
@@ -11,7 +11,7 @@ use sdsc_format::model::{
 };
 
 impl Context<'_> {
-    /// Where a tensor is.
+    /// Returns the location of a tensor.
     pub(super) fn node(&self, index: usize) -> Result<Node, SdscError> {
         let tensor = &self.geometry.tensors[index];
         let class = &self.geometry.classes[tensor.class];
@@ -60,7 +60,7 @@ impl Context<'_> {
         Some(visible.map(|(label, gap)| (label.name().into(), by_core(*gap))).collect())
     }
 
-    /// Every dimension of the tensor's class, as it lies in the tensor.
+    /// Returns the coordinates of every dimension of the tensor's class, as they occur in the tensor.
     fn coordinates(&self, index: usize) -> Result<Entries<Text, CoordInfo>, SdscError> {
         let tensor = &self.geometry.tensors[index];
         let class = &self.geometry.classes[tensor.class];
@@ -108,7 +108,7 @@ impl Context<'_> {
         self.slices_by_core(owner, self.geometry.space.dims().iter().map(|dim| dim.label))
     }
 
-    /// The slice of each dimension that each core has.
+    /// Returns the slice of each dimension that each core has.
     pub(super) fn slices_by_core(&self, divisions: &Divisions, order: impl Iterator<Item = Label>) -> Entries<i64, Entries<Text, i64>> {
         let dims: Vec<_> = order.map(|label| divisions.get(label)).collect();
         let slots = |core| dims.iter().map(|division| (Text::from(division.label.name()), division.slot(core))).collect();

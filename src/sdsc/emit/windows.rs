@@ -15,15 +15,15 @@ const FULL_SPAN: &str = "padded_fullspan_wunneeded";
 /// The two window axes, each with its sliding dimension and the dimension of the window's points.
 const AXES: [(Label, Label); 2] = [(Label::I, Label::Ki), (Label::J, Label::Kj)];
 
-/// The windows of an op; empty for an op that has none.
+/// Windows of an op; empty for an op without windows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Windows {
     kind: Kind,
-    /// The whole op's.
+    /// Windows of the complete op.
     pub(super) full: Entries<Text, WindowInfo>,
-    /// One core's.
+    /// Windows of one core.
     pub(super) per_core: Entries<Text, WindowInfo>,
-    /// Dimensions that tensors beside the weight do not show.
+    /// Dimensions that are omitted from tensors other than the weight.
     hidden: Vec<Label>,
     axes: Vec<Axis>,
     pad_type: Text,
@@ -117,12 +117,12 @@ impl Windows {
         Ok(windows)
     }
 
-    /// Whether tensors of different windows share data, and sticks are replicated.
+    /// Returns whether windows overlap in data, and sticks are replicated.
     pub(super) fn is_sliding(&self) -> bool {
         matches!(self.kind, Kind::Pool | Kind::Conv2d)
     }
 
-    /// Whether tensors of a class show a dimension.
+    /// Returns whether tensors of a class include a dimension.
     pub(super) fn shows(&self, label: Label, class: ClassName) -> bool {
         class == ClassName::Kernel || !self.hidden.contains(&label)
     }
@@ -143,9 +143,9 @@ impl Windows {
         is_padded.then(|| self.axes.iter().map(|axis| (axis.label.name().into(), self.pad_type.clone())).collect())
     }
 
-    /// One core's part of a windowed dimension of an input, of which the op computes `size` points in `slices` slices.
+    /// Returns one core's part of a windowed dimension of an input, of which the op computes `size` points in `slices` slices.
     ///
-    /// None when the dimension is an ordinary one of that tensor.
+    /// Returns `None` if the dimension is not windowed in that tensor.
     pub(super) fn input_extent(&self, tensor: usize, is_input: bool, label: Label, size: i64, slices: i64) -> Option<InputExtent> {
         let axis = self.axes.iter().find(|axis| axis.label == label)?;
         let outputs = size / slices;
@@ -162,7 +162,7 @@ impl Windows {
         }
     }
 
-    /// That a tensor may live in a memory whose node has that name.
+    /// Returns the presence of a tensor in the memory of a node with that name.
     pub(super) fn presence(&self, tensor: usize, is_input: bool, node: &str) -> Presence {
         let plain = Presence { is_present: 1, ..Presence::default() };
         match self.kind {
@@ -179,14 +179,14 @@ impl Windows {
         }
     }
 
-    /// That a tensor lives in LX only.
+    /// Returns the presence of a tensor that is in LX only.
     pub(super) fn lx_presence(&self, tensor: usize) -> Presence {
         let is_padded = (self.kind == Kind::Depthwise && tensor == 0).then_some(1);
         Presence { is_present: 1, is_padded, ..Presence::default() }
     }
 }
 
-/// Points that no window reads are taken off the back padding, then off the input, then off the front padding.
+/// Subtracts points that no window reads from the back padding first, then from the input, then from the front padding.
 fn depthwise_window(axis: WindowAxis, taps: Label, total: i64, outputs: i64) -> WindowInfo {
     let unneeded = total - ((outputs - 1) * axis.stride + axis.kernel);
     let valid = total - 2 * axis.padding;

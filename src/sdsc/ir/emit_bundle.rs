@@ -1,7 +1,7 @@
 //! `spyre-emit-bundle`: writes the bundle directory.
 //!
-//! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the SDSC
-//! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
+//! Reads the output of `spyre-lower-to-sdscbundle`. Writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the
+//! SDSC files. For a module without an `sdsc.program` but with one bundle, it writes only the files of that bundle.
 
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
@@ -48,9 +48,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     check_texts(module, options, &files)?;
     let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
-    // The files are written while they are checked; that shows only when they are put in place.
+    // The files are written while they are checked; they become visible only when they are moved into place.
     let (violations, fresh) = thread::scope(|scope| {
-        // No thread of a pool, which would stay in the process.
+        // A scoped thread, since pool threads would remain in the process.
         let violations = scope.spawn(|| check_files(contents(), &target));
         let fresh = Fresh::write(Path::new(output), &files);
         (violations.join().unwrap_or_else(|panic| resume_unwind(panic)), fresh)
@@ -60,7 +60,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())
 }
 
-/// MLIR can read every `bundle.mlir`. One of a compilation that it cannot read is a compiler bug.
+/// Checks that MLIR can parse every `bundle.mlir`. An unreadable one in the output of a compilation is a compiler bug.
 fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), Reported> {
     for file in files.iter().filter(|file| file.path.ends_with("bundle.mlir")) {
         if !str::from_utf8(&file.content).is_ok_and(|text| parses(module.ctx(), text)) {
@@ -75,7 +75,7 @@ fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), 
     Ok(())
 }
 
-/// Whether the program comes from our own passes: then nobody else is to blame for what is wrong with it.
+/// Returns whether the program was produced by our own passes only, so that every error in it is a compiler bug.
 fn is_ours_to_mend(options: &Options) -> bool {
     options.is_on(option::COMPILED)
 }
@@ -135,7 +135,7 @@ fn files_of(module: Op<'_>, options: &Options) -> Result<Vec<File>, Reported> {
     }
 }
 
-/// The files of the only bundle of a module: a nested module, or the module itself.
+/// Returns the files of the only bundle of a module: a nested module, or the module itself.
 fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
     let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
     match bundles.as_slice() {
@@ -206,7 +206,8 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
     Ok(files)
 }
 
-/// Bundles are folders of their names, and a run writes results to files of theirs. Others than plain ones would lie elsewhere.
+/// Checks that a name is plain: bundles are folders, and a run writes results to files, with these names, and other names could escape
+/// the directory.
 fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
     let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME, EXACT_FILE].contains(&name);
     let becomes_file = op.is("builtin.module") || Role::of(op) == Some(Role::Output);
@@ -217,7 +218,7 @@ fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
     Err(error_at(codes::FILE_NAME, op, format_args!("cannot be written as '{name}': {why}")).report())
 }
 
-/// Notes the elements of a constant as the program has them; gives their file, if they are not all the same.
+/// Records the unrounded elements of a constant; returns their file, unless it is a splat.
 fn note_exact(exact: &mut ExactNumbers, name: &str, elements: ExactElements) -> Option<File> {
     let (constant, file) = match elements {
         ExactElements::Same(number) => (ExactConstant::Number(number), None),
@@ -230,7 +231,7 @@ fn note_exact(exact: &mut ExactNumbers, name: &str, elements: ExactElements) -> 
     file
 }
 
-/// A constant on its way to the device.
+/// Device image of a constant.
 struct ConstantContent {
     /// The bytes of its file.
     content: Vec<u8>,
@@ -238,19 +239,19 @@ struct ConstantContent {
     exact: Option<ExactElements>,
 }
 
-/// The elements of a constant as the program has them.
+/// Unrounded elements of a constant.
 enum ExactElements {
     Same(f64),
     Each(Vec<u8>),
 }
 
-/// The numbers that are known at launch only.
+/// Returns the trip counts that are known at launch only.
 fn symbols_of(program: Op<'_>) -> Vec<Symbol> {
     let entries = program.attr(attr::SYMBOLS).and_then(dictionary_entries).unwrap_or_default();
     entries.into_iter().filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? })).collect()
 }
 
-/// The sizes that are known at launch only.
+/// Returns the sizes that are known at launch only.
 fn sizes_of(program: Op<'_>) -> Vec<Size> {
     let entries = program.attr(attr::SIZES).and_then(dictionary_entries).unwrap_or_default();
     let size = |(name, numbers): (&str, Attribute<'_>)| {
@@ -260,7 +261,7 @@ fn sizes_of(program: Op<'_>) -> Vec<Size> {
     entries.into_iter().filter_map(size).collect()
 }
 
-/// The sizes that a launch is given, in the order of its parameters: that in which ops have them first.
+/// Returns the sizes that a launch receives, in the order of its parameters, which is that of their first use in ops.
 fn sizes_of_launch(bundle: Op<'_>) -> Result<Vec<String>, Reported> {
     let mut names: Vec<String> = Vec::new();
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
@@ -274,14 +275,14 @@ fn sizes_of_launch(bundle: Op<'_>) -> Result<Vec<String>, Reported> {
     Ok(names)
 }
 
-/// The dimensions of a tensor whose sizes are known at launch only.
+/// Returns the dimensions of a tensor whose sizes are known at launch only.
 fn symbolic_of(buffer: Op<'_>) -> Vec<SymbolicDim> {
     let names = buffer.attr(attr::SYMBOLIC).and_then(strings).unwrap_or_default();
     let named = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
     named.map(|(dim, name)| SymbolicDim { dim, size: name.to_owned() }).collect()
 }
 
-/// A tensor of the program, and the bytes of one that has a value.
+/// Returns a tensor of the program, with its bytes if it is a constant.
 fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
     let tensor = buffer.attr(attr::TYPE).and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
     let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
@@ -309,10 +310,10 @@ fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
     Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
 }
 
-/// The most bytes of a constant that one number stands for: a short text may ask for any number of them.
+/// Maximum number of bytes of a splat constant: a short text can request any number of them.
 const MAX_SPLAT_BYTES: i64 = 1 << 28;
 
-/// The bytes of a constant in device memory.
+/// Returns the bytes of a constant in device memory.
 fn content_of(
     buffer: Op<'_>,
     value: Attribute<'_>,
@@ -364,7 +365,7 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
     }
 }
 
-/// The lives of what a launch has in LX and in its pool.
+/// Returns the live ranges of the values of a launch in LX and in its pool.
 fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
     let lives = dialect::lives_of(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
     let of = |memory: Scratch| {
@@ -375,7 +376,7 @@ fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
     Ok([of(Scratch::Lx), of(Scratch::Pool)])
 }
 
-/// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.
+/// Returns `bundle.mlir` and the SDSC files of one bundle, with paths below `folder`.
 fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut ExactNumbers) -> Result<Vec<File>, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
@@ -410,10 +411,11 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut Exact
     Ok(files)
 }
 
-/// The files of ops that a thread of its own is worth.
+/// Minimum number of op files per thread.
 const OPS_A_THREAD: usize = 16;
 
-/// Spells the files of ops, many of them in several threads. The threads end with it: those of a pool would stay in the process.
+/// Serializes the files of ops, in several threads if there are many. The threads are scoped: those of a pool would remain in the
+/// process.
 fn spell(ops: &[(String, Sdsc)]) -> Vec<File> {
     let all_of = |ops: &[(String, Sdsc)]| -> Vec<File> {
         ops.iter().map(|(path, sdsc)| File { path: path.clone(), content: to_text(sdsc) }).collect()
@@ -428,7 +430,7 @@ fn spell(ops: &[(String, Sdsc)]) -> Vec<File> {
     })
 }
 
-/// The constants of an op that its file has rounded.
+/// Returns the constants of an op that are rounded in its file.
 fn rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
     let infos = || file.value.dscs.iter().flat_map(|named| named.value.constants.0.iter()).map(|(_, info)| info);
     let format = |name: &str| infos().find(|info| info.name == *name).and_then(|info| info.format.parse().ok());
@@ -436,7 +438,7 @@ fn rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
     spec.constants.iter().filter(is_changed).map(|constant| (constant.name.clone(), constant.value)).collect()
 }
 
-/// Refuses a loop whose count is a parameter: the back end takes constants only (torch-spyre facts, D.10 and G.5).
+/// Rejects a loop whose count is a parameter: the back end accepts constants only (torch-spyre facts, D.10 and G.5).
 fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
     let Some(param) = launch.counting_param() else { return Ok(()) };
     let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
@@ -458,13 +460,13 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
     Err(error_at(codes::TRIP_AT_LAUNCH, counted, message).report())
 }
 
-/// Bytes of the pool of a bundle whose addresses are baked.
+/// Returns the bytes of the pool of a bundle whose addresses are baked.
 fn baked_pool_bytes(bundle: Op<'_>) -> i64 {
     let bytes = bundle.attr(attr::SDSC_POOL_BYTES).and_then(integer);
     bytes.filter(|_| bundle.text_attr(attr::SDSC_ADDRESSES) == "baked").unwrap_or(0)
 }
 
-/// Where kernel arguments are, if the bundle's addresses are baked.
+/// Returns the locations of kernel arguments, if the bundle's addresses are baked.
 fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Reported> {
     if bundle.text_attr(attr::SDSC_ADDRESSES) != "baked" {
         return Ok(None);
@@ -482,7 +484,7 @@ fn file_number(name: &str) -> Option<usize> {
     name.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
 }
 
-/// The id behind the last symbol of an op whose first one has the id `first`: ids count down over the whole bundle.
+/// Returns the first symbol id of the next op, after an op whose first id is `first`: ids decrease over the complete bundle.
 fn next_symbol_id(spec: &OpSpec, first: i64) -> Result<i64, LaunchError> {
     let geometry = Geometry::new(spec)?;
     Ok(Addresses::symbolic(spec, &geometry, first)?.next_id())

@@ -1,23 +1,23 @@
-//! Device sizes from what a file shows of them: sizes of the space, gaps, and how far apart the cores' parts are.
+//! Reconstructs device sizes from the sizes of the space, the gaps, and the distances between the cores' slices in a file.
 //!
-//! The rules count device dimensions from the stick outwards and take the `k`-th for the `k`-th dimension of a tensor's order, whatever
-//! its coordinate is. So an [`Axis`] is a dimension of the order, and its size is that of the device dimension at the same place.
+//! The rules count device dimensions from the stick outwards and match the `k`-th one with the `k`-th dimension of a tensor's order,
+//! regardless of its coordinate. An [`Axis`] is a dimension of the order, with the size of the device dimension at the same position.
 
 /// One dimension of a tensor's order. Sizes of blocks of sticks count sticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Axis {
-    /// Positions that the op touches.
+    /// Number of accessed positions.
     pub(super) extent: i64,
-    /// Positions beyond them, or none where files do not show them.
+    /// Number of positions beyond them; `None` if files omit it.
     pub(super) gap: Option<i64>,
-    /// Slices that the cores share the extent in.
+    /// Number of slices of the extent.
     pub(super) slices: i64,
-    /// For slices but the first, the elements from the first slice to it.
+    /// Pairs of a slice number, except the first, and the element distance from the first slice.
     pub(super) steps: Vec<(i64, i64)>,
 }
 
 impl Axis {
-    /// The size that a gap tells.
+    /// Returns the size implied by the gap.
     pub(super) fn known(&self) -> Option<i64> {
         self.gap.filter(|gap| *gap > 0).map(|gap| self.extent.saturating_add(gap))
     }
@@ -27,12 +27,12 @@ impl Axis {
     }
 }
 
-/// Elements of a stick and of the device dimensions inside of one.
+/// Returns the elements of a stick times the sizes of the device dimensions inside `at`.
 pub(super) fn inner(sizes: &[i64], per_stick: i64, at: usize) -> i64 {
     sizes[..at].iter().fold(per_stick, |product, size| product.saturating_mul(*size))
 }
 
-/// Whether the steps follow from the sizes, innermost first: a slice is a part of `inner sizes * min(size, extent)` elements.
+/// Returns whether the sizes, innermost first, imply the steps: a slice is a part of `inner sizes * min(size, extent)` elements.
 pub(super) fn fits(axes: &[Axis], sizes: &[i64], per_stick: i64) -> bool {
     (0..axes.len().min(sizes.len())).all(|at| axes[at].is_divided(span(axes, sizes, per_stick, at)))
 }
@@ -41,8 +41,8 @@ fn span(axes: &[Axis], sizes: &[i64], per_stick: i64, at: usize) -> i64 {
     inner(sizes, per_stick, at).saturating_mul(sizes[at].min(axes[at].extent))
 }
 
-/// Sizes that the steps follow from, near to those given; none when there are none. A size above the extent occurs only where files do not
-/// show a gap.
+/// Returns sizes close to the given ones that imply the steps; `None` if there are none. A size exceeds the extent only if files omit the
+/// gap.
 pub(super) fn fit(axes: &[Axis], sizes: &[i64], per_stick: i64) -> Option<Vec<i64>> {
     let mut sizes = sizes.to_vec();
     for at in 0..axes.len().min(sizes.len()) {
@@ -53,7 +53,7 @@ pub(super) fn fit(axes: &[Axis], sizes: &[i64], per_stick: i64) -> Option<Vec<i6
     Some(sizes)
 }
 
-/// Other sizes that the steps of an axis follow from: of the axis itself, or else of one inside of it.
+/// Returns other sizes that imply the steps of an axis, with a changed size of the axis itself or of one inside it.
 fn adjust(axes: &[Axis], sizes: &[i64], per_stick: i64, at: usize) -> Option<Vec<i64>> {
     let divided = &axes[at];
     let (_, first) = *divided.steps.first()?;

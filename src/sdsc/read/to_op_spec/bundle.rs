@@ -1,4 +1,4 @@
-//! The whole bundle, from its launch and its files.
+//! Reconstructs the bundle from its launch and its files.
 
 use super::evaluate::{Effect, Step, evaluate};
 use super::{ReadError, Surroundings, SymbolValue, to_op_spec};
@@ -13,14 +13,14 @@ use machine::Target;
 use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 
-/// The bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`.
+/// Returns the bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`.
 ///
-/// The numbers that the launch was parsed with, [`Launch::first_symbol_ids`], are not needed. `pool_bytes` is the size of the pool in front
-/// of the arguments of a bundle with baked addresses, which only its program knows.
+/// The numbers in [`Launch::first_symbol_ids`] of the parsed launch are not used. `pool_bytes` is the size of the pool that precedes the
+/// arguments in a bundle with baked addresses; only its program states it.
 ///
 /// # Errors
 ///
-/// When a file is not read back, or the launch of what was read back does something else than this one.
+/// If a file cannot be read back, or the reconstructed bundle's launch has another effect than this one.
 pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bundle, ReadError> {
     let mut effect = evaluate(launch)?;
     let is_baked = !has_symbols(&effect.steps);
@@ -43,7 +43,7 @@ pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bun
     Ok(bundle)
 }
 
-/// Whether the addresses of a bundle are in its files, so that its executes name no symbols.
+/// Returns whether the addresses of a bundle are baked into its files, so that its executes have no symbols.
 #[must_use]
 pub fn is_baked(launch: &Launch) -> bool {
     fn is_symbolic(body: &[Stmt]) -> bool {
@@ -56,7 +56,7 @@ pub fn is_baked(launch: &Launch) -> bool {
     !is_symbolic(&launch.body)
 }
 
-/// Whether any op has symbols, even if none; ops with baked addresses have not.
+/// Returns whether ops have symbol lists, possibly empty; ops with baked addresses have none.
 fn has_symbols(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::Op { index: _, symbols } => symbols.is_some(),
@@ -114,7 +114,7 @@ impl Reader<'_> {
     }
 }
 
-/// That the launch of the bundle does what the launch that was read does.
+/// Checks that the launch of the reconstructed bundle has the same effect as the launch that was read.
 fn check_same(read: &Effect, emitted: &Effect) -> Result<(), ReadError> {
     if read.pool_bytes != emitted.pool_bytes {
         let reason = format!("allocates a pool of {} bytes; its ops need one of {}", read.pool_bytes, emitted.pool_bytes);

@@ -1,10 +1,10 @@
-//! Where a file and the one that was emitted again differ.
+//! Compares a file with its re-emission.
 
 use super::ReadError;
 use sdsc_format::model::{Bits, Sdsc};
 use serde_json::Value;
 
-/// The first difference that matters.
+/// Returns the first significant difference.
 pub(super) fn difference(file: &Sdsc, emitted: &Sdsc) -> Option<ReadError> {
     let (mut file, mut emitted) = (file.clone(), emitted.clone());
     settle_padding(&mut file);
@@ -23,7 +23,7 @@ pub(super) fn difference(file: &Sdsc, emitted: &Sdsc) -> Option<ReadError> {
     Some(ReadError::NoOpSpec { member, found, emitted })
 }
 
-/// The padding of a depthwise convolution's input stands elsewhere in a file than the model keeps it after reading.
+/// Moves the padding of a depthwise convolution's input to the place where the model has it after parsing.
 fn settle_padding(sdsc: &mut Sdsc) {
     for node in sdsc.value.dscs.iter_mut().flat_map(|dsc| &mut dsc.value.nodes) {
         if let Some(padding) = node.early_padding.take() {
@@ -53,7 +53,7 @@ fn settle_constants(file: &mut Sdsc, emitted: &mut Sdsc) {
     }
 }
 
-/// The path of the first difference, and both values there.
+/// Returns the path of the first difference, and both values.
 fn first_difference(file: &Value, emitted: &Value, path: String) -> Option<(String, String, String)> {
     match (file, emitted) {
         (Value::Object(file), Value::Object(emitted)) => {

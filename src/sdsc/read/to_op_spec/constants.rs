@@ -1,4 +1,4 @@
-//! The values of an op's constants, from their bits.
+//! Reconstructs the values of an op's constants from their bits.
 
 use super::ReadError;
 use super::file::File;
@@ -6,7 +6,7 @@ use crate::bundle::Constant;
 use crate::bundle::OpFamily;
 use sdsc_format::model::{Bits, ConstantInfo};
 
-/// The op's own constants: without the one that masks padding, which the rules add, last.
+/// Returns the op's own constants, without the padding mask, which the rules append last.
 pub(super) fn constants(file: &File<'_>) -> Result<Vec<Constant>, ReadError> {
     let infos = &file.dsc.constants.0.0;
     let n_own = infos.len().saturating_sub(usize::from(!file.dsc.masking.is_empty()));
@@ -34,7 +34,7 @@ fn value(number: usize, info: &ConstantInfo) -> Result<f64, ReadError> {
     }
 }
 
-/// The value of DL16 bits: the inverse of [`dl16_bits`](crate::sdsc::emit::dl16_bits), where that has one.
+/// Returns the value of DL16 bits: the inverse of [`dl16_bits`](crate::sdsc::emit::dl16_bits), where it exists.
 fn from_dl16(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     if bits & 0x7fff == 0x7fff {

@@ -1,4 +1,4 @@
-//! The device dimensions of a tensor: which coordinates there are, in which order and of which sizes.
+//! Reconstructs the device dimensions of a tensor: their coordinates, order and sizes.
 
 use super::ReadError;
 use super::axes::{Axis, fit, fits};
@@ -30,16 +30,16 @@ impl Stick {
     }
 }
 
-/// Slices that an op may have; far above the cores of any machine.
+/// Maximum number of slices of an op; far above the cores of any machine.
 const MAX_SLICES: i64 = 1024;
 
-/// One device dimension beside the elements of a stick.
+/// Device dimension other than the elements of a stick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Term {
     pub(super) coordinate: Coordinate,
-    /// Positions that it takes.
+    /// Number of accessed positions.
     pub(super) extent: i64,
-    /// Positions there are.
+    /// Number of positions.
     pub(super) size: i64,
 }
 
@@ -47,14 +47,14 @@ impl Term {
     pub(super) const UNIT: Self = Self { coordinate: Coordinate::constant(0), extent: 1, size: 1 };
 }
 
-/// The device dimensions of a tensor, innermost first.
+/// Device dimensions of a tensor, innermost first.
 #[derive(Clone, Debug)]
 pub(super) struct Form {
     pub(super) stick: Stick,
     pub(super) terms: Vec<Term>,
 }
 
-/// The form of a tensor of a file.
+/// Returns the device dimensions of a tensor of a file.
 pub(super) fn form(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Form, ReadError> {
     let stick = stick(file, guess, tensor)?;
     let tensor = Tensor { file, guess, index: tensor, per_stick: file.format(tensor)?.elements_per_stick() };
@@ -63,7 +63,7 @@ pub(super) fn form(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Form
     if let Some(form) = forms.iter().filter_map(|form| tensor.settled(form, &axes)).nth(tensor.first_form()) {
         return Ok(form);
     }
-    // A tensor of one element in each stick looks the same, but for the distances between its parts.
+    // A tensor with one element per stick looks the same, except for the distances between its slices.
     let sparse = tensor.plain(Stick::None)?;
     let sparse_axes = tensor.axes(Stick::None)?;
     if let Some(form) = sparse.variants().iter().find_map(|form| tensor.settled(form, &sparse_axes)) {
@@ -84,11 +84,11 @@ fn stick(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Stick, ReadErr
     if own.contains(&label) {
         return Ok(Stick::Blocks(label));
     }
-    // A tensor without a stick of its own has -2 along that of the op.
+    // A tensor without a stick of its own has scale -2 along the stick of the op.
     Ok(if file.scale(tensor, label) == Some(-1) { Stick::Single(label) } else { Stick::None })
 }
 
-/// The dimensions that a tensor has itself, innermost first.
+/// Returns the dimensions of the tensor itself, innermost first.
 fn own_dims(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Vec<Label>, ReadError> {
     let mut order = file.order(tensor)?;
     file.unhide(guess, tensor, &mut order);
@@ -136,7 +136,7 @@ impl Form {
     }
 }
 
-/// A tensor of a file.
+/// Tensor of a file.
 struct Tensor<'a> {
     file: &'a File<'a>,
     guess: &'a Guess,
@@ -145,7 +145,7 @@ struct Tensor<'a> {
 }
 
 impl Tensor<'_> {
-    /// The form to take of those that fit. What an index tensor looks like shows in another one, so it is tried.
+    /// Returns the first of the matching forms to try. The form of an index tensor affects other tensors, so it is part of the guess.
     fn first_form(&self) -> usize {
         if is_index(&self.file.dsc.nodes[self.index]) { self.guess.index_form } else { 0 }
     }
@@ -154,7 +154,7 @@ impl Tensor<'_> {
         self.file.family(self.guess.is_reduction).is_convolution()
     }
 
-    /// The tensor's own dimensions, of the sizes that the op touches.
+    /// Returns the tensor's own dimensions, with the sizes that the op accesses.
     fn plain(&self, stick: Stick) -> Result<Form, ReadError> {
         let (file, guess) = (self.file, self.guess);
         let mut order = own_dims(file, guess, self.index)?;
@@ -171,7 +171,7 @@ impl Tensor<'_> {
             Ok(Term { coordinate, extent, size: extent })
         };
         let mut terms = order.into_iter().map(term).collect::<Result<Vec<_>, ReadError>>()?;
-        // Nothing tells how large a table is; there are as many indices as this.
+        // The file does not state the table size; the number of indices is assumed.
         let n_indices = index_dims.iter().fold(1_i64, |product, label| product.saturating_mul(file.range(guess, *label)));
         for index in indices.into_iter().rev() {
             terms.insert(indirect, Term { coordinate: Coordinate::indirect(index_name(index)), extent: n_indices, size: n_indices });
@@ -179,8 +179,7 @@ impl Tensor<'_> {
         Ok(Form { stick, terms })
     }
 
-    /// The dimensions of the tensor's order, as the rules count device dimensions for them: its own, an added stick, and those that it
-    /// lacks.
+    /// Returns the dimensions of the tensor's order, as the rules count device dimensions: its own, an added stick, and absent ones.
     fn axes(&self, stick: Stick) -> Result<Vec<Axis>, ReadError> {
         let mut order = self.file.order(self.index)?;
         self.file.unhide(self.guess, self.index, &mut order);
@@ -221,7 +220,7 @@ impl Tensor<'_> {
         })
     }
 
-    /// How far the parts of the cores that differ from the first one along one dimension only are from it.
+    /// Returns the distances from the first core's slice of the slices that differ from it along this dimension only.
     fn steps(&self, label: Label) -> Result<Vec<(i64, i64)>, ReadError> {
         let place = &self.file.places[self.index];
         let mut steps = Vec::new();
@@ -236,7 +235,7 @@ impl Tensor<'_> {
         Ok(steps)
     }
 
-    /// The form with the sizes that gaps tell and, of those that they do not, sizes that put the slices where they are.
+    /// Returns the form with the sizes that gaps imply, and otherwise sizes that reproduce the positions of the slices.
     fn fitted(&self, mut form: Form, axes: &[Axis]) -> Option<Form> {
         let sizes: Vec<_> = form.terms.iter().zip(axes).map(|(term, axis)| axis.known().unwrap_or(term.size)).collect();
         let sizes = fit(axes, &sizes, self.per_stick)?;
@@ -244,7 +243,7 @@ impl Tensor<'_> {
         Some(form)
     }
 
-    /// The form with the sizes that gaps tell, if it shows just the gaps and the steps of the file.
+    /// Returns the form with the sizes that gaps imply, if it reproduces exactly the gaps and steps of the file.
     fn settled(&self, form: &Form, axes: &[Axis]) -> Option<Form> {
         let mut form = form.clone();
         let mut has_gaps = false;

@@ -4,7 +4,7 @@ use super::ReadError;
 use super::file::{File, is_value};
 use crate::{bundle::OpFamily, launch::geometry::Label};
 
-/// One possibility.
+/// Candidate for the open properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Guess {
     /// The dimensions of the iteration space; the rules added the others.
@@ -15,11 +15,11 @@ pub(super) struct Guess {
     pub(super) padded: Vec<Padded>,
     /// Outer device dimensions of size 1 that index tensors have.
     pub(super) index_units: usize,
-    /// Which of the device shapes that fit an index tensor it has.
+    /// Number of the index tensor's device shape among those that fit.
     pub(super) index_form: usize,
-    /// Dimensions at the end of a value tensor's order that it has not, though files list them as if it had.
+    /// Number of trailing dimensions in a value tensor's order that it does not have, although files list them.
     pub(super) value_tail: usize,
-    /// Which tensors of a relayout say who owns them.
+    /// Tensors of a relayout that state an ownership.
     pub(super) owned: Owned,
 }
 
@@ -29,11 +29,11 @@ pub(super) struct Padded {
     pub(super) label: Label,
     /// Points of padding.
     pub(super) points: i64,
-    /// Whether the tensor ends with the range, so that its gap is the padding.
+    /// Whether the tensor ends before the padding, so that its gap is the padding.
     pub(super) ends_short: bool,
 }
 
-/// Which tensors of a relayout say who owns them. The others are owned as the op computes.
+/// Tensors of a relayout that state an ownership. The others are owned according to the op's division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owned {
     Both,
@@ -48,7 +48,7 @@ impl Guess {
         position.ok_or_else(|| ReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
     }
 
-    /// Every possibility, the likeliest first.
+    /// Returns all candidates, most likely first.
     pub(super) fn all(file: &File<'_>) -> Vec<Self> {
         let (index_units, index_form) = if file.is_indirect() { (0..3, 0..4) } else { (0..1, 0..1) };
         let value_tail = if file.dsc.nodes.iter().any(is_value) { 0..3 } else { 0..1 };
@@ -80,7 +80,7 @@ impl Guess {
     }
 }
 
-/// Every guess with every choice: those with the first choice come first.
+/// Returns the product of guesses and choices; guesses with the first choice come first.
 fn vary<T: Copy>(guesses: &[Guess], choices: impl Iterator<Item = T>, choose: impl Fn(&mut Guess, T)) -> Vec<Guess> {
     let chosen = |choice: T| {
         let mut guesses = guesses.to_vec();
@@ -109,7 +109,7 @@ fn gapped(file: &File<'_>) -> Vec<(Label, i64)> {
     gapped
 }
 
-/// The padding that a range of a restickify with that gap may have; what is divided among cores has none.
+/// Returns the possible paddings of a range of a restickify with that gap; a dimension divided among cores has none.
 fn paddings(file: &File<'_>, label: Label, gap: i64, is_any: bool) -> Vec<Padded> {
     let per_stick = (0..file.dsc.nodes.len()).filter_map(|tensor| Some(file.format(tensor).ok()?.elements_per_stick())).max().unwrap_or(1);
     let padded = |points: i64, ends_short: bool| Padded { label, points, ends_short };
@@ -128,7 +128,7 @@ fn reductions(file: &File<'_>) -> Vec<bool> {
     }
 }
 
-/// The spaces that labels of these dimensions may come from.
+/// Returns the spaces that may have these labels.
 fn spaces(file: &File<'_>, family: OpFamily) -> Vec<Vec<Label>> {
     let labels = &file.labels;
     match family {

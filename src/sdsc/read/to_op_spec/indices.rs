@@ -1,15 +1,15 @@
-//! Index tensors: what they are called and which coordinates they stand for.
+//! Names of index tensors, and the coordinates that they replace.
 
 use super::file::{File, is_index, is_value};
 use crate::launch::geometry::Label;
 
-/// The name that an index tensor is given.
+/// Returns the name of an index tensor.
 pub(super) fn index_name(tensor: usize) -> String {
     format!("index{tensor}")
 }
 
 impl File<'_> {
-    /// The index tensors that a value tensor is read through, the one that its node is linked to first.
+    /// Returns the index tensors through which a value tensor is accessed, starting with the one that its node is linked to.
     pub(super) fn indices_of(&self, tensor: usize) -> Vec<usize> {
         let node = &self.dsc.nodes[tensor];
         if !is_value(node) {
@@ -25,7 +25,7 @@ impl File<'_> {
     }
 }
 
-/// Takes out of a value tensor's order what its index tensor stands for, and gives the place of the indirect coordinate.
+/// Removes the dimensions of the index tensor from a value tensor's order, and returns the position of the indirect coordinate.
 ///
 /// A position of the tensor's stick is not indirect, so its dimension stays.
 pub(super) fn take_indirect(order: &mut Vec<Label>, index_dims: &[Label], stick: Option<Label>) -> usize {

@@ -1,4 +1,4 @@
-//! The launch that a `bundle.mlir` describes.
+//! Parses the launch in a `bundle.mlir`.
 
 use super::ReadError;
 use crate::launch::Launch;
@@ -6,11 +6,11 @@ use crate::launch::name::Name;
 use crate::launch::{AffineMap, Execute, Param, SizeBounds, Stmt};
 use sdsc_format::bundle_text::{self, BundleText, Field, Ident, Map, MapRef, ParamType, StmtKind};
 
-/// The launch of the text of a `bundle.mlir`; its [`Launch::first_symbol_ids`] are not read.
+/// Parses the text of a `bundle.mlir`; [`Launch::first_symbol_ids`] is left empty.
 ///
 /// # Errors
 ///
-/// When the text is no bundle, or has values or statements that the emitter does not write.
+/// If the text is no bundle, or has values or statements that the emitter does not write.
 pub fn to_launch(text: &str) -> Result<Launch, ReadError> {
     let text = bundle_text::parse(text).map_err(|error| ReadError::launch(format!("{}: {}", error.at, error.message)))?;
     let params = text.params.iter().map(|param| param_of(&text, param.name)).collect::<Result<_, _>>()?;
@@ -85,7 +85,7 @@ fn statement(text: &BundleText<&str>, statement: &StmtKind<&str>, refuse: impl F
     })
 }
 
-/// The value of a constant, all of which stand outside of loops.
+/// Returns the value of a constant; constants are outside of all loops.
 fn constant(text: &BundleText<&str>, ident: Ident<&str>) -> Option<i64> {
     text.body.iter().find_map(|statement| match &statement.kind {
         StmtKind::Constant { result, value } if result.name == ident.name => Some(*value),
@@ -93,7 +93,7 @@ fn constant(text: &BundleText<&str>, ident: Ident<&str>) -> Option<i64> {
     })
 }
 
-/// The number of the op that has this file.
+/// Returns the number of the op with this file.
 pub(super) fn file_number(file: &str) -> Option<usize> {
     file.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! One tensor of an op.
+//! Reconstructs one tensor of an op.
 
 use super::ReadError;
 use super::axes::inner;
@@ -9,7 +9,7 @@ use super::indices::index_name;
 use crate::bundle::{Allocation, Arrangement, Coordinate, Operand, OwnedDim, Ownership};
 use crate::launch::geometry::Label;
 
-/// The tensor of a file's operand.
+/// Returns the tensor of a file's operand.
 pub(super) fn operand(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Operand, ReadError> {
     let format = file.format(tensor)?;
     let (per_stick, bytes) = (format.elements_per_stick(), format.bytes());
@@ -36,7 +36,7 @@ pub(super) fn operand(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<O
     })
 }
 
-/// Tensors of few dimensions have units, as the default layouts do.
+/// Adds unit dimensions to tensors of few dimensions, as in the default layouts.
 fn push_units(form: &mut Form, guess: &Guess, is_index: bool) {
     let rank = match form.stick {
         Stick::None => 2,
@@ -56,7 +56,7 @@ fn advance(file: &File<'_>, tensor: usize) -> Result<Vec<i64>, ReadError> {
     strides.iter().map(|stride| file.elements(tensor, *stride)).collect()
 }
 
-/// Where a tensor starts: its allocation, and offsets of the coordinates that have room for them.
+/// Start of a tensor: its allocation, and offsets of the coordinates.
 struct Start<'a> {
     file: &'a File<'a>,
     per_stick: i64,
@@ -80,19 +80,19 @@ impl Start<'_> {
         }
     }
 
-    /// Positions that a coordinate may be shifted by; a shifted 0 would no longer stand for blocks of the stick.
+    /// Returns the maximum shift of a coordinate; a shifted 0 would no longer represent blocks of the stick.
     fn room(&self, position: usize) -> i64 {
         let term = &self.form.terms[position];
         if term.coordinate.moving_dim().is_some() { term.size.saturating_sub(term.extent) } else { 0 }
     }
 
-    /// Elements from one position of a device dimension to the next.
+    /// Returns the element stride of a device dimension.
     fn step(&self, position: usize) -> i64 {
         let sizes: Vec<_> = self.form.terms.iter().map(|term| term.size).collect();
         inner(&sizes, self.per_stick, position)
     }
 
-    /// Moves what stands in front of the tensor into coordinates that have gaps, if they take all of it; else it is left.
+    /// Converts a byte offset of the tensor to coordinate offsets if gaps have room for all of it; otherwise leaves it unchanged.
     fn shift(&mut self, front: i64) -> i64 {
         let mut rest = front;
         let mut offsets = vec![0; self.form.terms.len()];
@@ -110,7 +110,7 @@ impl Start<'_> {
         0
     }
 
-    /// Moves a part of what stands in front of a pool tensor into one coordinate that has a gap, so that the tensor ends in the pool.
+    /// Converts part of a pool tensor's offset to the offset of one coordinate with a gap, so that the tensor ends within the pool.
     fn shift_into_pool(&mut self, front: i64) -> i64 {
         let bytes = self.step(self.form.terms.len()).saturating_mul(self.bytes);
         let excess = bytes.saturating_add(front).saturating_sub(self.file.surroundings.pool_bytes);
@@ -126,7 +126,7 @@ impl Start<'_> {
     }
 }
 
-/// Which core holds which slice of a relayout's tensor.
+/// Returns the assignment of slices to cores for a relayout's tensor.
 fn ownership(file: &File<'_>, guess: &Guess, tensor: usize) -> Option<Ownership> {
     let by_core = &file.dsc.nodes[tensor].coordinates.core_to_slice;
     let is_said = match guess.owned {

@@ -1,4 +1,4 @@
-//! Start addresses of a file's tensors, from its symbols or its numbers.
+//! Reconstructs start addresses of a file's tensors from its symbols or numbers.
 
 use super::{Base, ReadError, Surroundings};
 use crate::bundle::Allocation;
@@ -17,15 +17,15 @@ pub(super) struct Place {
     pub(super) strides: Vec<i64>,
 }
 
-/// The symbols of the tensors before one.
+/// Symbols of the preceding tensors.
 #[derive(Default)]
 struct Seen {
     all: BTreeSet<i64>,
-    /// Those of tensors that move.
+    /// Symbols of moving tensors.
     moving: BTreeSet<i64>,
 }
 
-/// The place of every tensor of an op.
+/// Returns the place of every tensor of an op.
 pub(super) fn places(nodes: &[Node], surroundings: &Surroundings) -> Result<Vec<Place>, ReadError> {
     let mut seen = Seen::default();
     nodes.iter().map(|node| place(node, surroundings, &mut seen)).collect()

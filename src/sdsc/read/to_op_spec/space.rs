@@ -1,4 +1,4 @@
-//! The iteration space of an op.
+//! Reconstructs the iteration space of an op.
 
 use super::ReadError;
 use super::evaluate::Base;
@@ -9,7 +9,7 @@ use crate::launch::geometry::Label;
 use sdsc_format::model::{Decimal, Entries, Text};
 
 impl File<'_> {
-    /// The dimensions of the op, in order.
+    /// Returns the dimensions of the op, in order.
     pub(super) fn iteration_space(&self, guess: &Guess) -> Result<Vec<IterationDim>, ReadError> {
         let dim = |label: &Label| {
             let symbolic = self.symbolic(*label)?;
@@ -18,13 +18,14 @@ impl File<'_> {
         guess.dims.iter().map(dim).collect()
     }
 
-    /// How many cores in a row have the same slice of a dimension. The first core with another slice than core 0 says it.
+    /// Returns the number of consecutive cores with the same slice of a dimension: the number of the first core whose slice differs from
+    /// core 0's.
     pub(super) fn divisor(&self, label: Label) -> i64 {
         let has_next = |slots: &Entries<Text, i64>| slots.get(label.name()) == Some(&1);
         self.slots().find(|(_, slots)| has_next(slots)).map_or(1, |(core, _)| core.max(1))
     }
 
-    /// Points of a dimension without padding, as far as the file tells.
+    /// Returns the points of a dimension without padding, as far as the file determines them.
     pub(super) fn range(&self, guess: &Guess, label: Label) -> i64 {
         let size = self.size(label);
         if let Some([[valid, _]]) = self.dsc.masking.get(label.name()).map(Vec::as_slice) {
