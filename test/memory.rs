@@ -9,7 +9,7 @@
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
 
-/// The exit code of a process in which valgrind found something; ours are 0 to 2.
+/// Exit code of a process in which valgrind reported an error; the codes of our tools are 0 to 2.
 const FOUND: &str = "99";
 
 /// Whether a tool of ours is built as `cargo build` does, without optimisations.
@@ -37,7 +37,7 @@ impl Bench {
         Self { folder }
     }
 
-    /// Runs a tool under valgrind; what it prints must contain `expected`.
+    /// Runs a tool under valgrind; its output must contain `expected`.
     fn run(&self, tool: &str, arguments: &[&str], expected: &str) -> &Self {
         let mut command = Command::new("valgrind");
         command.args(["--quiet", "--num-callers=30", &format!("--error-exitcode={FOUND}")]);

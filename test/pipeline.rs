@@ -44,7 +44,7 @@ fn name(program: &Path) -> String {
     format!("pipeline/{}", program.file_name().unwrap().to_string_lossy())
 }
 
-/// Compares a file of a program with what is found, or writes it if the program is blessed.
+/// Compares a file of a program with the actual output, or writes it if the program is blessed.
 fn expect(program: &Path, file: &str, found: &str) {
     let path = &program.join(file);
     if is_blessed(program) {

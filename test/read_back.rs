@@ -61,7 +61,7 @@ fn golden_bundles_are_read_back() {
     check_golden(&common::golden_cases());
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

@@ -67,7 +67,7 @@ fn another_field_another_type_and_a_missing_field_are_found() {
     assert!(complaint("\"numCoresUsed_\": 2,", "").contains("missing field"));
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

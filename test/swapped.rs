@@ -204,7 +204,7 @@ fn swapped_functions_show_in_an_unrolled_attention() {
     Compiled::new(programs.split("// -----").next().unwrap(), &["--loops", "unroll"]).check();
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

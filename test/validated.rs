@@ -200,7 +200,7 @@ fn nine_of_ten_programs_of_a_folder_are_validated_by_default() {
     assert!(compiled > 0 && 10 * field >= 9 * compiled, "{field} of {compiled}, {as_written} beside the program as written");
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

@@ -63,7 +63,7 @@ pub(crate) const TARGETS: [Target; 12] = [
     shared::TARGET,
 ];
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 
