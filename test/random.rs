@@ -80,10 +80,10 @@ const fn default_cases(family: Family) -> usize {
     }
 }
 
-/// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
+/// Open defects: cases that are known to fail are skipped. Remove a case from the list when its defect is fixed.
 pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
-/// Of a hundred programs of a family so many may be refused in both ways.
+/// Maximum percentage of programs of a family that are refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {
     match family {
         Family::Any => 40,
@@ -99,7 +99,7 @@ const fn most_refused_percent(family: Family) -> usize {
 /// Failing cases that are reported in their simplest form.
 const MOST_REPORTED: usize = 3;
 
-/// Operations that the front door takes and no program here has, with the reason.
+/// Operations that the compiler accepts and that no program here contains, with the reason.
 const NOT_GENERATED: [(&str, &str); 39] = [
     ("arith.ceildivui", "test/random_integers.rs draws it"),
     ("arith.shrui", "test/random_integers.rs draws it"),
@@ -162,7 +162,7 @@ fn range(family: Family) -> Range<usize> {
     }
 }
 
-/// Gives the complaints about the cases of a family.
+/// Returns the failures of the cases of a family.
 fn check_family(family: Family) -> String {
     let cases = range(family);
     let n_cases = cases.len();
@@ -170,7 +170,7 @@ fn check_family(family: Family) -> String {
     let n_refused = print_refusals(family, &ran);
     let failed: Vec<&Ran> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String = failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
-    // To make a case simpler takes a while.
+    // Shrinking a case is slow.
     say(&list);
     let is_alive = |ran: &&&Ran| !ran.message.starts_with("the process");
     let reports: String = failed.iter().filter(is_alive).take(MOST_REPORTED).map(|ran| report(family, ran.number).0).collect();
@@ -197,7 +197,7 @@ fn programs_are_right_or_refused() {
     assert!(complaints.is_empty(), "{complaints}");
 }
 
-/// Everything that the tables of the import name is in some program, if ten times as many are made as run by default.
+/// Checks that every entry of the import's tables occurs in some program, out of ten times as many programs as run by default.
 #[test]
 fn programs_have_every_operation() {
     let taken = OPERATIONS.iter().filter(|row| matches!(row.outcome, Outcome::Becomes(_))).map(|row| row.name);
@@ -214,7 +214,7 @@ fn programs_have_every_operation() {
     panic!("no program has {missing:?}");
 }
 
-/// That a dimension runs in two parts is what the family is there for.
+/// The family exists for dimensions that run in two parts.
 #[test]
 fn programs_of_rests_are_parted() {
     let is_parted = |number: usize| Case::of(Family::Rests, number).0.written.iter().any(check::is_parted);

@@ -45,11 +45,11 @@ use std::{
 const DEFAULT_EXPRESSIONS: usize = 2_000;
 /// Expressions of a program of known integers.
 const KNOWN: usize = 20;
-/// Expressions of integers of run time that are tried for a program.
+/// Number of expressions of runtime integers that are tried per program.
 const RUNTIME: usize = 10;
 /// Of so many expressions one is computed at run time.
 const RUNTIME_SHARE: usize = 16;
-/// Of a hundred expressions of run time at least so many are accepted.
+/// Minimum percentage of accepted expressions of runtime integers.
 const LEAST_ACCEPTED_PERCENT: usize = 35;
 /// Failing programs that are reported.
 const MOST_REPORTED: usize = 5;
@@ -62,7 +62,7 @@ enum Family {
     Runtime,
 }
 
-/// How many expressions a program had, how many were accepted, and what is wrong.
+/// Numbers of expressions of a program and of accepted ones, and the failures.
 #[derive(Debug, Default)]
 struct Ran {
     n_expressions: usize,

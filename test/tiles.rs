@@ -56,7 +56,7 @@ fn program(text: &str) -> Program {
 // The reference
 //===----------------------------------------------------------------------===//
 
-/// The program without its scopes, and the shapes of its arguments. Dissolving scopes is all that is asked of the compiler here.
+/// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the scopes.
 fn without_scopes(program: &Program) -> Result<(String, Vec<Vec<i64>>), String> {
     let session = spyre::pipeline::session();
     let refuse = || format!("@{} is not valid", program.name);
@@ -90,7 +90,7 @@ fn number(inputs: Inputs, drawn: u64, length: u64) -> f32 {
         (Inputs::Powers, 0..3) => 2.0,
         (Inputs::Powers, 3..6) => 0.5,
         (Inputs::Powers, _) | (Inputs::Integers, 64..112) => 1.0,
-        // A 0 alone would show nothing.
+        // A 0 alone would prove nothing.
         (Inputs::Integers, 0..64) if length > 1 => 0.0,
         (Inputs::Integers, 112..124) => 2.0,
         (Inputs::Integers, _) => 3.0,
@@ -180,7 +180,7 @@ fn check_file(file: &str) {
     assert!(wrong.is_empty(), "{file}:\n{}", wrong.join("\n"));
 }
 
-/// Tests of files, each of its own name.
+/// Declares one test per file, with the file's name.
 macro_rules! files {
     ($($name:ident)*) => {
         const FILES: &[&str] = &[$(concat!(stringify!($name), ".mlir")),*];

@@ -116,7 +116,7 @@ fn a_right_bundle_breaks_no_rule_and_a_broken_one_is_named() {
     let message = refusal(&tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"]));
     assert!(message.contains("add/sdsc_0.json") && message.contains("breaks rules of the format in"), "{message}");
     fs::write(&file, text).unwrap();
-    // No rule asks about a name that nothing uses; the emitter would not have written it.
+    // No rule checks an unused name; the emitter would not have written it.
     let (file, text) = (sum.file("add/bundle.mlir"), fs::read_to_string(sum.file("add/bundle.mlir")).unwrap());
     let constant = "%arg_1_core_offset_2048 = arith.constant 2048 : index\n";
     assert!(text.contains(constant));
