@@ -1,5 +1,6 @@
-//! The mistakes that a user makes first, and what the tools answer: every row of `rows.rs` is run, must name the place, the value, the rule and
-//! what to do, and may leave nothing behind. `docs/reference/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::` writes it.
+//! Tests common user errors and the tools' messages: every row of `rows.rs` is run; its message must name the location, the value, the
+//! rule and the fix, and no files may remain. `docs/reference/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::`
+//! writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 

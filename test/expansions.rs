@@ -1,5 +1,5 @@
-//! How far functions are off where others compute them (`spyre-expand-functions`): in exact arithmetic, and on the simulated machine for
-//! every number of the device's format that f16 reaches.
+//! Measures the error of functions that are expanded into others (`spyre-expand-functions`): in exact arithmetic, and on the simulated
+//! machine for every number of the device's format that f16 reaches.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

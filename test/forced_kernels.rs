@@ -1,6 +1,6 @@
-//! Every move that the rules allow, made whether it pays or not, executed: the programs of `test/kernel/Inputs`, which say in their second line how
-//! many ops are in which mode then. Each is compiled with all moves, with those that pay and with none; all are validated, and their numbers are those of
-//! MLIR's JIT.
+//! Tests every move that the rules allow, profitable or not: compiles the programs of `test/kernel/Inputs`, whose second line states the
+//! expected number of ops per mode. Each is compiled with all moves, with the profitable ones and with none; all are validated, and their
+//! results are compared with MLIR's JIT.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

@@ -1,5 +1,6 @@
-//! How far the functions are off that the import makes of others (`src/import/rules`): on the simulated machine, for every number of the device's format that f16
-//! reaches, and for 65,536 numbers of f32. `docs/reference/functions.md` has the table; `BLESS=functions cargo test --test compiler -- functions::` writes it.
+//! Measures the error of the functions that the import composes from others (`src/import/rules`): on the simulated machine, for every
+//! number of the device's format that f16 reaches, and for 65,536 numbers of f32. `docs/reference/functions.md` has the table;
+//! `BLESS=functions cargo test --test compiler -- functions::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

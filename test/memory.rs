@@ -1,8 +1,8 @@
-//! Programs of different kinds under valgrind: no tool reads what was freed or never written.
+//! Runs programs of different kinds under valgrind: no tool reads freed or uninitialized memory.
 //!
-//! Valgrind makes a process a hundred times slower, so the programs are small, and `cargo test` leaves these tests out: `cargo xtask test` runs
-//! them. Nothing is suppressed: neither MLIR nor its JIT has given a reason to. In tools that are built with optimisations, as `cargo xtask test`
-//! builds them, valgrind does not look for numbers that were never written: there a compiler may compare what it then does not use.
+//! Valgrind makes a process a hundred times slower, so the programs are small, and only `cargo xtask test` runs these tests. There are no
+//! suppressions: neither MLIR nor its JIT needs any. In optimized tools, as `cargo xtask test` builds them, valgrind does not check for
+//! uninitialized values: an optimizing compiler may compare values whose result it does not use.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

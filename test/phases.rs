@@ -1,8 +1,7 @@
 //! Checks that the IR printed after any phase compiles to the same files as an uninterrupted compilation.
 //!
-//! Each program is compiled twice in lockstep, phase by phase: once in memory, once printed and parsed after every phase.
-//! Each program is compiled twice beside each other, phase by phase: once as it is in memory, once printed and read again behind every
-//! phase. Both must have the same text behind every phase, so every text leads to the same files.
+//! Each program is compiled twice in lockstep, phase by phase: once in memory, once printed and parsed after every phase. The texts after
+//! every phase must be equal, so every text leads to the same files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 

@@ -1,9 +1,9 @@
-//! Random programs around three kernels: ops in front of them and behind them, in chains, with operands of their own, some read by others as well; rows
-//! that are chosen in front, and a second kernel behind the first. Fused none takes longer, by the model. Small ones are validated, fused and separate,
-//! against the program as it was imported; large ones, whose values have no room in LX as a whole, take a quarter less time together.
+//! Tests random programs with three kernels: chains of ops before and after them, some with other users; gathers of rows before a kernel,
+//! and a second kernel after the first. By the model, no fused program takes longer. Small ones are validated, fused and separate, against
+//! the imported program; large ones, whose values do not fit in LX at once, take a quarter less time fused.
 //!
-//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::` runs so many large ones, validates them, too, and
-//! says what they take together.
+//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::` runs that many large
+//! ones, validates them, too, and prints their total time.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 

@@ -1,6 +1,6 @@
-//! Random `spyre.loop`s over carried values, as one may write them: what an iteration found is read behind what it leaves, values change
-//! places, two begin alike, loops stand in loops. The passes from the division of work on compile them in random ways, the simulated
-//! machine runs them, and the numbers are those of plain Rust to the last bit.
+//! Tests random `spyre.loop`s over carried values: an iteration reads its inputs after it defines its results, values are swapped, two
+//! have equal initial values, loops are nested. Random pipelines compile them from work division on, the simulated machine runs them, and
+//! the results equal those of plain Rust to the last bit.
 //!
 //! `SPYRE_RANDOM_LOOPS=100 cargo test --test compiler -- random_loops::` runs the first 100, `SPYRE_RANDOM_LOOP=17` that one alone.
 

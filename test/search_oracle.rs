@@ -13,12 +13,12 @@ use std::{collections::BTreeMap, fmt::Write};
 
 /// Time that counts as the same, as a part.
 const SAME: f64 = 1e-6;
-/// Maximum ratio by which a plan may be slower than the best hints beyond the printed gap. Estimates ignore values that stay in LX across
-/// the entry of a loop.
+/// Maximum fraction by which a plan may be slower than the best hints beyond the printed gap. Estimates ignore values that stay in LX
+/// across the entry of a loop.
 const NOT_ESTIMATED: f64 = 0.06;
 /// Maximum percentage of programs with such a plan.
 const MOST_NOT_ESTIMATED: usize = 10;
-/// Maximum ratio by which a plan that moves fewer bytes may be slower.
+/// Maximum fraction by which a plan that moves fewer bytes may be slower.
 const LITTLE_TIME: f64 = 0.1;
 
 /// A sequence that looks random.

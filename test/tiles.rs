@@ -1,9 +1,10 @@
-//! Hand-written tiled programs, each compiled in eight ways and executed: all of them give what MLIR's JIT gives without loops.
+//! Tests hand-written tiled programs: each is compiled in eight ways and executed, and all results equal those of MLIR's JIT without
+//! loops.
 //!
-//! The programs are in `test/tile/Inputs`, several in a file, each behind a line `// -----` and named by its function; a test here has the
-//! name of a program or of a file. A line `// INPUTS: integers` says that nothing rounds, so that the numbers must be equal to the last
-//! bit; `powers` is the same for products; without one, inputs are numbers of all magnitudes, and differences are what rounding explains.
-//! A line `// UNTILED` is about a program in which no loop is to be expected.
+//! The programs are in `test/tile/Inputs`, several in a file, each after a line `// -----` and named by its function; a test has the name
+//! of a program or of a file. A line `// INPUTS: integers` means that nothing rounds, so results must be equal to the last bit; `powers`
+//! is the equivalent for products. Otherwise inputs have all magnitudes, and results may differ by rounding. A line `// UNTILED` marks a
+//! program in which no loop is expected.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
