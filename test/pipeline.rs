@@ -1,7 +1,7 @@
 //! `test/pipeline/<program>`: one program after every phase, and the files at the end.
 //!
-//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the other files of a program; the diff is for
-//! review.
+//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the
+//! other files of a program; review the diff.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

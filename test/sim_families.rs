@@ -433,7 +433,7 @@ fn a_copy_is_repeated_along_a_dimension_that_no_tensor_has() {
     }
 }
 
-/// Two cores with overlapping reads and writes: each copies one half of a buffer to the other half, which its neighbour reads.
+/// Two cores with overlapping reads and writes: core 0 writes the bytes that core 1 reads.
 #[test]
 fn a_read_of_what_another_core_writes_is_found() {
     let op = Op {

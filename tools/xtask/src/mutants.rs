@@ -2,7 +2,7 @@
 
 use crate::step::{self, cargo};
 
-/// The test that tries a sample tries all when it is told to, and writes the table. It is built with optimisation, since there are thousands.
+/// Runs the sampling test over all mutants, and writes the table. The build is optimized, since there are thousands of mutants.
 pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
     let mut test = cargo(["test", "--release", "--test", "compiler", "--", "mutants::no_mutant_survives", "--nocapture"]);
     test.env("SPYRE_MUTANTS", "1");

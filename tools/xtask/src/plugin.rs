@@ -27,7 +27,7 @@ pub(crate) fn folder() -> Result<PathBuf, String> {
     Ok(step::target_dir()?.join("plugin"))
 }
 
-/// Builds the plugin; gives its path. The dialects can be those that are built in a folder already.
+/// Builds the plugin; returns its path. The dialects may come from an existing build folder.
 pub(crate) fn build(dialects: Option<&Path>) -> Result<PathBuf, String> {
     let mut build = cargo(["rustc", "--lib", "--crate-type", "cdylib", "--features", "plugin"]);
     builds(&mut build)?.env("MLIR_SYS_LINK_SHARED", "1");
