@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-/// Returns the import with all moves that the rules allow, without cost evaluation.
+/// Passes of the import with all moves that the rules allow, without cost evaluation.
 const FORCED: [&str; 6] = [
     "--spyre-select-program",
     "--spyre-make-kernels",

@@ -1,11 +1,10 @@
-//! Random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic, reshapes, reversals, one row) and read tables
-//! with them (rows, elements, columns, `t[i, j]`, last tokens, pages). Each is compiled in process, run on the simulated machine on inputs
-//! within the ranges that `program.json` states, and compared with NumPy's semantics in plain Rust, to the last bit.
+//! Tests random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic, reshapes, reversals,
+//! one row) and read tables with them (rows, elements, columns, `t[i, j]`, last tokens, pages). Each is compiled in process, run on the
+//! simulated machine on inputs within the ranges of `program.json`, and compared with NumPy's semantics in plain Rust, to the last bit. A
+//! program is correct, or refused in the user's terms: no message shows ops, rules or dimensions of the compiler.
 //!
-//! A program is right, or refused in the user's words: no message shows ops, rules or dimensions of the compiler.
-//!
-//! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17` that one alone, in its simplest
-//! form if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
+//! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17` that one alone, shrunk
+//! if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 

@@ -24,7 +24,7 @@ enum Numbers {
     Different,
     /// One number everywhere, which the import has without its shape.
     Same,
-    /// Returns different numbers for the first argument, and one repeated number for all others.
+    /// Different numbers for the first argument, and one repeated number for all others.
     Mixed,
 }
 

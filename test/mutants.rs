@@ -1,9 +1,9 @@
 //! Mutation testing of the file format: every field of every file of a covering set of programs is changed. Each change is refused by a
 //! rule that names the fault, detected in the results, or affects a field without a meaning.
 //!
-//! `cargo xtask mutants` tries all of them and writes the tables of `docs/measurements/mutants.md`; `cargo test --test compiler -- mutants::` tries one in
-//! [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all, `SPYRE_MUTANTS_OF=softmax` those of one program only,
-//! `SPYRE_MUTANTS_ALIKE=1000` more of those alike than [`MOST_ALIKE`].
+//! `cargo xtask mutants` tries all mutants and writes the tables of `docs/measurements/mutants.md`;
+//! `cargo test --test compiler -- mutants::` tries one in [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all,
+//! `SPYRE_MUTANTS_OF=softmax` those of one program only, `SPYRE_MUTANTS_ALIKE=1000` more similar ones than [`MOST_ALIKE`].
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 

@@ -37,7 +37,7 @@ const NAMES: [&str; 16] = [
     "a%b$c&d|e",
 ];
 
-/// Rows of a prime size: trial compilations decide whether splitting them pays.
+/// Rows of a size without useful divisors: trial compilations decide whether splitting them pays.
 const PARTED: &str = "func.func @rows(%x: tensor<2045x1024xf16>) -> tensor<2045x1024xf16> {
   %e = tensor.empty() : tensor<2045x1024xf16>
   %y = linalg.exp ins(%x : tensor<2045x1024xf16>) outs(%e : tensor<2045x1024xf16>) -> tensor<2045x1024xf16>

@@ -1,23 +1,23 @@
-//! Random programs under random hints and options: each is compiled in two ways and run on the simulated machine, and compared with plain
-//! Rust in f64, and with itself on elements of a finite field.
+//! Tests random programs under random hints and options: each is compiled in two ways, run on the simulated machine, and compared with
+//! plain Rust in f64, and both ways with each other on elements of a finite field.
 //!
 //! | family | programs |
 //! |---|---|
-//! | `any` | every operation that the front door takes (`docs/reference/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, up to 6 dimensions |
+//! | `any` | every operation that the compiler accepts (`docs/reference/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, rank up to 6 |
 //! | `views` | chains of permutations, slices, reshapes and broadcasts, one view in several spellings, and ops that read them |
-//! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
+//! | `tiled` | hints that tile, in nested scopes and by option, and none |
 //! | `cascades` | reductions along one dimension that depend on each other, under hints that tile it |
-//! | `rests` | values of 256 KiB and more, of sizes that nothing divides: a dimension of many runs in two parts |
-//! | `offsets` | pads, slices, concatenations, strided reads and products at any offset, of sizes from 1 to 200: none is refused for where a part begins |
-//! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
+//! | `rests` | values of 256 KiB and more, of sizes without useful divisors: a dimension with many runs is split in two |
+//! | `offsets` | pads, slices, concatenations, strided reads and products at any offset, sizes from 1 to 200: no offset is a reason to refuse |
+//! | `repeats` | repeated values that are sliced, transposed, reduced, normalised, concatenated and multiplied |
 //!
-//! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
+//! Half of all second ways omit the hints. One program in forty also goes through `spyre-compile` and `spyre-run --check`, one compilation
 //! in twelve is validated; with `SPYRE_RANDOM_VALIDATE=1` each is.
 //!
-//! A case follows from its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand of each family,
-//! `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, in its simplest form if it fails; with
-//! `SPYRE_RANDOM_TABLE=1` the whole table of what was refused is printed. Cases run in processes of their own, a batch in each, so that one
-//! that ends by a signal is found too.
+//! A case is determined by its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand
+//! of each family, `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, shrunk if it fails; with
+//! `SPYRE_RANDOM_TABLE=1` the full table of refusals is printed. Cases run in batches in child processes, so that a signal is detected
+//! too.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 

@@ -1,15 +1,16 @@
-//! Random integer expressions of every width, known at compile time and at run time, beside MLIR's JIT.
+//! Tests random integer expressions of every width, known at compile time or at runtime, against MLIR's JIT.
 //!
 //! | family | expressions |
 //! |---|---|
 //! | `known` | of constants of i1 to i64 and `index`, and of positions: none is refused, each is what the JIT computes, to the last bit |
 //! | `runtime` | of arguments of i1, i8, i32 and i64, drawn from the range that the import gives them: what is accepted is what the JIT computes |
 //!
-//! Divisors, shift amounts and conversions are guarded, so that MLIR gives each expression a value. Expressions are results of one program: a program of
-//! `known` has [`KNOWN`] of them, a program of `runtime` as many as are accepted of [`RUNTIME`]. The imported program is interpreted in f64.
+//! Divisors, shift amounts and conversions are guarded, so that MLIR defines the value of each expression. Expressions are results of one
+//! program: a program of `known` has [`KNOWN`] of them, a program of `runtime` the accepted ones of [`RUNTIME`]. The imported program is
+//! interpreted in f64.
 //!
-//! A program follows from its family and its number. `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::` runs so many
-//! expressions, `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
+//! A program is determined by its family and its number. `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::`
+//! runs that many expressions, `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over generated programs")]
 

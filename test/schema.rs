@@ -7,7 +7,7 @@ use crate::common;
 use sdsc_format::Sdsc;
 use std::{fs, path::Path, process::Command};
 
-/// Returns the schema violations of the text of an SDSC file.
+/// Check of the text of an SDSC file, whose error lists the schema violations.
 type Check<'c> = &'c dyn Fn(&str) -> Result<(), String>;
 
 /// Checks that no field is unknown or missing, and that parsing and printing lose nothing.

@@ -1,6 +1,5 @@
-//! The tools that need no MLIR, on files alone. `cargo xtask test` builds them without the feature `mlir`, too, where LLVM is not known, and has these
-//! tests run what is in that folder, which `SPYRE_WITHOUT_MLIR` names.
-//! `test/spyre_plan.rs` is the one of them that is tested elsewhere.
+//! Tests the tools that need no MLIR. `cargo xtask test` also builds them without the feature `mlir`, with LLVM hidden, and runs these
+//! tests on the tools in the folder that `SPYRE_WITHOUT_MLIR` names. `test/spyre_plan.rs` tests the remaining one of these tools.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

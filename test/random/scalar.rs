@@ -152,7 +152,7 @@ pub(crate) fn holds(predicate: &str, left: i64, right: i64) -> bool {
     }
 }
 
-/// Writes a scalar computation as lines; returns the name of its result.
+/// Writer of a scalar computation as lines, and of the name of its result.
 pub(crate) struct Lines<'a> {
     pub(crate) text: String,
     pub(crate) next: usize,

@@ -375,7 +375,7 @@ fn faults_are_found() {
 
     let loops = [ROWS_512; 3];
     let looped = |file, from, to| verdict("tile_two_loops_sequence", &loops, 2, file, from, to);
-    // With a tile count too low by one, a tile is written twice and another never: the next op reads unwritten memory.
+    // With too small a tile stride, some memory is written twice and some never: the next op reads unwritten memory.
     assert_eq!(looped("bundle.mlir", "16384*d0", "16256*d0"), "unwritten");
     assert_eq!(looped("bundle.mlir", "16384*d0", "131072*d0"), "out-of-bounds");
     assert_eq!(looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 3"), "unwritten");

@@ -1,4 +1,5 @@
-//! `cargo xtask mutants`: every field of every file of a covering set of programs is changed, and the table of docs/measurements/mutants.md is written.
+//! `cargo xtask mutants`: changes every field of every file of a covering set of programs, and writes the table of
+//! docs/measurements/mutants.md.
 
 use crate::step::{self, cargo};
 

@@ -17,7 +17,7 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// A target folder of its own, because mlir-sys links another MLIR for a plugin. What is built there is built once, whole.
+/// A separate target folder, because mlir-sys links another MLIR for a plugin. Its contents are built once, in full.
 pub(crate) fn builds(command: &mut Command) -> Result<&mut Command, String> {
     Ok(command.arg("--target-dir").arg(folder()?).env("CARGO_INCREMENTAL", "0"))
 }

@@ -70,7 +70,7 @@ fn perturbed(arguments: &[&str]) -> Command {
     command
 }
 
-/// Clippy in the profile of the tests: what the build itself runs (scripts, macros, the dialects in C++) is built once for both.
+/// Clippy in the profile of the tests: build dependencies (scripts, macros, the dialects in C++) are built once for both.
 fn lints(of: &[&str]) -> Command {
     let mut command = cargo(["clippy", "--profile", "checked", "--all-targets"]);
     command.args(of).args(["--", "-D", "warnings"]);
@@ -125,8 +125,8 @@ fn without_llvm(command: &mut Command) -> &mut Command {
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
 }
 
-/// Builds the tools that need no MLIR without knowing where LLVM is, and tests them. The tests of the crates, and of the plain halves of the
-/// stages, run with all else: they are the same code in both builds. Most of what this build needs the plugin's has made.
+/// Builds the tools that need no MLIR with LLVM hidden, and tests them. The tests of the crates, and of the MLIR-free halves of the
+/// stages, run with all others, since both builds compile the same code. The plugin's build provides most of this build.
 fn tools_alone() -> Result<(), String> {
     let mut build = cargo(["build", "--no-default-features", "--package", "spyre", "--bins"]);
     step::run("tools without LLVM", without_llvm(plugin::builds(&mut build)?))?;
@@ -134,8 +134,8 @@ fn tools_alone() -> Result<(), String> {
     step::run("tools without LLVM: tests", test.env("SPYRE_WITHOUT_MLIR", plugin::folder()?.join("debug")))
 }
 
-/// The tests that need the material beside the project, where that is: in modules `shared` of programs that are built already, and ignored
-/// when these run as a whole.
+/// Runs the tests that need the reference material outside the repository, if it is present. They are in modules `shared` of test programs
+/// that are already built, and ignored when these run in full.
 fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
     let named = env::var_os("SPYRE_SHARED");
     let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
