@@ -11,12 +11,12 @@ use granite::Granite;
 use serde_json::Value;
 use std::{collections::BTreeMap, env, fs, process::Command, time::Instant};
 
-/// Tokens, and cached ones before them.
+/// Tokens, and the number of cached tokens that precede them.
 const BLOCKS: [(usize, usize); 5] = [(1, 0), (64, 0), (512, 0), (2048, 0), (1, 4096)];
 const MIB: f64 = 1_048_576.0;
 
 fn main() {
-    // `cargo test --benches` asks only whether it runs.
+    // `cargo test --benches` only checks that it runs.
     if !env::args().any(|argument| argument == "--bench") {
         return;
     }

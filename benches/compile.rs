@@ -1,9 +1,9 @@
-//! How long a model takes to compile (`cargo bench --bench compile`): one small block, again and again, and then models of up to 40
-//! layers, `spyre-compile` beside `mlir-opt --canonicalize`, which parses the same file, canonicalizes and prints it.
+//! Measures compile times of models (`cargo bench --bench compile`): repeated compilations of one small block, then models of up to 40
+//! layers. Compares `spyre-compile` with `mlir-opt --canonicalize`, which parses the same file, canonicalizes and prints it.
 //! `docs/measurements/performance.md` has the figures.
 //!
-//! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing; with a number of tokens behind it, of blocks of
-//! the 8B model.
+//! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing; with a number of tokens as another
+//! argument, a model of blocks of the 8B model.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
@@ -37,7 +37,7 @@ struct Stop {
     message: String,
 }
 
-/// Parses a module and compiles it up to a phase; the first error if that failed. The files are written and thrown away.
+/// Parses a module and compiles it up to a phase; returns the first error. The files are written and deleted.
 fn compile_text(text: &str, last: Phase) -> Result<(), String> {
     let session = spyre::pipeline::session();
     let errors = Rc::new(RefCell::new(Vec::new()));
@@ -59,11 +59,11 @@ fn stop_of(text: &str) -> Option<Stop> {
     stop(Phase::Emit).and_then(|_| Phase::ALL.into_iter().find_map(stop))
 }
 
-/// How long a process takes.
+/// Times of a process.
 struct Times {
-    /// The least of several runs.
+    /// Minimum of several runs.
     wall_s: f64,
-    /// Of all its threads, the mean of the runs: what a busy machine changes least.
+    /// CPU time of all threads, the mean of the runs: the figure that other load affects least.
     cpu_s: f64,
 }
 
@@ -71,7 +71,7 @@ struct Times {
 /// longer than the compilation.
 const DELETED_COUNTS: Duration = Duration::from_secs(6);
 
-/// Runs a process several times. What it gives is kept, so that nothing is deleted while something is measured.
+/// Runs a process several times. Its output is kept, so that no deletion is measured.
 fn time<T>(kept: &mut Vec<T>, mut run: impl FnMut() -> T) -> Times {
     let (start, cpu_start) = (Instant::now(), cpu_s_of_children());
     let (mut wall_s, mut n_runs) = (f64::INFINITY, 0);
@@ -99,7 +99,7 @@ fn mlir_opt(path: &Path) {
     assert!(status.success(), "mlir-opt refuses {}", path.display());
 }
 
-/// Our driver, from start to exit; gives the directory that it wrote. A model that it refuses is in the table as one that stopped.
+/// Runs our driver, from start to exit; returns its output directory. The table lists a refused model as stopped.
 fn spyre_compile(path: &Path) -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
@@ -156,7 +156,7 @@ fn small_block(criterion: &mut Criterion) {
 criterion_group!(repeated, small_block);
 
 fn main() {
-    // Cargo adds an argument of its own.
+    // Cargo appends an argument.
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if let Some(at) = arguments.iter().position(|argument| argument == "--write") {
         let (path, layers) = (&arguments[at + 1], arguments[at + 2].parse().unwrap());
@@ -165,7 +165,7 @@ fn main() {
     }
     repeated();
     Criterion::default().configure_from_args().final_summary();
-    // `cargo test --benches` asks only whether it runs.
+    // `cargo test --benches` only checks that it runs.
     if arguments.iter().any(|argument| argument == "--bench") {
         print_table();
     }

@@ -1,4 +1,4 @@
-//! The price of a kernel takes less than a microsecond (`cargo bench --bench cost`).
+//! Measures that the cost model prices a kernel in less than a microsecond (`cargo bench --bench cost`).
 
 #![allow(missing_docs, reason = "a benchmark")]
 

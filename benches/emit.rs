@@ -33,7 +33,7 @@ fn adds(n_ops: usize) -> Bundle {
     Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(add)); n_ops] }
 }
 
-/// Everything that is written for a bundle; gives the number of bytes.
+/// Emits all files of a bundle; returns the number of bytes.
 fn emit(bundle: &Bundle) -> usize {
     let launch = Launch::new(bundle).unwrap();
     let files = bundle.ops().into_iter().enumerate();

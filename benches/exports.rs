@@ -15,7 +15,7 @@ use std::{
 };
 
 const PAGE: &str = "docs/measurements/models.md";
-/// Behind this line of the page stand the tables.
+/// The tables of the page follow this line.
 const MARK: &str = "<!-- Made by `cargo xtask models DIR` from here on. -->\n";
 const MIB: f64 = 1_048_576.0;
 

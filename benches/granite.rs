@@ -1,9 +1,8 @@
 //! A model of Granite blocks as linalg on tensors: RMS norm, attention with grouped queries and rotary embedding, SwiGLU, residuals.
 //!
-//! The text is what torch-mlir exports of one block (`shared/inputs/torch-mlir/granite_block_f16.mlir`), op by op, once per layer: f16
-//! values with f32 islands, weights transposed where they are used, an arg-max beside the maximum of softmax that nobody reads. Sums and
-//! products have f32 results. Equal initial values are shared within a layer, as after `--cse`. All weights, the rotary tables and the
-//! mask are arguments.
+//! The text repeats torch-mlir's export of one block (`shared/inputs/torch-mlir/granite_block_f16.mlir`), op by op, once per layer: f16
+//! values with f32 islands, weights transposed at their uses, an unused arg-max next to the maximum of softmax. Sums and products have f32
+//! results. Equal initial values are shared within a layer, as after `--cse`. All weights, the rotary tables and the mask are arguments.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +16,7 @@ pub(crate) struct Granite {
     pub(crate) layers: usize,
     /// Tokens.
     pub(crate) sequence: usize,
-    /// Tokens before them, whose keys and values are arguments.
+    /// Number of cached tokens that precede them, whose keys and values are arguments.
     pub(crate) cached: usize,
     /// Numbers of a token.
     pub(crate) hidden: usize,
@@ -42,9 +41,9 @@ impl Granite {
         Self { layers, sequence, cached: 0, hidden: 4096, heads: 32, kv_heads: 8, head_size: 128, mlp: 12800 }
     }
 
-    /// The module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`, which returns what `x`, of
-    /// shape `[1, sequence, hidden]`, becomes. Weights are `[out, in]`. With cached tokens, the keys and values of each layer,
-    /// `[1, kv heads, cached, head size]`, stand behind the mask.
+    /// Returns the module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`, which returns the
+    /// output of the last layer for the input `x`, both of shape `[1, sequence, hidden]`. Weights are `[out, in]`. With cached tokens, the
+    /// keys and values of each layer, `[1, kv heads, cached, head size]`, follow the mask.
     pub(crate) fn module(&self) -> String {
         let mut writer = Writer { model: *self, text: String::new(), n_values: 0, initial: BTreeMap::new(), caches: None };
         let arguments = self.arguments();
@@ -174,7 +173,7 @@ struct Writer {
 
 impl Writer {
     fn line(&mut self, line: impl Display) {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.text, "    {line}");
     }
 
@@ -254,7 +253,7 @@ impl Writer {
         self.with(left, (right, right.all()), op)
     }
 
-    /// An op on a value and what is spread over it.
+    /// An op on a value and a broadcast operand.
     fn with(&mut self, left: &Value, right: (&Value, &str), op: &str) -> Value {
         let element = left.element;
         self.map(&[(left, left.all()), right], &left.shape, element, &[&format!("%r = {op} %a, %b : {element}")])
@@ -277,7 +276,7 @@ impl Writer {
         self.value(&shape, input.element, op)
     }
 
-    /// Joins as many neighbouring dimensions as `counts` says.
+    /// Merges groups of neighbouring dimensions; `counts` has the size of each group.
     fn collapsed(&mut self, input: &Value, counts: &[usize]) -> Value {
         let mut sizes = input.shape.iter();
         let shape: Vec<usize> = counts.iter().map(|count| sizes.by_ref().take(*count).product()).collect();
@@ -348,7 +347,7 @@ impl Writer {
 
     fn attention(&mut self, x: &Value, weights: &[Value], [cos, sin, mask]: [&Value; 3]) -> Value {
         let Granite { heads, kv_heads, .. } = self.model;
-        // The order in which torch-mlir has them: the first transpose stands before the reshape of the input.
+        // In torch-mlir's order: the first transpose precedes the reshape of the input.
         let transposed = self.transposed(&weights[0], &[1, 0]);
         let rows = self.collapsed(x, &[2, 1]);
         let queries = self.product(&rows, &transposed);
@@ -376,7 +375,7 @@ impl Writer {
         self.joined(&mixed, &weights[3])
     }
 
-    /// New rows behind the cached ones.
+    /// Appends new rows to the cached ones.
     fn behind(&mut self, cached: &Value, new: &Value) -> Value {
         let shape = [cached.shape[0], cached.shape[1], cached.shape[2] + new.shape[2], cached.shape[3]];
         let types = format!("({}, {}) -> {}", cached.of(), new.of(), tensor(&shape, "f16"));
@@ -423,7 +422,7 @@ impl Writer {
         self.f16(&shares)
     }
 
-    /// The maximum along the last dimension, beside its index, as torch's `max` has it.
+    /// The maximum along the last dimension, and its index, as in torch's `max`.
     fn row_maximum(&mut self, x: &Value) -> Value {
         let shape = &x.shape[..3];
         let index = self.filled(shape, "i64", "%first");

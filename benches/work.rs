@@ -11,7 +11,7 @@ use spyre::{
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, alternatives, divide, reduce_span},
 };
 
-/// An f16 tensor whose dimensions are these iteration dimensions, none for one of size 1.
+/// An f16 tensor with these iteration dimensions; `None` is a dimension of size 1.
 fn operand(dims: &[Option<usize>], ranges: &[i64]) -> Operand {
     let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
     let access: Vec<Coordinate> = dims.iter().map(|dim| dim.map_or(Coordinate::constant(0), Coordinate::dim)).collect();
@@ -86,7 +86,7 @@ fn benches(criterion: &mut Criterion) {
         });
     }
     group.finish();
-    // The matmul with the most splits.
+    // The matmul with the largest number of candidate splits.
     let matmul = op(29);
     criterion.bench_function("alternatives", |bencher| bencher.iter(|| alternatives(&matmul, &Target::spyre()).unwrap().len()));
 }

@@ -1,4 +1,5 @@
-//! The functions between C++ and Rust are declared twice, in `dialects/bridge/Bridge.h` and where Rust calls them: both say the same.
+//! //! Checks that both declarations of each function between C++ and Rust agree: the one in `dialects/bridge/Bridge.h` and the one at the
+//! call in Rust.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fs, process::Command};
 struct Compiled {
     report: Value,
     program: Value,
-    /// Names of the constants all of whose bytes are those of one number.
+    /// Names of the constants whose bytes all encode one number.
     uniform: BTreeSet<String>,
 }
 
@@ -24,7 +24,7 @@ fn compile(text: &str, more: &[&str]) -> Compiled {
     let program = read("out/program.json");
     let is_uniform = |constant: &&Value| {
         let content = fs::read(path(&format!("out/{}", constant["file"].as_str().unwrap()))).unwrap();
-        // Numbers of 16 bits; what pads them is 0.
+        // Numbers of 16 bits, padded with 0.
         let numbers: BTreeSet<[u8; 2]> = content.chunks_exact(2).map(|bytes| [bytes[0], bytes[1]]).filter(|bits| *bits != [0; 2]).collect();
         numbers.len() <= 1
     };
@@ -34,7 +34,7 @@ fn compile(text: &str, more: &[&str]) -> Compiled {
 }
 
 impl Compiled {
-    /// Holds one cause of a value against the rest of the report and the files; gives the cause without its numbers and reasons.
+    /// Compares one cause of a value with the rest of the report and the files. Returns the cause without its numbers and reasons.
     fn expect_true(&self, value: &Value, cause: &str) -> &'static str {
         let name = value["name"].as_str().unwrap();
         let number = |field: &str| value[field].as_i64().unwrap();

@@ -1,4 +1,4 @@
-//! The labelled format rules: what is right passes, and each of many small mutations is refused with the right label.
+//! Tests the labelled format rules: correct bundles pass, and each of many small mutations is refused with the right label.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -74,7 +74,7 @@ fn every_rule_has_a_file_that_breaks_just_that_rule() {
 fn bundles_break_no_rule(cases: &[PathBuf]) {
     for case in cases {
         let found = check_directory(case).unwrap();
-        // Constants whose bits nobody knows are written as "?DL16(...)"; that is the only rule such a bundle may break.
+        // Constants with unknown bits are written as "?DL16(...)"; such a bundle may break no other rule.
         let is_marker = |message: &str| message.starts_with("'?DL16(");
         let shown: String = found.iter().filter(|one| !is_marker(&one.message)).map(|one| format!("\n  {one}")).collect();
         assert!(shown.is_empty(), "{}:{shown}", case.display());
@@ -99,7 +99,7 @@ fn golden_op_specs_are_emitted_without_breaking_a_rule() {
     op_specs_are_emitted_without_breaking_a_rule(&common::golden_cases());
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! A program with constants does what it does with the same numbers as arguments, for every type and layout. The simulated machine puts
-//! arguments in memory by itself, so both ways from elements to device memory must agree.
+//! Checks that a program with constants computes the same results as with these numbers as arguments, for every type and layout. The
+//! simulator places arguments in memory with its own code, so the test compares both conversions from elements to device memory.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -16,14 +16,14 @@ struct Case {
     x: &'static str,
     /// The type of `%w` without a layout.
     w: &'static str,
-    /// Its layout, if it has one of its own.
+    /// Layout of the constant, if it is not the default one.
     layout: Option<&'static str>,
     body: &'static str,
     result: &'static str,
     options: &'static [&'static str],
 }
 
-/// How the elements are given.
+/// Encoding of the elements in the source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Given {
     Argument,
@@ -93,7 +93,7 @@ const CASES: [Case; 9] = [
         result: "tensor<64x1xf16>",
         options: &[],
     },
-    // A loop takes its tiles from the constant.
+    // The loop slices its tiles from the constant.
     Case {
         x: "tensor<128x256xf16> {spyre.dims = [\"A\", \"B\"]}",
         w: "tensor<128x256xf16>",
@@ -195,7 +195,7 @@ fn constants_are_worth_what_arguments_are() {
     }
 }
 
-/// The reason a file is refused for must not depend on what it names.
+/// The reason for a refusal must not depend on the file that the constant names.
 #[test]
 fn files_of_constants_may_be_hostile() {
     let place = tempfile::tempdir().unwrap();
@@ -220,7 +220,7 @@ fn files_of_constants_may_be_hostile() {
     for bytes in [0, -1, bytes - 1, bytes + 1, i64::MAX, i64::MIN] {
         assert_eq!(load("constants/const0.bin", bytes), Err("malformed"), "{bytes}");
     }
-    // A file that is as long as it says, but longer than the machine allows.
+    // The size of the file matches its header, but exceeds the limit of the machine.
     fs::File::create(out.join("constants/large.bin")).unwrap().set_len(1 << 40).unwrap();
     assert_eq!(load("constants/large.bin", 1 << 40), Ok(()));
     let mut program = simulation.program().clone();
@@ -229,7 +229,7 @@ fn files_of_constants_may_be_hostile() {
     let x = seeded(&large.program().arguments[0], 1).unwrap();
     let refused = large.run(&[("arg0".to_owned(), x.clone())].into(), &RunOptions::default()).unwrap_err();
     assert_eq!(refused.rule(), "too-much-memory");
-    // A file that changes after it was found.
+    // The file changes after its lookup.
     fs::write(out.join("constants/const0.bin"), "short").unwrap();
     let refused = simulation.run(&[("arg0".to_owned(), x)].into(), &RunOptions::default()).unwrap_err();
     assert_eq!(refused.rule(), "malformed");

@@ -72,7 +72,7 @@ fn a_release_names_its_commit_and_watches_what_changes_it() {
     git(&["commit", "--quiet", "--allow-empty", "--message", "second"]);
     assert_ne!(contents(), before, "what is watched changes with the commit");
     assert_ne!(version::origin(place.path(), true).text, of_first.text);
-    // Sources that were copied into another project have nothing of its commits.
+    // Sources copied into another project must not depend on the commits of this repository.
     assert_eq!(version::origin(&inner, true).text, "built from sources without git");
     let development = version::origin(place.path(), false);
     assert_eq!((development.text.as_str(), development.watched.len()), ("development build", 0));
@@ -88,7 +88,7 @@ fn every_help_has_the_exit_codes() {
 }
 
 //===----------------------------------------------------------------------===//
-// How much is said
+// Verbosity
 //===----------------------------------------------------------------------===//
 
 /// A folder with a program, one that a warning is about, and one that is refused.
@@ -117,7 +117,7 @@ fn a_quiet_tool_prints_errors_alone() {
     assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(0), "", ""));
     let said = run("spyre-compile", &["bad.mlir", "-q", "-o", "other"], place.path());
     assert!(said.code == Some(1) && said.err.contains("error: "), "{}", said.err);
-    // What was asked for is printed.
+    // Requested output is printed.
     let said = run("spyre-compile", &["good.mlir", "-q", "--compile-to", "lx"], place.path());
     assert!(said.out.contains("func.func @f") && said.err.is_empty(), "{}", said.err);
     for words in [&["out", "-q"][..], &["out", "-q", "--count"], &["out", "-q", "--check", "good.mlir"]] {

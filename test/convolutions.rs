@@ -98,7 +98,7 @@ impl Convolution {
         [input, self.window.iter().copied().chain([self.channels]).chain(filters).collect()]
     }
 
-    /// The program: `x` and `w` become what a `linalg.generic` multiplies and sums.
+    /// Returns the program: a `linalg.generic` multiplies and sums elements of `x` and `w`.
     fn text(&self) -> String {
         let rank = self.window.len();
         let [of_x, of_w] = self.arguments();

@@ -144,7 +144,7 @@ fn recorded_kernels_move_torch_spyres_bytes() {
 }
 
 //===----------------------------------------------------------------------===//
-// What holds of any kernel
+// Properties of every kernel
 //===----------------------------------------------------------------------===//
 
 fn tensor(buffer: usize, sizes: &[(usize, i64)], is_output: bool) -> OperandShape {
@@ -256,7 +256,8 @@ fn a_split_of_the_batch_is_never_preferred() {
     }
 }
 
-/// Three splits of a batch of 8 on 32 cores, with their published times (as in [`recorded`]). A model that takes them for equal picks any.
+/// Three splits of a batch of 8 on 32 cores, with their published times (as in [`recorded`]). A model that assigns them equal costs picks
+/// an arbitrary one.
 #[test]
 fn splits_of_a_batch_are_told_apart() {
     let split = |m: i64, n: i64| estimate(&[product([8, 1024, 1024, 2048], [8, m, n])]);

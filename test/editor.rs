@@ -1,4 +1,4 @@
-//! The extension for VS Code in `editors/vscode`: its server is found and started, and answers the extension's client.
+//! Tests the VS Code extension in `editors/vscode`: the client finds and starts the server, and the server answers.
 //!
 //! Ignored in plain `cargo test`, because it needs node, which `cargo xtask setup` installs; `cargo xtask test` runs it.
 

@@ -55,7 +55,7 @@ fn finish(function: &str, is_reduction: bool, dims: &[(i64, i64)], mut operands:
     OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
 }
 
-/// Ops as the compiler makes them, whose sizes are whole sticks in each slice.
+/// Ops in the form that the compiler emits: every slice has whole sticks.
 fn good_op() -> impl Strategy<Value = OpSpec> {
     let sizes = (1..5_i64, 0..3_u32, 1..4_i64, 0..2_u32, 1..4_i64, 0..2_u32);
     (sizes, 0..5_usize, prop_oneof![Just(DeviceFormat::Sen169Fp16), Just(DeviceFormat::IeeeFp32)]).prop_map(|(sizes, kind, format)| {

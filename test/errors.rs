@@ -1,5 +1,6 @@
-//! The mistakes that a user makes first, and what the tools answer: every row of `rows.rs` is run, must name the place, the value, the rule and
-//! what to do, and may leave nothing behind. `docs/reference/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::` writes it.
+//! Tests common user errors and the tools' messages: every row of `rows.rs` is run; its message must name the location, the value, the
+//! rule and the fix, and no files may remain. `docs/reference/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::`
+//! writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -14,8 +15,7 @@ use rows::{Answer, ROWS, Row};
 use serde_json::Value;
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path, process::Command};
 
-/// Texts that no message may contain: names of temporary files, and of types and libraries that the tools are
-/// implemented with.
+/// Texts that no message may contain: names of temporary files, and types and libraries of the implementation.
 const LEAKS: [&str; 13] = [
     ".tmp",
     ".spyre-",
@@ -47,7 +47,7 @@ pub(crate) fn run(command: &str, folder: &Path) -> Said {
     Said { code: output.status.code(), text }
 }
 
-/// Every file below a folder, with what it says.
+/// Returns every file below a folder, with its contents.
 pub(crate) fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -76,7 +76,7 @@ pub(crate) fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> 
     let missing = asked.into_iter().filter(|(_, words)| !said.text.contains(words));
     faults.extend(missing.map(|(point, words)| format!("{point}: '{words}' is not said")));
     if code == 1 {
-        // MLIR's own driver says where a pass is as it always does.
+        // MLIR's own driver reports the location of a pass in its usual format.
         let is_mlirs = |leak: &str| row.command.starts_with("spyre-opt") && ["<unknown>", "'builtin.module'"].contains(&leak);
         faults.extend(LEAKS.iter().filter(|leak| said.text.contains(**leak) && !is_mlirs(leak)).map(|leak| format!("'{leak}' is said")));
         if !is_untouched {
@@ -125,7 +125,7 @@ fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
     }
 }
 
-/// The tools that speak JSON; the others are drivers of MLIR's.
+/// Tools with JSON output; the others are MLIR drivers.
 const OURS: [&str; 4] = ["spyre-compile ", "spyre-run ", "spyre-translate ", "spyre-plan "];
 
 /// Formats JSON messages like the text output.
@@ -154,7 +154,7 @@ fn every_mistake_is_answered_in_json_as_in_text() {
             let _ = writeln!(wrong, "{}: no JSON: {}", row.command, said.text);
             continue;
         };
-        // The name of the tool stands in front of text alone.
+        // Only text output is prefixed with the name of the tool.
         let tool = format!("{}: error", row.command.split(' ').next().unwrap());
         let text = format!("{tool}\n{}", spelled(&messages));
         let missing = points.iter().filter(|point| !text.contains(**point)).copied().collect::<Vec<_>>();

@@ -1,5 +1,5 @@
-//! How far functions are off where others compute them (`spyre-expand-functions`): in exact arithmetic, and on the simulated machine for
-//! every number of the device's format that f16 reaches.
+//! Measures the error of functions that are expanded into others (`spyre-expand-functions`): in exact arithmetic, and on the simulated
+//! machine for every number of the device's format that f16 reaches.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -63,7 +63,7 @@ fn the_formula_is_as_close_as_it_says() {
     assert_eq!((expanded(65504.0), expanded(-65504.0)), (65504.0, 0.0));
 }
 
-/// The finite numbers of f16 that the device's format has too, which keeps one bit less; 0 in the place of others.
+/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are replaced by 0.
 fn numbers() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()

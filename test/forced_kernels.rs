@@ -1,6 +1,6 @@
-//! Every move that the rules allow, made whether it pays or not, executed: the programs of `test/kernel/Inputs`, which say in their second line how
-//! many ops are in which mode then. Each is compiled with all moves, with those that pay and with none; all are validated, and their numbers are those of
-//! MLIR's JIT.
+//! Tests every move that the rules allow, profitable or not: compiles the programs of `test/kernel/Inputs`, whose second line states the
+//! expected number of ops per mode. Each is compiled with all moves, with the profitable ones and with none; all are validated, and their
+//! results are compared with MLIR's JIT.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-/// The import with all moves that the rules allow, as the pass makes them if nobody judges them.
+/// Passes of the import with all moves that the rules allow, without cost evaluation.
 const FORCED: [&str; 6] = [
     "--spyre-select-program",
     "--spyre-make-kernels",
@@ -35,7 +35,7 @@ fn run(command: &mut Command) -> Result<String, String> {
     if done.status.success() { Ok(text(&done.stdout)) } else { Err(text(&done.stderr)) }
 }
 
-/// How many ops are in which mode, as a program says it and as it came to be.
+/// Numbers of ops per mode: expected by the program, and after the pass.
 fn modes_of(program: &str, forced: &str) -> (String, String) {
     let said = program.lines().nth(1).unwrap_or_default().trim_start_matches("// ").to_owned();
     let in_mode = |mode: &str| forced.matches(&format!(r"\22mode\22:\22{mode}\22")).count();

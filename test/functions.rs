@@ -1,5 +1,6 @@
-//! How far the functions are off that the import makes of others (`src/import/rules`): on the simulated machine, for every number of the device's format that f16
-//! reaches, and for 65,536 numbers of f32. `docs/reference/functions.md` has the table; `BLESS=functions cargo test --test compiler -- functions::` writes it.
+//! Measures the error of the functions that the import composes from others (`src/import/rules`): on the simulated machine, for every
+//! number of the device's format that f16 reaches, and for 65,536 numbers of f32. `docs/reference/functions.md` has the table;
+//! `BLESS=functions cargo test --test compiler -- functions::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -13,7 +14,7 @@ struct Function {
     /// The operation on `%x` and `%y`.
     op: &'static str,
     exact: fn(f64, f64) -> f64,
-    /// Which arguments it is measured for, and how the page says so.
+    /// Arguments of the measurement, and their description on the page.
     holds: fn(f64, f64) -> bool,
     domain: &'static str,
 }
@@ -102,7 +103,7 @@ const IN_F32: &[Function] = &[
     row("trunc", "math.trunc %x", |x, _| x.trunc(), any, "all"),
 ];
 
-/// The finite numbers of f16 that the device's format has too, which keeps one bit less; 0 in the place of others.
+/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are replaced by 0.
 fn halves() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
@@ -166,7 +167,7 @@ fn table(functions: &[Function], element: &str) -> String {
     text
 }
 
-/// The page: what stands before the tables stays, the tables are what is measured.
+/// Returns the page: text above the tables is unchanged, the tables are the measured ones.
 #[test]
 fn the_page_has_what_is_measured() {
     const MARK: &str = "<!-- measured: what follows is written by `BLESS=functions cargo test --test compiler -- functions::` -->\n";

@@ -37,7 +37,7 @@ fn sdsc_files_are_byte_for_byte_the_reference(cases: &[PathBuf]) {
     }
 }
 
-/// Lines are equal, but for constants whose bits nobody knows and the number of a mask among several constants.
+/// Compares lines, except for constants with unknown bits and the number of a mask among several constants.
 fn compare(expected: &str, found: &str, path: &Path) {
     for (number, (wanted, had)) in expected.split('\n').zip(found.split('\n')).enumerate() {
         let is_unknown = wanted.trim().starts_with("\"?DL16(") && had.trim().parse::<u32>().is_ok();
@@ -96,7 +96,7 @@ fn the_tools_write_the_same_files_by_way_of_ir() {
     tools_write_the_same_files_by_way_of_ir(&common::golden_cases());
 }
 
-/// Writes the files of a case again, if the caller says so.
+/// Rewrites the files of a case if the caller requests it.
 fn write_if_blessed(case: &Path) {
     if !bless::is_blessed(&format!("golden/{}", case.file_name().unwrap().to_string_lossy())) {
         return;
@@ -110,7 +110,7 @@ fn write_if_blessed(case: &Path) {
     }
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 
@@ -138,7 +138,8 @@ mod shared {
         tools_write_the_same_files_by_way_of_ir(&common::shared_golden_cases());
     }
 
-    /// The embedding of the front end, from our own program: the table is given row-major and copied first. The reference cut that copy into 4.
+    /// Embedding from the front end, compiled from our own program: the row-major table is copied first. The reference splits that copy
+    /// over 4 cores.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn a_gather_compiles_to_the_reference() {

@@ -7,19 +7,19 @@ use clap::{Arg, Command};
 use spyre::tool::commands;
 use std::{fs, path::Path, process};
 
-/// The most options of the short page, beside those that every page has.
+/// Maximum number of options of the short page, in addition to those of every page.
 const MAX_OPTIONS: usize = 10;
 
-/// The most columns of a line.
+/// Maximum number of columns of a line.
 const MAX_COLUMNS: usize = 120;
 
 /// Options that every page has.
 const ALWAYS: [&str; 3] = ["help", "help-all", "version"];
 
-/// Text before the options that LLVM's library prints.
+/// Text that precedes the options of LLVM's library.
 pub(crate) const UPSTREAM: &str = "Options and passes of MLIR and LLVM:";
 
-/// Returns what a tool prints for `word`, up to the options of MLIR and LLVM.
+/// Returns the output of a tool for `word`, up to the options of MLIR and LLVM.
 pub(crate) fn help_page(tool: &str, word: &str) -> String {
     let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).unwrap();
     let output = process::Command::new(path).arg(word).output().unwrap();

@@ -1,5 +1,5 @@
-//! Mutants of every kind of file that a tool reads end in a result or a message: never in a panic, a signal, a file outside of the output
-//! directory, or without an end.
+//! Checks that mutants of every kind of input file end in a result or a message: never in a panic, a signal, a file outside of the output
+//! directory, or a hang.
 //!
 //! The mutants run in processes of their own with limited memory, so that a signal is seen and the mutant is known.
 //! `SPYRE_HOSTILE_CASES=100000` tries more of each target, `SPYRE_HOSTILE_CASE=7` one, whose file is kept.
@@ -46,7 +46,7 @@ const CASES_OF_GROUP: usize = 25;
 /// The memory of one process, most of it the library's own address space.
 const MEMORY_KIB: usize = 8 << 20;
 
-/// A process that says nothing for so long has met a file that it does not come to an end with; a machine may be busy.
+/// Time without output after which a process counts as hung. It is generous, since a machine may be busy.
 const MOST_TIME: Duration = Duration::from_secs(300);
 
 const WORK: &str = "SPYRE_HOSTILE_WORK";
@@ -90,7 +90,7 @@ impl<'t> Corpus<'t> {
         Self { target, groups: BTreeMap::new() }
     }
 
-    /// One file with changes. Processes have several numbers in a row, which are of one group: it takes time to make one.
+    /// One mutated file. A process runs several consecutive numbers, which belong to one group, because preparing a group is slow.
     fn case(&mut self, place: &Place, number: usize) -> Case {
         let mut state = self.target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
         let group = number / CASES_OF_GROUP % (self.target.n_groups)();
@@ -110,7 +110,7 @@ fn try_target(name: &str) {
         let to = (from + BATCH).min(end);
         let mut next = from;
         while let Err((case, what)) = run_batch(target, next, to) {
-            // The tool would have said so and ended; the process goes on behind it.
+            // The tool would have reported the error and exited; this process continues after it.
             let is_refused = what.contains("MLIR's parser crashed on this file");
             assert!(is_refused, "target '{name}', case {case}, which is in {}: {what}", kept(target, case).display());
             next = case + 1;
@@ -118,7 +118,7 @@ fn try_target(name: &str) {
     }
 }
 
-/// Runs cases in a process; what was the last one, and what became of it.
+/// Runs cases in a process; returns the last case and its outcome.
 fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, String)> {
     let scratch = tempfile::tempdir().unwrap();
     let (out, err) = (scratch.path().join("out"), scratch.path().join("err"));
@@ -160,7 +160,7 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
     Err((last, format!("{status}\n{}", end.into_iter().rev().collect::<Vec<_>>().join("\n"))))
 }
 
-/// The file of a case, for whoever looks at it.
+/// Writes the file of a case, for inspection.
 fn kept(target: &Target, number: usize) -> PathBuf {
     let place = Place::new();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{}-{number}", target.name));
@@ -184,7 +184,7 @@ macro_rules! targets {
 
 targets!(directory, golden, ir, resumed, program_text, validated, instance, result, array, op_specs, machine);
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]

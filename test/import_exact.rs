@@ -1,4 +1,5 @@
-//! Import means what the program says: the imported program in f64 beside MLIR's JIT of the original with its floats in f64.
+//! Checks that the import preserves semantics: compares the imported program in f64 with MLIR's JIT of the original with its floats in
+//! f64.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -64,7 +65,7 @@ fn put_together(found: &[f64], n_expected: usize) -> Vec<f64> {
     upper.iter().zip(lower).map(|(upper, lower)| upper * DIGIT_BASE + lower).collect()
 }
 
-/// Compares one program; the message of what differs.
+/// Compares one program; returns the message of a difference.
 fn check(path: &str) -> Result<(), String> {
     let session = spyre::pipeline::session();
     let source = session.open(path)?;
@@ -119,9 +120,9 @@ fn imported_programs_mean_what_mlir_says() {
     let place = tempfile::tempdir().unwrap();
     let (mut wrong, mut n_right) = (Vec::new(), 0);
     for (name, text) in programs("test/execution") {
-        // Files with several programs are for the tools, which take them apart; scopes are not of MLIR; and to the JIT a function `exp` is
-        // the one of its library.
-        // So are those whose check is to find something, and what has no elements, for which something else stands behind import.
+        // Files with several programs are for the tools, which split them; scopes are not part of MLIR; and the JIT resolves a function
+        // `exp` to its library's. Programs whose check must report an error are left out, too, and so are tensors without elements, which
+        // are replaced after the import.
         let is_other = text.matches("func.func").count() != 1 || text.contains("//---") || text.contains("spyre.");
         let is_other = is_other || text.contains("RUN: not spyre-run") || text.contains("tensor<0x");
         if is_other || text.contains("func.func @exp(") {

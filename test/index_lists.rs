@@ -1,11 +1,10 @@
-//! Random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic, reshapes, reversals, one row) and read tables
-//! with them (rows, elements, columns, `t[i, j]`, last tokens, pages). Each is compiled in process, run on the simulated machine on inputs
-//! within the ranges that `program.json` states, and compared with NumPy's semantics in plain Rust, to the last bit.
+//! Tests random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic, reshapes, reversals,
+//! one row) and read tables with them (rows, elements, columns, `t[i, j]`, last tokens, pages). Each is compiled in process, run on the
+//! simulated machine on inputs within the ranges of `program.json`, and compared with NumPy's semantics in plain Rust, to the last bit. A
+//! program is correct, or refused in the user's terms: no message shows ops, rules or dimensions of the compiler.
 //!
-//! A program is right, or refused in the user's words: no message shows ops, rules or dimensions of the compiler.
-//!
-//! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17` that one alone, in its simplest
-//! form if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
+//! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17` that one alone, shrunk
+//! if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -40,15 +39,15 @@ use std::{
     thread,
 };
 
-/// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
+/// Open defects: cases that are known to fail are skipped. Remove a case from the list when its defect is fixed.
 const OPEN: [(usize, &str); 1] = [(3630, "a list that is a diagonal of a list of integers is refused in words of the layout")];
 
 const DEFAULT_PROGRAMS: usize = 100;
 
-/// Of a hundred programs so many may be refused.
+/// Maximum number of refused programs per hundred.
 const MOST_REFUSED_PERCENT: usize = 10;
 
-/// Of a hundred programs so many may have an argument that is held to fewer integers than the program is right for.
+/// Maximum number, per hundred programs, of those with an argument whose range is narrower than necessary.
 const MOST_NARROWED_PERCENT: usize = 25;
 
 /// Failing programs that are reported.
@@ -117,7 +116,7 @@ fn table_of(shape: &[usize]) -> Array<f64> {
     })
 }
 
-/// The inputs that the caller may give, by what `program.json` says of them, and whether it may give fewer than the program is right for.
+/// Returns inputs within the ranges of `program.json`, and whether these ranges are narrower than the program requires.
 fn inputs_of(program: &Program, ranges: &[Option<[i64; 2]>]) -> Result<(Inputs, bool), String> {
     let mut inputs = Inputs { lists: vec![None; program.steps.len()], table: table_of(&program.table) };
     let (mut is_narrowed, mut next) = (false, ranges.iter());
@@ -156,7 +155,7 @@ fn arguments(program: &Program, inputs: &Inputs) -> Vec<HostArray> {
     arrays
 }
 
-/// Runs what was compiled; gives the difference from NumPy, and whether an argument is held to fewer integers than need be.
+/// Runs the compiled program; returns the difference from NumPy, and whether the range of an argument is narrower than necessary.
 fn execute(output: &Path, program: &Program) -> Result<(Option<String>, bool), String> {
     let simulation = Simulation::load(output, &Target::spyre()).map_err(|error| error.to_string())?;
     let tensors = &simulation.program().arguments;
@@ -174,7 +173,7 @@ fn execute(output: &Path, program: &Program) -> Result<(Option<String>, bool), S
     Ok((wrong.map(|at| format!("element {at} is {}, not {}", found.elements.get(at), expected.elements[at])), is_narrowed))
 }
 
-/// The program and what became of it; of one that agrees, whether its arguments are narrowed.
+/// Returns the program and its outcome; if it agrees, also whether the ranges of its arguments are narrowed.
 fn run((numbers, draws): (Vec<u16>, [u16; 2])) -> ((String, bool), Outcome) {
     let program = Program::new(&numbers);
     let text = program.text();

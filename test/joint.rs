@@ -88,7 +88,7 @@ fn the_files_are_the_same_every_time() {
     assert!((1..5).all(|number| files(number) == first));
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

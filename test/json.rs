@@ -1,5 +1,5 @@
-//! The schemas of the JSON that the tools write: `docs/reference/schemas` has what the types say (`BLESS=json cargo test --test compiler -- json::` writes it again),
-//! and what is written has the form.
+//! Tests the schemas of the JSON output of the tools: `docs/reference/schemas` is generated from the types
+//! (`BLESS=json cargo test --test compiler -- json::` writes it), and the output conforms to it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 

@@ -24,7 +24,7 @@ enum Numbers {
     Different,
     /// One number everywhere, which the import has without its shape.
     Same,
-    /// As the first argument different ones, as all others one number.
+    /// Different numbers for the first argument, and one repeated number for all others.
     Mixed,
 }
 
@@ -36,7 +36,7 @@ struct Argument {
     element: String,
 }
 
-/// The end of what begins in front of `text`, in brackets of any kind.
+/// Returns the end of the bracketed text that begins before `text`, for any kind of brackets.
 fn end_of_brackets(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(at, letter)| {
@@ -125,7 +125,7 @@ fn with_constants(text: &str, numbers: Numbers) -> Option<String> {
     Some(format!("{before}func.func @{name}({signature}{{\n{constants}{body}"))
 }
 
-/// Programs of one function that the JIT takes.
+/// Programs of one function that the JIT accepts.
 fn programs() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/test/execution")).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -56,7 +56,7 @@ impl Test {
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--list") {
-        // `cargo nextest` and editors ask for names; the whole run is one test to them.
+        // `cargo nextest` and editors request names; the lit run counts as one test.
         println!("lit: test");
         return ExitCode::SUCCESS;
     }
@@ -72,13 +72,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the tests whose path contains one of `words`; all if there are none.
+/// Runs the tests whose path contains one of `words`; all tests if `words` is empty.
 fn run(words: &[&str]) -> Result<Vec<Test>, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lit");
     fs::create_dir_all(&output).map_err(|error| format!("cannot make {}: {error}", output.display()))?;
     let results = output.join("results.json");
-    // What an earlier run left must not be taken for this one's.
+    // Stale output of an earlier run must not be mistaken for the output of this run.
     let _ = fs::remove_file(&results);
 
     let lit = find_lit()?;
@@ -119,7 +119,7 @@ fn find_lit() -> Result<PathBuf, String> {
         .ok_or_else(|| format!("no 'lit' in {} or in PATH; `cargo xtask setup` installs it", prefix.join("bin").display()))
 }
 
-/// Prints one line per test, what the failed ones said, and the counts.
+/// Prints one line per test, the output of failed tests, and the counts.
 fn summary(tests: &[Test], elapsed: Duration) -> ExitCode {
     let with = |outcome: Outcome| tests.iter().filter(move |test| test.outcome() == outcome);
     let count = |outcome: Outcome| with(outcome).count();

@@ -1,15 +1,15 @@
-//! Programs of different kinds under valgrind: no tool reads what was freed or never written.
+//! Runs programs of different kinds under valgrind: no tool reads freed or uninitialized memory.
 //!
-//! Valgrind makes a process a hundred times slower, so the programs are small, and `cargo test` leaves these tests out: `cargo xtask test` runs
-//! them. Nothing is suppressed: neither MLIR nor its JIT has given a reason to. In tools that are built with optimisations, as `cargo xtask test`
-//! builds them, valgrind does not look for numbers that were never written: there a compiler may compare what it then does not use.
+//! Valgrind makes a process a hundred times slower, so the programs are small, and only `cargo xtask test` runs these tests. There are no
+//! suppressions: neither MLIR nor its JIT needs any. In optimized tools, as `cargo xtask test` builds them, valgrind does not check for
+//! uninitialized values: an optimizing compiler may compare values whose result it does not use.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
 
-/// The exit code of a process in which valgrind found something; ours are 0 to 2.
+/// Exit code of a process in which valgrind reported an error; the codes of our tools are 0 to 2.
 const FOUND: &str = "99";
 
 /// Whether a tool of ours is built as `cargo build` does, without optimisations.
@@ -37,7 +37,7 @@ impl Bench {
         Self { folder }
     }
 
-    /// Runs a tool under valgrind; what it prints must contain `expected`.
+    /// Runs a tool under valgrind; its output must contain `expected`.
     fn run(&self, tool: &str, arguments: &[&str], expected: &str) -> &Self {
         let mut command = Command::new("valgrind");
         command.args(["--quiet", "--num-callers=30", &format!("--error-exitcode={FOUND}")]);

@@ -1,7 +1,7 @@
-//! Faults of the import: the default `spyre-compile` finds each of them, writes nothing and exits with 2.
+//! Tests faults of the import: the default `spyre-compile` detects each of them, writes nothing and exits with 2.
 //!
-//! A fault is made by `SPYRE_MISREAD_IMPORT`, which tools without debug assertions do not know: the import reads
-//! another program than the one that is written.
+//! `SPYRE_MISREAD_IMPORT` injects a fault, so that the import reads another program than the given one. Tools without debug assertions
+//! ignore the variable.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -20,7 +20,7 @@ struct Fault {
     program: String,
 }
 
-/// A function of `tensor<8x64xf32>` whose elements a body computes of `%a`, at `%row` and `%column`.
+/// A function of `tensor<8x64xf32>`; a body computes its elements from `%a`, at `%row` and `%column`.
 fn elementwise(body: &str) -> String {
     format!(
         "#id = affine_map<(d0, d1) -> (d0, d1)>
@@ -180,7 +180,7 @@ fn compile(program: &str, place: &Path, misread: Option<&str>) -> Output {
     command.output().unwrap()
 }
 
-/// The program is right as it stands, and wrong with the fault.
+/// Expects that the program validates without the fault, and fails with it.
 fn complaint(Fault { kind, misread, program }: &Fault) -> Option<String> {
     let place = tempfile::tempdir().unwrap();
     let (right, out) = (compile(program, place.path(), None), place.path().join("out"));
@@ -193,7 +193,7 @@ fn complaint(Fault { kind, misread, program }: &Fault) -> Option<String> {
     let said = String::from_utf8_lossy(&wrong.stderr);
     let is_named = ["than the program as written, which is a compiler bug: ", "please report it with the program, at https://"];
     let is_found = wrong.status.code() == Some(2) && is_named.iter().all(|part| said.contains(part));
-    // Nothing is written, and nothing that was in the way stays.
+    // Nothing is written, and earlier output is removed.
     let names = fs::read_dir(place.path()).unwrap().count();
     (!is_found || out.exists() || names != 1).then(|| format!("{kind}: {:?}, {names} files: {said}", wrong.status.code()))
 }

@@ -1,5 +1,5 @@
-//! Fifty mistakes of users, on the command line here and in Python in `python/tests/test_mistakes.py`: the answer to each names the place, the
-//! value that was found, the rule and what to do, as the gallery of `errors.rs` does, and leaves nothing behind.
+//! Tests fifty user errors, on the command line here and in Python in `python/tests/test_mistakes.py`: each message names the location,
+//! the value found, the rule and the fix, as in the gallery of `errors.rs`, and no files remain.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -11,7 +11,7 @@ use crate::errors::{
 };
 use std::{fs, sync::OnceLock};
 
-/// Files as text, beside those of the gallery.
+/// Files as text, in addition to those of the gallery.
 const TEXTS: &[(&str, &str)] = &[
     (
         "open.mlir",
@@ -450,7 +450,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// The files of the gallery and those of this table, made once; every command gets a copy of its own.
+/// The files of the gallery and of this table, created once; every command gets its own copy.
 fn material() -> Material {
     static MADE: OnceLock<Material> = OnceLock::new();
     MADE.get_or_init(make).copied()

@@ -1,6 +1,6 @@
-//! Models from front to back: compiled, run on the simulated machine from the emitted files, compared with MLIR's JIT.
+//! Tests models end to end: compiles them, runs the emitted files on the simulated machine, and compares the results with MLIR's JIT.
 //!
-//! Those of our own are in the project. Those that real producers exported stand beside it, with the tests in `shared`.
+//! Our own models are in the repository. Exports of real producers are outside of it; their tests are in `shared`.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -20,7 +20,7 @@ fn compile(input: &Path, out: &Path, options: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(out).arg("--validate=off").args(options).output().unwrap()
 }
 
-/// Compiles a file, runs what comes of it, and compares.
+/// Compiles a file, runs the emitted bundle, and compares the results.
 fn check(input: &Path, options: &[&str]) {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
@@ -39,7 +39,7 @@ fn check_text(text: &str, options: &[&str]) {
     check(&input, options);
 }
 
-/// Heads of one stick, of two, of less than one, of no whole number of them; positions that end inside a stick.
+/// Heads of one stick, of two, of less than one, and of a fraction; positions that end inside a stick.
 #[test]
 fn attention_runs_with_heads_of_every_width() {
     let square = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
@@ -78,7 +78,7 @@ fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
     ["restickify_bytes", "layout_copy_bytes"].map(|name| report["moves"][name].as_u64().unwrap())
 }
 
-/// Attention that is chosen op by op moves its scores; chosen as a whole, nothing.
+/// Attention whose ops are chosen one by one moves its scores; fused attention moves nothing.
 #[test]
 fn attention_chosen_as_a_whole_moves_nothing() {
     let place = tempfile::tempdir().unwrap();
@@ -142,7 +142,7 @@ fn moves_no_more_than_op_by_op(file: &Path) {
     assert!(global[0] <= greedy[0] && global[1] <= greedy[1], "{}: {global:?} instead of {greedy:?}", file.display());
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 
@@ -193,7 +193,7 @@ mod shared {
         exported_files().iter().for_each(|file| moves_no_more_than_op_by_op(file));
     }
 
-    /// The message says which sizes are open.
+    /// The message names the dynamic sizes.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn exported_models_of_open_sizes_are_compiled_for_the_sizes_given() {

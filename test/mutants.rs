@@ -1,9 +1,9 @@
-//! Nothing in a file is free: every field of every file of a covering set of programs is changed, and each change is refused by a rule
-//! that names the fault, found by the numbers, or of a field that means nothing.
+//! Mutation testing of the file format: every field of every file of a covering set of programs is changed. Each change is refused by a
+//! rule that names the fault, detected in the results, or affects a field without a meaning.
 //!
-//! `cargo xtask mutants` tries all of them and writes the tables of `docs/measurements/mutants.md`; `cargo test --test compiler -- mutants::` tries one in
-//! [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all, `SPYRE_MUTANTS_OF=softmax` those of one program only,
-//! `SPYRE_MUTANTS_ALIKE=1000` more of those alike than [`MOST_ALIKE`].
+//! `cargo xtask mutants` tries all mutants and writes the tables of `docs/measurements/mutants.md`;
+//! `cargo test --test compiler -- mutants::` tries one in [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all,
+//! `SPYRE_MUTANTS_OF=softmax` those of one program only, `SPYRE_MUTANTS_ALIKE=1000` more similar ones than [`MOST_ALIKE`].
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -38,10 +38,10 @@ use std::{
 use table::{Counts, Outcome};
 use verdict::{Verdict, judge};
 
-/// One mutant in so many is tried unless all are asked for.
+/// One mutant in this many is tried unless all are requested.
 const SAMPLE: u64 = 150;
 
-/// Mutants of one kind of one field of one program: more tell nothing new.
+/// Maximum number of mutants of one kind of one field of one program; more are redundant.
 const MOST_ALIKE: usize = 3;
 
 /// Survivors that are reported.
@@ -66,7 +66,7 @@ struct Mutant {
 enum Change {
     /// The contents of files.
     Files(Vec<(String, Vec<u8>)>),
-    /// A member of a JSON file becomes another value, or goes.
+    /// Replaces or removes a member of a JSON file.
     Member { path: Vec<String>, to: Option<Value> },
 }
 

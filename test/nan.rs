@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 struct Pattern {
     name: &'static str,
     body: &'static str,
-    /// Whether it is only kept with `--precision=strict`.
+    /// Whether NaN is preserved with `--precision=strict` only.
     is_strict: bool,
 }
 
@@ -85,7 +85,7 @@ static PATTERNS: [Pattern; 33] = [
     kept("floor", "%r = math.floor %a : T"),
 ];
 
-/// Reductions along the last dimension of a tensor of 16 x 16, of bodies of `%a` and `%acc`, with what they start from.
+/// Reductions along the last dimension of a 16 x 16 tensor, with bodies of `%a` and `%acc`, and their initial values.
 static REDUCTIONS: [(Pattern, &str); 5] = [
     (kept("max", "%r = arith.maximumf %a, %acc : T"), "%low"),
     (kept("min", "%r = arith.minimumf %a, %acc : T"), "%high"),

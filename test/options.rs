@@ -37,7 +37,7 @@ const NAMES: [&str; 16] = [
     "a%b$c&d|e",
 ];
 
-/// Rows of a size that nothing divides: whether it pays to part them is found out by compilations.
+/// Rows of a size without useful divisors: trial compilations decide whether splitting them pays.
 const PARTED: &str = "func.func @rows(%x: tensor<2045x1024xf16>) -> tensor<2045x1024xf16> {
   %e = tensor.empty() : tensor<2045x1024xf16>
   %y = linalg.exp ins(%x : tensor<2045x1024xf16>) outs(%e : tensor<2045x1024xf16>) -> tensor<2045x1024xf16>
@@ -55,7 +55,7 @@ func.func @other(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 }
 ";
 
-/// Compiles a text in process; gives the report in JSON and the files.
+/// Compiles a text in process; returns the report in JSON and the files.
 fn compiled(text: &str, options: &Options, output: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
     let session = session();
     let source = session.source_of_text("program.mlir", text);
@@ -112,7 +112,7 @@ fn an_entry_may_have_any_name() {
     }
 }
 
-/// The plan of a program that is compiled more than once does not depend on what its files are called.
+/// The plan of a program that is compiled more than once does not depend on the names of its files.
 #[test]
 fn a_blank_in_the_machine_makes_no_other_plan() {
     let place = tempfile::tempdir().unwrap();
@@ -158,7 +158,7 @@ fn said(done: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
 }
 
-/// Compiles a file while a pass fails on every candidate; gives exit code, what was said, and the report.
+/// Compiles a file while a pass fails on every candidate; returns the exit code, the messages, and the report.
 fn with_fault(text: &str, fault: &str) -> (Option<i32>, String, Option<Value>) {
     let place = tempfile::tempdir().unwrap();
     let (input, out, report) = (place.path().join("program.mlir"), place.path().join("out"), place.path().join("report.json"));
@@ -177,7 +177,7 @@ const KERNEL: &str = include_str!("kernel/Inputs/bias_in_front.mlir");
 #[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
 fn a_candidate_that_fails_is_an_error() {
     for text in [PARTED, KERNEL] {
-        // A panic, and what only the program itself could be refused by, behind which each candidate stands.
+        // A panic, and an error that only the program itself can cause, reported for each candidate.
         for (fault, why) in [("panics:spyre-divide-jointly", "panicked"), ("refuses:spyre-set-target", "is refused on purpose")] {
             let (code, said, _) = with_fault(text, fault);
             assert_eq!(code, Some(2), "{fault}: {said}");
@@ -197,7 +197,7 @@ fn a_candidate_that_a_rule_refuses_is_counted() {
     assert_eq!(code, Some(0), "{said}");
     let outcome = &report.unwrap()["kernels"][0];
     assert!(outcome["n_judged"].as_i64() > Some(0) && outcome["n_judged"] == outcome["n_infeasible"], "{outcome}");
-    // Nothing is refused where nothing is broken.
+    // Without an injected fault nothing is refused.
     let (code, said, report) = with_fault(PARTED, "");
     assert_eq!((code, report.unwrap()["peel_trials"]["n_infeasible"].as_i64()), (Some(0), Some(0)), "{said}");
 }

@@ -1,4 +1,4 @@
-//! The page of `spyre-compile --report FILE.html` in a real browser: what is seen, hovered, clicked, zoomed and dragged, beside the JSON report.
+//! Tests the page of `spyre-compile --report FILE.html` in a browser: display, hover, click, zoom and drag, compared with the JSON report.
 //!
 //! Ignored in plain `cargo test`, because it needs chromium, which `cargo xtask setup` installs; `cargo xtask test` runs it.
 
@@ -77,7 +77,7 @@ impl Opened {
         self.browser.click(place);
     }
 
-    /// A point of the canvas at which something of a kind lies on top, and its index; the widest such thing.
+    /// Returns a point of the canvas at which the widest item of a kind is topmost, and the item's index.
     fn point_on(&mut self, kind: &str, condition: &str) -> ([f64; 2], usize) {
         let found = self.browser.evaluate(&format!(
             "(() => {{ const {{ pen }} = report_page.timeline; const canvas = document.getElementById('canvas').getBoundingClientRect();
@@ -102,7 +102,7 @@ impl Opened {
         rows.as_array().unwrap().iter().map(|row| row.as_str().unwrap().to_owned()).collect()
     }
 
-    /// Where the ops begin and end on the canvas, by what the report says of time.
+    /// Returns the horizontal range of the ops on the canvas, computed from the times of the report.
     fn ends(&mut self) -> Vec<[f64; 2]> {
         let times = |op: &Value| ["start_us", "us"].map(|name| op[name].as_f64().unwrap());
         let times: Vec<[f64; 2]> =
@@ -116,7 +116,7 @@ impl Opened {
         [0, 1].map(|at| view[at].as_f64().unwrap())
     }
 
-    /// The page has asked the network for nothing and complained of nothing.
+    /// Expects no network requests and no errors of the page.
     fn is_content(&self) {
         assert!(self.browser.complaints.is_empty(), "{:?}", self.browser.complaints);
     }
@@ -126,7 +126,7 @@ impl Opened {
     }
 }
 
-/// Compiles a program, and gives the path of its report, whose name says in which form it is.
+/// Compiles a program, and returns the path of its report; the extension selects the format.
 fn compiled(place: &TempDir, input: &Path, name: &str, options: &[&str]) -> PathBuf {
     let (out, report) = (place.path().join("out"), place.path().join(name));
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
@@ -148,7 +148,7 @@ fn granite() -> (TempDir, PathBuf) {
     (place, path)
 }
 
-/// Opens the page of a report that no compilation made.
+/// Opens the page of a hand-written report.
 fn of_report(report: &Report, program: &[ProgramText<'_>]) -> Opened {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
@@ -166,7 +166,7 @@ fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
 }
 
 //===----------------------------------------------------------------------===//
-// What is there
+// Contents of the page
 //===----------------------------------------------------------------------===//
 
 /// The data and the headline are those of the report as data, every op has a row, and the figures in it are its own.
@@ -200,7 +200,7 @@ fn shows_the_report(opened: &mut Opened, input: &Path, options: &[&str]) {
     }
 }
 
-/// All tracks have one axis: an op, and the life of a value, is in the same place in each of them, where the report says.
+/// All tracks share one axis: an op and the live range of a value have the same position in each track, as in the report.
 fn has_one_axis(opened: &mut Opened) {
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits");
     let hits = hits.as_array().unwrap();
@@ -235,7 +235,7 @@ fn x_of(hit: &Value) -> [f64; 2] {
     [x, x + width]
 }
 
-/// Each loop is a bracket over its ops, inner ones under outer ones, and stands in the list of ops.
+/// Each loop is a bracket over its ops, inner loops below outer ones, and has a row in the list of ops.
 fn has_brackets(opened: &mut Opened) {
     let expected = loops(&opened.report["explain"]["loops"], 0);
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits.filter((hit) => hit.kind === 'loop')");
@@ -282,7 +282,7 @@ fn a_granite_block_is_shown_with_its_loops() {
 }
 
 //===----------------------------------------------------------------------===//
-// What it does
+// Interaction
 //===----------------------------------------------------------------------===//
 
 #[test]
@@ -316,7 +316,7 @@ fn hovering_and_clicking_tell_lives_reasons_and_costs() {
     let shown = opened.browser.evaluate("document.querySelector('#source .row.selected').dataset.index");
     assert_eq!(shown, (line - 1).to_string().as_str(), "the line of the op is marked");
 
-    // A loop, and what it does with its values.
+    // A loop and its effect on its values.
     let (place, index) = opened.point_on("loop", "(hit) => true");
     opened.browser.click(place);
     let (each, _) = loops(&opened.report["explain"]["loops"], 0)[index].clone();
@@ -467,7 +467,7 @@ fn what_is_computed_again_is_shown_with_its_time() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn a_refusal_is_shown_with_its_code() {
-    // A product behind a kernel is another kernel's work.
+    // A product after a kernel belongs to another kernel.
     let mut report = Report { program: "main".to_owned(), ..Report::default() };
     let refused = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
         [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "mode": "separate", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;

@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Pages beside those of `docs`.
+/// Pages outside of `docs`.
 const ROOT_PAGES: [&str; 7] =
     ["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "python/README.md", "src/README.md"];
 
@@ -77,9 +77,9 @@ fn all_pages() -> Vec<Page> {
     paths.map(|path| read_page(&path)).collect()
 }
 
-/// Fails with the list of violations of `rule`, and with the pages of `exempt` that break it no more.
+/// Fails with the list of violations of `rule`, and with the pages of `exempt` that no longer violate it.
 ///
-/// `exempt` are pages that other work has in hand. The list may only shrink: a page that keeps the rule must leave it.
+/// Pages in `exempt` are being edited elsewhere. The list may only shrink: remove a page as soon as it follows the rule.
 fn expect_rule(rule: &str, exempt: &[&str], check: impl Fn(&Page) -> Vec<String>) {
     let pages = all_pages();
     let is_exempt = |page: &Page| exempt.contains(&page.path.as_str());

@@ -11,7 +11,7 @@ fn parse(path: &PathBuf) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
 }
 
-/// A buffer of these bytes; `uses` are times, each with `w` or `r` for what happens then.
+/// A buffer of these bytes; `uses` are times, each with `w` for a write or `r` for a read.
 fn buffer(name: &str, bytes: i64, uses: &str, in_place_parents: &[usize]) -> Buffer {
     let one = |text: &str| {
         let (time, kind) = text.split_at(text.len() - 1);
@@ -21,7 +21,7 @@ fn buffer(name: &str, bytes: i64, uses: &str, in_place_parents: &[usize]) -> Buf
     Buffer { in_place_parents: in_place_parents.to_vec(), ..buffer }
 }
 
-/// Buffers, room and alignment, and where greedy, first fit and best fit put them.
+/// Buffers, capacity and alignment, and their offsets by greedy, first fit and best fit.
 type Recorded = (Vec<Buffer>, [i64; 2], [Vec<Option<i64>>; 3]);
 
 /// Four of the buffer lists of torch-spyre's own solver tests (commit 9a6b71e4, 2026-08-20), and what its solvers did with them: gaps of
@@ -77,7 +77,7 @@ fn a_list_in_minimallocs_format_is_read_and_planned() {
     }
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

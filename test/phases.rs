@@ -1,7 +1,7 @@
-//! The IR that is printed behind any phase compiles on from there, to the files of a compilation in one go.
+//! Checks that the IR printed after any phase compiles to the same files as an uninterrupted compilation.
 //!
-//! Each program is compiled twice beside each other, phase by phase: once as it is in memory, once printed and read again behind every
-//! phase. Both must have the same text behind every phase, so every text leads to the same files.
+//! Each program is compiled twice in lockstep, phase by phase: once in memory, once printed and parsed after every phase. The texts after
+//! every phase must be equal, so every text leads to the same files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files of `test/execution`, with the options that are given there.
+/// Files of `test/execution`, with the options of their RUN lines.
 const EXECUTIONS: &[(&str, &str)] = &[
     ("tiles", "dims=0=A:B tiles=A=2,B=4"),
     ("tiles", "dims=0=A:B tiles=A=4 addresses=baked loops=unroll"),
@@ -43,14 +43,14 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The programs of a file: those behind lines `//---` for `split-file`, or behind `// -----`.
+/// Returns the programs of a file: those after `//---` lines for `split-file`, or after `// -----`.
 fn programs_of(path: &Path, options: &str) -> Vec<Program> {
     let text = read(path);
     let parts: Vec<&str> =
         text.split("// -----\n").flat_map(|part| part.split("//--- ")).filter(|part| part.contains("func.func")).collect();
     let program = |(number, part): (usize, &&str)| Program {
         name: format!("{} {number} {options}", path.display()),
-        // What is left of the line that names the part.
+        // Rest of the line that names the part.
         text: part.split_once('\n').filter(|(name, _)| name.ends_with(".mlir")).map_or(*part, |(_, rest)| rest).to_owned(),
         options: Options::parse(options).unwrap(),
     };
@@ -69,7 +69,7 @@ fn as_pipeline(line: &str) -> String {
     words.chunks(2).map(|pair| format!("{}={} ", pair[0].trim_start_matches("--"), pair.get(1).unwrap_or(&"true"))).collect()
 }
 
-/// The text of a module behind a phase; none if the program is refused.
+/// Returns the text of a module after a phase; `None` if the program is refused.
 fn printed(module: &mut Module<'_>, program: &Program, phase: Phase) -> Option<String> {
     let options = Options { compile_to: phase, ..program.options.clone() };
     compile(module, &options, "").map(|_| format!("{}\n", module.op()))
@@ -95,7 +95,7 @@ fn emitted(module: &mut Module<'_>, program: &Program) -> Option<BTreeMap<String
     Some(files)
 }
 
-/// A session of its own for each module: names of large constants are told apart within one.
+/// Each module has its own session, because names of large constants are unique per session only.
 fn silent() -> Session {
     let session = spyre::pipeline::session();
     session.context().attach_diagnostic_handler(|_| true);

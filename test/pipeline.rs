@@ -1,7 +1,7 @@
 //! `test/pipeline/<program>`: one program after every phase, and the files at the end.
 //!
-//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the other files of a program; the diff is for
-//! review.
+//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the
+//! other files of a program; review the diff.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -44,7 +44,7 @@ fn name(program: &Path) -> String {
     format!("pipeline/{}", program.file_name().unwrap().to_string_lossy())
 }
 
-/// Compares a file of a program with what is found, or writes it if the program is blessed.
+/// Compares a file of a program with the actual output, or writes it if the program is blessed.
 fn expect(program: &Path, file: &str, found: &str) {
     let path = &program.join(file);
     if is_blessed(program) {

@@ -20,7 +20,7 @@ const END: &str = "<!-- plans: end -->\n";
 const HEADER: &str = "| case | torch-spyre | here | compulsory | bound | torch-spyre / compulsory | here / compulsory | us | us without loops |\n\
                       |---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
 
-/// Options for another table, which is printed and compared with nothing.
+/// Options for another table, which is printed but compared with nothing.
 const OTHER_OPTIONS: &str = "SPYRE_PLANS";
 
 /// Cases that must be within [`CLOSE`] of the compulsory bytes ("issue 7, acceptance"), by the beginnings of their names.
@@ -76,7 +76,7 @@ fn cases() -> Vec<Case> {
     text.lines().skip(1).map(case).collect()
 }
 
-/// The project's own program of a case; the others are beside it.
+/// The project's own program of a case; the others are outside the repository.
 fn own_program(case: &str) -> Option<PathBuf> {
     Some(root().join(format!("benches/plans/{case}.mlir"))).filter(|own| own.exists())
 }
@@ -90,8 +90,8 @@ fn json(path: &str) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Compiles the program and counts what its bundle moves. Compiler and simulator give the bundle of a program
-/// of ours the same time.
+/// Compiles the program and counts the HBM traffic of its bundle. Compiler and simulator compute the same time for the bundle of one of
+/// our programs.
 fn moved(program: &Path, options: &[&str]) -> Moved {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -112,7 +112,7 @@ fn moved(program: &Path, options: &[&str]) -> Moved {
         let is_equal = (compiler - simulator / 1e3).abs() <= rounded_us;
         assert!(is_equal, "{}: the compiler says {end} {compiler} us, the simulator {simulator} ns", program.display());
     }
-    // Where loops could save nothing, nothing was searched.
+    // Where loops cannot save traffic, the search did not run.
     let saved_us =
         report["tile_search"][0].as_object().map_or(0.0, |found| found["untiled_us"].as_f64().unwrap() - found["us"].as_f64().unwrap());
     Moved { bytes, bound: report["lower_bound"]["hbm"].as_u64().unwrap(), us, untiled_us: us + saved_us }
@@ -129,7 +129,7 @@ fn line(case: &Case, moved: &Moved) -> String {
     format!("| {name} | {theirs} | {bytes} | {compulsory} | {bound} | {their_ratio:.2} | {our_ratio:.2} | {us:.1} | {untiled_us:.1} |\n")
 }
 
-/// Whether the case moves no more than torch-spyre and, if that is asked of it, little more than it must.
+/// Whether the case moves at most as much as torch-spyre and, if required, little more than the lower bound.
 fn is_there(case: &Case, moved: &Moved) -> bool {
     let must_be_close = CLOSE_CASES.iter().any(|start| case.name.starts_with(start));
     moved.bytes <= case.theirs && (!must_be_close || ratio(moved.bytes, case.compulsory) <= CLOSE)
@@ -144,7 +144,7 @@ fn table(cases: &[Case], moved: &[Moved]) -> String {
     cases.iter().zip(moved).map(|(case, moved)| line(case, moved)).collect()
 }
 
-/// The page in front of the table, the table, and the page behind it.
+/// The page above the table, the table, and the page below it.
 fn page() -> [String; 3] {
     let page = fs::read_to_string(root().join(PAGE)).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
@@ -152,7 +152,7 @@ fn page() -> [String; 3] {
     [before, written, after].map(str::to_owned)
 }
 
-/// The page has the lines of these cases, and those that are behind are listed.
+/// The page has the lines of these cases, and lists those with more traffic.
 fn check(cases: &[Case], program: impl Fn(&str) -> PathBuf) {
     let moved = all_moved(cases, program, &[]);
     let [_, written, _] = page();
@@ -181,7 +181,7 @@ fn the_page_has_a_line_of_every_case_and_no_other() {
     assert_eq!(rows.lines().map(name).collect::<Vec<_>>(), expected, "{PAGE}: cargo xtask plans");
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

@@ -29,15 +29,15 @@ use std::{
 };
 
 const NAME: &str = "process::compilations_leave_their_process_as_it_was";
-/// Chunks that a thread keeps for itself count as allocated: without them only what is not freed does.
+/// Chunks in per-thread caches count as allocated; without these caches only leaked chunks do.
 const NO_CACHE: &str = "glibc.malloc.tcache_count=0";
 const VARIABLE: &str = "SPYRE_TEST_PROCESS";
 
 const N_THREADS: usize = 8;
-/// Compilations of each thread before anything is measured: what MLIR keeps for a process is made by then.
+/// Warm-up compilations of each thread, which allocate what MLIR caches per process.
 const N_BEFORE: usize = 12;
 const N_COMPILATIONS: usize = 1000;
-/// The bytes that the heap may grow by in all these. A cell of eight bytes for each of them takes 32,000.
+/// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation would need 32,000.
 const MOST_GROWTH: i64 = 12_000;
 
 /// A name that is no UTF-8 has a text in its context.
@@ -51,7 +51,7 @@ const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
 /// Program that every compilation rejects, so that a diagnostic is emitted.
 const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16> { return %x : tensor<?x64xf16> }";
 
-/// Options that differ in what they lead to.
+/// Options that cover different paths of the compiler.
 fn options(number: usize) -> Options {
     let words =
         ["", "cores=4", "lx-planner=none", "lx-planner=first-fit", "loops=unroll", "objective=bytes", "sticks=greedy", "precision=strict"];
@@ -59,7 +59,7 @@ fn options(number: usize) -> Options {
     Options { compile_to, ..Options::parse(words[number % words.len()]).unwrap() }
 }
 
-/// Compiles once, as both libraries do, and gives what came of it.
+/// Compiles once, in the same way as both libraries, and returns the result.
 fn compile(number: usize) -> String {
     let session = session();
     let is_refused = number.is_multiple_of(5);
@@ -76,7 +76,7 @@ fn compile(number: usize) -> String {
 /// The handlers of all signals.
 fn handlers() -> Vec<(usize, i32)> {
     let handler = |signal| {
-        // SAFETY: nothing is set; what is asked for is written to a place of its own.
+        // SAFETY: the call changes no state; it writes the result to a local variable.
         unsafe {
             let mut action: libc::sigaction = mem::zeroed();
             libc::sigaction(signal, ptr::null(), &raw mut action);
@@ -86,14 +86,14 @@ fn handlers() -> Vec<(usize, i32)> {
     (1..=64).map(handler).collect()
 }
 
-/// The rest of what a process has.
+/// Returns the remaining state of a process.
 fn state() -> (String, PathBuf, BTreeMap<String, String>) {
-    // SAFETY: nothing is set, and the text is copied at once.
+    // SAFETY: the call changes no state, and the text is copied immediately.
     let locale = unsafe { CStr::from_ptr(libc::setlocale(libc::LC_ALL, ptr::null())) }.to_string_lossy().into_owned();
     (locale, env::current_dir().unwrap(), env::vars().collect())
 }
 
-/// Returns how many threads the process has; one that ends may count for a moment.
+/// Returns the number of threads of the process; a thread that is about to end may still count.
 fn n_threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
 }

@@ -1,23 +1,23 @@
-//! Random programs under random hints and options: each is compiled in two ways and run on the simulated machine, and compared with plain
-//! Rust in f64, and with itself on elements of a finite field.
+//! Tests random programs under random hints and options: each is compiled in two ways, run on the simulated machine, and compared with
+//! plain Rust in f64, and both ways with each other on elements of a finite field.
 //!
 //! | family | programs |
 //! |---|---|
-//! | `any` | every operation that the front door takes (`docs/reference/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, up to 6 dimensions |
+//! | `any` | every operation that the compiler accepts (`docs/reference/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, rank up to 6 |
 //! | `views` | chains of permutations, slices, reshapes and broadcasts, one view in several spellings, and ops that read them |
-//! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
+//! | `tiled` | hints that tile, in nested scopes and by option, and none |
 //! | `cascades` | reductions along one dimension that depend on each other, under hints that tile it |
-//! | `rests` | values of 256 KiB and more, of sizes that nothing divides: a dimension of many runs in two parts |
-//! | `offsets` | pads, slices, concatenations, strided reads and products at any offset, of sizes from 1 to 200: none is refused for where a part begins |
-//! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
+//! | `rests` | values of 256 KiB and more, of sizes without useful divisors: a dimension with many runs is split in two |
+//! | `offsets` | pads, slices, concatenations, strided reads and products at any offset, sizes from 1 to 200: no offset is a reason to refuse |
+//! | `repeats` | repeated values that are sliced, transposed, reduced, normalised, concatenated and multiplied |
 //!
-//! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
+//! Half of all second ways omit the hints. One program in forty also goes through `spyre-compile` and `spyre-run --check`, one compilation
 //! in twelve is validated; with `SPYRE_RANDOM_VALIDATE=1` each is.
 //!
-//! A case follows from its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand of each family,
-//! `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, in its simplest form if it fails; with
-//! `SPYRE_RANDOM_TABLE=1` the whole table of what was refused is printed. Cases run in processes of their own, a batch in each, so that one
-//! that ends by a signal is found too.
+//! A case is determined by its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand
+//! of each family, `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, shrunk if it fails; with
+//! `SPYRE_RANDOM_TABLE=1` the full table of refusals is printed. Cases run in batches in child processes, so that a signal is detected
+//! too.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -80,10 +80,10 @@ const fn default_cases(family: Family) -> usize {
     }
 }
 
-/// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
+/// Open defects: cases that are known to fail are skipped. Remove a case from the list when its defect is fixed.
 pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
-/// Of a hundred programs of a family so many may be refused in both ways.
+/// Maximum percentage of programs of a family that are refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {
     match family {
         Family::Any => 40,
@@ -99,7 +99,7 @@ const fn most_refused_percent(family: Family) -> usize {
 /// Failing cases that are reported in their simplest form.
 const MOST_REPORTED: usize = 3;
 
-/// Operations that the front door takes and no program here has, with the reason.
+/// Operations that the compiler accepts and that no program here contains, with the reason.
 const NOT_GENERATED: [(&str, &str); 39] = [
     ("arith.ceildivui", "test/random_integers.rs draws it"),
     ("arith.shrui", "test/random_integers.rs draws it"),
@@ -162,7 +162,7 @@ fn range(family: Family) -> Range<usize> {
     }
 }
 
-/// Gives the complaints about the cases of a family.
+/// Returns the failures of the cases of a family.
 fn check_family(family: Family) -> String {
     let cases = range(family);
     let n_cases = cases.len();
@@ -170,7 +170,7 @@ fn check_family(family: Family) -> String {
     let n_refused = print_refusals(family, &ran);
     let failed: Vec<&Ran> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String = failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
-    // To make a case simpler takes a while.
+    // Shrinking a case is slow.
     say(&list);
     let is_alive = |ran: &&&Ran| !ran.message.starts_with("the process");
     let reports: String = failed.iter().filter(is_alive).take(MOST_REPORTED).map(|ran| report(family, ran.number).0).collect();
@@ -197,7 +197,7 @@ fn programs_are_right_or_refused() {
     assert!(complaints.is_empty(), "{complaints}");
 }
 
-/// Everything that the tables of the import name is in some program, if ten times as many are made as run by default.
+/// Checks that every entry of the import's tables occurs in some program, out of ten times as many programs as run by default.
 #[test]
 fn programs_have_every_operation() {
     let taken = OPERATIONS.iter().filter(|row| matches!(row.outcome, Outcome::Becomes(_))).map(|row| row.name);
@@ -214,7 +214,7 @@ fn programs_have_every_operation() {
     panic!("no program has {missing:?}");
 }
 
-/// That a dimension runs in two parts is what the family is there for.
+/// The family exists for dimensions that run in two parts.
 #[test]
 fn programs_of_rests_are_parted() {
     let is_parted = |number: usize| Case::of(Family::Rests, number).0.written.iter().any(check::is_parted);

@@ -1,15 +1,16 @@
-//! Random integer expressions of every width, known at compile time and at run time, beside MLIR's JIT.
+//! Tests random integer expressions of every width, known at compile time or at runtime, against MLIR's JIT.
 //!
 //! | family | expressions |
 //! |---|---|
 //! | `known` | of constants of i1 to i64 and `index`, and of positions: none is refused, each is what the JIT computes, to the last bit |
 //! | `runtime` | of arguments of i1, i8, i32 and i64, drawn from the range that the import gives them: what is accepted is what the JIT computes |
 //!
-//! Divisors, shift amounts and conversions are guarded, so that MLIR gives each expression a value. Expressions are results of one program: a program of
-//! `known` has [`KNOWN`] of them, a program of `runtime` as many as are accepted of [`RUNTIME`]. The imported program is interpreted in f64.
+//! Divisors, shift amounts and conversions are guarded, so that MLIR defines the value of each expression. Expressions are results of one
+//! program: a program of `known` has [`KNOWN`] of them, a program of `runtime` the accepted ones of [`RUNTIME`]. The imported program is
+//! interpreted in f64.
 //!
-//! A program follows from its family and its number. `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::` runs so many
-//! expressions, `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
+//! A program is determined by its family and its number. `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::`
+//! runs that many expressions, `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over generated programs")]
 
@@ -45,11 +46,11 @@ use std::{
 const DEFAULT_EXPRESSIONS: usize = 2_000;
 /// Expressions of a program of known integers.
 const KNOWN: usize = 20;
-/// Expressions of integers of run time that are tried for a program.
+/// Number of expressions of runtime integers that are tried per program.
 const RUNTIME: usize = 10;
 /// Of so many expressions one is computed at run time.
 const RUNTIME_SHARE: usize = 16;
-/// Of a hundred expressions of run time at least so many are accepted.
+/// Minimum percentage of accepted expressions of runtime integers.
 const LEAST_ACCEPTED_PERCENT: usize = 35;
 /// Failing programs that are reported.
 const MOST_REPORTED: usize = 5;
@@ -62,7 +63,7 @@ enum Family {
     Runtime,
 }
 
-/// How many expressions a program had, how many were accepted, and what is wrong.
+/// Numbers of expressions of a program and of accepted ones, and the failures.
 #[derive(Debug, Default)]
 struct Ran {
     n_expressions: usize,

@@ -1,9 +1,9 @@
-//! Random programs around three kernels: ops in front of them and behind them, in chains, with operands of their own, some read by others as well; rows
-//! that are chosen in front, and a second kernel behind the first. Fused none takes longer, by the model. Small ones are validated, fused and separate,
-//! against the program as it was imported; large ones, whose values have no room in LX as a whole, take a quarter less time together.
+//! Tests random programs with three kernels: chains of ops before and after them, some with other users; gathers of rows before a kernel,
+//! and a second kernel after the first. By the model, no fused program takes longer. Small ones are validated, fused and separate, against
+//! the imported program; large ones, whose values do not fit in LX at once, take a quarter less time fused.
 //!
-//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::` runs so many large ones, validates them, too, and
-//! says what they take together.
+//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::` runs that many large
+//! ones, validates them, too, and prints their total time.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -44,7 +44,7 @@ impl Draws {
     }
 }
 
-/// A program under construction: rows and columns of what the ops compute with.
+/// A program under construction: the sizes of the rows and columns of its values.
 struct Program {
     draws: Draws,
     body: String,
@@ -59,7 +59,7 @@ impl Program {
         name
     }
 
-    /// An elementwise op on a value of these sizes, with an operand of its own as often as not.
+    /// Appends an elementwise op on a value of these sizes; half of the time it has a second operand.
     fn elementwise(&mut self, value: &str, [rows, columns]: [i64; 2]) -> String {
         let (result, of) = (format!("%v{}", self.n_values), format!("{rows}x{columns}"));
         self.n_values += 1;
@@ -101,7 +101,7 @@ impl Program {
             of_behind = format!("tensor<{rows}x{width}xf16>");
             behind = program.chain("%z".to_owned(), [rows, width]);
         }
-        // As often as not somebody else needs what is made in front of the kernel, or in it.
+        // Half of the time an op outside of the kernel uses a value computed before the kernel or inside it.
         let (returned, of) = match program.draws.below(4) {
             0 => (format!("{behind}, {made}"), format!("{of_behind}, tensor<{rows}x{columns}xf16>")),
             1 => (format!("{behind}, %y"), format!("{of_behind}, {of_kernel}")),
@@ -125,7 +125,7 @@ impl Program {
         "%chosen".to_owned()
     }
 
-    /// A norm of rows, a product, or a softmax; gives the columns of its result.
+    /// Appends a norm of rows, a product, or a softmax; returns the number of columns of its result.
     fn kernel(&mut self, name: &str, made: &str, [rows, columns]: [i64; 2], tiles: i64) -> i64 {
         let kind = self.draws.below(3);
         let weight = if kind == 1 { self.argument(&format!("{columns}x128")) } else { String::new() };
@@ -159,7 +159,7 @@ impl Program {
     }
 }
 
-/// The modeled time of a program; or what is wrong.
+/// Returns the modeled time of a program, or an error.
 fn compiled((text, lx_bytes): &(String, Option<i64>), mode: &str, validates: bool) -> Result<f64, String> {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
@@ -207,13 +207,14 @@ fn what_is_fused_is_right_and_never_slower() {
     fused_part(0..DEFAULT_PROGRAMS, &SMALL, true);
 }
 
-/// A product of rows that end inside a stick reads padding, for which it is charged when moves are judged.
+/// A product of rows that end inside a stick reads padding, and the evaluation of moves must charge for it.
 #[test]
 fn ragged_rows_are_right_fused_and_never_slower() {
     fused_part(0..DEFAULT_PROGRAMS, &RAGGED, true);
 }
 
-/// With all moves this one cannot be compiled. If they are all taken back, what stays behind one kernel moves in front of the next, which takes longer.
+/// With all moves this program cannot be compiled. If all moves are undone, the ops after one kernel move before the next, which costs
+/// more.
 #[test]
 fn what_cannot_be_compiled_with_all_moves_is_never_slower() {
     fused_part(153..154, &SMALL, false);

@@ -1,6 +1,6 @@
-//! Random `spyre.loop`s over carried values, as one may write them: what an iteration found is read behind what it leaves, values change
-//! places, two begin alike, loops stand in loops. The passes from the division of work on compile them in random ways, the simulated
-//! machine runs them, and the numbers are those of plain Rust to the last bit.
+//! Tests random `spyre.loop`s over carried values: an iteration reads its inputs after it defines its results, values are swapped, two
+//! have equal initial values, loops are nested. Random pipelines compile them from work division on, the simulated machine runs them, and
+//! the results equal those of plain Rust to the last bit.
 //!
 //! `SPYRE_RANDOM_LOOPS=100 cargo test --test compiler -- random_loops::` runs the first 100, `SPYRE_RANDOM_LOOP=17` that one alone.
 
@@ -32,12 +32,12 @@ use std::{
     thread,
 };
 
-/// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
+/// Open defects: cases that are known to fail are skipped. Remove a case from the list when its defect is fixed.
 const OPEN: [(usize, &str); 0] = [];
 
 const DEFAULT_PROGRAMS: usize = 300;
 
-/// Of a hundred programs so many may have numbers that grow too large.
+/// Maximum percentage of programs whose numbers may grow too large.
 const MOST_SKIPPED_PERCENT: usize = 25;
 
 /// Failing programs that are reported.
@@ -123,7 +123,7 @@ fn host(numbers: &[i32]) -> HostArray {
     HostArray { shape: vec![(numbers.len() / COLUMNS) as i64, COLUMNS as i64], elements: Elements::F16(elements) }
 }
 
-/// Runs what was compiled.
+/// Runs the compiled program.
 fn execute(output: &Path, inputs: &[Vec<i32>]) -> Result<Vec<HostArray>, String> {
     let simulation = Simulation::load(output, &Target::spyre()).map_err(|error| error.to_string())?;
     let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());

@@ -41,7 +41,7 @@ fn check(text: &str, files: &[String], context: &str) -> Bundle {
     let again = Launch::new(&bundle).unwrap();
     assert_eq!(again.to_string(), text, "{context}");
     for (index, (written, expected)) in write(&bundle, &again).iter().zip(files).enumerate() {
-        // Golden files have a mark where nobody knows the bits of a constant.
+        // Golden files have a placeholder for constants with unknown bits.
         if !expected.contains("\"?DL16(") {
             assert_eq!(written, expected, "{context}: sdsc_{index}.json");
         }
@@ -61,7 +61,7 @@ fn golden_bundles_are_read_back() {
     check_golden(&common::golden_cases());
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

@@ -84,7 +84,7 @@ fn texts(folder: &str, end: &str) -> Vec<(String, String)> {
     paths.into_iter().flat_map(parts).collect()
 }
 
-/// Whether a program has nothing of later phases, which are in the compiler's terms.
+/// Whether a program contains no IR of later phases, which uses the compiler's terms.
 fn is_of_linalg(text: &str) -> bool {
     let others = ["spyre.phase", "spyre.layout", "#spyre", "sdsc", "//---"];
     text.contains("func.func") && !others.iter().any(|other| text.contains(other))

@@ -11,7 +11,7 @@ fn compile(program: &str, more: &[&str]) -> (Value, String) {
     compile_file(Path::new(env!("CARGO_MANIFEST_DIR")), &input, more)
 }
 
-/// The report and the summary of a file, whose name in them is the one below `folder`.
+/// Returns the report and the summary of a file, with its path relative to `folder`.
 fn compile_file(folder: &Path, input: &Path, more: &[&str]) -> (Value, String) {
     let place = tempfile::tempdir().unwrap();
     let (out, report) = (place.path().join("out"), place.path().join("report.json"));

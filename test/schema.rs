@@ -7,17 +7,17 @@ use crate::common;
 use sdsc_format::Sdsc;
 use std::{fs, path::Path, process::Command};
 
-/// Says of the text of an SDSC file what is wrong with it.
+/// Check of the text of an SDSC file, whose error lists the schema violations.
 type Check<'c> = &'c dyn Fn(&str) -> Result<(), String>;
 
-/// No field is unknown or missing, and nothing is lost.
+/// Checks that no field is unknown or missing, and that parsing and printing lose nothing.
 fn by_types(text: &str) -> Result<(), String> {
     let file: Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text)).map_err(|error| error.to_string())?;
     let again = String::from_utf8(sdsc_format::to_text(&file)).unwrap();
     if again.trim_end() == text.trim_end() { Ok(()) } else { Err("the types write another file".to_owned()) }
 }
 
-/// Checks every SDSC file below a folder; gives how many there were.
+/// Checks every SDSC file below a folder; returns the number of files.
 fn check_below(folder: &Path, check: Check<'_>) -> usize {
     let mut n_files = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -67,7 +67,7 @@ fn another_field_another_type_and_a_missing_field_are_found() {
     assert!(complaint("\"numCoresUsed_\": 2,", "").contains("missing field"));
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

@@ -1,5 +1,5 @@
-//! An exhaustive oracle beside the search for loops: small random programs, compiled once with the search and once with every single hint and every pair of
-//! hints around them. Nothing of the search is asked for what there is to try: hints are what a user would write.
+//! Compares the loop search with an exhaustive oracle: small random programs are compiled once with the search, and once with every single
+//! hint and every pair of hints. The oracle does not use the search's candidates: it tries the hints that a user could write.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over modules")]
 
@@ -13,12 +13,12 @@ use std::{collections::BTreeMap, fmt::Write};
 
 /// Time that counts as the same, as a part.
 const SAME: f64 = 1e-6;
-/// How much longer than the best hints a plan may take where the gap that is printed does not say so, as a part: values that stay in LX from what stands
-/// before a loop are in no estimate.
+/// Maximum fraction by which a plan may be slower than the best hints beyond the printed gap. Estimates ignore values that stay in LX
+/// across the entry of a loop.
 const NOT_ESTIMATED: f64 = 0.06;
-/// How many programs of a hundred may have such a plan.
+/// Maximum percentage of programs with such a plan.
 const MOST_NOT_ESTIMATED: usize = 10;
-/// How much longer a plan may take that moves fewer bytes, as a part.
+/// Maximum fraction by which a plan that moves fewer bytes may be slower.
 const LITTLE_TIME: f64 = 0.1;
 
 /// A sequence that looks random.
@@ -85,7 +85,7 @@ impl Writer {
         (self.result(&format!("spyre.pointwise add({x}, {other}) : {whole}")), dims)
     }
 
-    /// Two ops: the maximum of each row, and what is left without it.
+    /// Two ops: the maximum of each row, and the row minus its maximum.
     fn shifted(&mut self, (x, dims): Tensor) -> Tensor {
         let (whole, row) = (self.type_of(&dims), format!("tensor<{}x1xf16>", self.sizes[&dims[0]]));
         let most = self.result(&format!("spyre.reduce max({x}) dims [1] : {whole} -> {row}"));
@@ -124,7 +124,7 @@ fn program(seed: u64) -> Program {
     Program { text, sizes: writer.sizes, lx_bytes: random.pick(&[8192, 16384, 32768, 65536]) }
 }
 
-/// Every hint, and every pair of hints, outermost first: tiles of whole sticks, and of any rows.
+/// Returns every hint, and every pair of hints, outermost first: tiles of whole sticks, and tiles of any number of rows.
 fn hints(program: &Program) -> Vec<String> {
     let counts = |name: &str, size: i64| {
         let (most, granule): (&[i64], i64) = if name == "M" { (&[2, 4, 8, 16, 32], 1) } else { (&[2, 4, 8], 64) };

@@ -1,4 +1,4 @@
-//! Ops that no visible golden case has, as files made here from the schema.
+//! Tests ops without a public golden case, with files built here from the schema.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -192,7 +192,7 @@ impl Op {
 /// A kernel argument: shape, device size, stride map, format.
 type Arg<'a> = (&'a [i64], &'a [i64], &'a [i64]);
 
-/// Runs an op on seeded inputs; gives them and the result. `given` replaces the values of an argument.
+/// Runs an op on seeded inputs; returns the inputs and the result. `given` replaces the values of an argument.
 fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("b")).unwrap();
@@ -280,7 +280,7 @@ fn masked_reductions() {
     assert_eq!(run(&reduction("max", &[]), &[ROWS, COLUMN], &[]).unwrap_err().rule(), "malformed");
 }
 
-/// A reduction whose reduced dimension is split: cores share the address of the result.
+/// A reduction whose reduced dimension is split: several cores share the address of the result.
 #[test]
 fn split_reductions() {
     let input = T { offsets: &[0, 1024], ..PLAIN };
@@ -353,7 +353,8 @@ fn gather_by_a_matrix_of_indices() {
     assert_eq!(found, expected);
 }
 
-/// Where a dimension outside of the rows of a table is one stick, no row is elsewhere; of more sticks nobody knows where the second one is.
+/// If a dimension outside of the rows of a table is one stick, all rows are contiguous; with more sticks the place of the second one is
+/// unknown.
 #[test]
 fn a_table_of_one_stick_may_have_its_rows_inside() {
     let op = |dims, classes| {
@@ -412,7 +413,7 @@ fn where_chooses() {
     assert_eq!(found, expected);
 }
 
-/// The reference emitter copies what a tiled product broadcasts over a dimension that neither tensor has: the same copy again and again,
+/// The reference emitter clones an operand that a tiled product broadcasts over a dimension of neither tensor: it repeats the same copy,
 /// also on several cores.
 #[test]
 fn a_copy_is_repeated_along_a_dimension_that_no_tensor_has() {
@@ -424,7 +425,7 @@ fn a_copy_is_repeated_along_a_dimension_that_no_tensor_has() {
         let op = Op { function: "identity", dims, classes, tensors: vec![tensor.clone(); 2], mask: None, constants: &[] };
         let (inputs, found) = run(&op, &[arg; 2], &[]).unwrap();
         assert_eq!(found, inputs[0]);
-        // What one of them has is reduced, which a copy does not do.
+        // A dimension of only one of them is reduced, which a copy cannot do.
         let wide = T { scale: &[1, 1, 1], ..tensor.clone() };
         let wide_arg: Arg<'_> = (&[4, 8, 64], &[4, 1, 8, 64], &[512, 64, 64, 1]);
         let op = Op { tensors: vec![wide, tensor.clone()], ..op };
@@ -432,7 +433,7 @@ fn a_copy_is_repeated_along_a_dimension_that_no_tensor_has() {
     }
 }
 
-/// Two cores whose reads and writes meet: a copy of one half of a buffer to the other half, from a neighbour.
+/// Two cores with overlapping reads and writes: core 0 writes the bytes that core 1 reads.
 #[test]
 fn a_read_of_what_another_core_writes_is_found() {
     let op = Op {

@@ -19,7 +19,7 @@ fn golden() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden")
 }
 
-/// Half the spacing of DL16 values relative to them: what one store may change.
+/// Half the spacing of DL16 values relative to them: the maximum relative error of one store.
 const ROUNDING: f64 = 1.0 / 1024.0;
 
 /// A kernel argument: shape, device size, stride map.

@@ -30,13 +30,13 @@ fn member(text: &str, pointer: &str) -> Value {
     description.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {text}")).clone()
 }
 
-/// How each tensor takes part in the dimensions of its class: 1, -1 if it has not the dimension, -2 if it has one element of each stick of it.
+/// How each tensor uses the dimensions of its class: 1, -1 if it lacks the dimension, -2 if it has one element of each of its sticks.
 fn scales(text: &str) -> Vec<Vec<i64>> {
     let tensors = member(text, "/labeledDs_");
     tensors.as_array().unwrap().iter().map(|tensor| serde_json::from_value(tensor["scale_"].clone()).unwrap()).collect()
 }
 
-/// The names of what an op reads, as its file lists them.
+/// Names of the operands of an op, as its file lists them.
 fn inputs(text: &str) -> Vec<String> {
     serde_json::from_value(member(text, "/computeOp_/0/inputLabeledDs")).unwrap()
 }

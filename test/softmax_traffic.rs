@@ -55,7 +55,7 @@ fn softmax(dim: usize) -> String {
     )
 }
 
-/// Runs a tool on a text and gives what it prints.
+/// Runs a tool on a text and returns its output.
 fn pipe(tool: &str, arguments: &[&str], input: &str) -> String {
     let mut child = Command::new(tool).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();

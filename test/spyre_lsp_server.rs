@@ -67,7 +67,7 @@ impl Editor {
         serde_json::from_slice(&text).unwrap()
     }
 
-    /// Opens a program; gives the diagnostics of it.
+    /// Opens a program; returns its diagnostics.
     fn open(&mut self, name: &str, text: &str) -> Vec<Value> {
         let document = json!({"uri": format!("file:///{name}"), "languageId": "mlir", "version": 1, "text": text});
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));

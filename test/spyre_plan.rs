@@ -39,7 +39,7 @@ fn a_csv_instance_is_placed_and_drawn() {
     assert_eq!(fs::read_to_string(folder.path().join("out.svg")).unwrap().matches("class=\"stay ").count(), 5);
 }
 
-/// Two large buffers whose uses lie around each other: both fit only if the first one leaves LX and comes back.
+/// Two large buffers with interleaved uses: both fit only if the first one is evicted from LX and reloaded.
 const EVICTED: &str = r#"{"name": "evicted", "limit": 4, "alignment": 1, "buffers": [
   {"name": "outer", "size": 3, "uses": [{"time": 0, "kind": "write"}, {"time": 1, "kind": "read"}, {"time": 1, "kind": "read"},
     {"time": 4, "kind": "read"}, {"time": 4, "kind": "read"}, {"time": 4, "kind": "read"}],
@@ -151,7 +151,7 @@ fn late_operations_are_planned_and_huge_numbers_refused() {
     let said = refusal("a.json", EVICTED, &["--capacity", "9223372036854775807"]);
     assert!(said.contains("a limit of 9223372036854775807 bytes with alignment 1 is no memory: from 0 and 1 up to 2^44"), "{said}");
     assert!(refusal("a.json", EVICTED, &["--alignment", "0"]).contains("is no memory"));
-    // A large LX, and sizes as large as they may be, overflow nothing.
+    // A large LX and maximum sizes cause no overflow.
     let large = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << 40)).replace("\"limit\": 4", "\"limit\": 1500000000000");
     fs::write(folder.path().join("in.json"), large).unwrap();
     let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json"]);
@@ -173,7 +173,7 @@ fn mistakes_are_named_with_file_and_line() {
     assert!(refusal("a.csv", CSV, &["--capacity", "12", "--timeout=-1"]).contains("--timeout -1"));
 }
 
-/// A copy of two megabytes in HBM, and one in LX behind a foreign op.
+/// A copy of two megabytes in HBM, and one in LX after an opaque op.
 const KERNELS: &str = r#"{"entries": [{"id": "copies", "ops": [
   {"op": "identity", "kind": "pointwise", "iter_space": {"d0": 1024, "d1": 1024}, "reduction_dims": [], "core_splits": {"d0": 32}, "loop": null,
    "dtype_bytes": 2, "tensors": [

@@ -101,7 +101,7 @@ const SCALARS: &[(&str, &str)] = &[
 /// Numbers of every kind that `spyre-run` makes.
 const DRAWS: [&str; 4] = ["random", "ties", "extreme", "infinite"];
 
-/// Rows with no program of their own: what the compiler's own IR is has its tests in `test/dialect`.
+/// Rows without a program: ops of the compiler's own IR are tested in `test/dialect`.
 const WITHOUT: [&str; 1] = ["spyre.*"];
 
 /// The rows of both tables that are not refused.

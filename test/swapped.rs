@@ -1,5 +1,5 @@
-//! Swapped functions: in deep programs, one function of the files is replaced by another one, and the comparison with the reference must
-//! see it. Nothing of what it allows grows with the depth of a program, the number of its files, or its exponentials.
+//! Tests swapped functions: in deep programs one function of the files is replaced by another, and the comparison with the reference must
+//! detect it. The tolerance of the comparison does not grow with the depth of a program, the number of its files, or its exponentials.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -66,7 +66,7 @@ func.func @softmax(%x: tensor<64x100xf16>) -> tensor<64x100xf16> {
   return %softmax : tensor<64x100xf16>
 }";
 
-/// A compiled program, its inputs, and what it should compute.
+/// A compiled program, its inputs, and its expected results.
 struct Compiled {
     place: tempfile::TempDir,
     inputs: BTreeMap<String, HostArray>,
@@ -204,14 +204,14 @@ fn swapped_functions_show_in_an_unrolled_attention() {
     Compiled::new(programs.split("// -----").next().unwrap(), &["--loops", "unroll"]).check();
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 
     /// Four heads, one iteration for each of two.
     const UNROLLED_HEADS: [&str; 6] = ["--dims", "0=B:H:S:D,1=B:H:T:D,2=B:H:T:D", "--tiles", "H=2", "--loops", "unroll"];
 
-    /// Of a model that others have exported, and of its attention, a loop over heads written out. Minutes in a debug build.
+    /// Swaps functions of an exported model, and of its attention as an explicit loop over heads. Takes minutes in a debug build.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn swapped_functions_show_in_models_of_others() {

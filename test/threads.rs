@@ -1,6 +1,6 @@
-//! Compilations and references that begin at the same time in one process: each gives what it gives alone.
+//! Checks that compilations and references that start concurrently in one process compute the same results as alone.
 //!
-//! The only test of its program, since what is made once in a process is made by the first that comes.
+//! This test has its own program, because only the first caller in a process runs the one-time initialization.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

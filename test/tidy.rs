@@ -30,7 +30,7 @@ const MOST_LINES: usize = 600;
 // Sources
 //===----------------------------------------------------------------------===//
 
-/// Where `word` stands in `code` as a whole word.
+/// Returns the positions of `word` in `code` as a whole word.
 fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     code.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {
@@ -70,13 +70,13 @@ fn sources(folders: &[&str]) -> Vec<Source> {
     sources
 }
 
-/// Fails with the list of what breaks a rule.
+/// Fails with the list of violations of a rule.
 fn expect_none(rule: &str, violations: &[String]) {
     assert!(violations.is_empty(), "{rule}\n  {}\n", violations.join("\n  "));
 }
 
 //===----------------------------------------------------------------------===//
-// Rule 1: where unsafe code may stand
+// Rule 1: where unsafe code is allowed
 //===----------------------------------------------------------------------===//
 
 #[test]
@@ -85,7 +85,7 @@ fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
     for source in sources(&["crates", "src", "tools", "test"]).iter().chain(&[Source::new("build.rs", &read("build.rs"))]) {
         // A file of `dialect` with accessors declares them itself.
         let has_accessors = source.path.starts_with("src/dialect/") && source.code.contains("unsafe extern");
-        // The names of the two entry points of the plugin; the state of a process, which only C tells.
+        // The names of the two entry points of the plugin, and process state that only C exposes.
         let is_exempt = ["src/plugin.rs", "test/process.rs"].contains(&source.path.as_str());
         if source.path.starts_with("src/mlir/") || is_exempt || has_accessors {
             continue;
@@ -98,7 +98,7 @@ fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
 }
 
 //===----------------------------------------------------------------------===//
-// Rules 2 and 3: who imports whom
+// Rules 2 and 3: dependencies between modules
 //===----------------------------------------------------------------------===//
 
 #[test]
@@ -149,9 +149,9 @@ struct Declared {
     argument: String,
     summary: String,
     description: String,
-    /// Where it stands.
+    /// Location of the file.
     place: String,
-    /// The file that implements it, as the description says.
+    /// The file that implements it, according to the description.
     file: String,
 }
 
@@ -259,7 +259,7 @@ fn the_example_of_every_pass_runs() {
     let tools = opt.parent().unwrap_or(Path::new("."));
     let mut path = vec![tools.to_path_buf()];
     path.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
-    // An example may write files.
+    // Examples may write files.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
     fs::create_dir_all(&folder).unwrap();
     let mut violations = Vec::new();
@@ -288,7 +288,7 @@ fn the_example_of_every_pass_runs() {
 // Labelled constraints
 //===----------------------------------------------------------------------===//
 
-/// The labels `(matmul_c3)` of a text with their lines; `prefix` stands in front of a label, for example "(".
+/// Returns the labels `(matmul_c3)` of a text with their lines; `prefix` precedes a label, for example "(".
 fn labels(text: &str, prefix: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
@@ -388,7 +388,7 @@ fn is_name_of_ods(literal: &str) -> bool {
     name.is_some_and(|(_, name)| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
 }
 
-/// Whether a literal is what MLIR calls elements or iterators; `index` is other things, too.
+/// Whether a literal is an MLIR element type or iterator type; `index` has other meanings, too.
 fn is_name_of_type(literal: &str) -> bool {
     let (letters, digits) = literal.split_at(literal.find(|letter: char| letter.is_ascii_digit()).unwrap_or(literal.len()));
     let has_width = ["bf", "f", "i", "si", "ui"].contains(&letters) && digits.starts_with(|digit: char| digit.is_ascii_digit());
@@ -397,7 +397,7 @@ fn is_name_of_type(literal: &str) -> bool {
     (has_width && digits.parse::<u32>().is_ok()) || is_quarter || is_iterator
 }
 
-/// Lines with code of what is shipped in which a literal is such a name.
+/// Returns the lines of shipped code with such a literal.
 fn names_as_text(sources: &[Source], is_name: impl Fn(&str) -> bool + Copy, text: impl Fn(&Source) -> String) -> Vec<String> {
     let mut found = Vec::new();
     for source in sources {

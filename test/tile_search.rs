@@ -10,7 +10,7 @@ use spyre::{
 };
 use std::fmt::Write;
 
-/// Softmax again and again, over the rows of what 32 scratchpads of 32 KiB do not hold.
+/// Repeated softmax over the rows of a tensor that exceeds 32 scratchpads of 32 KiB.
 fn softmaxes(n_layers: usize) -> String {
     let whole = "tensor<2048x512xf16>";
     let row = "tensor<2048x1xf16>";
@@ -37,7 +37,7 @@ fn equal_layers_are_searched_once() {
     let options = Options { tile_steps: Some(200), ..Options::default() };
     let few = found(&softmaxes(60), options.clone());
     let many = found(&softmaxes(180), options);
-    // At the end stands what is left over.
+    // The last tile is the remainder.
     assert!(many.n_judged < 2 * few.n_judged, "{} judgements for 60 layers, {} for 180", few.n_judged, many.n_judged);
     assert!(many.nests.len() > 2 * few.nests.len(), "all layers are tiled: {} nests", many.nests.len());
 }

@@ -1,9 +1,10 @@
-//! Hand-written tiled programs, each compiled in eight ways and executed: all of them give what MLIR's JIT gives without loops.
+//! Tests hand-written tiled programs: each is compiled in eight ways and executed, and all results equal those of MLIR's JIT without
+//! loops.
 //!
-//! The programs are in `test/tile/Inputs`, several in a file, each behind a line `// -----` and named by its function; a test here has the
-//! name of a program or of a file. A line `// INPUTS: integers` says that nothing rounds, so that the numbers must be equal to the last
-//! bit; `powers` is the same for products; without one, inputs are numbers of all magnitudes, and differences are what rounding explains.
-//! A line `// UNTILED` is about a program in which no loop is to be expected.
+//! The programs are in `test/tile/Inputs`, several in a file, each after a line `// -----` and named by its function; a test has the name
+//! of a program or of a file. A line `// INPUTS: integers` means that nothing rounds, so results must be equal to the last bit; `powers`
+//! is the equivalent for products. Otherwise inputs have all magnitudes, and results may differ by rounding. A line `// UNTILED` marks a
+//! program in which no loop is expected.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -56,7 +57,7 @@ fn program(text: &str) -> Program {
 // The reference
 //===----------------------------------------------------------------------===//
 
-/// The program without its scopes, and the shapes of its arguments. Dissolving scopes is all that is asked of the compiler here.
+/// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the scopes.
 fn without_scopes(program: &Program) -> Result<(String, Vec<Vec<i64>>), String> {
     let session = spyre::pipeline::session();
     let refuse = || format!("@{} is not valid", program.name);
@@ -90,7 +91,7 @@ fn number(inputs: Inputs, drawn: u64, length: u64) -> f32 {
         (Inputs::Powers, 0..3) => 2.0,
         (Inputs::Powers, 3..6) => 0.5,
         (Inputs::Powers, _) | (Inputs::Integers, 64..112) => 1.0,
-        // A 0 alone would show nothing.
+        // A 0 alone would prove nothing.
         (Inputs::Integers, 0..64) if length > 1 => 0.0,
         (Inputs::Integers, 112..124) => 2.0,
         (Inputs::Integers, _) => 3.0,
@@ -180,7 +181,7 @@ fn check_file(file: &str) {
     assert!(wrong.is_empty(), "{file}:\n{}", wrong.join("\n"));
 }
 
-/// Tests of files, each of its own name.
+/// Declares one test per file, with the file's name.
 macro_rules! files {
     ($($name:ident)*) => {
         const FILES: &[&str] = &[$(concat!(stringify!($name), ".mlir")),*];

@@ -11,7 +11,7 @@ use std::{
 
 const TUNE: &str = env!("CARGO_BIN_EXE_spyre-tune");
 
-/// A kernel with more points than a test has time for: the second knob is one that nothing reads.
+/// A kernel with more points than a test can evaluate: the second knob has no effect.
 const MANY_POINTS: &str = "func.func private @twice(%x: tensor<128x256xf16> {spyre.dims = [\"rows\", \"columns\"]}) -> tensor<128x256xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 64>, #spyre.knob<Unread = 1 in 1 to 200>]} {
   %z = spyre.hint tiles(rows = T) {

@@ -1,4 +1,4 @@
-//! Runs the commands of the `console` blocks of pages, and compares what they print with what the pages say.
+//! Runs the commands of the `console` blocks of pages, and compares their output with that on the pages.
 //!
 //! The commands of a page run in order, in a folder of their own. It has links to the folders of the project that
 //! commands read, so that a user can run them in the root of a clone, and a copy of each example.
@@ -15,7 +15,7 @@ const READ: [&str; 3] = ["examples", "test", "benches"];
 /// Folders with examples, which commands also find in the folder in which they run.
 const EXAMPLES: [&str; 2] = ["examples", "examples/kernels"];
 
-/// Returns what a command prints on standard output. It must succeed, the last one of a pipe at least.
+/// Returns the standard output of a command. The command must succeed; of a pipe, at least the last command.
 fn run(command: &str, folder: &Path) -> String {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
@@ -24,8 +24,8 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the page with the output of `answer` behind each command of its `console` blocks. A command begins with
-/// `$ `, and each further line of it with `> `.
+/// Returns the page with the output of `answer` after each command of its `console` blocks. A command begins with `$ `, and each
+/// continuation line with `> `.
 fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     let mut text = String::new();
     let mut is_console = false;
@@ -49,8 +49,7 @@ fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     text
 }
 
-/// Runs the commands of a page in a new folder, and compares what they print with what the page says. Returns the
-/// number of commands.
+/// Runs the commands of a page in a new folder, and compares their output with that on the page. Returns the number of commands.
 fn check(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Faults in IR are found by what functions compute, and the pass is named.
+//! Checks that validation detects faults in IR by the results of functions, and names the pass.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -89,7 +89,7 @@ fn a_program_too_large_for_samples_is_validated_in_pieces() {
     assert!(!output.exists());
 }
 
-/// The phase is broken in a process of its own, which runs this test again.
+/// Injects the fault in a child process, which runs this test again.
 #[test]
 fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
     const NAME: &str = "validate::a_fault_in_a_piece_is_found_and_nothing_is_written";
@@ -126,8 +126,8 @@ fn a_tiled_program_computes_what_the_whole_one_does() {
     assert!(found.is_none(), "{found:?}");
 }
 
-/// Each of these is what a pass could have done: one word of the tiled program. Another maximum would be no fault here: a softmax does not
-/// depend on what it subtracts, and what that does to its range is no question of algebra.
+/// Each of these is a possible miscompilation: one word of the tiled program. Replacing the maximum would be no fault here: a softmax does
+/// not depend on the number it subtracts, and the algebraic check does not cover the effect on its range.
 #[test]
 fn a_fault_in_a_tiled_program_is_found() {
     let whole = snapshot(WHOLE);
@@ -145,7 +145,7 @@ fn a_fault_in_a_tiled_program_is_found() {
     }
 }
 
-/// The smallest of what a maximum moves, with the maximum of the tiles that were seen: what it has is corrected by a difference of maxima.
+/// The smallest of the values that a maximum moves, with the maximum of the tiles so far: a difference of maxima corrects its results.
 const CORRECTED: &str = "
   func.func @smallest(%x: tensor<8x256xf32>) -> tensor<8x1xf32> {
     %lowest = spyre.fill 0xFF800000 : f32 -> tensor<8x1xf32>
@@ -175,7 +175,7 @@ const SMALLEST: &str = "
     return %min : tensor<8x1xf32>
   }";
 
-/// No order of residues moves with what is added; that of the real numbers beside them does.
+/// Residues have no order that addition preserves; the real numbers that are computed in addition to them do.
 #[test]
 fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
     let whole = snapshot(SMALLEST);
@@ -193,7 +193,7 @@ fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
     }
 }
 
-/// Of a program that is too large, the same elements are compared before and after.
+/// For a program that is too large, the same elements are compared before and after.
 #[test]
 fn a_fault_in_a_large_program_is_found_in_samples() {
     let limits = Limits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32 };
@@ -223,7 +223,7 @@ fn what_nothing_has_written_is_no_result() {
     assert!(found.is_unwritten && found.index == [7, 0] && found.count == 64, "{found}");
 }
 
-/// Not the fault of a pass that comes behind the one that made it.
+/// The fault is not attributed to a pass that runs after the faulty one.
 #[test]
 fn the_pass_that_broke_it_is_named_alone() {
     let broken = TILED.replace("sub(%tile, %max)", "mul(%tile, %max)");
@@ -258,7 +258,7 @@ fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
     assert_eq!((done.status.code(), out.exists()), (Some(1), false));
 }
 
-/// The tool, with a phase that turns every subtraction round behind it, which programs built with debug assertions do on request.
+/// Runs the tool; after a phase it swaps the operands of every subtraction, which programs built with debug assertions do on request.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
 fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
@@ -307,7 +307,7 @@ fn a_tiled_program_is_validated_by_samples() {
     }
 }
 
-/// Samples are what the whole execution gives there, and other numbers once a file multiplies where it subtracted.
+/// Samples equal the elements of the full execution, and differ once a file multiplies instead of subtracting.
 #[test]
 fn samples_see_a_fault_in_what_they_depend_on() {
     let place = tempfile::tempdir().unwrap();

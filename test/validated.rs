@@ -1,5 +1,5 @@
-//! Every program of the tests is validated: those that text tests compile, with their options, tiled programs, models, and the programs of
-//! others that stand beside the project.
+//! Validates every program of the tests: those of the text tests, with their options, tiled programs, models, and exported programs
+//! outside of the repository.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
@@ -25,7 +25,8 @@ fn compile(run: &Run, further: &[&str]) -> Output {
     command.arg(&run.input).arg("-o").arg(place.path().join("out")).args(&run.options).args(further).output().unwrap()
 }
 
-/// Returns why a program is not validated with `--validate`, if it is not. One that is refused without it may be refused.
+/// Returns the reason why a program is not validated with `--validate`, if any. A program that is refused without the option may be
+/// refused.
 fn complaint(run: &Run, may_be_refused: bool) -> Option<String> {
     let done = compile(run, &["--validate"]);
     if done.status.success() && String::from_utf8_lossy(&done.stdout).contains("validated: ") {
@@ -42,7 +43,7 @@ fn check(runs: &[Run], may_be_refused: bool) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Expects that all programs compile by default, and that nine of ten of them are validated in the field, whole or by samples.
+/// Expects that all programs compile by default, and that nine of ten are validated in the field, in full or by samples.
 fn check_by_default(runs: &[Run]) {
     let said: Vec<Result<bool, String>> = runs
         .par_iter()
@@ -105,7 +106,7 @@ fn run_of(command: &str, path: &Path, place: &Path) -> Option<Run> {
             "%s" => run.input = path.to_owned(),
             _ if word.starts_with("%t/") => run.input = place.join(word.strip_prefix("%t/")?),
             _ if word.starts_with("2>") => {}
-            // The line that says "validated" is asked for.
+            // Requests the line with "validated".
             "-q" | "--quiet" => {}
             _ => run.options.push(word.replace("%s", path.to_str()?).replace("%t", place.join("written").to_str()?)),
         }
@@ -126,7 +127,7 @@ fn what_text_tests_compile_is_validated() {
         })
         .collect();
     assert!(runs.len() > 140, "{} compilations were found", runs.len());
-    // A program with other options takes as long, and lit runs what comes of them.
+    // A program with other options takes as long, and lit runs the output.
     runs.dedup_by(|one, other| one.input == other.input);
     check_by_default(&sample(runs, 3));
 }
@@ -166,7 +167,8 @@ fn models_are_validated() {
     check(&models.iter().enumerate().map(run).collect::<Vec<_>>(), false);
 }
 
-/// How many of some programs are validated by default in the field, whole or by samples, and how many beside the program as written, too.
+/// Returns how many programs are validated by default in the field, in full or by samples, and how many of them also against the program
+/// as written.
 fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
     let run = |input: &PathBuf| Run { input: input.clone(), options: Vec::new() };
     let said: Vec<(Option<i32>, String)> = programs
@@ -200,11 +202,11 @@ fn nine_of_ten_programs_of_a_folder_are_validated_by_default() {
     assert!(compiled > 0 && 10 * field >= 9 * compiled, "{field} of {compiled}, {as_written} beside the program as written");
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 
-    /// A model of 40 layers, which takes a minute to compile and is too large to be validated.
+    /// A model of 40 layers, which takes a minute to compile and is too large for validation.
     const SLOW: &str = "hf_granite2b_40layer_f16";
 
     /// Programs outside of the repository that are refused.

@@ -1,6 +1,5 @@
-//! The tools that need no MLIR, on files alone. `cargo xtask test` builds them without the feature `mlir`, too, where LLVM is not known, and has these
-//! tests run what is in that folder, which `SPYRE_WITHOUT_MLIR` names.
-//! `test/spyre_plan.rs` is the one of them that is tested elsewhere.
+//! Tests the tools that need no MLIR. `cargo xtask test` also builds them without the feature `mlir`, with LLVM hidden, and runs these
+//! tests on the tools in the folder that `SPYRE_WITHOUT_MLIR` names. `test/spyre_plan.rs` tests the remaining one of these tools.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -116,7 +115,7 @@ fn a_right_bundle_breaks_no_rule_and_a_broken_one_is_named() {
     let message = refusal(&tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"]));
     assert!(message.contains("add/sdsc_0.json") && message.contains("breaks rules of the format in"), "{message}");
     fs::write(&file, text).unwrap();
-    // No rule asks about a name that nothing uses; the emitter would not have written it.
+    // No rule checks an unused name; the emitter would not have written it.
     let (file, text) = (sum.file("add/bundle.mlir"), fs::read_to_string(sum.file("add/bundle.mlir")).unwrap());
     let constant = "%arg_1_core_offset_2048 = arith.constant 2048 : index\n";
     assert!(text.contains(constant));

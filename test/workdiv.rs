@@ -166,7 +166,7 @@ fn recorded_splits_equal_the_peer() {
     }
 }
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 

@@ -71,10 +71,10 @@ pub unsafe extern "C" fn spyreCompile(
             options: options.iter().map(|option| (text(option.name), text(option.value))).collect(),
         }
     };
-    // A panic must not come to C; what it says is on standard error.
+    // A panic must not unwind into C; its message is on standard error.
     let Answer { code, result: written, said } = catch_unwind(|| compile(&request)).unwrap_or_else(|_| Answer::bug());
     if let Some(handler) = handler {
-        // SAFETY: the handler is called as its type says, with the data that came with it.
+        // SAFETY: the handler is called according to its type, with the data that was passed with it.
         said.iter().for_each(|message| unsafe { tell(message, handler, data) });
     }
     if let Some(written) = written {

@@ -54,7 +54,7 @@ pub(crate) fn pool(operand: Operand, offset_bytes: i64) -> Operand {
     at(operand, Allocation::Pool { offset_bytes })
 }
 
-/// An op whose operands are kernel arguments from `first` on, unless they are elsewhere.
+/// An op whose operands are consecutive kernel arguments from `first` on, unless placed elsewhere.
 pub(crate) fn op(function: &str, dims: &[(i64, i64)], first: u32, mut operands: Vec<Operand>) -> OpSpec {
     for (operand, argument) in operands.iter_mut().zip(first..) {
         if let Allocation::Hbm { argument: number, .. } = &mut operand.allocation {
@@ -238,7 +238,7 @@ fn launch(arguments: [&str; 2]) -> Value {
     launch_with_pool(arguments, 8192)
 }
 
-/// A launch whose first op leaves a tensor of so many bytes in the pool for the second.
+/// A launch whose first op writes a tensor of this many bytes to the pool for the second.
 fn launch_with_pool(arguments: [&str; 2], bytes: i64) -> Value {
     let pool = json!([{"offset": 0, "bytes": bytes, "first_op": 0, "last_op": 1}]);
     json!({"bundle": "bundle_0", "arguments": arguments, "pool": pool})
@@ -257,7 +257,7 @@ pub(crate) fn program(bytes: [i64; 2]) -> Files {
     bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
 }
 
-/// Of a matrix in the pool, columns are read that have others on both sides.
+/// Reads columns from the middle of a matrix in the pool.
 pub(crate) fn slice_of_pool() -> Files {
     let columns = C { offset: 2, ..C::floordiv(1, 64) };
     let slice = pool(operand(&[4, 64, 64], vec![columns, C::dim(0), C::modulo(1, 64)]), 0);

@@ -1,4 +1,4 @@
-//! Bundles in which one member does not follow from the others, and programs in which files do not fit together.
+//! Bundles with a member that is inconsistent with the others, and programs with inconsistent files.
 
 use crate::check_bundle::bundles::Files;
 use crate::check_bundle::edits::{json, pointer, remove, set, sets, text, texts};
@@ -20,7 +20,7 @@ fn in_file(file: &'static str, path: &'static str, to: Value) -> impl FnOnce(&mu
     }
 }
 
-/// The second op reads the pool where nobody has written.
+/// The second op reads unwritten memory of the pool.
 fn reads_elsewhere(files: &mut Files) {
     text(files, "allocate 8192 bytes", "allocate 24576 bytes");
     let far = "\t\t%far = arith.constant 16384 : index\n\t\t%there = arith.addi %pool, %far : index\n\t\t%farther = arith.constant 20480 : index\n\
@@ -61,7 +61,7 @@ pub(crate) fn broken_members() -> Vec<Broken> {
     ]
 }
 
-/// Changes what a program says of the life of the tile in its pool.
+/// Changes the live range that a program states for the tile in its pool.
 fn life(member: &'static str, number: i64) -> Broken {
     broken(&["sdsc_r100"], "program", program(move |value| value["launches"][0]["pool"][0][member] = json!(number)))
 }
@@ -84,7 +84,7 @@ pub(crate) fn broken_lives() -> Vec<Broken> {
         life("last_op", 0),
         life("last_op", 2),
         broken(&["sdsc_r100"], "program", program(|value| drop(value["launches"][0].as_object_mut().unwrap().remove("pool")))),
-        // Another life of the same bytes, one of bytes that nothing touches, and one that is not in its place in the list.
+        // A second live range of the same bytes, one of untouched bytes, and one at the wrong place in the list.
         broken(&["sdsc_r103"], "program", program(|value| value["sizes"] = json!([{"name": "s0", "maximum": 64, "granularity": 48}]))),
         broken(&["sdsc_r103"], "program", program(|value| value["arguments"][0]["symbolic"] = json!([{"dim": 0, "size": "s0"}]))),
         broken(&["sdsc_r103"], "program", program(|value| value["launches"][0]["sizes"] = json!(["s0"]))),

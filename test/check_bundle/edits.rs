@@ -32,7 +32,7 @@ pub(crate) fn pointer(value: &Value, path: &str) -> String {
     }
 }
 
-/// Sets a member of the first file, which may be new.
+/// Sets a member of the first file, and adds it if it is absent.
 pub(crate) fn set(files: &mut Files, path: &str, to: Value) {
     json(files, "sdsc_0.json", |value| {
         let pointer = pointer(value, path);

@@ -9,7 +9,7 @@ use machine::DeviceFormat;
 use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};
 
-/// A bundle that is wrong in one way, and the labels of the rules it breaks, the most basic one first.
+/// A bundle with one fault, and the labels of the rules it violates, the most basic one first.
 pub(crate) struct Broken {
     pub(crate) labels: &'static [&'static str],
     pub(crate) files: Files,
@@ -152,7 +152,7 @@ fn broken_files() -> Vec<Broken> {
     ]
 }
 
-/// Sets the slices of the rows of an add of 128 rows wherever the file says them, but not the cores.
+/// Sets the slices of the rows of an add of 128 rows everywhere in the file, but not the cores.
 fn slice_rows(files: &mut Files, slices: i64) {
     let part = 128 / slices;
     set(files, "op/numWkSlicesPerDim_/mb", json!(slices));

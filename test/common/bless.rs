@@ -3,10 +3,11 @@
 
 use std::{env, fs, path::Path};
 
-/// Whether `BLESS` names `what`, or a folder above it: a test program, and what of it, as `golden/add`.
+/// Whether `BLESS` names `what`, or a folder above it: a test program and one of its items, such as `golden/add`.
 ///
 /// # Panics
-/// If `BLESS` says 1, which names nothing.
+///
+/// If `BLESS` is 1, which names nothing.
 pub(crate) fn is_blessed(what: &str) -> bool {
     let names = env::var("BLESS").unwrap_or_default();
     assert_ne!(names, "1", "BLESS names what is written again, for instance BLESS={what}");
@@ -18,9 +19,10 @@ fn names_it(names: &str, what: &str) -> bool {
     names.any(|name| what.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
-/// Compares what a page of the project says between two lines with `wanted`, or writes it if `what` is blessed.
+/// Compares the text between two lines of a page with `wanted`, or writes it if `what` is blessed.
 ///
 /// # Panics
+///
 /// If they differ, or the page has no such lines.
 #[allow(dead_code, reason = "not every test program has a part of a page")]
 pub(crate) fn expect_on_page(page: &str, [begin, end]: [&str; 2], wanted: &str, what: &str) {

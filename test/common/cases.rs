@@ -31,7 +31,7 @@ pub(crate) enum Outcome {
 /// Maximum number of simplifications of a failing case before it is reported.
 const MOST_SIMPLIFICATIONS: usize = 100;
 
-/// Runs a case; of one that fails, the simplest that fails in the same way, as `run` gives it.
+/// Runs a case; if it fails, returns the result of `run` for the simplest case that fails in the same way.
 pub(crate) fn run_simplest<T: ValueTree, R>(tree: &mut T, run: impl Fn(T::Value) -> (R, Outcome)) -> (R, Outcome) {
     let mut found = run(tree.current());
     let Outcome::Fails(what, _) = found.1 else { return found };

@@ -20,7 +20,7 @@ const NUMBERS: [&str; 16] = [
     "1e308",
 ];
 
-/// Words that stand for something else in one of the formats.
+/// Words that can replace each other in one of the formats.
 const WORDS: [&str; 12] = ["null", "true", "[]", "{}", "\"\"", "\"../x\"", "\"/x\"", "?", "f32", "i64", "NaN", "\u{0}"];
 
 /// The numbers after `state`, by splitmix64.
@@ -91,7 +91,7 @@ fn with_name(text: &[u8], state: &mut u64) -> Vec<u8> {
     replaced(text, one_of(&words(text), state), WORDS[below(WORDS.len(), state)].as_bytes())
 }
 
-/// A line that is left out, comes twice, or changes places with another one.
+/// Drops a line, repeats it, or swaps it with another one.
 fn with_line(text: &[u8], state: &mut u64) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let (one, other, how) = (below(lines.len(), state), below(lines.len(), state), below(3, state));

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The folder of the project: a test program of a crate, and the fuzzer, stand below it.
+/// Returns the root folder of the project, which contains the test programs of crates and the fuzzer.
 fn project() -> &'static Path {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.ancestors()
@@ -13,8 +13,8 @@ fn project() -> &'static Path {
         .unwrap_or_else(|| panic!("{} is in no project", own.display()))
 }
 
-/// A folder or file of the material that stands beside the project: `SPYRE_SHARED`, else `../shared`. A test that needs it fails where it
-/// is absent; `test/tidy.rs` checks that every such test is in a module `shared`, whose tests are ignored.
+/// Returns a folder or file of the reference material outside the repository: `SPYRE_SHARED`, else `../shared`. A test that needs it fails
+/// where it is absent; `test/tidy.rs` checks that every such test is in a module `shared`, whose tests are ignored.
 #[allow(dead_code, reason = "not every test program looks beside the project")]
 pub(crate) fn shared(name: &str) -> PathBuf {
     let path = project().join(env::var_os("SPYRE_SHARED").unwrap_or_else(|| "../shared".into())).join(name);
@@ -26,13 +26,13 @@ pub(crate) fn shared(name: &str) -> PathBuf {
     path
 }
 
-/// The folders of the project's own golden cases; `test/golden/README.md` says where they come from.
+/// Folders of the project's own golden cases; `test/golden/README.md` lists their sources.
 #[allow(dead_code, reason = "not every test program reads golden cases")]
 pub(crate) fn golden_cases() -> Vec<PathBuf> {
     folders_in(&project().join("test/golden"))
 }
 
-/// The folders of the reference emitter's golden cases, beside the project.
+/// Folders of the reference emitter's golden cases, outside the repository.
 #[allow(dead_code, reason = "not every test program reads golden cases")]
 pub(crate) fn shared_golden_cases() -> Vec<PathBuf> {
     folders_in(&shared("golden/visible"))

@@ -16,7 +16,7 @@ pub(crate) fn schema(form: &str) -> Validator {
     jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A form may gain members, so its schema lets others be; what a test writes has none that the schema does not name.
+/// Formats may gain members, so their schemas allow unknown members; the output in tests has only members of the schema.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

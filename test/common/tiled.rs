@@ -21,7 +21,7 @@ pub(crate) struct Build {
     pub(crate) joint: bool,
 }
 
-/// Loops kept or unrolled, one core or all, without LX, with a simple planner, and with everything chosen together.
+/// Loops kept or unrolled, one core or all, without LX, with a simple planner, and with all choices made jointly.
 pub(crate) const BUILDS: [Build; 8] = [
     Build::new("keep", "1", "none"),
     Build::new("keep", "1", "first-fit"),
@@ -80,7 +80,7 @@ pub(crate) struct Executed {
 pub(crate) enum Stop {
     /// The compiler refuses it, with its first message.
     Refused(String),
-    /// With what went wrong in a few words, and the message.
+    /// With the failure in a few words, and the message.
     Broken(&'static str, String),
 }
 

@@ -1,4 +1,4 @@
-//! With the material beside the project: torch-spyre's own figures and published device times.
+//! Tests that need the reference material outside the repository: torch-spyre's own figures and published device times.
 
 use super::*;
 use serde_json::Value;
@@ -158,8 +158,8 @@ fn timed() -> Vec<Timed> {
     entries("measured.json", "entries").into_iter().map(timed).collect()
 }
 
-/// The factors for a kind, from the published rows that `keeps` keeps: each end leaves out one of twenty, if there are so many, and lies 8 % further
-/// out.
+/// Returns the range of factors for a kind, from the published rows that `keeps` selects: one row in twenty is dropped at each end, if
+/// there are that many, and the ends are widened by 8 %.
 fn spread(timed: &[Timed], kind: &str, keeps: impl Fn(&Timed) -> bool) -> [f64; 2] {
     let mut ratios: Vec<f64> = timed.iter().filter(|row| row.kind == kind && keeps(row)).map(Timed::ratio).collect();
     ratios.sort_by(f64::total_cmp);

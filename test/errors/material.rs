@@ -127,7 +127,7 @@ pub(crate) fn npy(element: &str, order: &str, shape: &str, n_bytes: usize) -> Ve
     bytes
 }
 
-/// A folder with everything; a command may change it.
+/// Creates a folder with all inputs; a command may change it.
 pub(crate) struct Material(TempDir);
 
 impl Material {
@@ -175,7 +175,7 @@ impl Material {
     }
 }
 
-/// Text before the rows of the page.
+/// Text above the rows of the page.
 pub(crate) const PAGE_HEAD: &str = "# Messages for common mistakes
 
 `BLESS=errors cargo test --test compiler -- errors::` writes this page: it runs every command below in a new folder. An answer names the place, the value

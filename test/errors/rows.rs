@@ -1,4 +1,4 @@
-//! The mistakes, with the command that makes each of them and what its answer must say.
+//! User errors, with the command that triggers each of them and the required parts of its message.
 
 /// A mistake.
 pub(crate) struct Row {
@@ -9,7 +9,7 @@ pub(crate) struct Row {
 
 /// Content that an answer must have.
 pub(crate) enum Answer {
-    /// Exit code 1; texts for the place, the value, the rule, and what to do.
+    /// Exit code 1; texts for the location, the value, the rule, and the fix.
     Refused([&'static str; 4]),
     /// Exit code 0; the command is accepted now, and its output contains this text.
     Accepted(&'static str),

@@ -311,7 +311,7 @@ fn files() -> Vec<Fault> {
     ]
 }
 
-/// Changes of what a plan says of the lives in its first launch.
+/// Changes to the live ranges in the first launch of a plan.
 fn lives() -> Vec<Fault> {
     let longest = |edit: fn(&mut serde_json::Value)| {
         program(move |value| {

@@ -1,4 +1,4 @@
-//! The programs that are broken: their files, and what they compute.
+//! Programs for fault injection: their files and their expected results.
 
 use crate::faults::edits::Files;
 use machine::{DeviceFormat, Target};
@@ -22,7 +22,7 @@ func.func @tiled(%a: tensor<64x512xf16>, %b: tensor<64x512xf16>, %c: tensor<64x5
   return %product : tensor<64x512xf16>
 }";
 
-/// Copies of both arguments, the sum and the difference are in LX; the difference takes the place of an argument.
+/// Copies of both arguments, the sum and the difference are in LX; the difference reuses the address of an argument.
 const CHAIN: &str = "
 func.func @chain(%a: tensor<64x128xf16>, %b: tensor<64x128xf16>) -> tensor<64x128xf16> {
   %empty = tensor.empty() : tensor<64x128xf16>
@@ -138,12 +138,12 @@ func.func @turned(%a: tensor<128x64xf16>, %b: tensor<64x128xf16>) -> tensor<64x1
   return %difference : tensor<64x128xf16>
 }";
 
-/// A program whose files are right.
+/// A program with correct files.
 pub(crate) struct Right {
     pub(crate) name: &'static str,
     pub(crate) files: Files,
     pub(crate) inputs: BTreeMap<String, HostArray>,
-    /// Results that MLIR's JIT computes from the inputs; computed once, since this takes longer than all other steps.
+    /// Results that MLIR's JIT computes from the inputs; cached, since this takes longer than all other steps.
     pub(crate) expected: Vec<HostArray>,
 }
 

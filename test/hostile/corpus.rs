@@ -1,4 +1,4 @@
-//! Right files of every kind, which mutants are made of.
+//! Correct files of every kind, the seeds of the mutants.
 
 use crate::hostile::npy;
 use sdsc_format::program::{LaunchEntry, Program as Description, Tensor};
@@ -53,10 +53,10 @@ pub(crate) fn input(name: &str) -> Vec<u8> {
     fs::read(Path::new(crate::hostile::ROOT).join("test/hostile/Inputs").join(name)).unwrap()
 }
 
-/// A file of a bundle: its path in its folder, and what it says.
+/// A file of a bundle: its path in its folder, and its contents.
 pub(crate) type Named = (String, Vec<u8>);
 
-/// A folder in which a file is written, with a directory for output in another folder in it. What is beside them stays as it is.
+/// A folder in which a file is written, with an output directory in another folder in it. Their siblings must stay unchanged.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
     /// The right bundles that are here already.
@@ -75,7 +75,7 @@ impl Place {
         self.folder.path().join("beside/within").join(name)
     }
 
-    /// Nothing leaves the folder that is written to, and nothing temporary stays.
+    /// Expects no files outside of the output folder, and no temporary files.
     pub(crate) fn check_untouched(&self) {
         assert_eq!(names_in(self.folder.path()), ["beside"], "a file was written outside");
         assert_eq!(names_in(&self.folder.path().join("beside")), ["own", "within"], "a file was written outside");

@@ -4,14 +4,14 @@
 use crate::hostile::targets::Case;
 use std::fs;
 
-/// Whatever the file says: what a simulated machine of 64 MiB holds, its inputs and its results (`limits` of `targets.rs`).
+/// Memory limit for any input: the contents of a simulated machine of 64 MiB, its inputs and its results (`limits` of `targets.rs`).
 const BYTES_OF_A_CASE: u64 = 1 << 29;
 /// For each byte of the file.
 const BYTES_OF_A_BYTE: u64 = 4096;
 
-/// Runs a case and looks at the most memory that the process has had in the meantime.
+/// Runs a case and reads the peak memory of the process in the meantime.
 pub(crate) fn check(case: &Case, run: impl FnOnce()) {
-    // Some containers do not let a process forget its peak; then nothing is known.
+    // Some containers do not let a process reset its peak; then it is unknown.
     let can_measure = fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = status_of("VmRSS");
     run();

@@ -63,7 +63,7 @@ pub(crate) const TARGETS: [Target; 12] = [
     shared::TARGET,
 ];
 
-/// With the material beside the project.
+/// Tests that need the reference material outside the repository.
 mod shared {
     use super::*;
 
@@ -76,7 +76,7 @@ mod shared {
     };
 }
 
-/// The most that a bundle may ask of the simulator.
+/// Maximum resources that a bundle may request from the simulator.
 fn limits() -> RunOptions {
     RunOptions { max_steps: 1 << 20, max_bytes: 1 << 26, ..RunOptions::default() }
 }
@@ -116,8 +116,7 @@ fn read_back(place: &Place, folder: &Path) {
     }
 }
 
-/// Checks a mutant of a bundle that has no program of its own. The bundle is executed with the program that it was made
-/// for.
+/// Checks a mutant of a bundle without a program of its own. The bundle is executed with the program of the original bundle.
 fn golden(place: &Place, case: &Case, from: &Path) {
     let (folder, files) = place.golden(from);
     let (name, right) = &files[case.of];
@@ -130,7 +129,7 @@ fn golden(place: &Place, case: &Case, from: &Path) {
     fs::write(folder.join(name), right).unwrap();
 }
 
-/// Runs the phases behind the one that a page is of, and writes.
+/// Runs the phases that follow the phase of a page, and writes the files.
 fn ir(place: &Place, case: &Case) {
     let phase = Phase::ALL[case.of];
     let rest = Phase::ALL.into_iter().filter(|later| *later > phase && *later < Phase::Emit);
@@ -138,12 +137,12 @@ fn ir(place: &Place, case: &Case) {
     let _ = emitted(place, &case.mutant, &format!("spyre-verify-phase{{phase={phase}}},{passes}"));
 }
 
-/// Compiles on from a page, which says itself which phase it is behind.
+/// Continues the compilation from a page, which states its phase.
 fn resumed(place: &Place, case: &Case) {
     with_module(place, &case.mutant, |mut module| compile(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
 }
 
-/// Runs passes and writes, as for IR that somebody else gives; whether it was written.
+/// Runs passes and writes files, as for IR from another producer; returns whether files were written.
 fn emitted(place: &Place, text: &[u8], passes: &str) -> bool {
     let passes = passes.trim_end_matches(',');
     with_module(place, text, |mut module| module.run(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out())))
@@ -154,7 +153,7 @@ fn program_text(place: &Place, case: &Case) {
     with_module(place, &case.mutant, |mut module| module.run(&passes));
 }
 
-/// Compiles, interprets what was imported, and executes what was written.
+/// Compiles, interprets the imported program, and executes the written files.
 fn validated(place: &Place, case: &Case) {
     with_module(place, &case.mutant, |mut module| compile_validated(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
 }

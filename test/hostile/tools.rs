@@ -14,12 +14,12 @@ const PLAN: &str = env!("CARGO_BIN_EXE_spyre-plan");
 const RUN: &str = env!("CARGO_BIN_EXE_spyre-run");
 const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
 
-/// A tool that takes longer waits for something; a machine may be busy.
+/// Time after which a tool counts as blocked. It is generous, since a machine may be busy.
 const MOST_TIME: Duration = Duration::from_secs(120);
 
-/// Runs a tool with nothing on standard input, and with little memory.
+/// Runs a tool with empty standard input, and with little memory.
 fn run(tool: &str, arguments: &[&str]) -> Output {
-    // A pipe that nobody empties would stop a tool that has much to say.
+    // A pipe without a reader would block a tool with much output.
     let said = tempfile::tempdir().unwrap();
     let (out, err) = (said.path().join("out"), said.path().join("err"));
     let mut process = Command::new("sh")
@@ -194,7 +194,7 @@ fn what_a_user_names_is_a_file() {
     let (pipe, folder, out) = (pipe.to_str().unwrap(), place.path().to_str().unwrap(), place.path().join("out"));
     let (out, program) = (out.to_str().unwrap(), input("layers.mlir"));
     for path in [pipe, folder, "/dev/zero"] {
-        // Nobody writes to the pipe: it is as empty as a file without text.
+        // The pipe has no writer: it is equivalent to an empty file.
         refusal(COMPILE, &[path, "-o", out]);
         refusal(COMPILE, &[&program, "-o", out, "--target", path]);
         refusal(TRANSLATE, &["--mlir-to-bundle", path, "-o", out]);
@@ -229,7 +229,7 @@ fn text_that_nests_too_deep_is_refused() {
             map(format!("d0{}", " + d0".repeat(depth))),
             map(format!("d0{}", " mod 7".repeat(depth))),
             format!("func.func private @f() attributes {{a = {}}}\n", around("[", depth, "", "]")),
-            // Names of what is named: the text of each is flat.
+            // Aliases of aliases: the text of each is flat.
             format!(
                 "!t0 = tuple<i1>\n{}func.func private @f(!t{})\n",
                 chain(&|n| format!("!t{n} = tuple<!t{}>\n", n - 1), depth),
@@ -246,7 +246,7 @@ fn text_that_nests_too_deep_is_refused() {
             assert!(message.contains("at most 2000 nested brackets"), "{start}: {}", &message[..message.len().min(500)]);
         }
     }
-    // What is just allowed is parsed and printed.
+    // The deepest allowed nesting is parsed and printed.
     for text in deep(300) {
         fs::write(&path, &text).unwrap();
         let output = run(OPT, &[path_text]);
@@ -270,7 +270,7 @@ fn edited_ir_is_refused_and_no_bug_of_ours() {
     for phase in ["lx", "bundle"] {
         let printed = run(COMPILE, &[&input("layers.mlir"), "--compile-to", phase, "-o", page]);
         assert!(printed.status.success());
-        // The sum reads what nobody has written.
+        // The sum reads unwritten memory.
         let (from, to) = if phase == "lx" { ("reduce max(%", "reduce max(%arg0 , %") } else { ("ins [#lx1, #hbm2]", "ins [#lx2, #hbm2]") };
         edit(Path::new(page), from, to);
         for arguments in [vec![page, "-o", out], vec![page, "-o", out, "--validate"]] {
@@ -307,7 +307,7 @@ fn moments() -> impl Iterator<Item = Duration> {
     (0..MOMENTS).map(move |moment| whole * moment / (MOMENTS - 4))
 }
 
-/// The last few are behind the usual end.
+/// The last few exceed the usual limit.
 const MOMENTS: u32 = 40;
 
 fn compile_and_kill(out: &Path, delay: Duration) {
@@ -343,7 +343,7 @@ fn a_killed_compilation_leaves_the_old_output_or_none() {
             fs::remove_dir_all(&fresh).unwrap();
         }
     }
-    // What the killed ones have left is removed by the next one.
+    // The next process removes the files of killed ones.
     fs::create_dir(place.path().join(".spyre-new-left")).unwrap();
     assert!(run(COMPILE, &[&input("layers.mlir"), "-o", out.to_str().unwrap()]).status.success());
     assert_eq!(names_in(place.path()), ["out"]);

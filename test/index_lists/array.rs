@@ -23,7 +23,7 @@ pub(crate) fn points(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
 }
 
 impl<T: Copy> Array<T> {
-    /// The array whose element at each point `element` gives.
+    /// Returns the array whose element at each point is `element` of the point.
     pub(crate) fn build(shape: &[usize], element: impl FnMut(Vec<usize>) -> T) -> Self {
         Self { shape: shape.to_vec(), elements: points(shape).map(element).collect() }
     }

@@ -1,4 +1,4 @@
-//! Programs that compose lists of indices and read tables with them, from a list of drawn numbers, and what NumPy gives for them.
+//! Generates programs that compose lists of indices and read tables with them from a list of drawn numbers, and computes NumPy's results.
 
 use super::array::{Array, Ints};
 
@@ -25,7 +25,7 @@ impl<'a> Draws<'a> {
     }
 }
 
-/// A list of indices, or of truths, by how it is made of others, which stand before it.
+/// A list of indices or booleans, with its definition in terms of earlier lists.
 #[derive(Clone, Debug)]
 pub(crate) enum List {
     /// An argument of the function.
@@ -276,7 +276,7 @@ impl Program {
         self.push(list, &[from], &shape, bounds, draws)
     }
 
-    /// The list that the table of `rows` rows is read with: one whose indices may be negative is made one of rows first.
+    /// Returns the list for reads of a table of `rows` rows: negative indices are first converted to rows.
     fn as_rows(&mut self, list: usize, draws: &mut Draws<'_>) -> (usize, usize) {
         let Step { shape, bounds: [low, high], .. } = self.steps[list].clone();
         let rows = usize::try_from(high.max(-low - 1).max(0)).unwrap() + 1 + draws.below(3);
@@ -388,7 +388,7 @@ impl Program {
         lists
     }
 
-    /// The result, none where an index is no row: what NumPy raises an error for.
+    /// Returns the result; `None` if an index is out of bounds, where NumPy raises an error.
     pub(crate) fn result(&self, inputs: &Inputs) -> Option<Array<f64>> {
         let lists = self.lists(inputs);
         let of = |position: usize| &lists[self.indices[position]];

@@ -83,7 +83,7 @@ impl Writer<'_> {
         name
     }
 
-    /// A `linalg.generic` of parallel dimensions over the result; `body` says what it yields last.
+    /// Writes a `linalg.generic` with parallel dimensions over the result; `body` ends with the yielded value.
     fn generic(&mut self, name: &str, inputs: &[Operand], (rank, of): (usize, &str), (body, yields): (&[String], &str)) {
         let out = self.empty(of);
         let maps = commas(inputs.iter().map(|(_, _, map)| map.clone()).chain([identity(rank)]));
@@ -103,7 +103,7 @@ impl Writer<'_> {
         self.line(&format!("}} -> {of}"));
     }
 
-    /// An elementwise function of lists of one shape; `INT` stands for the type of integers.
+    /// Writes an elementwise function of lists of one shape; `INT` is a placeholder for the type of integers.
     fn elementwise(&mut self, number: usize, step: &Step, body: &[&str]) {
         let (rank, of) = (step.shape.len(), self.of(number));
         let inputs: Vec<Operand> = step.inputs.iter().map(|&input| (format!("%l{input}"), self.of(input), identity(rank))).collect();
@@ -197,7 +197,7 @@ impl Writer<'_> {
         self.generic(&format!("%l{number}"), &inputs, (rank, &of), (&[choice], "%y"));
     }
 
-    /// A list read at indices that the body computes: `lines` gives `%k0`, `%k1`.
+    /// Writes a read of a list at indices that the body computes: `lines` defines `%k0`, `%k1`.
     fn extracted(&mut self, number: usize, step: &Step, lines: &[String]) {
         let (rank, of, from) = (step.shape.len(), self.of(number), self.of(step.inputs[0]));
         let mut body: Vec<String> = (0..rank).map(|dim| format!("%d{dim} = linalg.index {dim} : index")).collect();
@@ -419,7 +419,7 @@ impl Writer<'_> {
         if program.read == Read::Page {
             return self.page(list);
         }
-        // The dimensions of the list in the iteration space, what the table is read at, and the shape of the result.
+        // The dimensions of the list in the iteration space, the indices into the table, and the shape of the result.
         let (of_list, at, shape): (Vec<usize>, Vec<String>, Vec<usize>) = match program.read {
             Read::Rows => ((0..rank).collect(), vec!["%p0".to_owned(), format!("%d{rank}")], [own.as_slice(), &table[1..]].concat()),
             Read::Elements => ((0..rank).collect(), vec!["%p0".to_owned()], own.clone()),

@@ -1,11 +1,11 @@
-//! Fields without a meaning: a change of one changes nothing that anybody computes.
+//! Fields without a meaning: changing one affects no computation.
 
 use crate::mutants::{Mutant, programs::Files};
 use serde_json::Value;
 
-/// A field that may be anything, or that may change in one way.
+/// A field that may have any value, or that may change in one way.
 pub(crate) struct Free {
-    /// The field, as the table names it; `*` at its end stands for all below.
+    /// The field, as the table names it; a trailing `*` matches all members below.
     pub(crate) field: &'static str,
     /// Which changes of it, for the table.
     pub(crate) which: &'static str,

@@ -99,7 +99,7 @@ fn replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)
     }
 }
 
-/// Words that stand for each other somewhere in the format.
+/// Words that can replace each other somewhere in the format.
 const WORDS: [&[&str]; 9] = [
     &["SEN169_FP16", "IEEE_FP32", "IEEE_INT32", "SENUINT32"],
     &["f16", "f32", "bf16", "i32", "i64"],

@@ -1,4 +1,4 @@
-//! The programs whose files are changed.
+//! Programs for mutation testing of their files.
 
 use element::{Field, FieldElement};
 use machine::Target;
@@ -15,7 +15,7 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command};
 /// A directory in memory.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// A program whose files are right.
+/// A program with correct files.
 pub(crate) struct Program {
     pub(crate) name: String,
     pub(crate) files: Files,
@@ -42,7 +42,7 @@ pub(crate) struct Ran<E> {
     steps: u64,
 }
 
-/// A bundle as a front end hands it over, with the program that launches it.
+/// A bundle in the form that a front end passes to the emitter, with the program that launches it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Handed {
@@ -82,7 +82,7 @@ fn program(path: &Path) -> Program {
     Program { name: path.file_stem().unwrap().to_string_lossy().into_owned(), files, inputs, right }
 }
 
-/// A program says in its first line with which options it is compiled. That its files compute what it says is validated.
+/// The first line of a program states its compiler options. Validation checks that the files compute the program.
 fn compile(path: &Path, out: &Path) {
     let text = fs::read_to_string(path).unwrap();
     let options = text.lines().next().and_then(|line| line.strip_prefix("// options:")).unwrap_or_else(|| panic!("{}", path.display()));
@@ -91,7 +91,7 @@ fn compile(path: &Path, out: &Path) {
     assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
 }
 
-/// A bundle that is handed over is emitted as it is, since nothing compiles it.
+/// A bundle from a front end is emitted as it is, without compilation.
 fn emit(path: &Path, out: &Path) {
     let handed: Handed = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let bundle = read_case(&handed.case.to_string()).unwrap();

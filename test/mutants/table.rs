@@ -1,4 +1,4 @@
-//! The table of what finds the mutants.
+//! Writes the table of the checks that detect the mutants.
 
 use crate::mutants::{
     Mutant,
@@ -8,13 +8,13 @@ use crate::mutants::{
 };
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// A mutant and what became of it.
+/// A mutant and its outcome.
 pub(crate) struct Outcome {
     program: String,
     field: String,
     kind: &'static str,
     verdict: Verdict,
-    /// Whether nothing depends on the changed value.
+    /// Whether no computation depends on the changed value.
     is_free: bool,
     /// Description of the change, for messages.
     shown: String,

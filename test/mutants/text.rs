@@ -115,7 +115,7 @@ fn swaps(file: &str, text: &str, lines: &[&str], all: &mut Vec<Mutant>) {
         let mut swapped = lines.to_vec();
         swapped.swap(at, at + 1);
         let content: String = swapped.concat();
-        // The order of definitions means nothing as long as each comes before its use.
+        // The order of definitions is irrelevant as long as each precedes its uses.
         if content != text && lines[at].contains("sdsc_execute") {
             let (place, field) = (format!("line {}", at + 1), format!("bundle.mlir {}", statement(lines[at])));
             all.push(Mutant::of_file(file, (place, field), "swapped", lines[at + 1].trim().to_owned(), content.into_bytes()));

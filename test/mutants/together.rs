@@ -1,4 +1,4 @@
-//! Changes of several fields that fit each other, as a mistake of a compiler would make them: no field by itself shows what is wrong.
+//! Consistent changes of several fields, as a compiler bug would make them: no field by itself shows the fault.
 
 use crate::mutants::{Change, Mutant, programs::Files};
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ impl Bundle<'_> {
         let mut lines = self.lines();
         let mut defined = format!("\t\t%moved_by = arith.constant {bytes} : index\n");
         for operand in operands {
-            // The base of an address that an iteration computes is moved before the loops.
+            // Hoists the base of an address that an iteration computes out of the loops.
             let apply = lines.iter().position(|line| line.trim().starts_with(&format!("{operand} = affine.apply")));
             let base =
                 apply.map_or_else(|| (*operand).clone(), |line| items(lines[line].rsplit_once(')').unwrap().1, '[', ']')[0].to_owned());
@@ -189,7 +189,7 @@ impl Bundle<'_> {
             }
         }
         let first = lines.iter().position(|line| line.contains("scf.for") || line.contains("sdsc_execute")).unwrap();
-        // A value that is computed between executes is moved before the first that may use it.
+        // Hoists a value that is computed between executes above the first execute that may use it.
         let last = lines.iter().rposition(|line| line.starts_with("\t\t%") && line.contains(" = arith.")).map_or(first, |last| last + 1);
         lines.insert(first.max(last.min(execute.line)), defined);
         lines
@@ -226,7 +226,7 @@ impl Bundle<'_> {
         self.add_sdsc("slices and addresses of two cores", execute, "cores 0 and 1".to_owned(), &changed, all);
     }
 
-    /// One point less is padding, in every op that masks it: what one op replaces in the padding, the next may replace again.
+    /// One point less is padding, in every op that masks it: the next op may overwrite the padding of the previous one.
     fn masks_moved(&self, executes: &[Execute], all: &mut Vec<Mutant>) {
         let mut files = Vec::new();
         for execute in executes {
@@ -330,7 +330,7 @@ fn program(files: &Files, all: &mut Vec<Mutant>) {
     numbers_and_their_origins(files, all);
 }
 
-/// Another number in an op, and nothing of where it was rounded from.
+/// Replaces a number in an op, without a record of the unrounded number.
 fn numbers_and_their_origins(files: &Files, all: &mut Vec<Mutant>) {
     let Some(exact) = files.get("exact.json") else { return };
     let exact: Value = serde_json::from_slice(exact).unwrap();

@@ -16,7 +16,7 @@ use std::{fs, path::Path};
 pub(crate) enum Verdict {
     /// A rule of the format, by its label.
     Rule(&'static str),
-    /// The file differs from the emission of its own op spec.
+    /// The file differs from the emission of its op spec.
     Emission,
     /// The simulated machine rejects the file.
     Refused,

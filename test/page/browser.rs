@@ -10,7 +10,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The longest that the browser may take for an answer, on a machine with much else to do.
+/// Maximum time for an answer of the browser, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The browser reads commands from its file 3 and writes answers to its file 4.
@@ -37,14 +37,14 @@ pub(crate) struct Browser {
     answers: Receiver<Value>,
     session: String,
     n_commands: u64,
-    /// Errors that the page reported, and network requests that it made.
+    /// Errors and network requests that the page reported.
     pub(crate) complaints: Vec<String>,
     address: String,
     _profile: TempDir,
 }
 
 impl Browser {
-    /// A browser whose window is so large.
+    /// Starts a browser with a window of this size.
     pub(crate) fn start(width: u32, height: u32) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let mut process = Command::new("sh")
@@ -104,7 +104,8 @@ impl Browser {
     /// Navigates to an address.
     ///
     /// # Panics
-    /// If the page is not there in time: another navigation may have taken its place.
+    ///
+    /// If the page does not load in time: another navigation may have replaced it.
     fn go_to(&mut self, address: &str, fragment: &str) {
         address.clone_into(&mut self.address);
         self.command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
@@ -129,7 +130,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Waits until what was asked for is drawn.
+    /// Waits until the requested content is drawn.
     pub(crate) fn settle(&mut self) {
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
     }
@@ -172,7 +173,7 @@ impl Browser {
         self.settle_after(kind);
     }
 
-    /// A wheel is answered before the page has seen it.
+    /// The browser acknowledges a wheel event before the page handles it.
     fn settle_after(&mut self, kind: &str) {
         if kind == "mouseWheel" {
             self.settle();
@@ -180,7 +181,7 @@ impl Browser {
         self.settle();
     }
 
-    /// Says something and waits for the answer; what else comes is looked at.
+    /// Sends a message and waits for the answer; other messages are handled meanwhile.
     fn command(&mut self, method: &str, parameters: Value) -> Value {
         self.n_commands += 1;
         let id = self.n_commands;
@@ -192,7 +193,7 @@ impl Browser {
         loop {
             let message = self.answers.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
             if message["id"] == id {
-                // A page that is left while it is asked is asked again.
+                // A request to a page that is navigated away is sent again.
                 if message["error"]["message"] == "Inspected target navigated or closed" {
                     return self.command(method, command["params"].clone());
                 }
@@ -220,7 +221,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The browser may be gone already.
+        // The browser may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

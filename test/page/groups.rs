@@ -22,11 +22,11 @@ const LAYER: [(&str, &str, &str); 10] = [
     ("", "add", "spyre.pointwise"),
 ];
 
-/// A place as PyTorch says it: a line of the model between frames of installed packages.
+/// A source location in PyTorch's form: a line of the model between frames of installed packages.
 const PLACE: &str = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:125:0 called from /home/user/models/granite/model.py:LINE:4 \
                      called from /venv/lib/python3.11/site-packages/torch/nn/modules/module.py:1751:0 called from /home/user/run.py:2:0";
 
-/// A model of equal layers, whose first op has no module. Later ops of a layer have larger gaps; layer 2 has the largest of all.
+/// A model of equal layers, whose first op has no module. Later ops of a layer have larger gaps; layer 2 has the largest.
 fn layered(n_ops: usize) -> Report {
     let mut report = Report { program: "layers".to_owned(), ..Report::default() };
     report.target.insert("lx_bytes".to_owned(), 1 << 20);
@@ -93,7 +93,7 @@ fn fragment(opened: &mut Opened) -> String {
     text.as_str().unwrap().to_owned()
 }
 
-/// Goes to a fragment of the page that is open, and waits until the page has read it.
+/// Navigates to a fragment of the open page, and waits until the page has handled it.
 fn follow(opened: &mut Opened, fragment: &str) {
     opened.browser.evaluate(&format!(
         "new Promise((done) => {{ window.addEventListener('hashchange', () => done(), {{ once: true }}); location.hash = {fragment:?}; }})"
@@ -133,7 +133,7 @@ fn a_model_is_read_from_layers_to_ops() {
     let active = opened.browser.evaluate("document.getElementById('ops').getAttribute('aria-activedescendant')");
     assert_eq!(opened.browser.evaluate(&format!("document.getElementById({active}).getAttribute('aria-selected')")), "true");
 
-    // An op says which modules it is in, and leads to them.
+    // An op lists its modules, with links to them.
     opened.browser.evaluate("report_page.choose('op', 33)");
     opened.browser.settle();
     let side = opened.text("side");

@@ -1,4 +1,4 @@
-//! The project has at most thirty words of its own, and the glossary explains each of them.
+//! Checks that the project has at most thirty terms of its own, and that the glossary explains each of them.
 
 use super::{
     Page, all_pages,
@@ -8,12 +8,12 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// The most entries of the glossary.
+/// Maximum number of entries of the glossary.
 const MAX_ENTRIES: usize = 30;
 
 const GLOSSARY: &str = "docs/glossary.md";
 
-/// Words with a meaning of their own in this project. A page may use one only if the glossary has an entry for it.
+/// Words with a project-specific meaning. A page may use one only if the glossary has an entry for it.
 const OWN_WORDS: [&str; 26] = [
     "bundle",
     "certificate",
@@ -43,7 +43,7 @@ const OWN_WORDS: [&str; 26] = [
     "symbolic size",
 ];
 
-/// Returns the words that the glossary explains: the first cells of its rows, several by commas, without what is in brackets.
+/// Returns the words that the glossary explains: the first cells of its rows, split at commas, without text in brackets.
 fn glossary_entries(glossary: &Page) -> Vec<BTreeSet<String>> {
     let rows = prose_lines(&glossary.text).into_iter().filter_map(|(_, line)| line.trim().strip_prefix("| "));
     let cells = rows.filter_map(|row| row.split(" |").next()).filter(|cell| !cell.eq_ignore_ascii_case("word") && !cell.starts_with("--"));

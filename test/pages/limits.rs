@@ -2,29 +2,29 @@
 
 use super::{Page, all_pages, expect_rule, read_page, text::prose_lines};
 
-/// The most lines of the README.
+/// Maximum number of lines of the README.
 const MAX_README_LINES: usize = 150;
 
-/// The most words of a concept page.
+/// Maximum number of words of a concept page.
 const MAX_CONCEPT_WORDS: usize = 1_200;
 
-/// The most words of all pages of `docs` that a reader reads from top to bottom.
+/// Maximum number of words of all prose pages of `docs`.
 const MAX_WORDS: usize = 25_000;
 
-/// The most columns of a line of prose.
+/// Maximum number of columns of a line of prose.
 const MAX_COLUMNS: usize = 120;
 
 /// Folders that are looked up, not read: the limit of all words leaves them out.
 const LOOKED_UP: [&str; 2] = ["docs/reference/", "docs/measurements/"];
 
-/// Pages with wide lines that other work has in hand. The list may only shrink.
+/// Pages with wide lines that are being edited elsewhere. The list may only shrink.
 const WIDE: &[&str] = &["docs/reference/errors.md", "docs/reference/supported-ops.md"];
 
 fn word_count(page: &Page) -> usize {
     page.text.split_whitespace().count()
 }
 
-/// Returns an error if `page` has more than its kind may have.
+/// Returns an error if `page` exceeds a limit of its kind.
 fn too_long(page: &Page) -> Vec<String> {
     let (lines, words) = (page.text.lines().count(), word_count(page));
     let mut violations = Vec::new();

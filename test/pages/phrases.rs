@@ -1,11 +1,11 @@
-//! Pages use the words of the field: no phrase of `phrases.txt` stands in prose.
+//! Checks that pages use the terms of the field: prose contains no phrase of `phrases.txt`.
 
 use super::{Page, expect_rule, text::blocks};
 
-/// One phrase a line: `phrase | what to write instead`.
+/// One phrase a line: `phrase | replacement`.
 const PHRASES: &str = include_str!("phrases.txt");
 
-/// Pages that other work has in hand. The list may only shrink.
+/// Pages that are being edited elsewhere. The list may only shrink.
 const EXEMPT: &[&str] = &["docs/measurements/models.md", "docs/reference/supported-ops.md"];
 
 /// Returns the phrases and their replacements.

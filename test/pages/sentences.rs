@@ -5,13 +5,13 @@ use super::{
     text::{BlockKind, blocks},
 };
 
-/// The most words of one sentence.
+/// Maximum number of words of one sentence.
 const MAX_WORDS: usize = 40;
 
-/// The most words of a sentence on average over a page.
+/// Maximum average number of words of the sentences of a page.
 const MAX_MEAN_WORDS: usize = 25;
 
-/// Pages that other work has in hand. The list may only shrink.
+/// Pages that are being edited elsewhere. The list may only shrink.
 const EXEMPT: &[&str] = &["docs/reference/supported-ops.md"];
 
 /// Abbreviations whose full stop ends no sentence.

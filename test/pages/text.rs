@@ -20,7 +20,7 @@ pub(super) struct Block {
     pub(super) text: String,
 }
 
-/// Stands for a code span in the text of a block.
+/// Placeholder for a code span in the text of a block.
 pub(super) const CODE: &str = "CODE";
 
 /// Returns the lines of a page that are not in code fences, HTML comments or pictures, with their numbers from 1.

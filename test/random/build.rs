@@ -41,9 +41,9 @@ pub(crate) struct Op {
     pub(crate) operands: Vec<usize>,
     pub(crate) result: usize,
     pub(crate) text: String,
-    /// The classes and sizes of its iteration dimensions, which a hint may cut; a view has none.
+    /// The classes and sizes of its iteration dimensions, which a hint may tile; a view has none.
     pub(crate) dims: Vec<(usize, usize)>,
-    /// The classes of the last dimensions of what it reads and writes: these may be in sticks.
+    /// The classes of the last dimensions of its operands and result: these may be in sticks.
     pub(crate) last: Vec<usize>,
 }
 
@@ -258,7 +258,7 @@ impl Builder {
         self.rounded(number)
     }
 
-    /// An argument as the caller gives it.
+    /// An argument in the caller's form.
     pub(crate) fn host(&self, value: usize) -> HostArray {
         let Value { shape, data, kind, .. } = &self.values[value];
         let numbers = data.iter().map(|number| number.value);

@@ -1,4 +1,5 @@
-//! Reductions along one dimension that depend on each other, as in attention: what one loop along it may carry and correct, and much that it may not.
+//! Generates reductions along one dimension that depend on each other, as in attention: some can share a loop that carries and corrects
+//! their results, many cannot.
 
 use crate::random::{
     build::{Builder, Draw, Kind},
@@ -12,7 +13,7 @@ const ROWS: [usize; 8] = [1, 2, 3, 8, 16, 17, 32, 64];
 const WIDTHS: [usize; 4] = [64, 32, 128, 7];
 
 impl Builder {
-    /// Grows the whole program.
+    /// Generates the program.
     pub(crate) fn cascade(&mut self) {
         let mut x = self.scores();
         let dim = self.values[x].shape.len() - 1;
@@ -58,7 +59,7 @@ impl Builder {
         self.argument_of(shape.to_vec(), classes, Kind::Float, Draw::Centred)
     }
 
-    /// Returns the result of a random elementwise op on `x`, which keeps the shape.
+    /// Returns the result of a random elementwise op on `x`, which preserves the shape.
     fn changed(&mut self, x: usize) -> usize {
         let function = *self.choices.pick(&[Binary::Add, Binary::Mul, Binary::Sub, Binary::Max]);
         match self.choices.below(4) {
@@ -68,7 +69,7 @@ impl Builder {
         }
     }
 
-    /// A reduction, something of a value and of what it gives, and what that is reduced to.
+    /// Appends a reduction, an op of a value and of the reduced result, and a reduction of that op.
     fn level(&mut self, x: usize, dim: usize) -> usize {
         let fold = *self.choices.pick(&[Fold::Max, Fold::Max, Fold::Max, Fold::Min, Fold::Sum]);
         let mut row = self.reduce(x, fold, &[dim], true);

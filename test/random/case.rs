@@ -12,8 +12,7 @@ use crate::random::{
 };
 use referee::HostArray;
 
-/// Maximum number of attempts to shrink the program of a failing case before the case is reported. Each other list gets
-/// a quarter of them.
+/// Maximum number of attempts to shrink the program of a failing case before the report. Each other list gets a quarter of them.
 const MOST_TRIES: usize = 300;
 
 /// One in so many cases goes through the tools themselves, which compare with MLIR's JIT.
@@ -114,7 +113,7 @@ impl Case {
         check::run(self)
     }
 
-    /// The case as one may look at it.
+    /// Formats the case for inspection.
     pub(crate) fn report(&self) -> String {
         let [first, second] = &self.written;
         let text = if first.text == second.text { String::new() } else { format!("and with the other hints:\n{}", second.text) };

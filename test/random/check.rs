@@ -20,7 +20,7 @@ use spyre::{
 use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
 
-/// Codes of refusals under some options, or with some hints, of programs that compile under others.
+/// Codes of refusals that occur only under some options or hints.
 const DEPENDS_ON_THE_WAY: [Code; 23] = [
     codes::UNKNOWN_DIM,
     codes::COUNT_UNBOUND,
@@ -42,7 +42,7 @@ const DEPENDS_ON_THE_WAY: [Code; 23] = [
     codes::NEEDS_F32,
     codes::TRUTH_FORMATS,
     codes::BAKED_TENSORS,
-    // Sticks that are chosen greedily, or for other hints, may be such that nothing leads on from them.
+    // Sticks that are chosen greedily, or for other hints, may lead to a dead end.
     codes::LAYOUT_CONFLICT,
     // A window adds dimensions, of which a file has seven.
     codes::LAUNCH_LIMIT,
@@ -176,7 +176,7 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     }
     let ran = Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(&output).arg("--check").arg(&input).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
-    // MLIR's JIT does not take all that the compiler takes.
+    // MLIR's JIT does not accept every program that the compiler accepts.
     let is_compared = !said.contains("the JIT refuses the module");
     // "NaN agrees only with a NaN that the reference says": the tool says that rounding explains it, which is what is right here.
     let is_lost = said.contains("rounding alone may do that");
@@ -228,7 +228,8 @@ fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Ou
     Ok(())
 }
 
-/// Neither way moves less than the bound of either, by the simulator's count of the files, nor takes less time on the same machine.
+/// Checks that neither way moves less than the bound of either, by the simulator's count of the files, nor takes less time on the same
+/// machine.
 fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Result<(), Outcome> {
     let (Emitted::Bundle { report, simulation: bounding, .. }, Emitted::Bundle { simulation, report: of_moving, .. }) = (bounded, moving)
     else {
@@ -249,7 +250,8 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
     };
     let (bound, moved) = (&report.lower_bound, counted.total.hbm_read + counted.total.hbm_written);
     let us = of_moving.time.estimate_us;
-    // Where tensors end in a stick, or are no more than a part of one, the files do not say all that the compiler knows: docs/reference/cost-model.md.
+    // Where tensors end in a stick, or are at most a part of one, the files lack information that the compiler has:
+    // docs/reference/cost-model.md.
     let apart = us / (counted.time.estimate_ns / 1e3);
     if !(0.6..=1.7).contains(&apart) {
         return Err(fails("compiler and simulator give a bundle different times", format!("{us} us, {} ns", counted.time.estimate_ns)));
@@ -276,7 +278,7 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result
     if differ_in_field(&of_one, &of_other).is_none() {
         return Ok(());
     }
-    // A loop that corrects exponentials keeps their law alone; one that corrects maxima, the order of real numbers.
+    // A loop that corrects exponentials preserves only their algebraic law; a loop that corrects maxima, the order of real numbers.
     let lawful = case.draw | Field::LAWFUL;
     if differ_in_field(&of(one, lawful)?, &of(other, lawful)?).is_none() {
         return Ok(());
@@ -303,7 +305,7 @@ fn differ_in_field(one: &[Companions<FieldElement>], other: &[Companions<FieldEl
     })
 }
 
-/// A few elements of each result, computed with what they depend on alone, are those of the whole execution.
+/// A few elements of each result, computed from their dependences alone, equal those of the full execution.
 fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<FieldElement>]) -> Result<(), Outcome> {
     let is_float = |result: usize| ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str());
     let wanted = whole.iter().enumerate().map(|(result, found)| {
@@ -332,10 +334,10 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
     Ok(())
 }
 
-/// Beyond the bound of each element, so much of its size and of the result's may be off.
+/// Each element may be off by this fraction of its size and of the result's, in addition to its error bound.
 const ALLOWED: f64 = 1e-9;
 
-/// Where the reference itself may be off by more of its size, an element says nothing.
+/// If the reference itself may be off by a larger fraction, the element is not compared.
 const KNOWN: f64 = 1e-6;
 
 /// Returns a description of a wrong result, or `None`. Compares the unrounded numbers, and the numbers of the device
@@ -372,7 +374,7 @@ fn is_near(is: f64, should_be: f64, allowed: f64) -> bool {
 pub(crate) fn kind_of(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line.replace('"', "");
-    // The op that speaks does not matter.
+    // The op that reports the error does not matter.
     let line = line.split_once(" op ").map_or(line.as_str(), |(_, rest)| rest);
     let mut kind = String::new();
     for (position, part) in line.split('\'').enumerate() {

@@ -7,10 +7,10 @@
 /// A source of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices {
-    /// Numbers drawn so far, or given numbers that answer the requests.
+    /// Numbers drawn so far, or fixed numbers that answer the requests.
     numbers: Vec<usize>,
     next: usize,
-    /// State of the random generator; `None` if the numbers are given.
+    /// State of the random generator; `None` if the numbers are fixed.
     state: Option<u64>,
 }
 
@@ -20,7 +20,7 @@ impl Choices {
         Self { numbers: vec![], next: 0, state: Some(mix(case as u64 ^ 0x5eed_0000)) }
     }
 
-    /// Given numbers.
+    /// Uses fixed numbers.
     pub(crate) fn given(numbers: Vec<usize>) -> Self {
         Self { numbers, next: 0, state: None }
     }
@@ -66,7 +66,7 @@ pub(crate) const fn mix(state: u64) -> u64 {
     state ^ (state >> 31)
 }
 
-/// The simplest list found within `most_tries` that still fails.
+/// Returns the simplest list found within `most_tries` that still fails.
 pub(crate) fn simplest(mut numbers: Vec<usize>, most_tries: usize, mut fails: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut left = most_tries;
     let mut try_it = |numbers: &mut Vec<usize>, simpler: Vec<usize>| {

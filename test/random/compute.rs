@@ -152,7 +152,7 @@ impl Builder {
         classes.into_iter().map(|class| class.unwrap_or_else(|| self.new_class())).collect()
     }
 
-    /// An elementwise op whose result has the dimensions of its iteration space.
+    /// Appends an elementwise op whose result has the dimensions of its iteration space.
     pub(crate) fn pointwise(&mut self, sizes: &[usize], reads: &[Read], body: &Scalar) -> usize {
         let classes = self.meet(sizes, reads);
         // A body in f32 between values of 16 bits.
@@ -227,7 +227,7 @@ impl Builder {
         self.generic(sizes, reads, &identity, &body, Start::Nothing, self.kind)
     }
 
-    /// The text of a `linalg.generic` that gives a kind of elements.
+    /// Returns the text of a `linalg.generic` with the given element kind.
     pub(crate) fn generic(&self, sizes: &[usize], reads: &[Read], map: &[Option<usize>], body: &str, start: Start<'_>, to: Kind) -> String {
         let (result, element, rank) = (self.next(), self.element_of(to), sizes.len());
         let of_result: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
@@ -249,7 +249,7 @@ impl Builder {
         )
     }
 
-    /// The lines that make what an op writes over, and its name.
+    /// Returns the lines that define the output operand of an op, and its name.
     pub(crate) fn start(&self, of_result: &str, start: Start<'_>) -> (String, String) {
         let (result, element) = (self.next(), self.element);
         let empty = format!("%e{result} = tensor.empty() : {of_result}\n");
@@ -322,7 +322,7 @@ impl Builder {
         self.push_over(Value { shape, classes, data, kind }, &[operand], text, dims)
     }
 
-    /// Products of all reads, folded over what the map lacks.
+    /// Returns the products of all reads, reduced over the dimensions that the map lacks.
     fn folded(&self, sizes: &[usize], reads: &[Read], map: &[Option<usize>], fold: Fold, start: f64) -> Vec<Number> {
         let shape: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
         let mut data = vec![Number::exact(start); shape.iter().product()];
@@ -338,7 +338,7 @@ impl Builder {
             let at = |steps: &Vec<usize>| steps.iter().zip(point).map(|(step, index)| step * index).sum::<usize>();
             let factors = reads.iter().zip(&steps).map(|((value, _), steps)| self.values[*value].data[at(steps)]);
             let mut product = factors.reduce(|one, other| one.binary(Binary::Mul, other)).unwrap_or(Number::exact(0.0));
-            // The machine takes a product with 0 for 0, whatever the other factor is.
+            // The machine computes 0 for a product with 0, whatever the other factor is.
             if reads.len() > 1 && !product.value.is_finite() {
                 product.error = f64::INFINITY;
             }
@@ -348,14 +348,14 @@ impl Builder {
             data[place] = data[place].binary(fold.binary(), product);
         });
         if fold == Fold::Prod {
-            // In another order it may overflow before it meets a zero.
+            // In another order the sum may overflow before it meets a zero.
             data.iter_mut()
                 .zip(&largest)
                 .filter(|(_, largest)| **largest > NEAR_OVERFLOW)
                 .for_each(|(number, _)| number.error = f64::INFINITY);
         }
         if fold == Fold::Sum {
-            // Another order of the sum may be off by roundings of what cancels.
+            // Another order of the sum may differ by roundings of terms that cancel.
             let n = sizes.iter().product::<usize>() as f64 / data.len() as f64;
             data.iter_mut().zip(&magnitudes).for_each(|(number, magnitude)| {
                 number.error += if magnitude.is_finite() { 1e-16 * n * magnitude } else { 0.0 };
@@ -369,7 +369,7 @@ impl Builder {
         points.iter().product::<usize>() <= self.most_points && shape.iter().product::<usize>() <= self.most_elements
     }
 
-    /// A sum of products: `sizes` are the result's dimensions and then the contracted one. It may be added to a value.
+    /// A sum of products: `sizes` are the result's dimensions and then the contracted one. It may accumulate into a value.
     pub(crate) fn contract(&mut self, sizes: &[usize], left: Read, right: Read, onto: Option<usize>) -> usize {
         let mut reads = vec![left, right];
         let rank = sizes.len() - 1;

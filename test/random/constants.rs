@@ -102,7 +102,7 @@ impl Builder {
         self.push_over(Value { shape, classes, data: numbers, kind: self.kind }, &[truth, yes, no], text, dims)
     }
 
-    /// Calls a function of its own, which is written once, with each of these values of one shape.
+    /// Calls a separate function, which is emitted once, with each of these values of one shape.
     pub(crate) fn call(&mut self, values: &[usize], function: Unary, added: &'static str) {
         let shape = self.shape(values[0]);
         let (number, of_values, element) = (self.next(), self.float_type(&shape), self.element);

@@ -29,7 +29,7 @@ pub(crate) enum Family {
 pub(crate) const FAMILIES: [Family; 7] =
     [Family::Any, Family::Views, Family::Tiled, Family::Repeats, Family::Cascades, Family::Rests, Family::Offsets];
 
-/// The last stands for any size up to [`MOST_SIZE`].
+/// The last entry is a placeholder for any size up to [`MOST_SIZE`].
 const SIZES: [usize; 27] = [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
 const MOST_SIZE: usize = 300;
 const MOST_OFFSET_SIZE: usize = 200;
@@ -75,7 +75,7 @@ pub(crate) enum Step {
     Scatter,
     Windows,
     Cast,
-    /// A view that is there already, spelled anew.
+    /// An existing view in another spelling.
     Again,
     /// The sum with a part of an argument, both read through permuted maps.
     Permuted,
@@ -244,7 +244,7 @@ impl Family {
     }
 }
 
-/// Grows a program; gives the values that it returns.
+/// Generates a program; returns its results.
 pub(crate) fn grow(family: Family, choices: Choices) -> (Builder, Vec<usize>) {
     let mut choices = choices;
     let element = *choices.pick(&ELEMENTS);
@@ -279,7 +279,7 @@ impl Builder {
         };
         let rank = [2, 2, 1, 3, 3, 4, 2, 3, 2, 3, 2, 3, 4, 2, 5, 6][self.choices.below(16)];
         let mut shape: Vec<usize> = (0..rank).map(|_| self.size(sizes)).collect();
-        // What grows by repetition begins smaller.
+        // Values that a repetition enlarges start smaller.
         let most = if family == Family::Repeats { self.most_elements / 4 } else { self.most_elements };
         while shape.iter().product::<usize>() > most {
             let largest = (0..rank).max_by_key(|&dim| shape[dim]).unwrap_or(0);

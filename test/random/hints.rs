@@ -1,4 +1,4 @@
-//! Hints: scopes around ops, and hints around the whole function by options.
+//! Generates hints: scopes around ops, and hints for the function by options.
 
 use crate::random::{build::Builder, choices::Choices};
 use spyre::pipeline::Options;
@@ -9,11 +9,11 @@ use std::ops::Range;
 pub(crate) enum Around {
     /// Hint scope: names and tile counts, outermost first; names and slice counts over the cores.
     Hint { tiles: Vec<(String, usize)>, work: Vec<(String, usize)> },
-    /// Function of its own, which is called.
+    /// A separate function, which is called.
     Call,
 }
 
-/// A range of ops with what is around it. Scopes are nested, and an outer one stands before the scopes in it.
+/// A range of ops with the scopes around it. Scopes are nested, and an outer one precedes its inner ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
     pub(crate) range: Range<usize>,
@@ -33,13 +33,13 @@ impl Scope {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
     pub(crate) scopes: Vec<Scope>,
-    /// Around the whole function, outermost first.
+    /// Hints for the function, outermost first.
     tiles: Vec<(String, usize)>,
-    /// The arguments whose dimensions have names, by number of the value.
+    /// The arguments with named dimensions, by number of the value.
     named: Vec<usize>,
     /// Names come by the option `--dims`.
     are_options: bool,
-    /// Counts have names, which the option `--bind` gives a number.
+    /// Counts are symbolic; the option `--bind` binds their names.
     pub(crate) are_bound: bool,
 }
 
@@ -48,7 +48,7 @@ impl Hints {
         !self.are_options && self.named.contains(&value)
     }
 
-    /// Draws hints for a program; what the program has names decides which there can be.
+    /// Draws hints for a program; the names of the program's dimensions limit the choice.
     pub(crate) fn drawn(builder: &Builder, choices: &mut Choices) -> Self {
         let named: Vec<usize> = builder.arguments.iter().copied().filter(|_| !choices.one_in(12)).collect();
         let mut hints = Self { named, are_options: choices.one_in(4), are_bound: choices.one_in(6), ..Self::default() };
@@ -63,7 +63,7 @@ impl Hints {
         hints
     }
 
-    /// Tiles along the axis of a cascade, around the whole function, at times in tiles of another dimension.
+    /// Tiles the function along the axis of a cascade, sometimes inside tiles of another dimension.
     pub(crate) fn along_axis(builder: &Builder, choices: &mut Choices) -> Self {
         let mut hints = Self { named: builder.arguments.clone(), are_bound: choices.one_in(6), ..Self::default() };
         let Some((class, size)) = builder.axis else { return hints };
@@ -79,14 +79,14 @@ impl Hints {
         hints
     }
 
-    /// Functions that are called, and nothing to be cut.
+    /// Functions that are called, without tiling hints.
     pub(crate) fn calls(builder: &Builder, choices: &mut Choices) -> Self {
         let start = choices.below(builder.ops.len());
         let end = start + 1 + choices.below(builder.ops.len() - start);
         Self { scopes: vec![Scope { range: start..end, around: Around::Call }], ..Self::default() }
     }
 
-    /// Puts down what is said by options; `bound` is what the names of counts in the text stand for.
+    /// Records the hints of the options; `bound` maps the names of counts in the text to numbers.
     pub(crate) fn put_in(&self, builder: &Builder, bound: &[String], options: &mut Options) {
         let mut bound = bound.to_vec();
         if !self.tiles.is_empty() {
@@ -119,7 +119,7 @@ pub(crate) fn name_of(builder: &Builder, class: usize) -> String {
     format!("N{}", builder.class(class))
 }
 
-/// Draws scopes whose names the ops in them have.
+/// Draws scopes over dimensions that all of their ops have.
 fn scopes(builder: &Builder, named: &[usize], choices: &mut Choices) -> Vec<Scope> {
     let n_ops = builder.ops.len();
     let mut scopes: Vec<Scope> = Vec::new();
@@ -158,7 +158,7 @@ fn hint(builder: &Builder, named: &[usize], range: Range<usize>, choices: &mut C
     for &(class, size) in ops.iter().flat_map(|op| &op.dims) {
         let class = builder.class(class);
         let dim = Dim { name: name_of(builder, class), size, may_be_stick: is_last(class) };
-        // At times a name that nothing has.
+        // Sometimes a name that no dimension has.
         if size > 1 && !dims.contains(&dim) && (is_named(class) || choices.one_in(30)) {
             dims.push(dim);
         }
@@ -182,7 +182,7 @@ fn hint(builder: &Builder, named: &[usize], range: Range<usize>, choices: &mut C
     Around::Hint { tiles, work }
 }
 
-/// Mostly a divisor that leaves whole sticks where there may be sticks, at times any, seldom a number that does not divide.
+/// Returns mostly a divisor that leaves whole sticks where there may be sticks, sometimes any divisor, rarely a non-divisor.
 fn count_of(dim: &Dim, stick: usize, choices: &mut Choices) -> usize {
     let size = dim.size;
     let whole: Vec<usize> = (2..=size).filter(|count| size.is_multiple_of(count * stick)).collect();

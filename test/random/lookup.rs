@@ -22,7 +22,7 @@ pub(crate) enum Along {
     Backwards,
     /// `i`, but not beyond the end, by the op.
     UpTo(&'static str),
-    /// `i`, but not before a position, by the op.
+    /// `i`, masked by the op before a position.
     From(&'static str),
     /// `i` where a predicate of `arith.cmpi` holds for it and 2, else 0.
     Where(&'static str),
@@ -92,13 +92,13 @@ impl Along {
     }
 }
 
-/// How an index is made of what an argument gives.
+/// How an index is computed from an element of an argument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wrapping {
     Plain,
     /// With assertions that it is within its bounds.
     Asserted,
-    /// Negative ones count from the end, and what is beyond the end is the last one.
+    /// Negative indices count from the end, and indices beyond the end are clamped to the last one.
     Clamped,
 }
 
@@ -179,7 +179,7 @@ impl Builder {
         Some(self.push(Value { shape, classes, data, kind: from.kind }, &[value], text))
     }
 
-    /// A `linalg.generic` that gives an element of operand 0 at indices that its body computes, with operand 1 as `%x0` if there is one.
+    /// A `linalg.generic` that returns an element of operand 0 at indices that its body computes, with operand 1 as `%x0` if present.
     fn extract_text(&self, from: usize, shape: &[usize], read: Option<(usize, &[Option<usize>])>, lines: &str, at: &[String]) -> String {
         let (result, rank, kind) = (self.next(), shape.len(), self.values[from].kind);
         let (of_result, element, table) = (self.type_of(shape, kind), self.element_of(kind), self.type_text(from));

@@ -169,7 +169,7 @@ impl Builder {
 
     pub(crate) fn positions(&mut self, value: usize) {
         let dim = self.choices.below(self.values[value].shape.len());
-        // Most others are refused: the device reads forwards and evenly.
+        // Most others are refused: the device reads forwards and with a constant stride.
         let along = if self.choices.one_in(6) { *self.choices.pick(&ALONG) } else { *self.choices.pick(&[Along::Odd, Along::Even]) };
         self.along(value, dim, along);
     }
@@ -211,7 +211,7 @@ impl Builder {
         self.pointwise(&shape, &reads, &Scalar::Binary(function, operand(0), operand(1)));
     }
 
-    /// The view behind an earlier op again, in a spelling of its own.
+    /// Repeats the view of an earlier op, in another spelling.
     pub(crate) fn again(&mut self, value: usize) {
         let is_view = |op: &&Op| op.dims.is_empty() && op.operands.len() == 1;
         let views: Vec<(usize, usize)> = self.ops.iter().filter(is_view).map(|op| (op.operands[0], op.result)).collect();

@@ -3,7 +3,7 @@
 //! Two right computations add in other orders, so they differ by roundings, and a comparison or a `floor` may turn such a difference into
 //! a whole number. A bound per element says where that can be, so that everything else is compared sharply.
 
-/// A value, and how far off it may be; an infinite bound says that nothing is known.
+/// A value and its error bound; an infinite bound means that the value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number {
     pub(crate) value: f64,
@@ -13,7 +13,7 @@ pub(crate) struct Number {
 /// A few roundings of a double, relative to its result.
 const ROUNDING: f64 = 1e-15;
 
-/// Beyond this an overflow may happen in one computation and not in the other.
+/// Above this magnitude an overflow may happen in one computation and not in the other.
 pub(crate) const NEAR_OVERFLOW: f64 = 1e290;
 
 /// A function of one number.
@@ -48,7 +48,7 @@ pub(crate) enum Binary {
     MinNum,
 }
 
-/// A comparison; what it gives for NaN is in the name, and nobody relies on it.
+/// A comparison; its name states the result for NaN, and no program relies on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compare {
     Less,
@@ -75,7 +75,7 @@ impl Number {
     /// With the roundings that a result of this size brings, of operands that are finite or not.
     fn rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
         if value.is_nan() || value.is_infinite() {
-            // The error of what is unknown is no number where it meets one.
+            // The error of an unknown number is NaN where it meets one.
             let error = if error != 0.0 || is_of_finite { f64::INFINITY } else { 0.0 };
             return Self { value, error };
         }
@@ -109,14 +109,14 @@ impl Number {
             // As of a quotient by zero.
             return Self { value, error: f64::INFINITY };
         }
-        // What is less has no logarithm and no root.
+        // Smaller numbers have no logarithm and no root.
         let least = if function == Unary::Log1p { -1.0 } else { 0.0 };
         // The compiler's error function is an approximation at 0 too.
         let is_exact = x == 0.0 && function != Unary::Erf || !x.is_finite();
         if error == 0.0 && is_exact || value.is_nan() && x + error < least {
             return Self::exact(value);
         }
-        // All of them rise or fall everywhere, so the ends say how far off the result can be; a NaN at an end makes it unknown.
+        // All of these functions are monotonic, so the ends bound the error of the result; NaN at an end makes it unknown.
         let off = (apply(x + error) - value).abs().max((apply(x - error) - value).abs());
         let off = if (apply(x + error) - apply(x - error)).is_nan() { f64::INFINITY } else { off };
         match function {
@@ -124,7 +124,7 @@ impl Number {
             Unary::Exp | Unary::Exp2 => Self::rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
             // The compiler's approximation is right to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
             Unary::Erf => Self::rounded(value, off + 2e-7, x.is_finite()),
-            // The compiler takes 1 off the exponential.
+            // The compiler subtracts 1 from the exponential.
             Unary::Expm1 => Self::rounded(value, off + ROUNDING * (1.0 + x.abs()) * (1.0 + value.abs()), x.is_finite()),
             Unary::Log | Unary::Log1p | Unary::Log2 => Self::rounded(value, off + ROUNDING, x.is_finite()),
             Unary::Floor | Unary::Ceil => Self { value, error: off },
@@ -145,7 +145,7 @@ impl Number {
             }
             Binary::Div => {
                 let quotient = a / b;
-                // The sign of a zero nobody keeps: docs/concepts/trust.md, "Checked never".
+                // The sign of a zero is not preserved: docs/concepts/trust.md, "Checked never".
                 if b == 0.0 && quotient.is_infinite() {
                     return Self { value: quotient, error: f64::INFINITY };
                 }
@@ -156,7 +156,7 @@ impl Number {
                 let error = if room > 0.0 { (self.error + quotient.abs() * other.error) / room } else { f64::INFINITY };
                 Self::rounded(quotient, error, are_finite)
             }
-            // Which of both is given where the other is not a number nobody relies on.
+            // No program relies on which operand is returned if the other is NaN.
             Binary::MaxNum | Binary::MinNum if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: f64::INFINITY },
             Binary::Max | Binary::Min if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: sum },
             Binary::Max | Binary::MaxNum => Self { value: a.max(b), error: self.error.max(other.error) },
@@ -164,7 +164,7 @@ impl Number {
         }
     }
 
-    /// 1 or 0; unknown where the difference may be a rounding.
+    /// 1 or 0; unknown if the difference may be a rounding error.
     pub(crate) fn compare(self, comparison: Compare, other: Self) -> Self {
         let (a, b) = (self.value, other.value);
         let is = match comparison {
@@ -178,7 +178,7 @@ impl Number {
             Compare::Ordered => !(a.is_nan() || b.is_nan()),
         };
         let sum = self.error + other.error;
-        // What is unknown may also be no number.
+        // An unknown number may also be NaN.
         let is_unknown = match comparison {
             Compare::Unordered | Compare::Ordered => !sum.is_finite(),
             _ if a.is_nan() || b.is_nan() => true,
@@ -199,7 +199,7 @@ impl Number {
     }
 }
 
-/// The error function: the Taylor series with positive terms, and 1 from where nothing is left of the difference.
+/// The error function: the Taylor series with positive terms, and 1 from where the difference vanishes.
 fn erf(x: f64) -> f64 {
     let magnitude = x.abs();
     if magnitude >= 6.0 || x.is_nan() {

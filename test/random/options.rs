@@ -36,8 +36,8 @@ pub(crate) const DRAWN: [&str; 17] = [
     "--validate",
 ];
 
-/// The options that change nothing in what is written of a program of one function and of known sizes: where it goes, where to stop, what is said
-/// about it, which function and sizes are meant. Kernels are drawn by `test/random_kernels.rs`.
+/// Options that do not change the output for a program of one function and of known sizes: output paths, the last phase, verbosity, and
+/// the selection of function and sizes. `test/random_kernels.rs` draws options of kernels.
 #[cfg(test)]
 pub(crate) const NOT_DRAWN: [&str; 25] = [
     "--certificate",
@@ -73,7 +73,7 @@ pub(crate) struct Way {
     pub(crate) options: Options,
     /// Another machine.
     machine: Option<Target>,
-    /// Nothing is written unless it is validated.
+    /// No files are written unless validation succeeds.
     pub(crate) is_validated: bool,
 }
 
@@ -83,7 +83,7 @@ fn is_always_validated() -> bool {
 }
 
 impl Way {
-    /// Every choice made at random; the first choice of each is the default.
+    /// Draws every choice at random; the first alternative of each is the default.
     pub(crate) fn drawn(choices: &mut Choices) -> Self {
         let cores = if choices.one_in(2) { 1 + choices.below(32) } else { 0 };
         let planner = choices.one_in(2).then(|| *choices.pick(&PLANNERS)).filter(|name| !name.is_empty());
@@ -110,7 +110,7 @@ impl Way {
                 core_span_bytes: *choices.pick(&[65_535 * 4096, 65536, 16384]),
                 ..Target::spyre()
             });
-            // What the machine has is not exceeded.
+            // The limits of the machine are not exceeded.
             (way.options.cores, way.options.lx_bytes) = (0, -1);
         }
         if choices.one_in(6) {
@@ -118,11 +118,11 @@ impl Way {
         } else if choices.one_in(3) {
             way.options.tile_steps = Some(*choices.pick(&[0, 1, 40, 200]));
         }
-        // Without a draw of its own, so that cases keep their numbers.
+        // Derived without a draw, so that cases keep their numbers.
         if way.options.tile_steps == Some(200) && way.options.is_joint() {
             way.options.objective = Objective::Bytes;
         }
-        // It changes nothing of what compiles without it.
+        // It does not change programs that compile without it.
         if way.options.loops == Loops::Unroll {
             way.options.rounding = Rounding::Relaxed;
         }
@@ -151,7 +151,7 @@ impl Way {
 
     /// As arguments of `spyre-compile`, without those that are the defaults.
     pub(crate) fn words(&self, options: &Options) -> Vec<String> {
-        // What goes with the planner has no word on the command line.
+        // Settings of the planner without a command-line option.
         let is_word = |(name, value): &(&str, String)| *name != "joint" || value == "true";
         let as_words = |(name, value)| match name {
             "joint" => vec!["--joint".to_owned()],
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use std::{collections::BTreeSet, process::Command};
 
-    /// A new option makes this fail until it is drawn, or until it is said that it changes nothing.
+    /// Fails for a new option until it is drawn or listed as one that changes nothing.
     #[test]
     fn every_option_of_the_tool_is_drawn() {
         let help = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg("--help-all").output().unwrap();

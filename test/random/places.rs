@@ -1,4 +1,4 @@
-//! Parts that are written to, or read from, places that an argument says; and windows that overlap.
+//! Generates slices that are written to or read from runtime offsets, and overlapping windows.
 
 use crate::random::{
     build::{Builder, Draw, MOST_RANK, Value, each_point, list, strides},
@@ -14,7 +14,7 @@ enum Written {
     Added,
 }
 
-/// Numbers that a product with ones and zeros keeps: an infinite part would be NaN in every row.
+/// Finite numbers, which a product with ones and zeros preserves: an infinite one would make every row NaN.
 const FINITE: [Draw; 4] = [Draw::Offset, Draw::Centred, Draw::Ties, Draw::Tiny];
 
 impl Builder {
@@ -30,7 +30,7 @@ impl Builder {
         let kind = index(shape[dim] - size + 1, self.choices.one_in(4));
         let of_place = vec![self.new_class()];
         let place = self.argument(vec![1], of_place, kind);
-        // What is read goes through such a product, too, where places are columns.
+        // If the offsets are along columns, reads go through such a product, too.
         let is_finite = self.values[value].data.iter().all(|number| number.value.is_finite());
         if self.choices.one_in(2) && is_finite {
             self.part_read_at(value, place, dim, of_part, classes);
@@ -80,7 +80,7 @@ impl Builder {
         self.push(Value { data, ..whole }, &[value, part, place], text);
     }
 
-    /// Rows that are written to, or added to, rows that an argument says; some of them mostly to the same.
+    /// Rows that are written to, or added to, the rows given by an argument, often several to the same row.
     pub(crate) fn scatter(&mut self, value: usize) {
         let whole = self.values[value].clone();
         let rank = whole.shape.len();

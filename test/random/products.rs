@@ -54,8 +54,8 @@ impl Builder {
         self.contracted(&sizes, left(rank), right);
     }
 
-    /// An operand with these iteration dimensions, of which the first may be missing or be there by repetition only: a value, or an
-    /// argument. None if it is too large.
+    /// An operand with these iteration dimensions, of which the first may be missing or a broadcast: a value, or an argument. `None` if it
+    /// is too large.
     fn other(&mut self, dims: &[usize], sizes: &[usize], n_batch: usize) -> Option<Read> {
         let shape: Vec<usize> = dims.iter().map(|&dim| sizes[dim]).collect();
         let map = |dims: &[usize]| dims.iter().map(|&dim| Some(dim)).collect::<Vec<_>>();

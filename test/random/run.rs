@@ -1,4 +1,4 @@
-//! Many cases, a batch of them in a process, and the table of what was refused and why.
+//! Runs many cases, a batch per process, and prints the table of refusals with their reasons.
 
 use crate::random::{
     OPEN,
@@ -25,10 +25,10 @@ const BATCH: usize = 25;
 /// Reasons that are printed without `SPYRE_RANDOM_TABLE`.
 const FEW: usize = 4;
 
-/// Tells a process which cases to run.
+/// Environment variable that selects the cases of a process.
 pub(crate) const WORK: &str = "SPYRE_RANDOM_WORK";
 
-/// A case that was run: its number, what became of it, in words.
+/// A finished case: its number, and its outcome in words.
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
     pub(crate) number: usize,
@@ -37,7 +37,7 @@ pub(crate) struct Ran {
     pub(crate) message: String,
 }
 
-/// Runs the cases that [`WORK`] names: a line before each case, and one behind it. Gives how many fail.
+/// Runs the cases that [`WORK`] names, and prints a line before and after each case. Returns the number of failures.
 pub(crate) fn batch() -> usize {
     let work = env::var(WORK).unwrap_or_else(|_| "any 0 1".to_owned());
     let words: Vec<&str> = work.split(' ').collect();
@@ -69,7 +69,7 @@ pub(crate) fn say(text: &str) {
     out.flush().unwrap();
 }
 
-/// Runs the cases from `start` in a process; gives what it said, and goes on in another one if it ended before its time.
+/// Runs the cases from `start` in a process and returns its output; continues in a new process if it ends early.
 fn run_batch(family: Family, cases: Range<usize>, done: &Mutex<Vec<Ran>>) {
     let mut start = cases.start;
     while start < cases.end {
@@ -132,7 +132,7 @@ pub(crate) fn report(family: Family, number: usize) -> (String, Outcome) {
     let by_tools = case.by_tools;
     let (case, outcome) = match case.run() {
         Outcome::Fails(what, message) => {
-            // To make it simpler takes a while.
+            // Shrinking is slow.
             say(&format!("case {}:{number}: {what}: {message}\n{}", family.name(), case.report()));
             simplified(family, numbers, by_tools, &what)
         }
@@ -142,7 +142,7 @@ pub(crate) fn report(family: Family, number: usize) -> (String, Outcome) {
     (format!("\ncase {}:{number}: {outcome:?}\n{}again: {again}\n", family.name(), case.report()), outcome)
 }
 
-/// Prints what was refused, by reason; gives how many programs were refused in both ways.
+/// Prints the refusals by reason; returns how many programs were refused in both ways.
 pub(crate) fn print_refusals(family: Family, cases: &[Ran]) -> usize {
     let mut kinds: BTreeMap<String, ([usize; 2], usize)> = BTreeMap::new();
     for ran in cases {

@@ -15,7 +15,7 @@ pub(crate) enum Scalar {
     /// Between two others.
     Clamp([Box<Scalar>; 3]),
     Power(Box<Scalar>, Power),
-    /// Computation that the compiler may replace by an approximation.
+    /// A computation that the compiler may approximate.
     Approximate(Box<Scalar>),
     /// Choice between two values.
     Choose(Truth, [Box<Scalar>; 2], Choice),
@@ -152,7 +152,7 @@ pub(crate) fn holds(predicate: &str, left: i64, right: i64) -> bool {
     }
 }
 
-/// Writes a scalar computation as lines; gives the name of its result.
+/// Writer of a scalar computation as lines, and of the name of its result.
 pub(crate) struct Lines<'a> {
     pub(crate) text: String,
     pub(crate) next: usize,
@@ -222,7 +222,7 @@ impl Lines<'_> {
             let (yes, no) = (self.write(yes), self.write(no));
             return self.define(&format!("arith.select {condition}, {yes}, {no} : {element}"));
         }
-        // What a branch computes stands in it.
+        // The branch contains its computation.
         let before = std::mem::take(&mut self.text);
         let branches = [yes, no].map(|branch| {
             let result = self.write(branch);
@@ -263,7 +263,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Gives the name of a truth value.
+    /// Returns the name of a boolean.
     pub(crate) fn truth(&mut self, truth: &Truth) -> String {
         match truth {
             Truth::Mask(position) => self.names[*position].clone(),
@@ -352,7 +352,7 @@ fn known(position: f64, function: Option<&str>) -> Number {
         Some("math.sin") => position.sin(),
         Some("math.cos") => position.cos(),
         Some("arith.remf") => position % 3.0,
-        // Whole numbers are what they are rounded to.
+        // Rounding leaves whole numbers unchanged.
         Some(_) => position,
     };
     Number { value, error: f64::INFINITY }

@@ -1,4 +1,4 @@
-//! Steps that compute: elementwise functions, reductions, and what is made of both.
+//! Generates compute steps: elementwise functions, reductions, and combinations of both.
 
 use crate::random::{
     build::{Builder, Kind, Read},
@@ -67,7 +67,7 @@ const POWERS: [Power; 8] = [
     Power::Whole(-2),
 ];
 const PREDICATES: [&str; 10] = ["sge", "sle", "slt", "sgt", "eq", "ne", "ult", "ule", "ugt", "uge"];
-/// Functions that the compiler computes itself, of what it knows.
+/// Functions that the compiler can fold on constants.
 const KNOWN: [Option<&str>; 8] =
     [None, None, Some("math.sin"), Some("math.cos"), Some("math.round"), Some("math.roundeven"), Some("math.trunc"), Some("arith.remf")];
 
@@ -87,7 +87,7 @@ impl Builder {
         if self.choices.one_in(4) { literal(self.choices.pick::<&'static str>(&LITERALS)) } else { operand(position) }
     }
 
-    /// An op whose iteration space is a value's; a second operand, where the body has one, is found or made.
+    /// An op with the iteration space of a value; a second operand, if the body has one, is selected or created.
     pub(crate) fn elementwise_step(&mut self, value: usize, body: &Scalar) -> usize {
         let sizes = self.values[value].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
@@ -230,7 +230,7 @@ impl Builder {
         self.whole(mask)
     }
 
-    /// Truth values as tensors, and what reads them.
+    /// Tensors of booleans, and their users.
     pub(crate) fn truth(&mut self, value: usize) {
         let sizes = self.shape(value);
         let mut reads = vec![self.whole(value)];
@@ -295,7 +295,7 @@ impl Builder {
         self.with_reduced(value, reduced, dim, Binary::Sub);
     }
 
-    /// Times an argument that has some of the dimensions, and is repeated along the others.
+    /// Multiplies by an argument that has some of the dimensions, and is broadcast along the others.
     pub(crate) fn scale(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let kept: Vec<usize> = (0..shape.len()).filter(|_| self.choices.one_in(2)).collect();

@@ -6,7 +6,7 @@ use crate::random::{
 };
 
 impl Builder {
-    /// A value whose element at a point is another one's.
+    /// A value whose elements are copies of another value's elements.
     fn moved(&mut self, operand: usize, shape: Vec<usize>, classes: Vec<usize>, at: impl Fn(&[usize]) -> usize, text: String) -> usize {
         let mut data = Vec::with_capacity(shape.iter().product());
         each_point(&shape, |point| data.push(self.values[operand].data[at(point)]));
@@ -14,7 +14,7 @@ impl Builder {
         self.push(Value { shape, classes, data, kind }, &[operand], text)
     }
 
-    /// The text of a `linalg.generic` that gives its operand's element.
+    /// The text of a `linalg.generic` that yields its operand's element.
     fn copy_text(&self, rank: usize, operand: usize, read: &[Option<usize>], map: &[Option<usize>], shape: &[usize]) -> String {
         let (result, kind) = (self.next(), self.values[operand].kind);
         let (of_result, element) = (self.type_of(shape, kind), self.element_of(kind));
@@ -84,7 +84,7 @@ impl Builder {
         )
     }
 
-    /// Reshapes the operand: keeps its elements in order, and merges or splits groups of dimensions.
+    /// Reshapes the operand: preserves the order of its elements, and merges or splits groups of dimensions.
     pub(crate) fn reshape(&mut self, operand: usize, shape: Vec<usize>, groups: &[Vec<usize>], is_merged: bool) -> usize {
         let Value { shape: from, classes, kind, .. } = self.values[operand].clone();
         let groups_text = list(groups.iter().map(|group| format!("[{}]", list(group))));
@@ -101,7 +101,7 @@ impl Builder {
         } else {
             format!("%v{result} = tensor.expand_shape {{0}} [{groups_text}] output_shape [{}] : {given} into {to}\n", list(&shape))
         };
-        // A dimension that stays alone in its group stays what it is.
+        // A dimension that is alone in its group is unchanged.
         let mut of_classes = vec![usize::MAX; shape.len()];
         for (position, group) in groups.iter().enumerate().filter(|(_, group)| group.len() == 1) {
             let (fine, coarse) = (group[0], position);

@@ -15,11 +15,11 @@ struct Writer<'a> {
     scopes: &'a [Scope],
     results: &'a [usize],
     functions: String,
-    /// Counts are written as names, and what these stand for is put down here.
+    /// Counts are written as names; this map records their values.
     bound: Option<Vec<String>>,
 }
 
-/// The module, and what the names of its counts stand for.
+/// The module, and the values of the names of its counts.
 pub(crate) fn module(builder: &Builder, results: &[usize], hints: &Hints) -> (String, Vec<String>) {
     let functions = builder.functions.clone();
     let mut writer = Writer { builder, scopes: &hints.scopes, results, functions, bound: hints.are_bound.then(Vec::new) };

@@ -110,7 +110,7 @@ pub(crate) fn program(writers: &[Writer], element: &str) -> String {
 }
 
 impl Writer {
-    /// A random expression, and what makes numbers of its integers.
+    /// Returns a random expression, and the conversion of its integers to floating-point numbers.
     pub(crate) fn write(choices: &mut Choices, is_runtime: bool) -> Self {
         let mut writer = Self { body: String::new(), next: 0, inputs: Vec::new(), is_runtime };
         let of = writer.any_type(choices);
@@ -137,7 +137,7 @@ impl Writer {
     }
 
     fn number(&mut self, number: i128, Type(name, width): Type) -> String {
-        // The lowest bits as the number that they are with a sign, as which MLIR takes every number.
+        // The lowest bits as a signed number, because MLIR interprets every number as signed.
         let unused = 128 - width;
         let number = (number << unused) >> unused;
         let text = if width == 1 { (number != 0).to_string() } else { format!("{number} : {name}") };
@@ -293,7 +293,7 @@ impl Writer {
         self.define(&format!("arith.select {is_less}, {shifted}, {value} : {name}"))
     }
 
-    /// A quotient or a remainder by what is not 0, and by what is not -1 either where that is no quotient of all.
+    /// A quotient or remainder whose divisor is not 0, and not -1 where that would overflow.
     fn quotient(&mut self, choices: &mut Choices, of: Type, depth: usize) -> String {
         let is_signed = of != I1 && choices.one_in(2);
         let op = if is_signed { *choices.pick(&SIGNED_QUOTIENTS) } else { *choices.pick(&UNSIGNED_QUOTIENTS) };

@@ -1,6 +1,6 @@
-//! Programs of `spyre.loop`s from a list of drawn numbers, and what they compute.
+//! Generates programs of `spyre.loop`s from a list of drawn numbers, and computes their results.
 //!
-//! Every value is an array of small integers with [`COLUMNS`] columns; ops are elementwise, so nothing but the moment of a read decides.
+//! Every value is an array of small integers with [`COLUMNS`] columns; ops are elementwise, so only the order of reads and writes matters.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const MOST_ROWS: usize = 32;
 /// The device has every integer up to here, and one more bit for a sum.
 const LARGEST: i32 = 500;
 
-/// No loop stands deeper.
+/// Maximum nesting depth of loops.
 const DEEPEST: usize = 2;
 
 /// A type: rows, and of how many rows they are a window.
@@ -76,7 +76,7 @@ impl Function {
 }
 
 enum Statement {
-    /// An elementwise op; the second operand may be its first row for all rows.
+    /// An elementwise op; the first row of the second operand may be broadcast to all rows.
     Op {
         result: Id,
         function: Function,
@@ -89,7 +89,7 @@ enum Statement {
 #[derive(Default)]
 struct Loop {
     count: usize,
-    /// The tile and what it is a tile of.
+    /// The tile and its source.
     tiled: Vec<(Id, Id)>,
     /// Carried values: the value at the start of an iteration, the initial value, the yielded value, and the result.
     carried: Vec<(Id, Id, Id, Id)>,
@@ -151,7 +151,7 @@ impl Program {
         self.types.len() - 1
     }
 
-    /// An op on what is visible, half of the time on one of `favoured`; its type as asked for, else a whole array.
+    /// An op on visible values, half of the time on one of `favoured`; its type is the requested one, else a full array.
     fn op(&mut self, draws: &mut Draws<'_>, visible: &[Id], favoured: &[Id], wanted: Option<Type>) -> Statement {
         let rows = wanted.map(|wanted| wanted.rows);
         let fits = |id: &&Id| rows.is_none_or(|rows| self.types[**id].rows == rows);
@@ -227,7 +227,7 @@ impl Program {
         }
     }
 
-    /// Gives a value tile by tile: of any size, or as a window where a tile is.
+    /// Appends a value tile by tile: tiles of any size, or windows.
     fn give(&mut self, draws: &mut Draws<'_>, inside: &mut Vec<Id>, own: &[Id], around: &mut Loop) {
         let tile = draws.of(&around.tiled).filter(|_| draws.one_in(2));
         let (left, whole) = match tile {
@@ -242,7 +242,7 @@ impl Program {
         around.given.push((left, result));
     }
 
-    /// Returns what loops give, as it is or through an op, in buffers of their own.
+    /// Returns the results of loops, directly or through an op, in separate buffers.
     fn return_some(&mut self, draws: &mut Draws<'_>, body: &mut Vec<Statement>) {
         let made: Vec<Id> = body
             .iter()

@@ -56,7 +56,7 @@ fn slice(operand: &mut Operand, position: usize, more: i64, start: i64) {
     operand.coordinates[position].offset = start.min(more);
 }
 
-/// Sizes and splits of a space: whole slices, of whole sticks along the last dimension or of any size in one slice.
+/// Sizes and splits of a space: whole slices, of whole sticks along the last dimension, or of any size if there is one slice.
 fn space(n: usize, per_stick: i64) -> impl Strategy<Value = (Vec<i64>, Vec<i64>)> {
     let outer = prop::collection::vec((1..6_i64, 0..3_u32), n - 1);
     let last = prop_oneof![
@@ -84,7 +84,7 @@ fn format() -> impl Strategy<Value = DeviceFormat> {
     prop_oneof![Just(Sen169Fp16), Just(IeeeFp32)]
 }
 
-/// A pointwise op on tensors of any dimension order, of which inputs may be broadcast, sparse or parts of larger tensors.
+/// A pointwise op on tensors of any dimension order; inputs may be broadcast, sparse or slices of larger tensors.
 fn pointwise() -> impl Strategy<Value = OpSpec> {
     let sized = (1..5_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
     let names = prop_oneof![Just("add"), Just("exp"), Just("identity"), Just("softplus")];
@@ -118,7 +118,7 @@ fn pointwise() -> impl Strategy<Value = OpSpec> {
     )
 }
 
-/// A reduction along or beside the stick, of an input whose stick need not be full.
+/// A reduction along the stick dimension or another one, of an input whose stick need not be full.
 fn reduction() -> impl Strategy<Value = OpSpec> {
     let sized = (2..4_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
     let names = prop_oneof![Just("sum"), Just("max"), Just("min"), Just("mean"), Just("exx2")];
@@ -162,7 +162,7 @@ fn matmul() -> impl Strategy<Value = OpSpec> {
     })
 }
 
-/// A restickify of sizes that need not be whole sticks, of a part of a larger tensor.
+/// A restickify of sizes that need not be whole sticks, of a slice of a larger tensor.
 fn restickify() -> impl Strategy<Value = OpSpec> {
     (1..300_i64, 1..300_i64, 0..3_u32, prop_oneof![Just(0), 1..80_i64], 0..80_i64, any::<bool>()).prop_map(
         |(rows, columns, bits, more, start, is_three)| {
@@ -297,7 +297,7 @@ struct Windowed {
     is_blocked: bool,
 }
 
-/// A pooling, a direct or a depthwise convolution, whose heights are split.
+/// A pooling, a direct or a depthwise convolution, with split heights.
 fn windowed() -> impl Strategy<Value = OpSpec> {
     let window = (1..4_i64, 1..3_i64, 0..2_i64);
     let sizes = (1..4_i64, 1..3_i64, 1..3_i64, 2..4_i64, 0..3_i64, 1..3_i64);

@@ -1,4 +1,4 @@
-//! With the material beside the project: the golden bundles of torch-spyre.
+//! Tests that need the reference material outside the repository: the golden bundles of torch-spyre.
 //!
 //! Logical shapes and layouts are derived by hand from the coordinates in each `case.json`.
 
@@ -146,7 +146,7 @@ fn slice_cols() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn lx_hbm_lx_pool() {
-    // The tensor in LX comes from a bundle that is not there, and the result stays in the pool.
+    // A missing bundle writes the tensor in LX, and the result stays in the pool.
     let args: [Arg<'_>; 1] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1])];
     let mut program = program("lx_hbm_lx_pool", &args, 0);
     program.arguments = std::mem::take(&mut program.results);
@@ -235,7 +235,7 @@ fn gather_embedding_1d() {
     assert_eq!(case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
     assert_eq!(case.simulation.count(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
 
-    // Without values nobody knows which rows are read.
+    // Without values the rows of a gather are unknown.
     let error = case.simulation.count(&BTreeMap::new(), &RunOptions::default()).unwrap_err();
     assert_eq!(error.rule(), "not-simulated");
     assert!(error.to_string().ends_with("as an index while values are not computed"), "{error}");
@@ -375,7 +375,7 @@ fn faults_are_found() {
 
     let loops = [ROWS_512; 3];
     let looped = |file, from, to| verdict("tile_two_loops_sequence", &loops, 2, file, from, to);
-    // A tile too low is written twice, and one is never written: no op has written what the next op reads.
+    // With too small a tile stride, some memory is written twice and some never: the next op reads unwritten memory.
     assert_eq!(looped("bundle.mlir", "16384*d0", "16256*d0"), "unwritten");
     assert_eq!(looped("bundle.mlir", "16384*d0", "131072*d0"), "out-of-bounds");
     assert_eq!(looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 3"), "unwritten");

@@ -1,9 +1,9 @@
-//! No test passes because what it looks at is absent: it fails, and where that may happen it is ignored and says so.
+//! Checks that no test passes because its input is absent: the test fails, and if the input may be absent, it is ignored with a reason.
 
 use super::{Source, expect_none, files, read};
 use std::ops::Range;
 
-/// Attribute of a test that needs the material beside the project; `cargo xtask test` runs all of these tests where the
+/// Attribute of a test that needs the reference material outside the repository; `cargo xtask test` runs all of these tests where the
 /// material exists.
 const IGNORED: &str = "#[ignore = \"needs ../shared, the material beside the project: cargo xtask test runs it where that is\"]";
 
@@ -11,7 +11,7 @@ const IGNORED: &str = "#[ignore = \"needs ../shared, the material beside the pro
 const NAMES: [&str; 2] = ["SPYRE_SHARED", "../shared"];
 const KNOWING: [&str; 2] = ["test/common/places.rs", "test/tidy/absent.rs"];
 
-/// Code before a block in which a test ends before it has checked anything.
+/// Code that precedes a block in which a test returns before it has checked anything.
 const ABSENT: [&str; 4] = [" else {", ".exists() {", ".is_none() {", ".is_err() {"];
 
 fn of_tests() -> Vec<(Source, String)> {
@@ -23,7 +23,7 @@ fn of_tests() -> Vec<(Source, String)> {
     paths.filter(|path| !KNOWING.contains(&path.as_str())).map(read).collect()
 }
 
-/// The code of modules `shared`: a file of that name, and what stands between braces behind `mod shared` at the start of a line.
+/// Returns the code of modules `shared`: a file of that name, and the braced block after `mod shared` at the start of a line.
 fn shared_modules(source: &Source) -> Vec<Range<usize>> {
     if source.path.ends_with("/shared.rs") {
         return std::iter::once(0..source.code.len()).collect();
@@ -43,7 +43,7 @@ fn tests(source: &Source) -> Vec<Range<usize>> {
     source.code.match_indices("#[test]").map(test).collect()
 }
 
-/// Whether a test has nothing but the end to go to where something is absent. A case of a property may be left out: `return Ok(())`.
+/// Whether a test returns early where its input is absent. A case of a property test may be skipped: `return Ok(())`.
 fn looks_away(test: &str) -> bool {
     let ends = |block: &str| block.split('}').next().unwrap_or_default().trim_end().trim_end_matches(';').ends_with("return");
     ABSENT.iter().any(|front| test.split(front).skip(1).any(ends))
@@ -54,7 +54,7 @@ fn violations(source: &Source, text: &str) -> Vec<String> {
     let is_shared = |offset: usize| modules.iter().any(|module| module.contains(&offset));
     let mut found = Vec::new();
     for name in NAMES {
-        // The reason of an ignored test may say the name.
+        // The reason of an ignored test may contain the name.
         let in_literal = |(offset, _): &(usize, &str)| {
             let line = text[..*offset].rfind('\n').map_or(0, |newline| newline + 1);
             let line = text[line..].lines().next().unwrap_or_default().trim_start();

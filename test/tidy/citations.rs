@@ -17,13 +17,13 @@ fn names<'p>(page: &'p str, heading: &str) -> BTreeSet<&'p str> {
     part.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(|name| !["name", "---"].contains(name)).collect()
 }
 
-/// The text in one line: a citation may go on behind a comment's next slashes.
+/// Joins the text into one line: a citation may continue on the next comment line.
 fn flowing(text: &str) -> String {
     let words = text.lines().map(|line| line.trim_start().trim_start_matches(['/', '!', '#', '*']).trim());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The names that stand behind `citation` in a text: `B.4`, `section 3`, `2.6`; several with commas or `and` between.
+/// Returns the names that follow `citation` in a text: `B.4`, `section 3`, `2.6`; several are separated by commas or `and`.
 fn cited(text: &str, citation: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (offset, _) in text.match_indices(citation) {
@@ -38,7 +38,7 @@ fn cited(text: &str, citation: &str) -> Vec<String> {
     found
 }
 
-/// A name at the beginning, and what is behind it.
+/// Splits a text into a leading name and the rest.
 fn first_name(text: &str) -> Option<(&str, &str)> {
     let is_section = text.starts_with("section ");
     let begin = if is_section { "section ".len() } else { 0 };

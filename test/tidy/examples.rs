@@ -1,11 +1,11 @@
-//! Examples of passes for their page: the shortest function of a pass's test that the pass changes, before and after.
+//! Generates the examples of the page of passes: the shortest function of a pass's test that the pass changes, before and after.
 
 use std::{
     io::Write,
     process::{Command, Stdio},
 };
 
-/// The most columns of a line of traits or interfaces.
+/// Maximum number of columns of a line of traits or interfaces.
 const MAX_COLUMNS: usize = 120;
 
 /// Breaks the lines of a page that list the traits and interfaces of an op, which tablegen writes in one line each.
@@ -51,7 +51,7 @@ pub(crate) fn with_examples(page: &str, tests: &[(String, String)]) -> String {
     format!("{}\n", made.trim_end())
 }
 
-/// The shortest program of a test before and after a pass; none for a pass that changes none, or writes files.
+/// Returns the shortest program of a test before and after a pass; `None` for a pass that changes none, or writes files.
 fn example(argument: &str, test: &str) -> Option<[String; 2]> {
     let runs = test.lines().filter_map(|line| line.strip_prefix("// RUN: spyre-opt "));
     let run = runs.map(|run| run.split('|').next().unwrap_or_default()).find(|run| run.contains(argument) && !run.contains("%t"))?;
@@ -70,7 +70,7 @@ fn example(argument: &str, test: &str) -> Option<[String; 2]> {
     })
 }
 
-/// Each top-level op of a test by itself, behind the aliases of its part of the file.
+/// Returns each top-level op of a test by itself, after the aliases of its part of the file.
 fn programs(test: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in test.split("// -----") {

@@ -41,7 +41,7 @@ fn as_mib(bytes: u64) -> String {
     }
 }
 
-/// Returns what the README does not say as the table has it.
+/// Returns the figures of the README that differ from the table.
 fn outdated(readme: &str, table: &[Traffic]) -> Vec<String> {
     let mut expected: Vec<String> = Vec::new();
     for (start, case) in ROWS {

@@ -10,7 +10,7 @@ use std::{
 /// The folders that have pages, or are named on them.
 const FOLDERS: [&str; 10] = ["benches", "crates", "dialects", "docs", "examples", "fuzz", "python", "src", "test", "tools"];
 
-/// The page whose paths are those of other projects.
+/// The page that cites paths of other projects.
 const OF_OTHERS: &str = "docs/reference/sources.md";
 
 /// The table of contents of the book.
@@ -42,7 +42,7 @@ fn links(line: &str) -> Vec<&str> {
     ends.into_iter().filter_map(|rest| rest.split_once(')')).map(|(target, _)| target).collect()
 }
 
-/// The name that a heading has in a link: what GitHub and mdBook make of it.
+/// Returns the anchor of a heading in GitHub and mdBook.
 fn anchor(heading: &str) -> String {
     let kept =
         heading.to_lowercase().chars().filter(|letter| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter)).collect::<String>();
@@ -66,7 +66,7 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// Whether a code span is a path of the project, and of one file or folder: no pattern, and no word in capitals that stands for a name.
+/// Whether a code span is the path of one file or folder of the project: no pattern, and no placeholder in capitals.
 fn is_path(span: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ['_', '-', '.', '/'].contains(&letter);
     let stands_for_a_name = |part: &str| part.chars().any(char::is_alphabetic) && part == part.to_uppercase();

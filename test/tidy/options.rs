@@ -1,4 +1,4 @@
-//! The page of options is what `--help-all` of the tools prints.
+//! Checks that the page of options equals the output of `--help-all` of the tools.
 
 use super::{expect_none, first_difference, root};
 use crate::{common::bless, help::help_page};

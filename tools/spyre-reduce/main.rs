@@ -1,4 +1,4 @@
-//! `spyre-reduce`: the smallest part of a program for which a command does what it does for the whole.
+//! `spyre-reduce`: finds the smallest part of a program for which a command behaves as for the full program.
 
 fn main() -> std::process::ExitCode {
     spyre::tool::spyre_reduce::main(std::env::args_os()).into()

@@ -1,8 +1,8 @@
-//! `cargo xtask mutate-passes`: breaks the passes one line at a time and counts what the tests notice.
+//! `cargo xtask mutate-passes`: mutates the passes one line at a time and counts how many mutants the tests detect.
 //!
-//! All mutants are compiled at once: in a copy of the tree each sampled expression becomes a choice between what it was and what the
-//! mutant makes of it, and an environment variable says which mutant a process is. So there is one build. Each test is run once without
-//! a mutant, to see which of these expressions it evaluates: a mutant costs no more than those tests that could notice it.
+//! All mutants are compiled in one build: in a copy of the tree each sampled expression becomes a choice between the original and the
+//! mutant, and an environment variable selects the mutant of a process. Each test runs once without a mutant, to record which of these
+//! expressions it evaluates: a mutant only runs the tests that can detect it.
 
 mod run;
 mod sites;
@@ -22,13 +22,13 @@ use suite::{Outcome, Suite};
 /// The variable that names the mutant of a process.
 pub(crate) const MUTANT: &str = "SPYRE_MUTANT";
 
-/// The variable that names a folder, in which a process makes a file for each mutant whose expression it evaluates.
+/// The variable that names a folder, in which a process creates a file for each mutant whose expression it evaluates.
 pub(crate) const REACHED: &str = "SPYRE_REACHED";
 
-/// Mutants that are tried where nobody says how many.
+/// Default number of mutants.
 const DEFAULT_SAMPLE: usize = 200;
 
-/// Builds after which the tool gives up: each drops mutants that the types refuse.
+/// Maximum number of builds: each drops mutants that do not type-check.
 const MOST_BUILDS: usize = 12;
 
 fn main() -> ExitCode {
@@ -66,13 +66,13 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// A mutant and what became of it.
+/// A mutant and its outcome.
 pub(crate) struct Verdict<'a> {
     site: &'a Site,
     outcome: Outcome,
 }
 
-/// The mutated tree, built: places whose mutant does not compile are replaced until all do.
+/// The mutated tree, built: mutants that do not compile are replaced until all do.
 fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<Site>, Suite), String> {
     let places = tree::places(root)?;
     tree::copy(root, copy, &places)?;

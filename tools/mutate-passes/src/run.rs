@@ -15,7 +15,7 @@ pub(crate) enum End {
     Limit,
 }
 
-/// A test program runs in a process group of its own, so that what it starts is stopped with it.
+/// A test program runs in a separate process group, so that its child processes are stopped with it.
 pub(crate) fn end_of(command: &mut Command, limit: Duration) -> End {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let Ok(mut child) = command.spawn() else { return End::Failure };

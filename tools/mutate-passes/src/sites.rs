@@ -58,7 +58,7 @@ pub(crate) fn mutate_file(text: &str, sites: &[&Site]) -> Result<String, String>
 
 #[derive(Default)]
 struct Visitor {
-    /// Line, what the expression was, what a mutant makes of it.
+    /// Line, original expression, and mutated expression.
     found: Vec<(usize, String, String)>,
     /// Ordinals to replace, with the numbers of their mutants.
     chosen: Vec<(usize, usize)>,
@@ -80,7 +80,7 @@ impl VisitMut for Visitor {
         }
     }
 
-    // Tests are not broken, and neither is what the compiler of the tree evaluates.
+    // Neither tests nor compile-time constants are mutated.
     fn visit_item_mut(&mut self, item: &mut Item) {
         let is_test = matches!(item, Item::Mod(module) if module.attrs.iter().any(is_cfg_test));
         if !is_test && !matches!(item, Item::Const(_) | Item::Static(_) | Item::Macro(_)) {
@@ -137,7 +137,7 @@ fn broken_binary(binary: &ExprBinary) -> Option<Expr> {
         BinOp::Ne(_) => parse_quote!(#left == #right),
         BinOp::And(_) if !has_let(left) && !has_let(right) => parse_quote!(#left || #right),
         BinOp::Or(_) => parse_quote!(#left && #right),
-        // An offset that is a number goes; of two operands one is taken for the other.
+        // A constant offset is removed; of two operands one is replaced by the other.
         BinOp::Add(_) | BinOp::Sub(_) if is_number(right) => (**left).clone(),
         BinOp::Sub(_) if !is_number(left) => parse_quote!(#right - #left),
         BinOp::Div(_) | BinOp::Rem(_) if !is_number(left) => (**left).clone(),
@@ -160,7 +160,7 @@ fn broken_call(call: &ExprMethodCall) -> Option<Expr> {
         "skip" => "take",
         _ => return None,
     };
-    // The largest of an iterator takes no operand; its type would be the same, so it is a place as well.
+    // `max` of an iterator takes no operand; its mutant has the same type, so it is a site as well.
     let mut other_call = call.clone();
     other_call.method = syn::Ident::new(other, call.method.span());
     // `take` and `skip` give other types.

@@ -16,19 +16,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that takes so many times longer than without a mutant, and this long at least, is stopped. Such a mutant is counted by itself:
-/// on a machine with other work a limit that ran out says less than a test that failed.
+/// A test that exceeds this multiple of its time without a mutant, and this minimum, is stopped. Such mutants are counted separately: on a
+/// busy machine a timeout is weaker evidence than a failed test.
 const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
-/// A mutant is tried on so much of what evaluates its expression, the quickest tests first: what a test takes by itself, without a mutant. What
-/// survives that may be tried on the rest by hand.
+/// Time budget of a mutant, in test time without a mutant: the tests that evaluate its expression run in order of increasing time. The
+/// remaining tests of a surviving mutant may be run by hand.
 const MOST_TIME: Duration = Duration::from_secs(120);
 
-/// The text tests, which have a harness of their own: the words that it is told are parts of the paths of tests.
+/// The text tests, which have their own harness: its arguments are parts of the paths of tests.
 const LIT: &str = "lit";
 
-/// The test programs. Of each the tests that evaluate a mutant's expression are run, and nothing else could notice it.
+/// The test programs. Only the tests that evaluate a mutant's expression are run, since no other test can detect it.
 const PROGRAMS: [&str; 22] = [
     "spyre",
     "scratchpad",
@@ -83,7 +83,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The test programs of the mutated tree, and what each test of them evaluates.
+/// The test programs of the mutated tree, and the expressions that each of their tests evaluates.
 pub(crate) struct Suite {
     tree: PathBuf,
     programs: BTreeMap<&'static str, PathBuf>,
@@ -103,7 +103,7 @@ struct Test {
     program: String,
     name: String,
     time: Duration,
-    /// The mutants whose expressions it evaluates.
+    /// The mutants whose expressions the test evaluates.
     reaches: BTreeSet<usize>,
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn that_do_not_compile(tree: &Path, target: &Path) -> Result<BTreeSet
     Ok(numbers)
 }
 
-/// The mutant whose switch is the last one that begins before a place of the file.
+/// Returns the mutant with the last switch that begins before a position of the file.
 fn last_switch(text: &str, end: usize) -> Option<usize> {
     let before = text.get(..end)?;
     let (_, rest) = before.rsplit_once(SWITCH)?;
@@ -181,8 +181,8 @@ fn executable(message: &Value) -> Option<(String, PathBuf)> {
 }
 
 impl Suite {
-    /// Runs every test by itself without a mutant, to see how long it takes and what it evaluates. One that fails here is named and left
-    /// out. Text tests are run beside the others.
+    /// Runs every test by itself without a mutant, to record its time and the expressions that it evaluates. A test that fails here is
+    /// reported and skipped. Text tests run concurrently with the others.
     fn measure(&mut self, scratch: &Path) -> Result<(), String> {
         let mut names: Vec<(&'static str, String)> = Vec::new();
         for program in PROGRAMS {
@@ -291,7 +291,7 @@ impl Suite {
         Outcome::Survives
     }
 
-    /// A program with the names of tests: nothing else of it runs.
+    /// Runs a program with the names of tests, which selects only these tests.
     fn command_of(&self, program: &str, names: &[&str]) -> Command {
         let mut command = self.command(program);
         command.args(names);
@@ -308,7 +308,7 @@ impl Suite {
     }
 }
 
-/// The paths of the text tests below a folder, as `lit` names them: files of MLIR that say how they are run.
+/// Returns the paths of the text tests below a folder, as `lit` names them: MLIR files with RUN lines.
 fn text_tests(folder: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,9 +1,9 @@
-//! The table of what noticed which mutants.
+//! Writes the table of the tests that detected each mutant.
 
 use crate::{Verdict, suite::Outcome, tree::STAGES};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Markdown: a row for each stage, then what was stopped and what survives.
+/// Returns Markdown: a row for each stage, then the stopped and the surviving mutants.
 pub(crate) fn markdown(verdicts: &[Verdict]) -> String {
     let mut text = "| stage | mutants | noticed | stopped | survive | noticed by |\n|---|---:|---:|---:|---:|---|\n".to_owned();
     for stage in STAGES {

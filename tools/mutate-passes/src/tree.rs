@@ -11,14 +11,14 @@ use std::{
     process::Command,
 };
 
-/// The stages whose lines are broken: each has an equal share of a sample, and they take turns, so that a part of one reaches all.
+/// The stages with mutants: each has an equal share of a sample, and they alternate, so that a prefix of a sample covers all.
 pub(crate) const STAGES: [&str; 7] = ["src/tile", "src/work", "src/bundle", "src/launch", "src/lx", "src/search", "crates/scratchpad/src"];
 
-/// The files of the mutated tree with the function that says which mutant a process is: one of each crate.
+/// The files of the mutated tree with the function that returns the mutant of a process: one in each crate.
 const SWITCHES: [&str; 2] = ["src/lib.rs", "crates/scratchpad/src/lib.rs"];
 
-/// Copies what git knows of the tree, but for what [`mutate`] writes. Files that did not change keep their times, so that a build goes
-/// on where it was.
+/// Copies the files of the tree that git tracks, except those that [`mutate`] writes. Unchanged files keep their timestamps, so that
+/// builds are incremental.
 pub(crate) fn copy(root: &Path, copy: &Path, places: &[Vec<Site>]) -> Result<(), String> {
     let mutated: BTreeSet<&Path> = places.iter().flatten().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
     for path in files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
@@ -64,8 +64,8 @@ fn places_of(root: &Path, stage: &str) -> Result<Vec<Site>, String> {
 /// The place of a mutant: its stage, and its position among the places of the stage.
 pub(crate) type Place = (usize, usize);
 
-/// A sample of the places of stages with so many each, spread evenly over each stage; the stages take turns. One that is known not to
-/// compile gives way to the next.
+/// Samples this many sites of each stage, spread evenly over the stage; the stages alternate. A site that is known not to compile is
+/// replaced by the next.
 pub(crate) fn sample(n_places: &[usize], sample: usize, broken: &BTreeSet<Place>) -> Vec<Place> {
     let share = sample.div_ceil(n_places.len());
     let mut chosen = Vec::new();
@@ -77,7 +77,7 @@ pub(crate) fn sample(n_places: &[usize], sample: usize, broken: &BTreeSet<Place>
     chosen
 }
 
-/// Puts the sampled mutants into the copy; gives them with their numbers.
+/// Writes the sampled mutants into the copy; returns them with their numbers.
 pub(crate) fn mutate(root: &Path, copy: &Path, places: &[Vec<Site>], sampled: &[Place]) -> Result<Vec<Site>, String> {
     let chosen: Vec<Site> = sampled.iter().enumerate().map(|(number, (stage, place))| places[*stage][*place].numbered(number)).collect();
     for path in places.iter().flatten().map(|site| &site.path).collect::<BTreeSet<_>>() {
@@ -109,13 +109,13 @@ fn files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// Adds the function that says whether this process is a mutant.
+/// Adds the function that returns whether this process is a mutant.
 fn add_switch(root: &Path, copy: &Path) -> Result<(), String> {
     let switch = FUNCTION.replace("{MUTANT}", MUTANT).replace("{REACHED}", REACHED);
     SWITCHES.iter().try_for_each(|path| write_changed(&copy.join(path), (read(&root.join(path))? + &switch).as_bytes()))
 }
 
-/// The function that is asked wherever there is a mutant; it leaves a file for each that was asked about, once.
+/// The function that every mutated site calls; it writes a file for each mutant that it was called for, once.
 const FUNCTION: &str = r#"
 /// Which mutant this process is.
 pub(crate) mod mutant {

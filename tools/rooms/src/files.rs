@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Files of a crate and the paths that they name, by module.
 struct Files<'a>(BTreeMap<Module, (&'a Source, Imports)>);
 
-/// A line for each circle of imports between files. A name counts where it is defined, however it is handed on. The file of a folder and
-/// those in it are one: what these take from it makes no circle. Imports between two rooms are left to the order of rooms, and of circles that
-/// share a file the first speaks for all.
+/// Returns a line for each import cycle between files. A name counts where it is defined, also if it is re-exported. The file of a folder
+/// and the files in the folder count as one, so imports between them form no cycle. Imports between two rooms are checked by the order of
+/// rooms; of cycles that share a file only the first is reported.
 pub(crate) fn circles_of_files(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
     let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
     let is_module = |path: &[String]| path.is_empty() || modules.contains(path);
@@ -61,7 +61,7 @@ impl Files<'_> {
         edges
     }
 
-    /// The module that defines what a path names: what is handed on is followed.
+    /// Returns the module that defines the target of a path, and follows re-exports.
     fn definition(&self, path: &[String]) -> Option<Module> {
         let (mut path, mut followed) = (path.to_vec(), BTreeSet::new());
         loop {

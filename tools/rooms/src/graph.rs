@@ -1,4 +1,4 @@
-//! Which room imports which, and what is wrong with that.
+//! Computes the import graph of rooms, and its violations.
 
 use crate::{
     house::House,
@@ -84,7 +84,7 @@ impl<'a> Graph<'a> {
         wrong
     }
 
-    /// The rooms in flow order: lines, and how often each imports which others.
+    /// Returns the rooms in flow order: lines of code, and the number of imports of each other room.
     pub(crate) fn table(&self) -> Vec<[String; 3]> {
         let order = self.house.order();
         let place = |name: &str| order.iter().position(|room| room == name).unwrap_or(order.len());
@@ -101,7 +101,8 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// A line for each pair of rooms that imports against the order and closes a circle: the shortest. Every circle has such a pair.
+/// Returns a line for each pair of rooms whose import violates the order and closes a cycle: the shortest such cycle. Every cycle has such
+/// a pair.
 fn circles(edges: &[&Edge], backward: &[&Edge]) -> Vec<String> {
     let mut pairs = BTreeSet::new();
     let new = backward.iter().filter(|edge| pairs.insert((&edge.from, &edge.to)));

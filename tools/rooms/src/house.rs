@@ -5,7 +5,7 @@
 pub struct Room {
     /// Its name in `crate::NAME`.
     pub name: &'static str,
-    /// A stage has a folder `ir`, a room of its own: what it may import is in [`House::may_import`].
+    /// A stage has a folder `ir`, a separate room: [`House::may_import`] defines its allowed imports.
     pub is_stage: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct Exception {
 /// The rooms and packages with their order.
 #[derive(Clone, Copy, Debug)]
 pub struct House {
-    /// The rooms of `src`: each imports only rooms that stand before it.
+    /// The rooms of `src`: each imports only rooms that precede it.
     pub rooms: &'static [Room],
     /// Imports in `src` that violate that order.
     pub exceptions: &'static [Exception],
@@ -81,10 +81,10 @@ const fn library(name: &'static str, folder: &'static str, needs: &'static [&'st
     Package { name, folder, needs }
 }
 
-/// The house as it should be.
+/// The required order of rooms.
 ///
-/// First the plain halves of the stages in the order in which a program flows, each beside what it calculates with; then `mlir`, `dialect` and
-/// the folders `ir` of the stages; then what looks at whole programs and runs the stages.
+/// First the MLIR-free halves of the stages in the order in which a program passes through them, each next to the rooms that it computes
+/// with; then `mlir`, `dialect` and the folders `ir` of the stages; then the rooms that process full programs and run the stages.
 pub const HOUSE: House = House {
     rooms: &[
         room("codes"),
@@ -159,17 +159,17 @@ pub const HOUSE: House = House {
     ],
 };
 
-/// The room behind which the folders `ir` of the stages stand, in the order of the stages.
+/// The room that precedes the folders `ir` of the stages, which are in the order of the stages.
 const IR_BEHIND: &str = "dialect";
 
-/// The folder of a stage that is a room of its own.
+/// Folder of a stage that is a separate room.
 const IR: &str = "ir";
 
-/// Where a room stands: behind which row, and in which place there.
+/// Position of a room: its row, and its place after that row.
 type Floor = (usize, usize);
 
 impl House {
-    /// The names of all rooms in flow order, `ir` folders included: `layout`, and behind `dialect` `layout/ir`.
+    /// Returns the names of all rooms in flow order, `ir` folders included: `layout`, and after `dialect` `layout/ir`.
     #[must_use]
     pub fn order(&self) -> Vec<String> {
         let mut order = Vec::new();
@@ -211,8 +211,8 @@ impl House {
         Some((self.row(IR_BEHIND)?, 1 + row))
     }
 
-    /// Whether the order lets room `from` import room `to`: all that stands before it, but for the folder `ir` of a stage, which imports no
-    /// later stage, nor what stands beside one.
+    /// Whether the order lets room `from` import room `to`: it may import all rooms that precede it. The folder `ir` of a stage, however,
+    /// may import neither a later stage nor the rooms next to a later stage.
     #[must_use]
     pub fn may_import(&self, from: &str, to: &str) -> bool {
         let (Some(above), Some(below)) = (self.floor(from), self.floor(to)) else { return false };

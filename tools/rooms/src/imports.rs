@@ -11,7 +11,7 @@ pub(crate) struct Import {
     pub(crate) path: Module,
     /// Where in the code.
     pub(crate) offset: usize,
-    /// Whether it is handed on: `pub use`.
+    /// Whether the import is a re-export: `pub use`.
     pub(crate) is_handed_on: bool,
 }
 
@@ -57,8 +57,9 @@ struct Reader<'a> {
     imports: Imports,
 }
 
-/// Every path into the crate that the code of a module names: `use` declarations with their groups opened, and paths in code that begin with
-/// `crate`, `self`, `super`, a module below, or a module that a `use` names. `is_module` tells modules from types and functions.
+/// Returns every path into the crate that the code of a module names: `use` declarations with their groups expanded, and paths in code
+/// that begin with `crate`, `self`, `super`, a child module, or a module that a `use` names. `is_module` distinguishes modules from types
+/// and functions.
 pub(crate) fn imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) -> bool) -> Imports {
     let mut reader = Reader { tokens: tokens(code), at: 0, module, is_module, is_handed_on: false, imports: Imports::default() };
     reader.uses();
@@ -95,7 +96,7 @@ pub(crate) fn imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) 
 }
 
 impl Reader<'_> {
-    /// The token `ahead` of here; the empty word behind the end.
+    /// Returns the token at distance `ahead` from the current one; the empty word after the end.
     fn word(&self, ahead: usize) -> &str {
         self.tokens.get(self.at + ahead).map_or("", |(word, _)| word)
     }
@@ -105,7 +106,7 @@ impl Reader<'_> {
         self.word(1) != "<"
     }
 
-    /// Reads what the declarations of the file name, wherever they stand, so that code above one is understood too.
+    /// Collects the names of all declarations of the file first, so that code that precedes a declaration is resolved too.
     fn uses(&mut self) {
         while self.at < self.tokens.len() {
             let is_use = self.word(0) == "use" && self.declares();
@@ -118,7 +119,7 @@ impl Reader<'_> {
         self.imports.found.clear();
     }
 
-    /// Reads a tree of `use`: `a::{b, c::d as e}`. `path` is what stands in front of it.
+    /// Parses a `use` tree: `a::{b, c::d as e}`. `path` is its prefix.
     fn tree(&mut self, mut path: Vec<String>) {
         let offset = self.tokens.get(self.at).map_or(0, |(_, offset)| *offset);
         loop {
@@ -165,7 +166,7 @@ impl Reader<'_> {
     fn path(&mut self) {
         let before = |words: usize| self.at.checked_sub(words).map_or("", |at| self.tokens[at].0);
         let is_inside = ["::", "."].contains(&before(1));
-        // `pub(in path)` imports nothing.
+        // `pub(in path)` is no import.
         let is_visibility = [before(3), before(2), before(1)] == ["pub", "(", "in"];
         if is_inside || is_visibility || self.word(1) != "::" {
             return;

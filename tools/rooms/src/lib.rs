@@ -1,10 +1,9 @@
-//! Which crates of the workspace and which rooms of `src` import each other, and which may.
+//! Checks which crates of the workspace and which rooms of `src` import each other.
 //!
-//! A room is a folder of `src` or a file there; the folder `ir` of a stage is a room of its own. `house.rs` says in which order rooms stand
-//! and what each package needs; nothing else does. In no package may files import each other in a circle (`files.rs`). `cargo xtask rooms` prints what is there, and the test `tidy` fails on what should not be.
-//!
-//! Files are read as words, not as Rust: code of macros counts like all other, and no parser is needed. What is behind `#[cfg(test)]` does
-//! not count.
+//! A room is a folder or file of `src`; the folder `ir` of a stage is a separate room. `house.rs` alone defines the order of rooms and the
+//! dependencies of packages. No package may have import cycles between files (`files.rs`). `cargo xtask rooms` prints the imports, and the
+//! test `tidy` fails on violations. Files are tokenized, not parsed as Rust, so code in macros counts like other code. Code under
+//! `#[cfg(test)]` does not count.
 
 mod files;
 mod graph;

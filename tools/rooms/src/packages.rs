@@ -39,7 +39,7 @@ impl Packages {
         all.filter(|name| self.ours.contains(*name)).map(String::as_str).collect()
     }
 
-    /// Everything that a package depends on, through others too.
+    /// Returns all dependencies of a package, including transitive ones.
     fn all_needs(&self, name: &str) -> BTreeSet<String> {
         let (mut below, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
         while let Some(package) = open.pop() {
@@ -50,7 +50,7 @@ impl Packages {
         below
     }
 
-    /// Everything that is wrong, a line each: what a row does not say, and a crate that needs MLIR.
+    /// Returns all violations, a line each: dependencies that a row omits, and crates that need MLIR.
     pub(crate) fn wrong(&self, house: &House) -> Vec<String> {
         let row = |name: &str| house.packages.iter().find(|package| package.name == name);
         let mut wrong = Vec::new();
@@ -74,7 +74,7 @@ impl Packages {
         wrong
     }
 
-    /// The packages by their rows: folder, lines, and the others that they depend on.
+    /// Returns the packages by their rows: folder, lines, and their dependencies.
     pub(crate) fn table(&self, house: &House, root: &Path) -> Result<Vec<[String; 4]>, String> {
         let row = |package: &Package| {
             let folder = Path::new(package.folder).join("src");

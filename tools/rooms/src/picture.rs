@@ -112,7 +112,7 @@ fn dependency(upper: &Placed, lower: &Placed) -> String {
     format!("<path class=\"line\" d=\"M{} {}L{} {}\"/>", upper.center, upper.top() + CRATE[1], lower.center, lower.top())
 }
 
-/// Packages that the picture shows: the compiler, its libraries, and what is built on it; no tools of developers.
+/// Packages of the picture: the compiler, its libraries, and the packages that depend on it; no developer tools.
 fn shown_packages() -> Vec<&'static Package> {
     HOUSE.packages.iter().filter(|package| !package.folder.starts_with("tools/")).collect()
 }
@@ -135,7 +135,7 @@ fn depth(package: &Package) -> usize {
     needed_packages(package).into_iter().map(|needed| depth(needed) + 1).max().unwrap_or(0)
 }
 
-/// Places the crates in layers from the bottom up. A crate stands near the middle of those that it depends on directly.
+/// Assigns the crates to layers from the bottom up. A crate is placed near the center of its direct dependencies.
 fn placed_crates() -> Vec<Placed> {
     let mut placed: Vec<Placed> = Vec::new();
     for layer in 0.. {

@@ -15,7 +15,7 @@ pub struct Source {
     pub path: String,
     /// Its text with comments and the content of literals blanked, so that offsets and lines stay.
     pub code: String,
-    /// The code with unit tests blanked too: items behind `#[cfg(test)]`, or all of a file that is such a module.
+    /// The code without unit tests: blanks replace items after `#[cfg(test)]`, or the full text of a test module's file.
     pub shipped: String,
 }
 
@@ -60,7 +60,7 @@ impl Source {
         self.shipped.lines().filter(|line| !line.trim().is_empty()).count()
     }
 
-    /// The modules in other files that are for unit tests only, as paths without `.rs`. `text` is what the file says.
+    /// Returns the modules in other files that are for unit tests only, as paths without `.rs`. `text` is the contents of the file.
     fn test_modules(&self, text: &str) -> Vec<String> {
         let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let own = self.path.trim_end_matches(".rs").trim_end_matches("/mod");
@@ -103,7 +103,7 @@ fn blank(text: &str, from: usize, to: usize) -> String {
     [&text[..from], &blanks, &text[to..]].concat()
 }
 
-/// The code with blanks for items behind `#[cfg(test)]`.
+/// Returns the code with items after `#[cfg(test)]` replaced by blanks.
 fn without_tests(code: &str) -> String {
     let (mut shipped, mut from) = (code.to_owned(), 0);
     while let Some(start) = code[from..].find(FOR_TESTS).map(|found| from + found) {
@@ -113,7 +113,7 @@ fn without_tests(code: &str) -> String {
     shipped
 }
 
-/// Where the item ends that begins at `at`, with the attributes that it may have first: behind its `;`, its block or, for a field or a variant,
+/// Returns the end of the item that begins at `at`, with its leading attributes: after its `;`, its block or, for a field or a variant,
 /// its comma.
 fn item_end(code: &str, at: usize) -> usize {
     let mut start = at + (code[at..].len() - code[at..].trim_start().len());

@@ -15,7 +15,7 @@ pub(crate) fn run() -> Result<(), String> {
     step::remove_folder(&output)?;
     fs::create_dir_all(target.join("demo")).map_err(|error| format!("cannot make {}: {error}", target.display()))?;
 
-    // Each step uses what the one before it left; a tool prints its own summary.
+    // Each step uses the output of the previous one; every tool prints its own summary.
     step::run("build", &mut cargo(["build"]))?;
     step::run("compile", tool(&tools, "spyre-compile").arg(program).arg("-o").arg(&output))?;
     step::run("run", tool(&tools, "spyre-run").arg(&output).arg("--check").arg(program))?;

@@ -1,4 +1,4 @@
-//! The extension for VS Code in `editors/vscode`, packed as a file that `code --install-extension` takes.
+//! Packs the VS Code extension in `editors/vscode` as a file for `code --install-extension`.
 
 use crate::step;
 use std::{
@@ -22,7 +22,7 @@ const FILES: [&str; 8] = [
 const MANIFEST: &str = include_str!("editor/extension.vsixmanifest");
 const CONTENT_TYPES: &str = include_str!("editor/content-types.xml");
 
-/// Packs the extension without a server, and says how to install it.
+/// Packs the extension without a server, and prints how to install it.
 pub(crate) fn run() -> Result<(), String> {
     let file = pack(&step::target_dir()?, None)?;
     println!("{}", command_for(&file));
@@ -50,7 +50,7 @@ pub(crate) fn pack(place: &Path, server: Option<&Path>) -> Result<PathBuf, Strin
     Ok(file)
 }
 
-/// Lays out what is packed.
+/// Lays out the contents of the package.
 fn stage(source: &Path, staged: &Path, version: &str, server: Option<&Path>) -> std::io::Result<()> {
     let folder = staged.join("extension");
     fs::create_dir_all(&folder)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: the targets of test/hostile with mutants that follow what they execute (LLVM's libFuzzer, on the stable toolchain).
+//! `cargo xtask fuzz`: runs the targets of test/hostile with coverage-guided mutants (LLVM's libFuzzer, on the stable toolchain).
 
 use crate::step::{self, cargo, root};
 use std::{
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How rustc counts what is executed, in a form that libFuzzer reads.
+/// Flags for rustc's coverage counters in libFuzzer's format.
 const FLAGS: [&str; 7] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -22,7 +22,7 @@ const FLAGS: [&str; 7] = [
 /// The limits of one mutant.
 const LIMITS: [&str; 4] = ["-rss_limit_mb=4096", "-timeout=60", "-max_len=65536", "-print_final_stats=1"];
 
-/// Fuzzes a target for some minutes. What it finds, and the corpus, are in `target/fuzz`.
+/// Fuzzes a target for some minutes. Findings and corpus are in `target/fuzz`.
 pub(crate) fn run(target: &str, minutes: &str) -> Result<(), String> {
     let minutes: u64 = minutes.parse().map_err(|_| format!("expected a number of minutes, found '{minutes}'"))?;
     let folder = step::target_dir()?.join("fuzz");
@@ -37,7 +37,7 @@ pub(crate) fn run(target: &str, minutes: &str) -> Result<(), String> {
         fuzz.env("SPYRE_FUZZ_TARGET", target).arg(&corpus).args(LIMITS).arg(format!("-max_total_time={seconds}"));
         fuzz.arg(format!("-artifact_prefix={}/{target}-", folder.display()));
         let done = step::run("fuzz", &mut fuzz);
-        // MLIR's own parser may end the process, as it ends a tool: with 1. All else is a finding.
+        // MLIR's own parser may end the process with exit code 1, as it ends a tool. Every other exit is a finding.
         if done.as_ref().is_err_and(|message| !message.ends_with("exit status: 1")) {
             return done;
         }

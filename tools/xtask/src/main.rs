@@ -1,6 +1,6 @@
 //! The commands of spyre-mlir's developers; `cargo xtask` lists them.
 //!
-//! It needs nothing but a Rust toolchain: `setup` installs the rest.
+//! It requires only a Rust toolchain: `setup` installs the rest.
 
 mod book;
 mod demo;

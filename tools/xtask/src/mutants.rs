@@ -1,8 +1,9 @@
-//! `cargo xtask mutants`: every field of every file of a covering set of programs is changed, and the table of docs/measurements/mutants.md is written.
+//! `cargo xtask mutants`: changes every field of every file of a covering set of programs, and writes the table of
+//! docs/measurements/mutants.md.
 
 use crate::step::{self, cargo};
 
-/// The test that tries a sample tries all when it is told to, and writes the table. It is built with optimisation, since there are thousands.
+/// Runs the sampling test over all mutants, and writes the table. The build is optimized, since there are thousands of mutants.
 pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
     let mut test = cargo(["test", "--release", "--test", "compiler", "--", "mutants::no_mutant_survives", "--nocapture"]);
     test.env("SPYRE_MUTANTS", "1");

@@ -1,4 +1,4 @@
-//! `cargo xtask nightly`: the long checks beside CI: all mutants, random programs of fresh seeds, and exported models.
+//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, and exported models.
 
 use crate::{book, models, python, step};
 use std::{fs, process::Command, time::SystemTime};
@@ -7,7 +7,7 @@ use std::{fs, process::Command, time::SystemTime};
 const PROGRAMS: u64 = 5_000;
 const CASES: &str = "5000";
 
-/// The tests whose default is a sample, with the variable that asks for more.
+/// Tests that sample by default, with the variable that requests more.
 const SAMPLED: [(&str, &str, &str); 5] = [
     ("index_lists::", "SPYRE_INDEX_LISTS", CASES),
     ("random_integers::", "SPYRE_RANDOM_INTEGERS", "20000"),
@@ -19,7 +19,7 @@ const SAMPLED: [(&str, &str, &str); 5] = [
 /// The tests that run a sample of their programs (`test/common/sample.rs`), or none, unless they are to run all.
 const WHOLE: [&str; 5] = ["joint::", "memory::", "refusals::", "supported_ops::", "validated::"];
 
-/// Runs all of it, whatever fails. The number says which random programs are tried; without one, the date does.
+/// Runs all checks, even after failures. The number selects the random programs; by default it is the date.
 pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
     let number = match number {
         Some(text) => text.parse().map_err(|_| format!("expected a number, found '{text}'; cargo xtask nightly 17"))?,
@@ -63,8 +63,8 @@ fn test(name: &str) -> Command {
     command
 }
 
-/// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer right programs than in `docs`, whose page stays as
-/// it is.
+/// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer correct programs than in `docs`, whose page is
+/// not changed.
 fn exports() -> Result<(), String> {
     let place = step::target_dir()?.join("nightly");
     let python = python::environment_for_exports(&place.join("environment"))?;

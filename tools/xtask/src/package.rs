@@ -36,7 +36,7 @@ fn install_editor(built: &Path, prefix: &Path) -> Result<PathBuf, String> {
     editor::pack(&share, Some(&server))
 }
 
-/// Installs what is built as the tests are, below a prefix of its own, and builds and runs a project that finds it there.
+/// Installs the build of the tests below a separate prefix, and builds and runs a project that finds it there.
 pub(crate) fn test() -> Result<(), String> {
     step::run("package: C library", &mut step::libraries())?;
     let target = step::target_dir()?;
@@ -55,7 +55,7 @@ pub(crate) fn test() -> Result<(), String> {
     if code != Some(0) || !said.contains("compiled by spyre-mlir ") || n_layouts < 4 {
         return Err(format!("the example ends with {code:?}:\n{said}"));
     }
-    // What is no program is refused at its place.
+    // Invalid programs are refused with a location.
     let (code, said) = said_by(&compile, &example.join("CMakeLists.txt"))?;
     let is_refused = code == Some(1) && said.contains("CMakeLists.txt:1:1: error: ");
     if is_refused { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
@@ -82,7 +82,7 @@ fn cmake_in(project: &Path, build: &Path) -> Command {
     command
 }
 
-/// How a program ends for a file, and what it prints.
+/// Exit status and output of a program for a file.
 fn said_by(program: &Path, file: &Path) -> Result<(Option<i32>, String), String> {
     let output = Command::new(program).arg(file).output().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);

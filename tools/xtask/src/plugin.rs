@@ -17,7 +17,7 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// A target folder of its own, because mlir-sys links another MLIR for a plugin. What is built there is built once, whole.
+/// A separate target folder, because mlir-sys links another MLIR for a plugin. Its contents are built once, in full.
 pub(crate) fn builds(command: &mut Command) -> Result<&mut Command, String> {
     Ok(command.arg("--target-dir").arg(folder()?).env("CARGO_INCREMENTAL", "0"))
 }
@@ -27,7 +27,7 @@ pub(crate) fn folder() -> Result<PathBuf, String> {
     Ok(step::target_dir()?.join("plugin"))
 }
 
-/// Builds the plugin; gives its path. The dialects can be those that are built in a folder already.
+/// Builds the plugin; returns its path. The dialects may come from an existing build folder.
 pub(crate) fn build(dialects: Option<&Path>) -> Result<PathBuf, String> {
     let mut build = cargo(["rustc", "--lib", "--crate-type", "cdylib", "--features", "plugin"]);
     builds(&mut build)?.env("MLIR_SYS_LINK_SHARED", "1");

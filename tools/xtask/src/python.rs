@@ -114,7 +114,7 @@ fn add_manual(place: &Path, builder: &Path) -> Result<(), String> {
     step::run("wheel: packed", Command::new(builder).args(["-m", "wheel", "pack", "--dest-dir"]).arg(place).arg(&folder))
 }
 
-/// Installs a wheel in a new environment of an interpreter, with what the tests need; gives the environment's interpreter.
+/// Installs a wheel and the tests' requirements in a new environment of an interpreter; returns the environment's interpreter.
 fn installed(place: &Path, interpreter: &str, wheel: &Path) -> Result<PathBuf, String> {
     step::remove_folder(place)?;
     step::run("python: environment", Command::new(interpreter).args(["-m", "venv"]).arg(place))?;
@@ -137,7 +137,7 @@ fn tests(python: &Path) -> Command {
     command
 }
 
-/// An environment of Python with packages in it; gives its interpreter. One that is there already is only completed.
+/// Creates a Python environment with packages; returns its interpreter. An existing environment is only completed.
 fn environment(place: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     let python = place.join("bin").join("python");
     if !python.exists() {
@@ -148,7 +148,7 @@ fn environment(place: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// Copies the package's sources beside its native part.
+/// Copies the package's sources next to its native module.
 fn copy_package(place: &Path, native: &Path) -> Result<(), String> {
     let package = place.join("spyre_mlir");
     let copy = || {

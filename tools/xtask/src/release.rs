@@ -11,7 +11,7 @@ use std::{
 const TOOLS: [&str; 8] =
     ["spyre-compile", "spyre-run", "spyre-translate", "spyre-tune", "spyre-plan", "spyre-reduce", "spyre-opt", "spyre-lsp-server"];
 
-/// Files of the project that an archive has beside the tools.
+/// Project files of an archive, in addition to the tools.
 const PAGES: [&str; 3] = ["LICENSE", "README.md", "CHANGELOG.md"];
 
 const USAGE: &str = "usage: cargo xtask release [--check] [TAG]";

@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: installs what is missing.
+//! `cargo xtask setup`: installs missing dependencies.
 
 use crate::step;
 use std::{
@@ -49,7 +49,7 @@ const NEEDS: &[(&str, Probe)] = &[
     ("libxml2-dev", Probe::Header("libxml2/libxml/parser.h")),
 ];
 
-/// Installs what is missing, or says what to do.
+/// Installs missing dependencies, or prints instructions.
 pub(crate) fn run() -> Result<(), String> {
     let missing = missing();
     if missing.is_empty() {
@@ -84,7 +84,7 @@ fn missing() -> Vec<(&'static str, String)> {
 }
 
 impl Probe {
-    /// Whether it is there, and what was sought.
+    /// Whether the dependency is present, and the name that was searched for.
     fn look(&self) -> (bool, String) {
         match self {
             Self::InPrefix(file) => {

@@ -45,8 +45,8 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command
 }
 
-/// Builds the libraries of the workspace, the Python extension and the C library among them, from what the tests have built: the features of
-/// dependencies are those of the tests where a test is built, too.
+/// Builds the libraries of the workspace, including the Python extension and the C library, from the build of the tests: dependencies have
+/// the features of the tests where a test is built, too.
 pub(crate) fn libraries() -> Command {
     cargo(["build", "--profile", "checked", "--workspace", "--lib", "--test", "compiler"])
 }
@@ -56,7 +56,7 @@ thread_local! {
     static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
 }
 
-/// Runs `command` with its output shown; an error says what it was for.
+/// Runs `command` with visible output; an error names the purpose of the command.
 pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     let log = LOG.with_borrow(|log| log.as_ref().map(File::try_clone).transpose()).map_err(|error| format!("{what}: {error}"))?;
     // The heads of steps are shown at once, so that one that does not end has a name.
@@ -77,7 +77,7 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     say(format!("==> {what}: done in {:.1} s", started.elapsed().as_secs_f64()))
 }
 
-/// Does both at a time. What the steps of `other` print is shown when all is done, so that lines do not mix.
+/// Runs both concurrently. The output of `other` is shown at the end, so that lines do not interleave.
 pub(crate) fn beside<T, O: Send>(one: impl FnOnce() -> T, other: impl FnOnce() -> O + Send) -> Result<(T, O), String> {
     let place = target_dir()?.join("beside.log");
     let fault = |error: io::Error| format!("{}: {error}", place.display());

@@ -61,16 +61,16 @@ fn check_disk() -> Result<(), String> {
     Ok(())
 }
 
-/// A cargo command whose tests find no zeros in memory that they have not written and nothing sensible in what they have freed: glibc fills
-/// both with other bytes.
+/// A cargo command whose tests read neither zeros from uninitialized memory nor valid data from freed memory: glibc fills both with other
+/// bytes.
 fn perturbed(arguments: &[&str]) -> Command {
     let mut command = checked(arguments);
     command.env("MALLOC_PERTURB_", "170");
-    // No threshold keeps large blocks in the heap: each small block that is taken from one would fill the rest of it.
+    // A fixed threshold would keep large blocks in the heap: glibc would fill the rest of a block at every small allocation from it.
     command
 }
 
-/// Clippy in the profile of the tests: what the build itself runs (scripts, macros, the dialects in C++) is built once for both.
+/// Clippy in the profile of the tests: build dependencies (scripts, macros, the dialects in C++) are built once for both.
 fn lints(of: &[&str]) -> Command {
     let mut command = cargo(["clippy", "--profile", "checked", "--all-targets"]);
     command.args(of).args(["--", "-D", "warnings"]);
@@ -119,14 +119,14 @@ fn ignored(module: &str) -> Result<Command, String> {
     Ok(checked(&["--workspace", "--test", COMPILER, "--", "--ignored", &format!("{module}::"), "--skip", NIGHTLY]))
 }
 
-/// Keeps a command from knowing where LLVM is.
+/// Hides the location of LLVM from a command.
 fn without_llvm(command: &mut Command) -> &mut Command {
-    // An empty value keeps cargo from setting its own.
+    // An empty value prevents cargo from setting its own.
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
 }
 
-/// Builds the tools that need no MLIR without knowing where LLVM is, and tests them. The tests of the crates, and of the plain halves of the
-/// stages, run with all else: they are the same code in both builds. Most of what this build needs the plugin's has made.
+/// Builds the tools that need no MLIR with LLVM hidden, and tests them. The tests of the crates, and of the MLIR-free halves of the
+/// stages, run with all others, since both builds compile the same code. The plugin's build provides most of this build.
 fn tools_alone() -> Result<(), String> {
     let mut build = cargo(["build", "--no-default-features", "--package", "spyre", "--bins"]);
     step::run("tools without LLVM", without_llvm(plugin::builds(&mut build)?))?;
@@ -134,8 +134,8 @@ fn tools_alone() -> Result<(), String> {
     step::run("tools without LLVM: tests", test.env("SPYRE_WITHOUT_MLIR", plugin::folder()?.join("debug")))
 }
 
-/// The tests that need the material beside the project, where that is: in modules `shared` of programs that are built already, and ignored
-/// when these run as a whole.
+/// Runs the tests that need the reference material outside the repository, if it is present. They are in modules `shared` of test programs
+/// that are already built, and ignored when these run in full.
 fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
     let named = env::var_os("SPYRE_SHARED");
     let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
@@ -147,7 +147,7 @@ fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
     }
     let mut programs = vec![COMPILER.to_owned(), PLAIN.to_owned()];
     programs.extend(with_module_shared(&of_a_crate)?);
-    // A variable that names nothing is a mistake, which the tests say.
+    // A variable that names no folder is an error, which the tests report.
     if named.is_none() && !folder.exists() {
         let programs = programs.join(", ");
         println!("==> beside the project: NOT RUN, for there is no {}: the tests `shared::` of {programs}", folder.display());
@@ -173,7 +173,7 @@ fn with_module_shared(files: &[PathBuf]) -> Result<Vec<String>, String> {
     if names.is_empty() { Err("no test program has a module `shared`".to_owned()) } else { Ok(names) }
 }
 
-/// Builds the plugin, and runs its test: plain `cargo test` leaves that out, for the build takes a minute.
+/// Builds the plugin, and runs its test, which plain `cargo test` skips because the build takes a minute.
 fn plugin_test() -> Result<(), String> {
     let library = plugin::build(Some(&step::target_dir()?.join("checked").join("dialects")))?;
     step::run("plugin test", ignored("plugin")?.env("SPYRE_PLUGIN", library))
