@@ -2,7 +2,7 @@
 //!
 //! Definitions:
 //! * A [`Rectangle`] is a buffer: its width is a live range (half-open, in ticks), its height a size in units. Its *offset* is its lowest
-//! unit.
+//!   unit.
 //! * The *load* of a tick is the number of units that are live in it. No packing is lower than the maximum load.
 //! * A *shape* ([`Shape`]) is several rectangles with one offset: a chain of buffers, each at the address of its predecessor.
 //! * A *base* is units from offset 0 up that are occupied in some ticks.
