@@ -38,7 +38,7 @@ pub fn taken_apart(indices: &[Index], sizes: &[i64], kept: usize, space: &[i64])
             let own = Expr::Mul(Box::new(Expr::Dim(found.shape.len())), Box::new(Expr::Constant(digit.factor)));
             sum = Expr::Add(Box::new(sum), Box::new(own));
             found.shape.push(digit.size);
-            found.read.push(shown(&Index { digits: vec![Digit { factor: 1, ..*digit }], offset: 0 }));
+            found.read.push(shown(&of_digit(*digit)));
         }
         found.from.push(sum);
     }
@@ -87,13 +87,11 @@ pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<R
     let others: Vec<usize> = (0..sizes.len()).filter(|dim| parts.iter().all(|(part, _)| part != dim)).collect();
     let lowest = parts[0].1;
     let size = parts.iter().map(|(_, digit)| digit.size).product();
-    let together = Index { digits: vec![Digit { size, ..lowest }], offset: 0 };
+    let together = of_digit(Digit { size, ..lowest });
     let shown = |index: &Index| index.to_expr(space).ok();
     let part = |dim: usize| {
         let (_, digit) = parts.iter().find(|(part, _)| *part == dim)?;
-        let own = Digit { dim: others.len(), divisor: digit.divisor / lowest.divisor, ..*digit };
-        let behind = [vec![1; others.len()], vec![size]].concat();
-        Index { digits: vec![own], offset: 0 }.to_expr(&behind).ok()
+        digit_of_merged(digit, &Digit { dim: others.len(), size, ..lowest })
     };
     let from = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| part(dim), |position| Some(Expr::Dim(position)));
     Some(Regrouped {
@@ -122,8 +120,20 @@ pub fn with_fewer_strides(indices: &[Index], sizes: &[i64], space: &[i64], max_d
     shape[dim] = digit.size;
     from[dim] = Expr::Dim(dim).times(digit.factor).plus(Expr::Constant(indices[dim].offset));
     let mut read = indices.iter().map(|index| index.to_expr(space).ok()).collect::<Option<Vec<_>>>()?;
-    read[dim] = Index { digits: vec![Digit { factor: 1, ..digit }], offset: 0 }.to_expr(space).ok()?;
+    read[dim] = of_digit(digit).to_expr(space).ok()?;
     Some(Regrouped { from, shape, read })
+}
+
+/// Returns the index that is one digit, in unit steps.
+fn of_digit(digit: Digit) -> Index {
+    Index { digits: vec![Digit { factor: 1, ..digit }], offset: 0 }
+}
+
+/// Returns a digit in terms of a dimension in which it is merged with its neighbors, in unit steps; `merged` has the number and the size of that
+/// dimension, and the divisor of its lowest digit. `None` if it is no index.
+fn digit_of_merged(digit: &Digit, merged: &Digit) -> Option<Expr> {
+    let own = Digit { dim: merged.dim, divisor: digit.divisor / merged.divisor, ..*digit };
+    of_digit(own).to_expr(&[vec![1; merged.dim], vec![merged.size]].concat()).ok()
 }
 
 /// Digit with which a dimension of a buffer is read.
@@ -131,8 +141,7 @@ type Piece = (usize, Digit);
 
 /// Returns a copy of a buffer in which neighboring digits of one dimension of the reader are merged into a last dimension, and which
 /// iterates over at most `max_dims` dimensions: a first step for a reader that splits more dimensions than an op can iterate over. The
-/// reader dimension that contains the buffer's last dimension is not split, because it is in the sticks. `None` if no dimension of the
-/// reader has such neighbors.
+/// buffer's last dimension is not split, because it is in the sticks. `None` if no dimension of the reader has such neighbors.
 #[must_use]
 pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<Regrouped> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
@@ -165,34 +174,27 @@ pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_
     let (lowest, size) = (run[0].1, run.iter().map(|(_, digit)| digit.size).product::<i64>());
 
     let mut found = Regrouped { from: vec![Expr::Constant(0); sizes.len()], shape: Vec::new(), read: Vec::new() };
-    let shown = |digits: Vec<Digit>| Index { digits, offset: 0 }.to_expr(space).ok();
-    let together = |position: usize, digit: &Digit| {
-        let own = Digit { dim: position, divisor: digit.divisor / lowest.divisor, factor: 1, ..*digit };
-        Index { digits: vec![own], offset: 0 }.to_expr(&[vec![1; position], vec![size]].concat()).ok()
-    };
-    let mut parts: Vec<(usize, Expr, i64)> = Vec::new();
+    let merged = Digit { size, ..lowest };
+    let add = |from: &mut Expr, expr: Expr| *from = from.clone().plus(expr);
     for &dim in &large {
         if run.iter().all(|(own, _)| *own != dim) {
-            parts.push((dim, Expr::Dim(found.shape.len()), 1));
+            found.from[dim] = Expr::Dim(found.shape.len());
             found.shape.push(sizes[dim]);
             found.read.push(indices[dim].to_expr(space).ok()?);
             continue;
         }
         for digit in indices[dim].digits.iter().filter(|digit| !run.contains(&(dim, **digit))) {
-            parts.push((dim, Expr::Dim(found.shape.len()), digit.factor));
+            add(&mut found.from[dim], Expr::Dim(found.shape.len()).times(digit.factor));
             found.shape.push(digit.size);
-            found.read.push(shown(vec![Digit { factor: 1, ..*digit }])?);
+            found.read.push(of_digit(*digit).to_expr(space).ok()?);
         }
     }
-    let position = found.shape.len();
     for (dim, digit) in &run {
-        parts.push((*dim, together(position, digit)?, digit.factor));
+        let own = digit_of_merged(digit, &Digit { dim: found.shape.len(), ..merged })?;
+        add(&mut found.from[*dim], own.times(digit.factor));
     }
     found.shape.push(size);
-    found.read.push(shown(vec![Digit { size, factor: 1, ..lowest }])?);
-    for (dim, expr, factor) in parts {
-        found.from[dim] = found.from[dim].clone().plus(expr.times(factor));
-    }
+    found.read.push(of_digit(merged).to_expr(space).ok()?);
     Some(found)
 }
 

@@ -3,9 +3,11 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/all > %t.log && spyre-run %t/all --wipe-lx --check %s | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: spyre-compile %s -o %t/two --lx-planner exact --lx-bytes 65536 > %t.log && spyre-run %t/two --wipe-lx --check %s | FileCheck %s --check-prefixes=CHECK,TWO
+// RUN: spyre-compile %s -o %t/joint --lx-bytes 65536 > %t.log && spyre-run %t/joint --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/odd --cores 7 --lx-bytes 131072 > %t.log && spyre-run %t/odd --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/baked --addresses baked --lx-bytes 65536 > %t.log && spyre-run %t/baked --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/whole --lx-planner first-fit --lx-bytes 65536 > %t.log && spyre-run %t/whole --wipe-lx --check %s | FileCheck %s --check-prefixes=CHECK,WHOLE
+// RUN: spyre-compile %s -o %t/none --lx-planner none > %t.log && spyre-run %t/none --check %s | FileCheck %s
 
 // ALL: bundle_0: 14 executes; HBM 2097152 B read, 3145728 B written
 // TWO: bundle_0: 15 executes; HBM 6291456 B read, 4194304 B written

@@ -2,23 +2,25 @@
 // loop over heads, outside of the loop over keys, which reads them again; the keys are turned in front of the kernel.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s --validate -o %t/out --knobs attention.K=4 | FileCheck %s
-// RUN: spyre-compile %s -o %t/separate --knobs attention.K=4 --kernels separate | FileCheck %s --check-prefix=SEPARATE
+// RUN: spyre-compile %s --validate -o %t/separate --knobs attention.K=4 --kernels separate | FileCheck %s --check-prefix=SEPARATE
 // RUN: spyre-run %t/out --check %s | FileCheck %s --check-prefix=NUMBERS
 // By bytes all of it moves.
 // RUN: spyre-compile %s -o %t/bytes --objective bytes | FileCheck %s --check-prefix=BYTES
 // With 32 heads, which share sines and cosines, the program moves little more than it must.
 // RUN: sed 's/<4x/<32x/g' %s > %t/heads.mlir
-// RUN: spyre-compile %t/heads.mlir -o %t/heads --knobs attention.K=2,attention.H=1 --objective bytes | FileCheck %s --check-prefix=HEADS
+// RUN: spyre-compile %t/heads.mlir --validate -o %t/heads --knobs attention.K=2,attention.H=1 --objective bytes | FileCheck %s --check-prefix=HEADS
 
 // CHECK:      kernel 'attention' with H = 2, K = 4: STAGE add, mul, mul; SEPARATE add [P-COST]
 // CHECK-NEXT: with fusion {{[0-9.]+}} us and 1377024 bytes of HBM traffic, without {{[0-9.]+}} us and 1966848 bytes; 10 compilations
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   HBM traffic 1.88 MiB
+// SEPARATE:   validated: the files and the imported program agree
 // NUMBERS:    correct
 // BYTES:      kernel 'attention' with H = 2, K = 2: INLINE add, mul, mul; STAGE add, mul, mul
 // BYTES:      HBM traffic 1.13 MiB (lower bound 832.0 KiB, 1.39 times)
 // HEADS:      kernel 'attention' with H = 1, K = 2: INLINE add, mul, mul; STAGE add; SEPARATE mul [P-COST], mul [P-COST]
 // HEADS:      HBM traffic 6.25 MiB (lower bound 6.06 MiB, 1.03 times)
+// HEADS:      validated: the files and the imported program agree
 
 func.func private @attention(%q: tensor<4x256x64xf16> {spyre.dims = ["heads", "queries", ""]},
                              %k: tensor<4x256x64xf16> {spyre.dims = ["heads", "keys", ""]},

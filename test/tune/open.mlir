@@ -11,8 +11,11 @@
 // RUN: spyre-tune %s | FileCheck %s --check-prefix=CLOSED
 // RUN: spyre-tune %s --open tiles --knobs product.tiles_m=2 | FileCheck %s --check-prefix=GIVEN
 
-// A walk finds the same; test/tune.rs compares numbers of threads.
-// RUN: spyre-tune %s --open tiles,order,splits --budget 40 --seed 5 --report %t.walk.csv > %t.walk
+// Walks find the same, with the same seed and budget the same bytes, by any number of threads.
+// RUN: spyre-tune %s --open tiles,order,splits --budget 60 --seed 5 --report %t.walk.csv --threads 1 > %t.walk
+// RUN: spyre-tune %s --open tiles,order,splits --budget 60 --seed 5 --report %t.walk2.csv --threads 3 > %t.walk2
+// RUN: diff %t.walk %t.walk2
+// RUN: diff %t.walk.csv %t.walk2.csv
 // RUN: FileCheck %s --check-prefix=CSV < %t.walk.csv
 // RUN: FileCheck %s --check-prefix=WALK < %t.walk
 

@@ -284,14 +284,13 @@ fn computed_row(
         (Some(digits), Some(end)) => Row::Digits { digits, end },
         _ => Row::Number(graph.numbers_of(computed).ok()?),
     };
-    if graph.node(table).element != Element::Int {
-        let OneHot { node, bounds } = one_hot(graph, (table, rows), row, dim, exprs, sizes)?;
+    // Integers are selected as the numbers that represent them on the device.
+    let is_integer = graph.node(table).element == Element::Int;
+    let numbers = if is_integer { graph.numbers_of(table).ok()? } else { table };
+    let OneHot { node, bounds } = one_hot(graph, (numbers, rows), row, dim, exprs, sizes)?;
+    if !is_integer {
         return Some(Lookup { node, chosen: Vec::new(), bounds });
     }
-    // Integers are selected in the numeric form that the device uses for them.
-    let numbers = graph.numbers_of(table).ok()?;
-    let OneHot { node, bounds } = one_hot(graph, (numbers, rows), row, dim, exprs, sizes)?;
-    graph.note_integers(node);
     graph.note_chosen_from(node, numbers);
     Some(Lookup { node: graph.as_integers(node), chosen: Vec::new(), bounds })
 }

@@ -101,8 +101,12 @@ pub(super) fn copy_strides(op: Op<'_>) {
             && let Some(copy) = with_fewer_strides(&seen.indices, &from.shape, &to.shape, MOST_DIMS)
         {
             seen.value = copied(op, seen.value, &copy, &from);
-            let Ok(indices) = copy.read.iter().map(|expr| Index::of(expr, &to.shape)).collect() else { break };
-            seen.indices = indices;
+            seen.indices = copy
+                .read
+                .iter()
+                .map(|expr| Index::of(expr, &to.shape))
+                .collect::<Result<_, _>>()
+                .expect("expressions of indices are indices");
             read = Some(copy.read);
         }
         if let Some(read) = read {

@@ -137,8 +137,6 @@ fn tools_alone() -> Result<(), String> {
 /// Runs the tests that need the reference material outside the repository, if it is present. They are in modules `shared` of test programs
 /// that are already built, and ignored when these run in full.
 fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
-    let named = env::var_os("SPYRE_SHARED");
-    let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
     let mut of_a_crate = Vec::new();
     for name in crates {
         let tests = step::root().join("crates").join(name).join("tests");
@@ -147,8 +145,7 @@ fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
     }
     let mut programs = vec![COMPILER.to_owned(), PLAIN.to_owned()];
     programs.extend(with_module_shared(&of_a_crate)?);
-    // A variable that names no folder is an error, which the tests report.
-    if named.is_none() && !folder.exists() {
+    if let Some(folder) = missing_material() {
         let programs = programs.join(", ");
         println!("==> beside the project: NOT RUN, for there is no {}: the tests `shared::` of {programs}", folder.display());
         return Ok(());
@@ -156,6 +153,14 @@ fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
     let mut command = tests();
     command.args(programs.iter().flat_map(|name| ["--test", name])).args(["--", "--ignored", "shared::"]);
     step::run("beside the project", &mut command)
+}
+
+/// Returns where the reference material outside the repository would be, if it is not there. A variable that names no folder is an error, which the
+/// tests report.
+pub(crate) fn missing_material() -> Option<PathBuf> {
+    let named = env::var_os("SPYRE_SHARED");
+    let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
+    (named.is_none() && !folder.exists()).then_some(folder)
 }
 
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
