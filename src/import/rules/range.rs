@@ -174,7 +174,7 @@ fn check(
             }
         }
         let Some(Interval { first, last, is_infinite }) = bounds.of(id) else {
-            // Nothing is known of integers that are bit casts of numbers, so computing with them is an error.
+            // Nothing is known of integers that are converted from floating-point numbers, so computing with them is an error.
             let is_computed = matches!(
                 graph.node(id).kind,
                 Kind::Matmul | Kind::Pointwise("add" | "sub" | "mul", _) | Kind::Reduce("sum" | "prod" | "mean", ..)
