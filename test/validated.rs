@@ -210,13 +210,11 @@ mod shared {
     const SLOW: &str = "hf_granite2b_40layer_f16";
 
     /// Programs outside of the repository that are refused.
-    const REFUSED: [&str; 5] = [
+    const REFUSED: [&str; 4] = [
         // A dynamic size.
         "softmax_dyn_f16",
         // Index lists of run-time values that are no rows of a table, or too many of them.
         "shl",
-        // A table of which one core would address more than the hardware can.
-        "d20_embed",
         // Calls that are too many to be inlined, and two public functions.
         "calls-of-calls",
         "two",

@@ -272,7 +272,8 @@ def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
   let description = [{
     Makes the indexed dimension of a `spyre.gather` table the outermost dimension in device memory. Sets the layout of
     an argument or constant that has none, and of a result that only gathers read. Other tables are copied first, with a
-    `spyre.copy`.
+    `spyre.copy`. A table that is larger than one core can address (`core_span_bytes`) is read in windows of one stick
+    of its columns.
 
     Errors: a table has no dimension for sticks besides the indexed one.
 

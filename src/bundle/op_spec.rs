@@ -275,6 +275,16 @@ impl Allocation {
         }
     }
 
+    /// Returns the place `bytes` behind this one in the same memory.
+    #[must_use]
+    pub const fn moved_by(self, bytes: i64) -> Self {
+        match self {
+            Self::Hbm { argument, offset_bytes } => Self::Hbm { argument, offset_bytes: offset_bytes + bytes },
+            Self::Pool { offset_bytes } => Self::Pool { offset_bytes: offset_bytes + bytes },
+            Self::Lx { offset_bytes } => Self::Lx { offset_bytes: offset_bytes + bytes },
+        }
+    }
+
     /// Whether the tensor lives in LX.
     #[must_use]
     pub const fn is_lx(self) -> bool {

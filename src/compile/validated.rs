@@ -33,6 +33,9 @@ const MAX_WHOLE: u64 = 1 << 32;
 const MAX_ORIGINAL: u64 = 1 << 36;
 const MAX_SAMPLES: u64 = 1 << 30;
 
+/// Maximum number of elements of the arguments that are drawn for the program as written, 8 bytes each in both programs.
+const MAX_ARGUMENT_ELEMENTS: u64 = 1 << 30;
+
 /// Maximum number of result elements of ops in a program that default validation samples: computing the dependences of samples takes time
 /// as well.
 const MAX_LOOKED_THROUGH: u64 = 1 << 26;
@@ -230,6 +233,7 @@ impl Halves<'_, '_> {
             compiled_ops: report.ops.len() as u64,
             source_ops: self.validation.original.ok().map(Original::n_ops),
             element_operations: self.phases.element_operations(),
+            argument_elements: self.phases.argument_elements(),
             overhead: executions.unsigned_abs().saturating_mul(RunOptions::STATEMENT_STEPS),
         }
     }
@@ -247,7 +251,8 @@ impl Halves<'_, '_> {
     /// Returns the work budget of explicitly requested validation.
     fn asked_for(&self, counts: &Counts) -> Budget {
         let limits = Limits { whole: MAX_WHOLE, all_draws: MAX_WHOLE, samples: MAX_SAMPLES, one_draw: MAX_SAMPLES };
-        Budget { field: self.validation.limits, original: (counts.element_operations <= MAX_ORIGINAL).then_some(limits) }
+        let is_run = counts.element_operations <= MAX_ORIGINAL && counts.argument_elements <= MAX_ARGUMENT_ELEMENTS;
+        Budget { field: self.validation.limits, original: is_run.then_some(limits) }
     }
 
     /// Compiles and validates a program in pieces if it is too large for samples and validation was requested.
@@ -266,12 +271,13 @@ impl Halves<'_, '_> {
             return Err("the compilation goes on behind a phase".to_owned());
         }
         let Ok([function]) = self.phases.imported() else { return Err("the module has several functions".to_owned()) };
-        let operations = counts.element_operations;
+        let Counts { element_operations: operations, argument_elements: elements, .. } = counts;
         let too_many = || match self.validation.mode {
-            Mode::Auto => {
-                format!("{operations} operations, and the code for them, are more than the default affords; '--validate' affords more")
-            }
-            _ => format!("{operations} operations are more than are run"),
+            Mode::Auto => format!(
+                "{operations} operations on arguments of {elements} elements, and the code for them, are more than the default affords; \
+                 '--validate' affords more"
+            ),
+            _ => format!("{operations} operations on arguments of {elements} elements are more than are run"),
         };
         let limits = budget.original.ok_or_else(too_many)?;
         let extent = Extent::of(std::slice::from_ref(function), &limits).map_err(|_| too_many())?;

@@ -200,11 +200,6 @@ impl<'c> ComputeOp<'c> {
         let mut value = value;
         let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         let used_as = self.used_as(index);
-        let home = retyped_home(value);
-        let is_bare = Tensor::of(home.r#type()).is_some_and(|tensor| tensor.layout.is_none());
-        if matches!(used_as, UsedAs::Table(_)) && is_bare && home.def().is_some_and(|op| op.is(spyre::VIEW)) {
-            return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
-        }
         // A view has no storage of its own: its map is composed with the access map of the tensor at its root. The same holds for a tile
         // of a view.
         while tensor.layout.is_none() {
@@ -223,6 +218,10 @@ impl<'c> ComputeOp<'c> {
             indices = behind.map(through).collect();
             value = view.inputs()[0];
             tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+        }
+        let is_shown = retyped_home(operand).def().is_some_and(|op| op.is(spyre::VIEW));
+        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && is_shown {
+            return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
         }
         // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
         value = behind_views(value);
@@ -339,11 +338,16 @@ impl Access<'_> {
     /// Returns the device dimension whose position an index tensor determines; `None` unless the tensor is a table.
     ///
     /// # Errors
-    /// If the table has no layout, or not that of a table.
-    pub fn indexed_dim(&self) -> Result<Option<usize>, String> {
+    /// If the table has no layout, or not that of a table; if a view of it begins behind its first row.
+    pub fn indexed_dim(&self, iteration_space: &[i64]) -> Result<Option<usize>, String> {
         let UsedAs::Table(dim) = self.used_as else { return Ok(None) };
+        if self.offsets[dim] != 0 {
+            return Err(format!("the rows of the table begin at {}", self.offsets[dim]));
+        }
         let host = self.tensor.buffer().map_err(|error| error.to_string())?;
-        self.layout()?.indexed_dim(&host, dim).map(Some).map_err(|error| error.to_string())
+        let coordinates = self.coordinates(iteration_space)?;
+        let is_fixed = |device_dim: usize| coordinates[device_dim].term.is_none_or(|term| term.last(iteration_space) == Ok(0));
+        self.layout()?.indexed_dim(&host, dim, is_fixed).map(Some).map_err(|error| error.to_string())
     }
 }
 

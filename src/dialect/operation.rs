@@ -34,7 +34,7 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
             (false, true) => Some(extents_of(access)?),
             (false, false) => None,
         };
-        Ok(Operand { layout, coordinates, part_of })
+        Ok(Operand { layout, coordinates, part_of, indexed: access.indexed_dim(&space)? })
     });
     let operands = operands.collect::<Result<Vec<_>, String>>()?;
     let blocked = (0..space.len()).filter(|&dim| is_blocked(compute, dim, space[dim], &operands)).collect();

@@ -62,7 +62,7 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64], compute
     // Dimensions of one point move nothing.
     let moving = |coordinate: &Coordinate| coordinate.term.map(|term| term.dim).filter(|&dim| space[dim] > 1);
     let coordinates = access.coordinates(space)?;
-    let indexed = access.indexed_dim()?;
+    let indexed = access.indexed_dim(space)?;
     let mut tile_bytes = STICK_BYTES;
     let mut outer = Vec::new();
     let (Some(stick), beside) = (coordinates.last(), coordinates.len().saturating_sub(1)) else {

@@ -28,7 +28,7 @@ fn operand(sizes: &[i64], dims: &[usize], ranges: &[i64]) -> Operand {
     let access: Vec<Coordinate> = dims.iter().map(|&dim| Coordinate::dim(dim)).collect();
     let layout = DeviceLayout::row_major(sizes, Sen169Fp16).unwrap();
     let coordinates = device_coordinates(&layout, &HostTensor::row_major(sizes).unwrap(), &access, ranges).unwrap();
-    Operand { layout, coordinates, part_of: None }
+    Operand { layout, coordinates, part_of: None, indexed: None }
 }
 
 fn tile_operand(operand: &Operand, ranges: &[i64]) -> TileOperand {

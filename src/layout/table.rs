@@ -34,19 +34,20 @@ impl DeviceLayout {
         self.host_dims(host).ok()?.iter().position(|place| matches!(place, HostDim::Stick { .. }))
     }
 
-    /// The device dimension that an index into host dimension `dim` moves along, which must have no other one outside of it: the files do
-    /// not say how large a table is, so that only the outermost step may be the index's (torch-spyre's `enforce_indirect_access_layout`).
+    /// Returns the device dimension that an index into host dimension `dim` moves along. The gather must not move along one outside of it:
+    /// the files do not say how large a table is, so only the outermost step may be the index's (torch-spyre's
+    /// `enforce_indirect_access_layout`). `is_fixed` says at which device dimensions the gather reads one position only.
     ///
     /// # Errors
     /// When the dimension is in the sticks or lies inside of another one, or as [`DeviceLayout::host_dims`].
-    pub fn indexed_dim(&self, host: &HostTensor, dim: usize) -> Result<usize, LayoutError> {
+    pub fn indexed_dim(&self, host: &HostTensor, dim: usize, is_fixed: impl Fn(usize) -> bool) -> Result<usize, LayoutError> {
         let found = match self.host_dims(host)?.get(dim) {
             Some(HostDim::Whole { device_dim }) => Some(*device_dim),
             // A table of one row has no step; the first dimension that holds nothing stands for it.
             Some(HostDim::Unit) => self.stride_map().iter().take(self.rank() - 1).position(|&stride| stride == -1),
             Some(HostDim::Stick { .. }) | None => None,
         };
-        let is_outermost = |&device_dim: &usize| self.device_size()[..device_dim].iter().all(|&size| size == 1);
+        let is_outermost = |&device_dim: &usize| (0..device_dim).all(|outer| self.device_size()[outer] == 1 || is_fixed(outer));
         found.filter(is_outermost).ok_or(LayoutError::NotOutermost { dim })
     }
 }
@@ -59,7 +60,7 @@ mod tests {
     fn parts(sizes: &[i64], indexed: usize) -> (Vec<i64>, Vec<i64>) {
         let layout = DeviceLayout::table(sizes, indexed, None, Sen169Fp16).unwrap();
         let host = HostTensor::row_major(sizes).unwrap();
-        assert_eq!(layout.indexed_dim(&host, indexed), Ok(0), "{layout}");
+        assert_eq!(layout.indexed_dim(&host, indexed, |_| false), Ok(0), "{layout}");
         (layout.device_size().to_vec(), layout.stride_map().to_vec())
     }
 
@@ -94,8 +95,8 @@ mod tests {
     fn a_table_may_not_lie_inside_of_another_dim() {
         let host = HostTensor::row_major(&[512, 128]).unwrap();
         let rows = DeviceLayout::row_major(&[512, 128], Sen169Fp16).unwrap();
-        assert_eq!(rows.indexed_dim(&host, 0), Err(LayoutError::NotOutermost { dim: 0 }), "2 sticks are outside");
-        assert_eq!(rows.indexed_dim(&host, 1), Err(LayoutError::NotOutermost { dim: 1 }), "it is the stick");
+        assert_eq!(rows.indexed_dim(&host, 0, |_| false), Err(LayoutError::NotOutermost { dim: 0 }), "2 sticks are outside");
+        assert_eq!(rows.indexed_dim(&host, 1, |_| false), Err(LayoutError::NotOutermost { dim: 1 }), "it is the stick");
         let narrow = DeviceLayout::row_major(&[512, 64], Sen169Fp16).unwrap();
         assert_eq!(narrow.indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0), Ok(1), "one stick is outside");
     }

@@ -23,6 +23,9 @@ const REFERENCE_OP_NS: u64 = 1_500_000;
 const REFERENCE_STEP_NS: u64 = 4;
 const BOUNDED_STEP_NS: u64 = 25;
 
+/// Cost of one element of an argument: it is drawn, converted, and read by both programs.
+const ARGUMENT_ELEMENT_NS: u64 = 20;
+
 /// Counts of a compilation and its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
@@ -32,6 +35,8 @@ pub struct Counts {
     pub source_ops: Option<u64>,
     /// Element operations of the imported program.
     pub element_operations: u64,
+    /// Elements of the program's arguments.
+    pub argument_elements: u64,
     /// Element operations that executing the ops in the files costs in any case.
     pub overhead: u64,
 }
@@ -53,7 +58,8 @@ impl Budget {
         let compilation = counts.compiled_ops.saturating_mul(COMPILED_OP_NS).saturating_add(COMPILATION_NS);
         let all = compilation.max(FREE_NS);
         let helper = counts.source_ops.map(|ops| ops.saturating_mul(REFERENCE_OP_NS).saturating_add(HELPER_NS));
-        let running = counts.element_operations.saturating_mul(REFERENCE_STEP_NS);
+        let drawing = counts.argument_elements.saturating_mul(ARGUMENT_ELEMENT_NS);
+        let running = counts.element_operations.saturating_mul(REFERENCE_STEP_NS).saturating_add(drawing);
         let for_files = helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running));
         Self {
             field: within(all / FIELD_STEP_NS, counts.overhead, DRAWS),
@@ -74,7 +80,7 @@ mod tests {
     use super::*;
 
     fn counts(compiled_ops: u64, element_operations: u64) -> Counts {
-        Counts { compiled_ops, source_ops: Some(compiled_ops), element_operations, overhead: 0 }
+        Counts { compiled_ops, source_ops: Some(compiled_ops), element_operations, argument_elements: 0, overhead: 0 }
     }
 
     #[test]
@@ -88,6 +94,12 @@ mod tests {
         let Budget { field, original } = Budget::of_compilation(&counts(5, 1 << 30));
         assert_eq!(original, None);
         assert!(field.whole < 1 << 30 && field.samples > 1 << 20);
+    }
+
+    #[test]
+    fn a_large_table_of_which_a_few_rows_are_read_is_not_drawn() {
+        let large = Counts { argument_elements: 1 << 28, ..counts(5, 100_000) };
+        assert_eq!((Budget::of_compilation(&large).original, Budget::of_compilation(&large).field.whole > 100_000), (None, true));
     }
 
     #[test]

@@ -255,12 +255,18 @@ impl<'c> Phases<'c> {
 
     /// The elements of all that the ops of the imported program give.
     pub(crate) fn computed_elements(&self) -> u64 {
-        let of_ops = |function: &Function<'_>| {
-            let values = function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
-            let arguments = function.body.arguments.iter().map(|id| function.values[*id].length() as u64);
-            values.saturating_sub(arguments.fold(0, u64::saturating_add))
+        let of_values = |function: &Function<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
+        let all = self.imported().map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
+        all.saturating_sub(self.argument_elements())
+    }
+
+    /// Returns the number of elements of the arguments of the imported program.
+    pub(crate) fn argument_elements(&self) -> u64 {
+        let of_arguments = |function: &Function<'_>| {
+            let lengths = function.body.arguments.iter().map(|id| function.values[*id].length() as u64);
+            lengths.fold(0, u64::saturating_add)
         };
-        self.imported().map_or(0, |functions| functions.iter().map(of_ops).fold(0, u64::saturating_add))
+        self.imported().map_or(0, |functions| functions.iter().map(of_arguments).fold(0, u64::saturating_add))
     }
 
     /// The machine that the program is compiled for.

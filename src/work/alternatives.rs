@@ -28,7 +28,7 @@ pub const MOST_ALTERNATIVES: usize = 4_096;
 /// # let host = HostTensor::row_major(&[4, 128])?;
 /// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;
 /// # let coordinates = device_coordinates(&layout, &host, &[Coordinate::dim(0), Coordinate::dim(1)], &[4, 128])?;
-/// # let both = Operand { layout, coordinates, part_of: None };
+/// # let both = Operand { layout, coordinates, part_of: None, indexed: None };
 /// // An elementwise op on f16 [4, 128]: 4 rows, 2 sticks.
 /// let output = |size| IterationDim { size, kind: DimKind::Output };
 /// let op = Operation {

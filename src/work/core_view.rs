@@ -169,7 +169,7 @@ mod tests {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16).unwrap();
         let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates, part_of: None }
+        Operand { layout, coordinates, part_of: None, indexed: None }
     }
 
     const C0: Coordinate = Coordinate::dim(0);

@@ -72,7 +72,7 @@ use machine::Target;
 /// let operand = |sizes: &[i64], access: &[Coordinate]| {
 ///     let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16)?;
 ///     let coordinates = device_coordinates(&layout, &HostTensor::row_major(sizes)?, access, &[256, 64])?;
-///     Ok::<_, Box<dyn std::error::Error>>(Operand { layout, coordinates, part_of: None })
+///     Ok::<_, Box<dyn std::error::Error>>(Operand { layout, coordinates, part_of: None, indexed: None })
 /// };
 /// let mut op = Operation {
 ///     family: Family::Reduce,

@@ -32,6 +32,8 @@ pub struct Operand {
     /// For a partial access: the number of positions of the complete tensor along each device dimension. `None` for a tile, which has the
     /// layout of a larger buffer, if the op accesses all of it.
     pub part_of: Option<Vec<i64>>,
+    /// For a gather's table: the device dimension whose position an index determines.
+    pub indexed: Option<usize>,
 }
 
 impl Operand {
@@ -164,7 +166,7 @@ pub(super) mod tests {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, format).unwrap();
         let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates, part_of: None }
+        Operand { layout, coordinates, part_of: None, indexed: None }
     }
 
     fn operation(family: Family, dims: Vec<IterationDim>, operands: Vec<Operand>) -> Operation {

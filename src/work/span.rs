@@ -2,7 +2,7 @@
 
 use super::distribute::divisors;
 use super::{Operation, WorkError, WorkSplit};
-use machine::{Family, Target};
+use machine::Target;
 use std::cmp::Reverse;
 
 /// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the outermost device
@@ -16,10 +16,11 @@ use std::cmp::Reverse;
 /// When there is no such operand, or the split has another number of dimensions than the op.
 pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i64, WorkError> {
     let layout = &op.operands[operand].layout;
-    if op.family == Family::Gather && operand == 0 {
-        return Ok(layout.bytes());
-    }
     let bytes = layout.format().bytes();
+    if let Some(indexed) = op.operands[operand].indexed {
+        // The gather stays at one position of each dimension outside of the rows.
+        return Ok(layout.device_size()[indexed] * layout.device_strides()[indexed] * bytes);
+    }
     for (device_dim, stride) in layout.device_strides().into_iter().enumerate().take(layout.rank() - 1) {
         let positions = positions(op, operand, device_dim, split)?;
         if positions > 1 {
@@ -101,6 +102,7 @@ fn best_slices(op: &Operation, operand: usize, dim: usize, split: &WorkSplit, ta
 mod tests {
     use super::super::operation::tests::{matmul, pointwise, reduction};
     use super::*;
+    use machine::Family;
 
     const SPYRE: Target = Target::spyre();
 
@@ -169,14 +171,20 @@ mod tests {
         assert_eq!(reduce_span(&op, &SPYRE), Err(expected));
     }
 
+    /// Returns a gather from a table of 16,384 rows and columns, indexed along one of its device dimensions.
+    fn gather(device_dim: usize) -> Operation {
+        let mut op = Operation { family: Family::Gather, blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
+        op.operands[0].indexed = Some(device_dim);
+        op
+    }
+
     #[test]
     fn a_core_may_touch_any_row_of_a_table() {
-        let op = Operation { family: Family::Gather, ..pointwise(&[1, 256]) };
-        assert_eq!((span(&op, &[1, 1]), span_bytes(&op, 1, &WorkSplit::whole(2))), (512, Ok(4 * 128)));
-        let op = Operation { family: Family::Gather, blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
         let split = WorkSplit::whole(2);
         let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
-        assert_eq!(reduce_span(&op, &SPYRE), Err(expected));
+        assert_eq!(reduce_span(&gather(0), &SPYRE), Err(expected));
+        // Sticks are counted outside of the rows.
+        assert_eq!(span(&gather(1), &[1, 1]), 16384 * 128);
     }
 
     #[test]

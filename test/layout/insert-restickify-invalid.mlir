@@ -47,7 +47,7 @@ func.func @index_in_columns(%x: tensor<128x256xf16, #table>, %index: tensor<3x19
 #rows = #spyre.layout<[2, 16, 64], [64, 128, 1]>
 func.func @table_under_other_indices(%x: tensor<1x512x128xf16, #table>, %index: tensor<16xi32, #index>) -> tensor<16x128xf16, #rows> {
   %view = spyre.view %x by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x512x128xf16, #table> -> tensor<512x128xf16>
-  // expected-error @+1 {{'spyre.gather' op gathers from a tensor under other indices: lay out tables first}}
+  // expected-error @+1 {{requires another layout of its table: dimension 0 is indexed, but is not the outermost in the device layout; copy the table}}
   %rows = spyre.gather(%view, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32, #index>) -> tensor<16x128xf16, #rows>
   return %rows : tensor<16x128xf16, #rows>
 }

@@ -6,6 +6,7 @@
 // CHECK-DAG: #[[MIDDLE:layout[0-9]*]] = #spyre.layout<[128, 4, 4, 64], [256, 64, 32768, 1]>
 // CHECK-DAG: #[[GIVEN:layout[0-9]*]] = #spyre.layout<[2, 512, 64], [64, 128, 1]>
 // CHECK-DAG: #[[STICK_FIRST:layout[0-9]*]] = #spyre.layout<[512, 2, 128, 64], [128, 4194304, 1, 65536]>
+// CHECK-DAG: #[[LONG:layout[0-9]*]] = #spyre.layout<[2, 2000000, 64], [64, 100, 1]>
 // CHECK-DAG: #[[COLUMNS:layout[0-9]*]] = #spyre.layout<[128, 8, 64], [1, 8192, 128]>
 
 // Nothing is copied, though another op reads the argument too. The index has no layout yet.
@@ -155,4 +156,27 @@ func.func @a_table_written_in_parts(%x: tensor<512x128xf16>, %index: tensor<16xi
   %table = spyre.insert %x into %buffer at [0, 0] : tensor<512x128xf16> into tensor<512x128xf16>
   %rows = spyre.gather(%table, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
   return %rows : tensor<16x128xf16>
+}
+
+// 640 MiB are more than a core can address, and a window of one stick of the columns is not.
+// CHECK-LABEL: func.func @a_table_beyond_the_span(
+// CHECK-SAME:    [[X:%.+]]: tensor<5242880x64xf16
+// CHECK-NOT:     spyre.view
+// CHECK:         spyre.gather([[X]],
+// CHECK-LABEL: func.func @columns_of_a_table_beyond_the_span(
+// CHECK-SAME:    [[X:%.+]]: tensor<2000000x100xf16, #[[LONG]]>
+// CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<16x100xf16>
+// CHECK-NEXT:    [[FIRST:%.+]] = spyre.view [[X]] by #{{map[0-9]*}} : tensor<2000000x100xf16, #[[LONG]]> -> tensor<2000000x64xf16>
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather([[FIRST]], {{.+}} -> tensor<16x64xf16>
+// CHECK-NEXT:    [[HALF:%.+]] = spyre.insert [[ROWS]] into [[BUFFER]] at [0, 0]
+// CHECK-NEXT:    [[SECOND:%.+]] = spyre.view [[X]] by #{{map[0-9]*}} : tensor<2000000x100xf16, #[[LONG]]> -> tensor<2000000x36xf16>
+// CHECK-NEXT:    [[REST:%.+]] = spyre.gather([[SECOND]], {{.+}} -> tensor<16x36xf16>
+// CHECK-NEXT:    spyre.insert [[REST]] into [[HALF]] at [0, 64]
+func.func @a_table_beyond_the_span(%x: tensor<5242880x64xf16>, %index: tensor<16xi32>) -> tensor<16x64xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<5242880x64xf16>, tensor<16xi32>) -> tensor<16x64xf16>
+  return %rows : tensor<16x64xf16>
+}
+func.func @columns_of_a_table_beyond_the_span(%x: tensor<2000000x100xf16>, %index: tensor<16xi32>) -> tensor<16x100xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<2000000x100xf16>, tensor<16xi32>) -> tensor<16x100xf16>
+  return %rows : tensor<16x100xf16>
 }

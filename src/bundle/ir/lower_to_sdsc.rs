@@ -464,10 +464,11 @@ impl<'c> Lowering<'c> {
     fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {
         let layout = access.layout()?;
         let mut coordinates: Vec<Coordinate> = access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect();
-        if let Some(indexed) = access.indexed_dim()? {
+        let indexed = access.indexed_dim(&compute.iteration_space())?;
+        if let Some(indexed) = indexed {
             coordinates[indexed] = Coordinate::indirect(INDEX);
         }
-        Ok(Operand {
+        let mut operand = Operand {
             is_input,
             format: layout.format(),
             arrangement: Arrangement::Standard,
@@ -477,7 +478,11 @@ impl<'c> Lowering<'c> {
             tile_advance: advances(compute, access.operand)?,
             name: (access.used_as == UsedAs::Indices).then(|| INDEX.to_owned()),
             ownership: None,
-        })
+        };
+        if let Some(indexed) = indexed {
+            begin_at_window(&mut operand, indexed);
+        }
+        Ok(operand)
     }
 
     fn allocation(&self, buffer: Value<'c>, launch: &mut LoweredLaunch) -> Result<Allocation, String> {
@@ -498,6 +503,18 @@ impl<'c> Lowering<'c> {
             }
             Memory::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
         }
+    }
+}
+
+/// Makes a table begin at the position of each dimension outside of its rows that a gather reads: the file does not state the size of a
+/// table, so it may have no such dimensions.
+fn begin_at_window(table: &mut Operand, indexed: usize) {
+    let inner = |dim: usize| table.device_size[dim + 1..].iter().product::<i64>() * table.format.bytes();
+    let skipped: i64 = (0..indexed).map(|dim| table.coordinates[dim].offset * inner(dim)).sum();
+    table.allocation = table.allocation.moved_by(skipped);
+    for dim in 0..indexed {
+        table.device_size[dim] = 1;
+        table.coordinates[dim].offset = 0;
     }
 }
 

@@ -186,7 +186,21 @@ impl Known {
     /// Broadcasts a tensor of shape `from` along its dimensions of size 1.
     #[must_use]
     pub fn broadcast(&self, from: &[i64], shape: &[i64]) -> Self {
+        let n_kept = from.iter().zip(shape).take_while(|(from, to)| from == to).count();
+        if from.len() == shape.len() && from[n_kept..].iter().all(|&size| size == 1) {
+            return self.with_repeats(&shape[n_kept..]);
+        }
         self.with_bits(walked(&[(self, from)], shape, |_, bits| bits, |bits| bits[0]))
+    }
+
+    /// Repeats each element over inner dimensions of these sizes.
+    fn with_repeats(&self, inner: &[i64]) -> Self {
+        let times = usize::try_from(inner.iter().product::<i64>()).expect("a number of elements");
+        let mut bits = Vec::with_capacity(self.bits.len() * times);
+        for &element in self.bits.iter() {
+            bits.resize(bits.len() + times, element);
+        }
+        self.with_bits(bits.into())
     }
 
     /// Reduces the elements along one dimension, which remains with size 1.

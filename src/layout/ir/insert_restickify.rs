@@ -59,7 +59,7 @@ fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
     let accesses = compute.accesses()?;
     let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
     table
-        .indexed_dim()
+        .indexed_dim(&compute.iteration_space())
         .map_err(|error| codes::LAYOUT_GATHER.says(format_args!("requires another layout of its table: {error}; copy the table")))?;
     let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
     let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;

@@ -2,12 +2,14 @@
 //!
 //! Reads the tables of `spyre.gather` ops; writes encodings: the indexed dimension outermost (torch-spyre's
 //! `enforce_indirect_access_layout`). The layout is assigned to arguments and constants without a layout, and to results that only gathers
-//! read. A table with another layout, under other indices, or with other readers is copied first.
+//! read. A table with another layout, under other indices, or with other readers is copied first. A table that is larger than a core can
+//! address is read in windows of one stick of its columns, each of which a core can.
 
+use super::split_tables::split_table;
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of, retyped_home},
+    dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of, retyped_home, target_of},
     layout::DeviceLayout,
     mlir::{
         BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of,
@@ -18,7 +20,11 @@ use machine::Family;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lay-out-tables", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        for compute in ComputeOp::all_in(function) {
+            split_table(compute, target.core_span_bytes);
+        }
         for compute in ComputeOp::all_in(function) {
             if let UsedAs::Table(dim) = compute.used_as(0) {
                 lay_out(compute.op, dim).map_err(|message| error_at(codes::LAYOUT_GATHER, compute.op, message).report())?;
@@ -32,11 +38,14 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 /// Assigns the table of a gather along `dim` its layout, or inserts a copy that has it.
 fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     let table = gather.inputs()[0];
+    if table.def().is_some_and(|def| def.is(spyre::VIEW)) && reads_in_place(gather) {
+        return Ok(());
+    }
     let read = Tensor::of(table.r#type()).ok_or("gathers from no tensor of static shape")?;
     let home = retyped_home(table);
     let tensor = Tensor::of(home.r#type()).ok_or("gathers from no tensor of static shape")?;
     let host = tensor.buffer().map_err(|error| error.to_string())?;
-    if tensor.layout.as_ref().is_some_and(|layout| layout.indexed_dim(&host, dim).is_ok()) {
+    if tensor.layout.as_ref().is_some_and(|layout| layout.indexed_dim(&host, dim, |_| false).is_ok()) {
         return Ok(());
     }
     let given = tensor.layout.as_ref();
@@ -58,6 +67,16 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns whether an index can address the rows of the view of an input that a gather reads, in the layout of the input.
+fn reads_in_place(gather: Op<'_>) -> bool {
+    let indexed = |compute: ComputeOp<'_>| {
+        let accesses = compute.accesses().ok()?;
+        let table = accesses.first().filter(|table| is_input(retyped_home(table.value)))?;
+        table.indexed_dim(&compute.iteration_space()).ok()?
+    };
+    ComputeOp::of(gather).and_then(indexed).is_some()
+}
+
 /// Returns whether a value without a layout may get that of a table that is indexed along `dim` and has `stick` in its sticks.
 fn may_be_laid_out(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
     let readers: Vec<Option<ComputeOp<'_>>> = value.users().into_iter().map(ComputeOp::of).collect();
@@ -65,12 +84,10 @@ fn may_be_laid_out(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
     if readers.iter().flatten().any(reads_indices) {
         return false;
     }
-    let Some(def) = value.def() else {
-        return value.arg_of().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
-    };
-    if def.is(spyre::CONSTANT) {
+    if is_input(value) {
         return true;
     }
+    let Some(def) = value.def() else { return false };
     let is_gathered = |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.used_as(0) == UsedAs::Table(dim));
     let is_free = ComputeOp::of(def).is_some_and(|writer| match writer.family() {
         // A buffer that is written in parts has one layout for all parts.
@@ -82,6 +99,12 @@ fn may_be_laid_out(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
         Family::Pointwise | Family::Reduce | Family::Copy => true,
     });
     is_free && readers.iter().all(is_gathered)
+}
+
+/// Returns whether a value is an argument of the function or a constant, whose layout is free.
+pub(super) fn is_input(value: Value<'_>) -> bool {
+    let is_argument = || value.arg_of().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
+    value.def().map_or_else(is_argument, |def| def.is(spyre::CONSTANT))
 }
 
 /// Returns the dimension in the sticks of a gather's result: that of its table, after the dimensions of the index.

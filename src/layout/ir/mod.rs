@@ -13,4 +13,5 @@ mod padded_constant;
 mod program;
 pub(crate) mod propagate_layouts;
 mod regroup_views;
+mod split_tables;
 pub(crate) mod split_views;

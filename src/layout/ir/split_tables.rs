@@ -1,0 +1,110 @@
+//! `spyre-lay-out-tables`: gathers from a table that is larger than a core can address.
+//!
+//! The columns of the table are read in windows of one stick. In a layout whose sticks are counted outside of the rows, the rows of a
+//! window follow each other, so an index can address them, and a core addresses the window only.
+
+use super::lay_out_tables::is_input;
+use crate::{
+    affine::Expr,
+    dialect::{ComputeOp, Tensor, UsedAs, empty, format_of, gather, insert, retyped_home, view},
+    layout::{DeviceLayout, DimOrder, HostTensor},
+    mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
+};
+
+/// Maximum number of windows; a gather that needs more is left as it is, and the span check refuses it.
+const MAX_WINDOWS: i64 = 1_024;
+
+/// Replaces a gather from an argument or constant of more than `limit` bytes by gathers from windows of its columns. Leaves gathers with
+/// hints, and tables that another op gave a layout.
+pub(super) fn split_table(compute: ComputeOp<'_>, limit: i64) {
+    let UsedAs::Table(dim) = compute.used_as(0) else { return };
+    let Some(windows) = Windows::of(compute, dim, limit) else { return };
+    let (op, context) = (compute.op, compute.op.ctx());
+    let home = retyped_home(op.inputs()[0]);
+    let Some(tensor) = Tensor::of(home.r#type()) else { return };
+    home.retype(tensor.with_layout(context, &windows.layout, None));
+    let Some(written) = windows.write(op, dim) else { return };
+    op.output().replace_with(written);
+    op.erase();
+}
+
+/// Windows of a table, each one stick of one of its rows of sticks.
+struct Windows {
+    /// Sizes of the table.
+    shape: Vec<i64>,
+    /// Dimension in the sticks.
+    stick_dim: usize,
+    /// Elements per stick.
+    stick: i64,
+    /// Layout of the table: the indexed dimension is next to the stick.
+    layout: DeviceLayout,
+}
+
+impl Windows {
+    /// Returns the windows of a table that is too large; `None` if it is not, or if windows do not help.
+    fn of(compute: ComputeOp<'_>, dim: usize, limit: i64) -> Option<Self> {
+        let has_hints = !compute.hints().is_empty() || !compute.work_div().is_empty();
+        let table = compute.op.inputs()[0];
+        let home = retyped_home(table);
+        let tensor = Tensor::of(home.r#type()).filter(|tensor| tensor.layout.is_none())?;
+        let shape = tensor.host.shape.clone();
+        let format = format_of(Tensor::of(table.r#type())?.host.element)?;
+        let stick_dim = (0..shape.len()).rev().find(|&other| other != dim && shape[other] > 1)?;
+        let whole = DeviceLayout::table(&shape, dim, Some(stick_dim), format).ok()?;
+        let others = (0..shape.len()).filter(|&other| other != dim && other != stick_dim);
+        let order: Vec<usize> = [dim].into_iter().chain(others).chain([stick_dim]).collect();
+        let layout = DeviceLayout::new(&HostTensor::row_major(&shape).ok()?, format, &DimOrder::dense(&order)).ok()?;
+        // The indexed dimension is outermost, and the last one is a stick.
+        let n_windows = whole.device_size()[1..whole.rank() - 1].iter().product::<i64>();
+        let is_split =
+            !has_hints && is_input(home) && whole.bytes() > limit && n_windows <= MAX_WINDOWS && whole.bytes() / n_windows <= limit;
+        is_split.then(|| Self { shape, stick_dim, stick: format.elements_per_stick(), layout })
+    }
+
+    /// Returns first positions and sizes of the windows, in row-major order of their positions.
+    fn all(&self, dim: usize) -> Vec<(Vec<i64>, Vec<i64>)> {
+        let mut windows = vec![(Vec::new(), Vec::new())];
+        for (other, &size) in self.shape.iter().enumerate() {
+            let step = if other == dim {
+                size
+            } else if other == self.stick_dim {
+                self.stick
+            } else {
+                1
+            };
+            let starts = || (0..size).step_by(usize::try_from(step).expect("a window has elements"));
+            let longer = |(first, sizes): (Vec<i64>, Vec<i64>)| {
+                starts().map(move |start| ([first.clone(), vec![start]].concat(), [sizes.clone(), vec![step.min(size - start)]].concat()))
+            };
+            windows = windows.into_iter().flat_map(longer).collect();
+        }
+        windows
+    }
+
+    /// Gathers from each window and writes the result into its part of a buffer, which is returned.
+    fn write<'c>(&self, op: Op<'c>, dim: usize) -> Option<Value<'c>> {
+        let (context, at) = (op.ctx(), op.loc());
+        let [table, index] = op.inputs()[..] else { return None };
+        let from = TensorType::of(table.r#type())?;
+        let to = TensorType::of(op.output().r#type())?;
+        let over = shape_of(index);
+        let mut buffer = insert_before(op, empty(context, at, to.with_shape(to.shape.clone()).build())).output();
+        for (first, sizes) in self.all(dim) {
+            let moved = |(dim, &start): (usize, &i64)| match start {
+                0 => Expr::Dim(dim),
+                start => Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(start))),
+            };
+            let positions: Vec<Expr> = first.iter().enumerate().map(moved).collect();
+            let map = map_from_exprs(context, sizes.len(), 0, &positions);
+            let window = insert_before(op, view(context, at, table, map, from.with_shape(sizes.clone()).build())).output();
+            let row =
+                |whole: &[i64]| whole.iter().enumerate().filter(|(other, _)| *other != dim).map(|(_, &size)| size).collect::<Vec<_>>();
+            let shape = [over.clone(), row(&sizes)].concat();
+            let index_dim = i64::try_from(dim).ok()?;
+            let part = insert_before(op, gather(context, at, window, index, index_dim, to.with_shape(shape).build())).output();
+            let start = [vec![0; over.len()], row(&first)].concat();
+            buffer = insert_before(op, insert(context, at, part, buffer, &start)).output();
+        }
+        Some(buffer)
+    }
+}
