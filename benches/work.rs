@@ -17,7 +17,7 @@ fn operand(dims: &[Option<usize>], ranges: &[i64]) -> Operand {
     let access: Vec<Coordinate> = dims.iter().map(|dim| dim.map_or(Coordinate::constant(0), Coordinate::dim)).collect();
     let layout = DeviceLayout::row_major(&sizes, DeviceFormat::Sen169Fp16).unwrap();
     let coordinates = device_coordinates(&layout, &HostTensor::row_major(&sizes).unwrap(), &access, ranges).unwrap();
-    Operand { layout, coordinates, part_of: None }
+    Operand { layout, coordinates, part_of: None, indexed: None }
 }
 
 fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {

@@ -116,7 +116,7 @@ fn a_quiet_tool_prints_errors_alone() {
     let said = run("spyre-compile", &[&warned[..], &["--quiet"]].concat(), place.path());
     assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(0), "", ""));
     let said = run("spyre-compile", &["bad.mlir", "-q", "-o", "other"], place.path());
-    assert!(said.code == Some(1) && said.err.contains("error: "), "{}", said.err);
+    assert!(said.code == Some(1) && said.err.contains("error[SPY0121]: "), "{}", said.err);
     // Requested output is printed.
     let said = run("spyre-compile", &["good.mlir", "-q", "--compile-to", "lx"], place.path());
     assert!(said.out.contains("func.func @f") && said.err.is_empty(), "{}", said.err);

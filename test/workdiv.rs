@@ -13,7 +13,7 @@ fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceF
     let host = HostTensor::row_major(sizes).unwrap();
     let layout = DeviceLayout::row_major(sizes, format).unwrap();
     let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-    Operand { layout, coordinates, part_of: None }
+    Operand { layout, coordinates, part_of: None, indexed: None }
 }
 
 fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {
@@ -80,7 +80,7 @@ fn sparse(rows: i64, format: DeviceFormat) -> Operation {
     let host = HostTensor::row_major(&[rows, 1]).unwrap();
     let layout = DeviceLayout::sparse(&[rows, 1], 1, format).unwrap();
     let coordinates = device_coordinates(&layout, &host, &[Coordinate::dim(0), Coordinate::constant(0)], &[rows]).unwrap();
-    let both = Operand { layout, coordinates, part_of: None };
+    let both = Operand { layout, coordinates, part_of: None, indexed: None };
     operation(Family::Pointwise, &[rows], 1, vec![both.clone(), both])
 }
 

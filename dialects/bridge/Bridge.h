@@ -106,6 +106,8 @@ void spyreSpellPlainly(MlirOperation function);
 typedef struct SpyreDiagnostic SpyreDiagnostic;
 enum SpyreSeverity { SpyreError = 0, SpyreWarning = 1, SpyreRemark = 2 };
 SpyreDiagnostic *spyreDiagnosticCreate(MlirLocation location, int severity, MlirStringRef message);
+/// Returns the code of an error whose message has none: it comes from MLIR, or from a verifier of our dialects.
+unsigned spyreCodeOfUncoded(MlirStringRef message);
 void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, MlirStringRef message);
 /// Sends the diagnostic and frees it.
 void spyreDiagnosticReport(SpyreDiagnostic *diagnostic);

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -37,6 +38,15 @@ void spyreDiagnosticReport(SpyreDiagnostic *diagnostic) {
   delete diagnostic;
 }
 
+/// Codes of src/codes/input.rs.
+enum : unsigned { InvalidOperation = 120, RefusedByMlir = 121 };
+
+unsigned spyreCodeOfUncoded(MlirStringRef message) {
+  StringRef text = unwrap(message);
+  bool isOurs = text.starts_with("'spyre.") || text.starts_with("'sdsc.") || text.starts_with("'sdscbundle.");
+  return isOurs ? InvalidOperation : RefusedByMlir;
+}
+
 namespace {
 /// Prints diagnostics as MLIR does, with the code of a message behind its severity: `error[SPY0501]: `.
 class CodedDiagnosticHandler : public SourceMgrDiagnosticHandler {
@@ -45,12 +55,14 @@ public:
     setHandler([this](Diagnostic &diagnostic) {
       text.clear();
       emitDiagnostic(diagnostic);
-      printWithCodes(text);
+      bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      printWithCodes(text, isError ? spyreCodeOfUncoded(wrap(StringRef(diagnostic.str()))) : 0);
     });
   }
 
 private:
-  static void printWithCodes(StringRef text) {
+  /// A message without a code of its own gets `other`, if that is not 0.
+  static void printWithCodes(StringRef text, unsigned other) {
     for (StringRef severity : {"error", "warning", "remark"}) {
       std::string wanted = (severity + ": [SPY").str();
       size_t at = text.find(wanted), end = text.find("] ", at);
@@ -60,7 +72,13 @@ private:
       llvm::errs() << text.take_front(at + severity.size()) << text.slice(code, end + 1) << ": " << text.drop_front(end + 2);
       return;
     }
-    llvm::errs() << text;
+    size_t at = other ? text.find("error: ") : StringRef::npos;
+    if (at == StringRef::npos) {
+      llvm::errs() << text;
+      return;
+    }
+    size_t end = at + StringRef("error").size();
+    llvm::errs() << text.take_front(end) << llvm::format("[SPY%04u]", other) << text.drop_front(end);
   }
 
   std::string text;

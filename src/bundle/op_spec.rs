@@ -41,6 +41,19 @@ pub struct LoopSymbol {
 }
 
 impl Operand {
+    /// Makes a table that is indexed along device dimension `indexed` begin at the position of each outer dimension that its gather reads: the
+    /// file does not state the size of a table, so it may have no such dimensions.
+    pub fn begin_at_window(&mut self, indexed: usize) {
+        for dim in 0..indexed {
+            let step: i64 = self.device_size[dim + 1..].iter().product::<i64>() * self.format.bytes();
+            self.allocation = self.allocation.moved_by(self.coordinates[dim].offset * step);
+        }
+        for dim in 0..indexed {
+            self.device_size[dim] = 1;
+            self.coordinates[dim].offset = 0;
+        }
+    }
+
     /// Returns the bytes per core, given the number of slices of each iteration dimension.
     #[must_use]
     pub fn part_bytes(&self, slices: &[i64]) -> i64 {

@@ -55,6 +55,12 @@ impl Code {
         code.unwrap_or(self).says(message)
     }
 
+    /// Returns the number of the code.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0.into()
+    }
+
     /// Returns the entry of the table.
     #[must_use]
     pub fn entry(self) -> Option<Entry> {

@@ -98,6 +98,6 @@ mod tests {
         assert_eq!(rows.indexed_dim(&host, 0, |_| false), Err(LayoutError::NotOutermost { dim: 0 }), "2 sticks are outside");
         assert_eq!(rows.indexed_dim(&host, 1, |_| false), Err(LayoutError::NotOutermost { dim: 1 }), "it is the stick");
         let narrow = DeviceLayout::row_major(&[512, 64], Sen169Fp16).unwrap();
-        assert_eq!(narrow.indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0), Ok(1), "one stick is outside");
+        assert_eq!(narrow.indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0, |_| false), Ok(1), "one stick is outside");
     }
 }

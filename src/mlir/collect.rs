@@ -3,19 +3,23 @@
 use super::{
     Context, Location,
     module_path::{module_path, parts_of},
-    text::text_of,
+    text::{string_ref, text_of},
 };
-use crate::codes::{Code, split_code};
+use crate::codes::{Code, INVALID_OPERATION, REFUSED_BY_MLIR, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
 use mlir_sys::{
-    MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationFileLineColRangeGetFilename,
-    mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine, mlirLocationIsACallSite,
-    mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc,
+    MlirLocation, MlirStringRef, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller,
+    mlirLocationFileLineColRangeGetFilename, mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine,
+    mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc,
 };
 use std::{
     fmt::{self, Write},
     sync::{Arc, Mutex, PoisonError},
 };
+
+unsafe extern "C" {
+    fn spyreCodeOfUncoded(message: MlirStringRef) -> u32;
+}
 
 /// Source position; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +43,7 @@ impl fmt::Display for SourcePlace {
 pub struct Collected {
     /// `error`, `warning`, `remark` or `note`.
     pub severity: &'static str,
-    /// Code of the message; `None` for diagnostics of MLIR itself.
+    /// Code of the message; warnings, remarks and notes may have none.
     pub code: Option<Code>,
     /// Text of the message, without the code.
     pub message: String,
@@ -114,8 +118,16 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     let is_whole = write!(message, "{diagnostic}").is_ok();
     message.push_str(if is_whole { "" } else { " (with what is no text)" });
     let (code, message) = split_code(&message);
+    let code = code.or_else(|| (severity == "error").then(|| code_of_uncoded(&message)));
     let location = diagnostic.location();
     Collected { severity, code, message, places: places_of(location), module: module_path(location), notes }
+}
+
+/// Returns the code of an error of MLIR, or of a verifier of our dialects.
+fn code_of_uncoded(message: &str) -> Code {
+    // SAFETY: the function reads the text only.
+    let number = unsafe { spyreCodeOfUncoded(string_ref(message)) };
+    if number == INVALID_OPERATION.number() { INVALID_OPERATION } else { REFUSED_BY_MLIR }
 }
 
 /// Returns the file positions of a location, innermost first. For a fused location, returns those of the first part that has any.
@@ -123,6 +135,28 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
 pub fn places_of(location: Location<'_>) -> Vec<SourcePlace> {
     // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is asked of its own kind only.
     unsafe { places_below(location.to_raw()) }
+}
+
+/// Returns the parts of a fused location at other file positions than [`places_of`] returns, one for each position; of other locations none.
+#[must_use]
+pub fn fused_with(location: Location<'_>) -> Vec<Location<'_>> {
+    let mut known = vec![places_of(location), Vec::new()];
+    // SAFETY: the parts of a location live as long as it does.
+    let parts = unsafe {
+        if !mlirLocationIsAFused(location.to_raw()) {
+            return Vec::new();
+        }
+        parts_of(location.to_raw()).into_iter().map(|part| Location::from_raw(part))
+    };
+    let mut others = Vec::new();
+    for part in parts {
+        let places = places_of(part);
+        if !known.contains(&places) {
+            known.push(places);
+            others.push(part);
+        }
+    }
+    others
 }
 
 /// # Safety
@@ -188,6 +222,20 @@ mod tests {
             notes: vec![note],
         };
         assert_eq!(collected, [error]);
+    }
+
+    #[test]
+    fn an_error_at_a_fused_location_has_a_note_at_each_other_place() {
+        let session = session();
+        let module =
+            Module::parse(&session, "module {} loc(fused[\"a.py\":3:5, \"b.py\":7:1, \"a.py\":3:5, unknown, \"c.py\":1:1])").unwrap();
+        let ((), collected) = collect(session.context(), || {
+            let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong").report();
+        });
+        let place = |said: &Collected| said.places[0].to_string();
+        assert_eq!(place(&collected[0]), "a.py:3:5");
+        assert_eq!(collected[0].notes.iter().map(place).collect::<Vec<_>>(), ["b.py:7:1", "c.py:1:1"]);
+        assert!(collected[0].notes.iter().all(|note| note.message == "fused with the operation here"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Diagnostics with a location, and the proof that one was reported.
 
-use super::{Location, Op, OpExt, collect::Detached, text::string_ref};
+use super::{Location, Op, OpExt, collect::Detached, fused_with, text::string_ref};
 use crate::codes::{Code, split_code};
 use mlir_sys::{MlirLocation, MlirStringRef, mlirOperationVerify};
 use std::fmt::Display;
@@ -96,6 +96,9 @@ impl<'c> Diagnostic<'c> {
         // SAFETY: C++ copies the texts before it returns, and frees the diagnostic in `report`.
         unsafe {
             let raw = spyreDiagnosticCreate(self.location.to_raw(), self.severity, string_ref(&message));
+            for location in fused_with(self.location) {
+                spyreDiagnosticNote(raw, location.to_raw(), string_ref("fused with the operation here"));
+            }
             for (location, message) in &self.notes {
                 spyreDiagnosticNote(raw, location.to_raw(), string_ref(message));
             }

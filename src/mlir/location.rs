@@ -1,9 +1,9 @@
 //! Locations that carry the name of a value.
 
-use super::{Location, Type, places_of};
+use super::{Location, Type, fused_with, places_of};
 use mlir_sys::{
-    mlirIdentifierStr, mlirLocationEqual, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName,
-    mlirLocationUnknownGet,
+    MlirLocation, mlirAttributeGetNull, mlirIdentifierStr, mlirLocationEqual, mlirLocationFusedGet, mlirLocationGetContext,
+    mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName, mlirLocationUnknownGet,
 };
 
 /// Returns a location that names the value defined there; `--mlir-use-nameloc-as-prefix` prints it.
@@ -32,21 +32,42 @@ pub fn is_unknown(location: Location<'_>) -> bool {
     unsafe { mlirLocationEqual(location.to_raw(), mlirLocationUnknownGet(mlirLocationGetContext(location.to_raw()))) }
 }
 
+/// Returns the location of an op that does the work of several; the first one comes first. It is that one if all are equal.
+///
+/// # Panics
+/// If there is no location.
+#[must_use]
+pub fn fused_location<'c>(parts: &[Location<'c>]) -> Location<'c> {
+    let mut distinct: Vec<Location<'c>> = Vec::new();
+    for &part in parts {
+        if !distinct.contains(&part) {
+            distinct.push(part);
+        }
+    }
+    let raw: Vec<MlirLocation> = distinct.iter().map(|part| part.to_raw()).collect();
+    // SAFETY: the locations are of one context, which outlives them; no metadata is a null attribute.
+    unsafe {
+        let context = mlirLocationGetContext(raw[0]);
+        Location::from_raw(mlirLocationFusedGet(context, raw.len().cast_signed(), raw.as_ptr(), mlirAttributeGetNull()))
+    }
+}
+
 /// Creates a block whose arguments have locations of their own.
 #[must_use]
 pub fn named_block<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Block<'c> {
     melior::ir::Block::new(arguments)
 }
 
-/// Returns `file:line:col`, followed by ` called from ` and the call site, if any. Returns the name, or `unknown`, for a location without
-/// a file.
+/// Returns `file:line:col`, followed by ` called from ` and the call site, if any; for a fused location those of all its parts, after
+/// ` fused with `. Returns the name, or `unknown`, for a location without a file.
 #[must_use]
 pub fn location_text(location: Location<'_>) -> String {
-    let places: Vec<String> = places_of(location).iter().map(ToString::to_string).collect();
-    match (places.as_slice(), location_name(location)) {
-        ([], "") => "unknown".to_owned(),
-        ([], name) => name.to_owned(),
-        (places, _) => places.join(" called from "),
+    let chain = |location: Location<'_>| places_of(location).iter().map(ToString::to_string).collect::<Vec<_>>().join(" called from ");
+    let others = fused_with(location).into_iter().map(chain);
+    match (chain(location).as_str(), location_name(location)) {
+        ("", "") => "unknown".to_owned(),
+        ("", name) => name.to_owned(),
+        (own, _) => [own.to_owned()].into_iter().chain(others).collect::<Vec<_>>().join(" fused with "),
     }
 }
 
@@ -69,6 +90,10 @@ mod tests {
             "a (1).py:3:5 called from b.py:7:1 called from c.py:9:2"
         );
         assert_eq!(text_of("fused[unknown, \"a.py\":3:5]"), "a.py:3:5");
+        assert_eq!(
+            text_of("fused[\"x\"(\"a.py\":3:5), \"a.py\":3:5, callsite(\"b.py\":1:1 at \"c.py\":2:2)]"),
+            "a.py:3:5 fused with b.py:1:1 called from c.py:2:2"
+        );
         assert_eq!(text_of("\"value\""), "value");
         assert_eq!(text_of("unknown"), "unknown");
     }

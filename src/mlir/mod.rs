@@ -63,7 +63,7 @@ mod types;
 
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
-pub use collect::{Collected, SourcePlace, collect, intercept, places_of};
+pub use collect::{Collected, SourcePlace, collect, fused_with, intercept, places_of};
 pub use context::{bugs_of, note_bug};
 pub use dense::{RawElements, dense_elements, dense_integers, dense_numbers, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_behind, verified, warning_at, warning_behind};
@@ -73,7 +73,7 @@ pub use function::{
     spell_plainly,
 };
 pub use jit::{Jit, JitArray, n_approximated, widen};
-pub use location::{is_unknown, location_name, location_text, named_block, named_location};
+pub use location::{fused_location, is_unknown, location_name, location_text, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use module_path::module_path;
 pub use one_of::one_of;

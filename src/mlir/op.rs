@@ -12,7 +12,7 @@ use mlir_sys::{
     mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
     mlirOpOperandIsNull, mlirOperationGetAttributeByName, mlirOperationGetContext, mlirOperationGetName, mlirOperationIsBeforeInBlock,
     mlirOperationMoveBefore, mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName,
-    mlirOperationSetOperand, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirOperationSetLocation, mlirOperationSetOperand, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::collections::HashMap;
 
@@ -43,6 +43,8 @@ pub trait OpExt<'c>: Copy {
     fn parent(self) -> Option<Op<'c>>;
     /// Attribute `name`, inherent or discardable.
     fn attr(self, name: &str) -> Option<Attribute<'c>>;
+    /// Sets the operation's location.
+    fn set_loc(self, location: Location<'c>);
     /// Writes attribute `name`.
     fn set_attr(self, name: &str, attribute: Attribute<'c>);
     /// Removes attribute `name`.
@@ -135,6 +137,11 @@ impl<'c> OpExt<'c> for Op<'c> {
     fn attr(self, name: &str) -> Option<Attribute<'c>> {
         // SAFETY: the operation is valid; a missing attribute is a null attribute.
         unsafe { Attribute::from_option_raw(mlirOperationGetAttributeByName(self.to_raw(), string_ref(name))) }
+    }
+
+    fn set_loc(self, location: Location<'c>) {
+        // SAFETY: both are valid and of one context.
+        unsafe { mlirOperationSetLocation(self.to_raw(), location.to_raw()) }
     }
 
     fn set_attr(self, name: &str, attribute: Attribute<'c>) {

@@ -44,9 +44,9 @@ module attributes {spyre.target = {cores = "four"}} {
 
 // -----
 
-// 16 rows of 16 KiB are read, but they may be any of 32768.
-func.func @table_of_512_mib(%x: tensor<32768x8192xf16>, %index: tensor<16xi32>) -> tensor<16x8192xf16> {
-  // expected-error @+1 {{'spyre.gather' op operand 0 spans 536870912 bytes on one core; the hardware limit is 268431360 (device size [32768, 128, 64]; slices: iteration dimension 1: indivisible)}}
-  %rows = spyre.gather(%x, %index) dim 0 : (tensor<32768x8192xf16>, tensor<16xi32>) -> tensor<16x8192xf16>
-  return %rows : tensor<16x8192xf16>
+// 16 rows of one stick are read, but they may be any of 4194304.
+func.func @table_of_512_mib(%x: tensor<4194304x64xf16>, %index: tensor<16xi32>) -> tensor<16x64xf16> {
+  // expected-error @+1 {{'spyre.gather' op operand 0 spans 536870912 bytes on one core; the hardware limit is 268431360 (device size [4194304, 1, 64]; slices: iteration dimension 1: indivisible)}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<4194304x64xf16>, tensor<16xi32>) -> tensor<16x64xf16>
+  return %rows : tensor<16x64xf16>
 }

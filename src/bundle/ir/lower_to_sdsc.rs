@@ -480,7 +480,7 @@ impl<'c> Lowering<'c> {
             ownership: None,
         };
         if let Some(indexed) = indexed {
-            begin_at_window(&mut operand, indexed);
+            operand.begin_at_window(indexed);
         }
         Ok(operand)
     }
@@ -503,18 +503,6 @@ impl<'c> Lowering<'c> {
             }
             Memory::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
         }
-    }
-}
-
-/// Makes a table begin at the position of each dimension outside of its rows that a gather reads: the file does not state the size of a
-/// table, so it may have no such dimensions.
-fn begin_at_window(table: &mut Operand, indexed: usize) {
-    let inner = |dim: usize| table.device_size[dim + 1..].iter().product::<i64>() * table.format.bytes();
-    let skipped: i64 = (0..indexed).map(|dim| table.coordinates[dim].offset * inner(dim)).sum();
-    table.allocation = table.allocation.moved_by(skipped);
-    for dim in 0..indexed {
-        table.device_size[dim] = 1;
-        table.coordinates[dim].offset = 0;
     }
 }
 

@@ -21,6 +21,7 @@
 //! | `unfinished.rs` | partially written memory |
 //! | `window.rs` | boxes of an iteration space, for branches |
 
+mod absorbed;
 mod digits;
 mod gather;
 mod index_list;

@@ -4,13 +4,14 @@
 //! to HBM nor read back, which is most of the traffic of the two ops (torch-spyre writes such an op, too, with its fusion enabled).
 
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{Op, OpExt, Options, Pass, Reported, TensorType, ValueExt, ValueLike, string_attribute};
+use crate::mlir::{Op, OpExt, Options, Pass, Reported, TensorType, ValueExt, ValueLike, fused_location, string_attribute};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-gathers", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for gather in module.nested().into_iter().filter(|op| op.is(spyre::GATHER) && op.attr(attr::FUNCTION).is_none()) {
         if let Some(reader) = reader_of_all(gather).filter(|reader| may_fuse(*reader) && run_alike(gather, *reader)) {
+            gather.set_loc(fused_location(&[gather.loc(), reader.loc()]));
             gather.set_attr(attr::FUNCTION, string_attribute(gather.ctx(), reader.text_attr(attr::FUNCTION)));
             reader.output().replace_with(reader.inputs()[0]);
             reader.erase();

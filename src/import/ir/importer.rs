@@ -12,8 +12,8 @@ use crate::{
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_attribute, dense_integers, dense_numbers, error_at, float_value, integer, integers, shape_of,
-        type_of_element,
+        argument_attribute, dense_attribute, dense_integers, dense_numbers, error_at, float_value, fused_location, integer, integers,
+        shape_of, type_of_element,
     },
 };
 use machine::ElementType;
@@ -247,6 +247,18 @@ impl<'c> Importer<'c> {
     pub(super) fn note_place(&mut self, location: Location<'c>) {
         self.graph.set_place(self.places.len());
         self.places.push(location);
+    }
+
+    /// Adds the locations of the operations that are part of `built` to that of the nodes from `first` on.
+    pub(super) fn note_absorbed(&mut self, built: NodeId, first: usize, operands: &[NodeId]) {
+        let absorbed = self.graph.absorbed_places(built, first, operands);
+        if absorbed.is_empty() {
+            return;
+        }
+        let own = self.places.len() - 1;
+        let places: Vec<Location<'c>> = [own].iter().chain(&absorbed).map(|&place| self.places[place]).collect();
+        self.places.push(fused_location(&places));
+        self.graph.replace_place(first, own, self.places.len() - 1);
     }
 
     /// Adds a node that is rejected if it is used.

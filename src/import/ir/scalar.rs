@@ -40,12 +40,16 @@ impl<'c> Importer<'c> {
         self.note_place(location);
         let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
         let operands = &self.with_values(&scalar.name, operands);
+        let first = self.graph.len();
         let built = if scalar.is_cast() {
             self.cast(at, operands[0])
         } else {
             self.folded(at, location, &scalar.name, operands).unwrap_or_else(|| self.computed(at, &scalar.name, operands, element))
         };
         let built = built.map(|node| self.with_its_name(at, &scalar.name, operands, node));
+        if let Ok(node) = built {
+            self.note_absorbed(node, first, operands);
+        }
         built.unwrap_or_else(|message| {
             let cause = operands.iter().find_map(|&operand| self.graph.refusal_behind(operand));
             let refused = cause.unwrap_or_else(|| self.refused(at, location, message, shape.to_vec(), element));

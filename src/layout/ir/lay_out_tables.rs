@@ -5,15 +5,13 @@
 //! read. A table with another layout, under other indices, or with other readers is copied first. A table that is larger than a core can
 //! address is read in windows of one stick of its columns, each of which a core can.
 
-use super::split_tables::split_table;
+use super::split_tables::{is_input, split_table};
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of, retyped_home, target_of},
     layout::DeviceLayout,
-    mlir::{
-        BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of,
-    },
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of},
 };
 use machine::Family;
 
@@ -99,12 +97,6 @@ fn may_be_laid_out(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
         Family::Pointwise | Family::Reduce | Family::Copy => true,
     });
     is_free && readers.iter().all(is_gathered)
-}
-
-/// Returns whether a value is an argument of the function or a constant, whose layout is free.
-pub(super) fn is_input(value: Value<'_>) -> bool {
-    let is_argument = || value.arg_of().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
-    value.def().map_or_else(is_argument, |def| def.is(spyre::CONSTANT))
 }
 
 /// Returns the dimension in the sticks of a gather's result: that of its table, after the dimensions of the index.

@@ -3,12 +3,12 @@
 //! The columns of the table are read in windows of one stick. In a layout whose sticks are counted outside of the rows, the rows of a
 //! window follow each other, so an index can address them, and a core addresses the window only.
 
-use super::lay_out_tables::is_input;
+use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, Tensor, UsedAs, empty, format_of, gather, insert, retyped_home, view},
     layout::{DeviceLayout, DimOrder, HostTensor},
-    mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
+    mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
 };
 
 /// Maximum number of windows; a gather that needs more is left as it is, and the span check refuses it.
@@ -107,4 +107,10 @@ impl Windows {
         }
         Some(buffer)
     }
+}
+
+/// Returns whether a value is an argument of the function or a constant, whose layout is free.
+pub(super) fn is_input(value: Value<'_>) -> bool {
+    let is_argument = || value.arg_of().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
+    value.def().map_or_else(is_argument, |def| def.is(spyre::CONSTANT))
 }
