@@ -420,7 +420,7 @@ const ROWS: &[Row] = &[
     no(
         "A branch between blocks",
         "spyre-compile branch.mlir -o out",
-        ["branch.mlir:2:3", "'cf.cond_br'", "a program is a list of operations on tensors", "use `scf.for`, `scf.if`"],
+        ["branch.mlir:2:3", "'cf.cond_br'", "control flow without a lowering", "`scf.if` or `arith.select`"],
     ),
     no(
         "Integers beyond 64 bits",

@@ -178,9 +178,11 @@ impl Material {
 /// Text above the rows of the page.
 pub(crate) const PAGE_HEAD: &str = "# Messages for common mistakes
 
-`BLESS=errors cargo test --test compiler -- errors::` writes this page: it runs every command below in a new folder. An answer names the place, the value
-that was found, the rule that it breaks and what to do; the tool exits with 1 and leaves nothing behind. What was refused once and is
-understood now is shown with what it does. The files that the commands read stand [at the end](#files).
+This page shows the messages for common mistakes. Each names the location, the value found, the rule and what to do; the
+tool exits with 1 and leaves no output. Cases that are accepted today, although they were errors once, show the result.
+The input files of the commands are listed [at the end](#files).
+
+`BLESS=errors cargo test --test compiler -- errors::` runs every command in a new folder and writes this page.
 ";
 
 /// The files of the commands, for the end of the page.

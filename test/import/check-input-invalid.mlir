@@ -13,7 +13,7 @@ func.func @winograd(%k: tensor<4x3x3x8xf16>) -> tensor<6x6x8x4xf16> {
 
 func.func @scatter(%x: tensor<2x64xf16>, %whole: tensor<8x64xf16>, %rows: tensor<2x1xindex>) -> tensor<8x64xf16> {
   %parts = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 1, 64] : tensor<2x64xf16> into tensor<2x1x64xf16>
-  // expected-error @+1 {{'tensor.scatter' op is not supported: it writes to places that are known at run time only}}
+  // expected-error @+1 {{'tensor.scatter' op is not supported: it writes at positions that are known only at run time}}
   %y = tensor.scatter %parts into %whole[%rows] scatter_dims([0]) unique : (tensor<2x1x64xf16>, tensor<8x64xf16>, tensor<2x1xindex>) -> tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }
@@ -40,7 +40,7 @@ func.func @packed(%x: tensor<8x64xf16>) -> tensor<1x1x8x64xf16> {
 // -----
 
 func.func @rank(%x: tensor<8xf16>) -> index {
-  // expected-error @+1 {{'tensor.rank' op is not supported: it has no form on the device}}
+  // expected-error @+1 {{'tensor.rank' op is not supported: it has no lowering}}
   %y = tensor.rank %x : tensor<8xf16>
   return %y : index
 }
@@ -52,7 +52,7 @@ func.func @in_a_loop(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%so_far = %x) -> tensor<8x64xf16> {
-    // expected-error @+1 {{'tensor.rank' op is not supported: it has no form on the device}}
+    // expected-error @+1 {{'tensor.rank' op is not supported: it has no lowering}}
     %rank = tensor.rank %so_far : tensor<8x64xf16>
     scf.yield %so_far : tensor<8x64xf16>
   }
@@ -66,7 +66,7 @@ func.func @condition(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16
   %y = scf.if %is_set -> tensor<8x64xf16> {
     scf.yield %x : tensor<8x64xf16>
   } else {
-    // expected-error @+1 {{'tensor.rank' op is not supported: it has no form on the device}}
+    // expected-error @+1 {{'tensor.rank' op is not supported: it has no lowering}}
     %rank = tensor.rank %x : tensor<8x64xf16>
     scf.yield %x : tensor<8x64xf16>
   }
@@ -76,7 +76,7 @@ func.func @condition(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16
 // -----
 
 func.func @branch(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'cf.br' op is not supported: it is control flow: a program is a list of operations on tensors}}
+  // expected-error @+1 {{'cf.br' op is not supported: it is control flow without a lowering; use `scf.for` with constant bounds}}
   cf.br ^end
 ^end:
   return %x : tensor<8x64xf16>
