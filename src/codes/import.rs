@@ -94,6 +94,15 @@ super::codes! {
         "The body must compute a sum, a product, a maximum, a minimum, or the position of a maximum or minimum."
         see "docs/reference/supported-ops.md";
 
+    228 INTEGER_RANGE_CHECKED "the values of an integer argument are checked at launch":
+        "An index must select an existing row, and the device computes with integers exactly only in a range. A launch \
+         refuses other values. The attribute `spyre.range` of an argument declares a smaller range."
+        see "SPY0240";
+
+    229 F64_AS_F32 "f64 values are computed as f32":
+        "The device has no f64. Convert the program to f32 or f16 to choose the format."
+        see "SPY0230";
+
     230 F32_AS_F16 "f32 values are computed in 16 bits":
         "With `--precision device`, the device computes these f32 values in its 16-bit format. Use `--precision \
          strict` to reject such programs."

@@ -7,6 +7,7 @@ mod library;
 #[cfg(debug_assertions)]
 mod misread;
 mod needs;
+mod number_formats;
 mod pieces;
 mod user_terms;
 mod validated;
@@ -38,6 +39,7 @@ use bound::{Done, describe_bound};
 use cost::{Formula, KernelOp, describe, estimate_op_ns, price};
 use machine::{Target, TimeModel};
 use needs::Needs;
+use number_formats::{remark_f64, remark_integer_ranges};
 
 /// Compiles `module` in place up to the phase in the options, and writes the files if that is the last phase. A module that was printed
 /// after a phase resumes with the next one.
@@ -62,6 +64,9 @@ pub fn compile_watched<'c>(
     #[cfg(debug_assertions)]
     if done.is_none() {
         misread::misread(module);
+    }
+    if done.is_none() {
+        remark_f64(module);
     }
     let found_before = bugs_of(module.op());
     // Printed IR may have been edited: the invariants of completed phases are verified before the next phase relies on them.
@@ -101,7 +106,10 @@ pub fn compile_watched<'c>(
                 Some(Milestone::Padded) => needs.read_constants(module.op()),
                 Some(Milestone::Placed) if options.compile_to == phase => describe_ops(module.op(), &mut report),
                 Some(Milestone::Formed) => describe_ops(module.op(), &mut report),
-                Some(Milestone::Lowered) => describe_launches(module.op(), &needs, &mut report),
+                Some(Milestone::Lowered) => {
+                    remark_integer_ranges(module.op());
+                    describe_launches(module.op(), &needs, &mut report);
+                }
                 Some(Milestone::Placed) | None => {}
             }
         }

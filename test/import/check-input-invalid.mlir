@@ -4,7 +4,7 @@
 
 func.func @winograd(%k: tensor<4x3x3x8xf16>) -> tensor<6x6x8x4xf16> {
   %shape = tensor.empty() : tensor<6x6x8x4xf16>
-  // expected-error @+1 {{'linalg.winograd_filter_transform' op is not supported: it is a step of a convolution in another form: convolutions are read as they are}}
+  // expected-error @+1 {{'linalg.winograd_filter_transform' op is not supported: it is a step of a Winograd convolution; use the direct convolution instead}}
   %y = linalg.winograd_filter_transform fmr(F_4_3) ins(%k : tensor<4x3x3x8xf16>) outs(%shape : tensor<6x6x8x4xf16>) -> tensor<6x6x8x4xf16>
   return %y : tensor<6x6x8x4xf16>
 }
@@ -23,7 +23,7 @@ func.func @scatter(%x: tensor<2x64xf16>, %whole: tensor<8x64xf16>, %rows: tensor
 func.func @one_written_element(%x: tensor<8xf16>, %y: tensor<f16>) -> tensor<8xf16> {
   %c0 = arith.constant 0 : index
   %element = tensor.extract %y[] : tensor<f16>
-  // expected-error @+1 {{'tensor.insert' op is not supported: it writes one element of a tensor}}
+  // expected-error @+1 {{'tensor.insert' op is not supported: it writes a single element; use `tensor.insert_slice`}}
   %z = tensor.insert %element into %x[%c0] : tensor<8xf16>
   return %z : tensor<8xf16>
 }
@@ -32,7 +32,7 @@ func.func @one_written_element(%x: tensor<8xf16>, %y: tensor<f16>) -> tensor<8xf
 
 func.func @packed(%x: tensor<8x64xf16>) -> tensor<1x1x8x64xf16> {
   %shape = tensor.empty() : tensor<1x1x8x64xf16>
-  // expected-error @+1 {{'linalg.pack' op is not supported: it chooses a layout in memory, which the compiler does itself}}
+  // expected-error @+1 {{'linalg.pack' op is not supported: it chooses a memory layout, and this compiler chooses layouts itself; remove it}}
   %y = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [8, 64] into %shape : tensor<8x64xf16> -> tensor<1x1x8x64xf16>
   return %y : tensor<1x1x8x64xf16>
 }

@@ -193,16 +193,14 @@ impl<'c> Lowering<'c> {
                 Some(SharedPlace { offset_bytes, life }) => attributes.int(attr::OFFSET, *offset_bytes).ints(attr::LIFE, life),
                 None => attributes,
             };
-            let location = buffer.constant().map_or(location, OpExt::loc);
-            push(program, build(sdsc::BUFFER, location, &[], &[], attributes, vec![]));
+            let at = buffer.constant().map_or_else(|| buffer.shown.location(), OpExt::loc);
+            push(program, build(sdsc::BUFFER, at, &[], &[], attributes, vec![]));
         }
         for (number, items) in launches.into_iter().enumerate() {
             let launch = self.launch(&items)?;
-            let bundle = launch.bundle;
-            let name = format!("bundle_{number}");
             let names: Vec<String> = launch.arguments.iter().map(|&buffer| self.buffers[buffer].name()).collect();
-            let built = push(program, bundle_to_ir(context, location, &name, &bundle, &names));
-            push_items(built, location, &bundle.items);
+            let built = push(program, bundle_to_ir(context, location, &format!("bundle_{number}"), &launch.bundle, &names));
+            push_items(built, location, &launch.bundle.items);
             set_lives(built, launch.lives);
         }
         Ok(())

@@ -125,6 +125,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             self.function,
             format_args!("f32 values are computed in the device's 16-bit format (--precision device): {message}"),
         )
+        .at(self.location(id))
         .emit();
         self.half = Some(Element::F16);
         Ok(())

@@ -1,0 +1,40 @@
+//! Remarks about numbers that the device does not compute with as the program does.
+
+use crate::{
+    codes,
+    dialect::ods::{attr, sdsc},
+    mlir::{Location, Module, Op, OpExt, ScalarType, TensorType, Value, ValueLike, integers, remark_behind},
+};
+
+/// Emits a remark at the first f64 value of the program: the device has no f64.
+pub(super) fn remark_f64(module: &Module<'_>) {
+    for function in module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
+        if let Some(location) = first_f64(function) {
+            let message = "f64 values are computed as f32, or in 16 bits where '--precision device' says so; convert the program to f32 or \
+                           f16 to choose the format";
+            return remark_behind(codes::F64_AS_F32, function, message).at(location).emit();
+        }
+    }
+}
+
+/// Returns the location of the first argument or result of type f64.
+fn first_f64(function: Op<'_>) -> Option<Location<'_>> {
+    let is_f64 = |value: &Value<'_>| TensorType::of(value.r#type()).is_some_and(|tensor| ScalarType::of(tensor.element) == ScalarType::F64);
+    let argument = function.body_args().into_iter().find(is_f64).map(|argument| argument.location());
+    argument.or_else(|| function.nested().into_iter().find(|op| op.outputs().iter().any(is_f64)).map(OpExt::loc))
+}
+
+/// Emits a remark at each integer argument whose values a launch checks.
+pub(super) fn remark_integer_ranges(module: Op<'_>) {
+    for buffer in module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)) {
+        if let Some([first, end]) = buffer.attr(attr::INDEX_RANGE).and_then(integers).as_deref() {
+            let message = format!(
+                "the values of integer argument '{}' must be from {first} to {}, and a launch refuses others: the device selects rows by them, \
+                 or computes with them exactly only there; 'spyre.range' on the argument declares a smaller range",
+                buffer.text_attr(attr::SYM_NAME),
+                end - 1
+            );
+            remark_behind(codes::INTEGER_RANGE_CHECKED, buffer, message).emit();
+        }
+    }
+}
