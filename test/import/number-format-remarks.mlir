@@ -8,7 +8,7 @@
 //--- index.mlir
 #row = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
-// INDEX: index.mlir:[[#@LINE+1]]:41: remark[SPY0228]: the values of integer argument 'arg1' must be from 0 to 99, and a launch refuses others
+// INDEX: index.mlir:4:41: remark[SPY0228]: the values of integer argument 'arg1' must be from 0 to 99, and a launch refuses others
 func.func @main(%x: tensor<100x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16> {
   %e = tensor.empty() : tensor<4x64xf16>
   %0 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]} ins(%list : tensor<4xi64>) outs(%e : tensor<4x64xf16>) {
@@ -22,7 +22,7 @@ func.func @main(%x: tensor<100x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16
 }
 
 //--- f64.mlir
-// F64: f64.mlir:[[#@LINE+2]]:17: remark[SPY0229]: f64 values are computed as f32
+// F64: f64.mlir:3:17: remark[SPY0229]: f64 values are computed as f32
 // F64-NOT: remark
 func.func @main(%x: tensor<4x64xf64>) -> tensor<4x64xf64> {
   %e = tensor.empty() : tensor<4x64xf64>
@@ -31,7 +31,7 @@ func.func @main(%x: tensor<4x64xf64>) -> tensor<4x64xf64> {
 }
 
 //--- f32.mlir
-// F32: f32.mlir:[[#@LINE+4]]:8: remark[SPY0230]: f32 values are computed in the device's 16-bit format (--precision device): the device has no 'tanh' in f32
+// F32: f32.mlir:5:8: remark[SPY0230]: f32 values are computed in the device's 16-bit format (--precision device): the device has no 'tanh' in f32
 func.func @main(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
   %exp = linalg.exp ins(%x : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) -> tensor<4x64xf32>
