@@ -23,7 +23,7 @@ func.func @main(%x: tensor<100x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16
 
 //--- f64.mlir
 // F64: f64.mlir:3:17: remark[SPY0229]: f64 values are computed as f32
-// F64-NOT: remark
+// F64-NOT: remark[
 func.func @main(%x: tensor<4x64xf64>) -> tensor<4x64xf64> {
   %e = tensor.empty() : tensor<4x64xf64>
   %0 = linalg.exp ins(%x : tensor<4x64xf64>) outs(%e : tensor<4x64xf64>) -> tensor<4x64xf64>
