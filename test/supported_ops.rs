@@ -104,11 +104,11 @@ const DRAWS: [&str; 4] = ["random", "ties", "extreme", "infinite"];
 /// Rows without a program: ops of the compiler's own IR are tested in `test/dialect`.
 const WITHOUT: [&str; 1] = ["spyre.*"];
 
-/// The rows of both tables that are not refused.
+/// The rows of both tables that are supported.
 fn promised() -> Vec<String> {
     let page = spyre::import::supported_ops_page();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
-    let promised = rows.filter(|(_, becomes)| !becomes.starts_with("refused"));
+    let promised = rows.filter(|(_, becomes)| !becomes.starts_with("not supported"));
     let names = promised.flat_map(|(names, _)| names.split(", ").map(|name| name.trim_matches('`').to_owned()).collect::<Vec<_>>());
     names.filter(|name| !WITHOUT.contains(&name.as_str())).collect()
 }
