@@ -4,20 +4,24 @@ use serde_json::Value;
 
 /// Options of `spyre-compile` that a workspace may set: those that describe the program and the machine. Options that
 /// write files are left out, because a workspace may come from anybody.
-const ALLOWED: [&str; 14] = [
+const ALLOWED: [&str; 18] = [
     "addresses",
     "bind",
     "cores",
     "dim-size",
     "dims",
     "entry",
+    "kernels",
+    "knobs",
     "loops",
     "lx-bytes",
     "lx-planner",
     "objective",
     "precision",
     "rounding",
+    "sticks",
     "tile-search",
+    "tile-steps",
     "tiles",
 ];
 
@@ -87,6 +91,15 @@ mod tests {
         let (settings, refused) = read(&json!({"compile": false, "compileOptions": ["--cores=4", "--dim-size=s0=64"]}));
         assert_eq!(settings, Settings { compiles: false, compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()] });
         assert!(refused.is_empty());
+    }
+
+    #[test]
+    fn allowed_options_are_options_with_values_that_name_no_file() {
+        let page = include_str!("../../../docs/reference/generated/options.md");
+        for name in ALLOWED {
+            let (_, rest) = page.split_once(&format!("--{name} <")).unwrap_or_else(|| panic!("{name}"));
+            assert!(!rest.split('>').next().unwrap().contains("FILE"), "{name}");
+        }
     }
 
     #[test]
