@@ -157,11 +157,11 @@ mod tests {
     fn a_message_has_its_severity_code_and_token() {
         let text = "module {\n  /*é*/ %0 = spyre.reduce sum(%x)\n}";
         let message =
-            json!({"severity": "warning", "code": "SPY0405", "file": DOCUMENT, "line": 2, "column": 14, "message": "m", "notes": []});
-        let expected = json!({"range": span(1, 12, 24), "severity": 2, "code": "SPY0405", "source": SOURCE, "message": "m"});
+            json!({"severity": "warning", "code": "SPY0405", "file": DOCUMENT, "line": 2, "column": 15, "message": "m", "notes": []});
+        let expected = json!({"range": span(1, 13, 25), "severity": 2, "code": "SPY0405", "source": SOURCE, "message": "m"});
         assert_eq!(read(&message, text), expected);
-        let remark = json!({"severity": "remark", "code": null, "file": DOCUMENT, "line": 2, "column": 9, "message": "r", "notes": []});
-        assert_eq!(read(&remark, text), json!({"range": span(1, 7, 9), "severity": 3, "source": SOURCE, "message": "r"}));
+        let remark = json!({"severity": "remark", "code": null, "file": DOCUMENT, "line": 2, "column": 10, "message": "r", "notes": []});
+        assert_eq!(read(&remark, text), json!({"range": span(1, 8, 10), "severity": 3, "source": SOURCE, "message": "r"}));
     }
 
     #[test]
