@@ -109,7 +109,8 @@ fn communicate(child: &Mutex<Child>, text: &str) -> Output {
     Output { messages: String::from_utf8_lossy(&said).into_owned(), failure }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::{fs, os::unix::fs::PermissionsExt, sync::mpsc, time::Duration};

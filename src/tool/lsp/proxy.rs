@@ -43,6 +43,12 @@ enum Event {
     Compiled(Number, Output),
 }
 
+/// Event of a message of a stream.
+type MessageEvent = fn(Vec<u8>) -> Event;
+
+/// Event of the end of a stream.
+type EndEvent = fn(io::Result<()>) -> Event;
+
 /// Addition to the reply to a request of the editor.
 enum Addition {
     /// To `initialize`: name, version and more trigger characters.
@@ -121,7 +127,7 @@ where
 fn read_in_thread(
     stream: impl Read + Send + 'static,
     events: Sender<Event>,
-    (message, end): (fn(Vec<u8>) -> Event, fn(io::Result<()>) -> Event),
+    (message, end): (MessageEvent, EndEvent),
 ) -> Result<(), String> {
     let read = move || {
         let mut stream = BufReader::new(stream);
@@ -167,8 +173,8 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
 
     fn handle(&mut self, event: Event) -> io::Result<()> {
         match event {
-            Event::FromEditor(content) => self.from_editor(&content),
-            Event::FromServer(content) => self.from_server(&content),
+            Event::FromEditor(content) => self.handle_editor(&content),
+            Event::FromServer(content) => self.handle_server(&content),
             Event::Compiled(number, output) => match self.schedule.finish(&self.documents, number, &output) {
                 Some(finished) => self.finished(finished),
                 None => Ok(()),
@@ -178,7 +184,7 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
     }
 
     /// Passes a message of the editor on. One that is no JSON is for MLIR's server to answer.
-    fn from_editor(&mut self, content: &[u8]) -> io::Result<()> {
+    fn handle_editor(&mut self, content: &[u8]) -> io::Result<()> {
         if let Ok(message) = serde_json::from_slice::<Value>(content) {
             self.follow(&message)?;
         }
@@ -246,7 +252,7 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
     }
 
     /// Passes a message of MLIR's server on, with additions.
-    fn from_server(&mut self, content: &[u8]) -> io::Result<()> {
+    fn handle_server(&mut self, content: &[u8]) -> io::Result<()> {
         let Ok(mut message) = serde_json::from_slice::<Value>(content) else { return frames::write(&mut self.editor, content) };
         if message["method"] == "textDocument/publishDiagnostics" {
             self.merge_diagnostics(&mut message["params"]);

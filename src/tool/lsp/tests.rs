@@ -59,10 +59,13 @@ fn range(line: usize, start: usize, end: usize) -> Value {
     json!({"start": {"line": line, "character": start}, "end": {"line": line, "character": end}})
 }
 
+/// Text and options of a compilation.
+type Started = (String, Vec<String>);
+
 /// Compiler that refuses texts with `wrong`, never ends with `slow`, crashes with `crash`, and is absent with `absent`.
 #[derive(Clone, Default)]
 struct ScriptedCompiler {
-    started: Arc<Mutex<Vec<(String, Vec<String>)>>>,
+    started: Arc<Mutex<Vec<Started>>>,
 }
 
 const REFUSAL: &str = r#"{"severity":"error","code":"SPY0501","file":"<stdin>","line":2,"column":8,"message":"refused","notes":[]}"#;
