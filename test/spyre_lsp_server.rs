@@ -1,4 +1,4 @@
-//! `spyre-lsp-server` as an editor talks to it: diagnostics, hover, definition, completion.
+//! `spyre-lsp-server` as an editor talks to it: diagnostics of the parser and the compiler, hover, definition, completion.
 
 #![allow(clippy::unwrap_used, reason = "a test of what is printed")]
 
@@ -30,6 +30,7 @@ impl Editor {
         let mut editor = Self { server, to, from, number: 0 };
         let answer = editor.ask("initialize", &json!({"processId": null, "rootUri": null, "capabilities": {}}));
         assert!(answer["capabilities"]["hoverProvider"].as_bool().unwrap(), "{answer}");
+        assert_eq!(answer["serverInfo"], json!({"name": "spyre-lsp-server", "version": spyre::tool::VERSION}));
         editor.tell("initialized", &json!({}));
         editor
     }
@@ -71,6 +72,10 @@ impl Editor {
     fn open(&mut self, name: &str, text: &str) -> Vec<Value> {
         let document = json!({"uri": format!("file:///{name}"), "languageId": "mlir", "version": 1, "text": text});
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));
+        self.hear_diagnostics()
+    }
+
+    fn hear_diagnostics(&mut self) -> Vec<Value> {
         let mut published = self.hear();
         assert_eq!(published["method"], "textDocument/publishDiagnostics");
         std::mem::take(published["params"]["diagnostics"].as_array_mut().unwrap())
@@ -105,12 +110,34 @@ fn a_wrong_program_has_the_verifiers_diagnostic_where_it_is_wrong() {
     assert_eq!(found[0]["range"]["start"]["line"], 1);
 }
 
+/// A program that the parser accepts and the compiler does not.
+const REFUSED: &str = "func.func @main(%x: tensor<4x64xf16> {spyre.dims = [\"M\", \"K\"]}) -> tensor<4x64xf16> {
+  %0 = spyre.hint tiles(M = 3) {
+    %1 = spyre.pointwise exp(%x) : tensor<4x64xf16>
+    spyre.yield %1 : tensor<4x64xf16>
+  }
+  return %0 : tensor<4x64xf16>
+}
+";
+
+#[test]
+fn what_the_compiler_refuses_is_a_diagnostic_of_the_document() {
+    let mut editor = Editor::start();
+    assert_eq!(editor.open("refused.mlir", REFUSED), Vec::<Value>::new());
+    let found = editor.hear_diagnostics();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let message = "tile count 3 does not divide dimension 'M' of size 4; nearest divisors are 2 and 4";
+    assert_eq!([&found[0]["source"], &found[0]["code"], &found[0]["message"]], ["spyre-compile", "SPY0501", message]);
+    assert_eq!(found[0]["range"], json!({"start": {"line": 2, "character": 9}, "end": {"line": 2, "character": 24}}));
+}
+
 #[test]
 fn hover_says_what_an_operation_is() {
     let mut editor = Editor::start();
     editor.open("a.mlir", PROGRAM);
     let hover = editor.ask_at("textDocument/hover", "a.mlir", place_of("spyre.pointwise"));
     assert!(hover["contents"]["value"].as_str().unwrap().contains("\"spyre.pointwise\""), "{hover}");
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("_Apply an elementwise device function, with broadcasting_"), "{hover}");
 }
 
 #[test]
@@ -132,4 +159,14 @@ fn completion_knows_our_dialects() {
     let found = editor.ask_at("textDocument/completion", "a.mlir", [line, column + "spyre.".len()]);
     let items = found["items"].as_array().unwrap();
     assert!(items.iter().any(|item| item["label"].as_str().unwrap().contains("matmul")), "{found}");
+}
+
+#[test]
+fn completion_knows_the_functions_of_the_device() {
+    let mut editor = Editor::start();
+    editor.open("a.mlir", PROGRAM);
+    let [line, column] = place_of("max(%arg0)");
+    let found = editor.ask_at("textDocument/completion", "a.mlir", [line, column]);
+    let labels: Vec<_> = found["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
+    assert!(labels.contains(&"sum") && !labels.contains(&"exp"), "{labels:?}");
 }

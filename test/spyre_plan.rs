@@ -4,8 +4,9 @@
 
 use std::{
     fs,
+    io::{BufRead, BufReader},
     path::Path,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 fn spyre_plan(folder: &Path, arguments: &[&str]) -> Output {
@@ -117,6 +118,43 @@ fn the_smallest_peak_needs_no_capacity() {
 }
 
 /// All but the seconds.
+/// Returns an instance whose search takes longer than anybody waits.
+fn long_instance() -> String {
+    let mut state = 1_u64;
+    let mut draw = |limit: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % limit
+    };
+    let mut text = "id,lower,upper,size\n".to_owned();
+    for id in 0..300 {
+        let lower = draw(600);
+        text += &format!("b{id},{lower},{},{}\n", lower + 1 + draw(60), 1 + draw(1000));
+    }
+    text
+}
+
+#[test]
+fn progress_is_shown_after_two_seconds_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.csv"), long_instance()).unwrap();
+    let start = |progress: &str, format: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-plan"));
+        command.current_dir(folder.path()).env("SPYRE_PROGRESS", progress).args(["in.csv", "--capacity=3000", "--timeout=60", format]);
+        command.args(["--budget", "1000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let silent = [start("0", "--format=text"), start("1", "--format=json")];
+    let mut shown = start("1", "--format=text");
+    let mut line = String::new();
+    BufReader::new(shown.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("spyre-plan: planning in.csv (") && line.ends_with(" s\n"), "{line}");
+    shown.kill().unwrap();
+    shown.wait().unwrap();
+    for mut child in silent {
+        child.kill().unwrap();
+        assert_eq!(String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap(), "");
+    }
+}
+
 fn result(folder: &Path, threads: &str) -> String {
     let arguments = ["in.json", "-o", "out.json", "--svg", "out.svg"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-plan"));

@@ -92,16 +92,18 @@ class LanguageClient {
     });
   }
 
-  /** Begins a session, and returns what the server can do. */
-  async initialize(rootUri) {
+  /** Begins a session, and returns what the server can do. `initializationOptions` are the settings of the server. */
+  async initialize(rootUri, initializationOptions) {
     const capabilities = {
       textDocument: {
         hover: { contentFormat: ['markdown', 'plaintext'] },
         publishDiagnostics: { relatedInformation: true },
+        completion: { completionItem: { documentationFormat: ['markdown', 'plaintext'] } },
+        synchronization: { didSave: true },
         documentSymbol: { hierarchicalDocumentSymbolSupport: true },
       },
     };
-    const answer = await this.request('initialize', { processId: process.pid, rootUri, capabilities });
+    const answer = await this.request('initialize', { processId: process.pid, rootUri, capabilities, initializationOptions });
     this.notify('initialized', {});
     return answer.capabilities;
   }

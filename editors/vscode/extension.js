@@ -29,9 +29,10 @@ function installedServer() {
 const toRange = ({ start, end }) => new vscode.Range(start.line, start.character, end.line, end.character);
 const toLocation = ({ uri, range }) => new vscode.Location(vscode.Uri.parse(uri), toRange(range));
 
-function toDiagnostic({ range, message, severity, source, relatedInformation }) {
+function toDiagnostic({ range, message, severity, source, code, relatedInformation }) {
   const diagnostic = new vscode.Diagnostic(toRange(range), message, SEVERITIES[(severity || 1) - 1]);
   diagnostic.source = source || 'spyre';
+  diagnostic.code = code;
   diagnostic.relatedInformation = (relatedInformation || [])
     .map((related) => new vscode.DiagnosticRelatedInformation(toLocation(related.location), related.message));
   return diagnostic;
@@ -43,12 +44,13 @@ function toHover(hover) {
   return new vscode.Hover(parts.map((part) => new vscode.MarkdownString(part)), hover.range && toRange(hover.range));
 }
 
-function toCompletion({ label, kind, detail, documentation, insertText }) {
+function toCompletion({ label, kind, detail, documentation, insertText, textEdit }) {
   // The protocol counts kinds from 1, the editor from 0.
   const item = new vscode.CompletionItem(label, kind === undefined ? undefined : kind - 1);
   item.detail = detail;
-  item.documentation = documentation && (documentation.value || documentation);
-  item.insertText = insertText;
+  item.documentation = documentation && documentation.value ? new vscode.MarkdownString(documentation.value) : documentation;
+  item.insertText = textEdit ? textEdit.newText : insertText;
+  item.range = textEdit && toRange(textEdit.range);
   return item;
 }
 
@@ -67,7 +69,8 @@ class Session {
 
   async start() {
     const folders = (vscode.workspace.workspaceFolders || []).map((folder) => folder.uri.fsPath);
-    const setting = vscode.workspace.getConfiguration('spyre').get('serverPath');
+    const settings = vscode.workspace.getConfiguration('spyre');
+    const setting = settings.get('serverPath');
     const found = resolveServer({ setting, installed: installedServer(), folders, search: process.env.PATH, home: os.homedir(), isFile });
     if (found.error) {
       vscode.window.showErrorMessage(`Spyre: ${found.error}`);
@@ -79,7 +82,8 @@ class Session {
       onEnd: (reason) => this.output.appendLine(reason),
       log: (text) => this.output.append(text),
     });
-    await client.initialize(folders.length ? vscode.Uri.file(folders[0]).toString() : null);
+    const options = { compile: settings.get('compile'), compileOptions: settings.get('compileOptions') };
+    await client.initialize(folders.length ? vscode.Uri.file(folders[0]).toString() : null, options);
     this.client = client;
     vscode.workspace.textDocuments.forEach((document) => this.open(document));
   }
@@ -91,8 +95,9 @@ class Session {
     if (client) await client.stop();
   }
 
-  hear(method, { uri, diagnostics } = {}) {
+  hear(method, { uri, diagnostics, message } = {}) {
     if (method === 'textDocument/publishDiagnostics') this.diagnostics.set(vscode.Uri.parse(uri), diagnostics.map(toDiagnostic));
+    if (method === 'window/logMessage') this.output.appendLine(message);
   }
 
   tell(method, document, params) {
@@ -107,6 +112,10 @@ class Session {
   change(document) {
     const { version } = document;
     this.tell('didChange', document, (uri) => ({ textDocument: { uri, version }, contentChanges: [{ text: document.getText() }] }));
+  }
+
+  save(document) {
+    this.tell('didSave', document, (uri) => ({ textDocument: { uri } }));
   }
 
   close(document) {
@@ -137,9 +146,10 @@ async function activate(context) {
     output,
     session.diagnostics,
     vscode.commands.registerCommand('spyre.restartServer', restart),
-    workspace.onDidChangeConfiguration((event) => (event.affectsConfiguration('spyre.serverPath') ? restart() : undefined)),
+    workspace.onDidChangeConfiguration((event) => (event.affectsConfiguration('spyre') ? restart() : undefined)),
     workspace.onDidOpenTextDocument((document) => session.open(document)),
     workspace.onDidChangeTextDocument((event) => session.change(event.document)),
+    workspace.onDidSaveTextDocument((document) => session.save(document)),
     workspace.onDidCloseTextDocument((document) => session.close(document)),
     languages.registerHoverProvider(LANGUAGE, {
       provideHover: async (document, position) => toHover(await session.ask('hover', document, position)),
@@ -156,7 +166,7 @@ async function activate(context) {
         const answer = await session.ask('completion', document, position);
         return ((answer && answer.items) || answer || []).map(toCompletion);
       },
-    }, '%', '.', '!', '#'),
+    }, '%', '.', '!', '#', ' ', '"', '(', '{'),
     languages.registerDocumentSymbolProvider(LANGUAGE, {
       provideDocumentSymbols: async (document) => ((await session.ask('documentSymbol', document)) || []).map(toSymbol),
     }),

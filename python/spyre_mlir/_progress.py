@@ -38,7 +38,7 @@ def say(title: str, line: str, quiet: bool = False, log: logging.Logger = log) -
 
 @contextlib.contextmanager
 def progress(what: str, quiet: bool = False) -> Iterator[None]:
-    """Shows that work is under way, from two seconds on: on a terminal, or where the variable SPYRE_PROGRESS is set.
+    """Shows that work is under way, from two seconds on: on a terminal, or where the variable SPYRE_PROGRESS is set. `0` turns this off.
 
     Work inside of other work of the same thread changes what the line says.
     """
@@ -50,7 +50,8 @@ def progress(what: str, quiet: bool = False) -> Iterator[None]:
         finally:
             line.what = outer
         return
-    if quiet or is_set(QUIET) or not (is_set(FORCED) or is_terminal()):
+    is_off = quiet or is_set(QUIET) or os.environ.get(FORCED) == "0"
+    if is_off or not (is_set(FORCED) or is_terminal()):
         yield
         return
     line = _state.line = ProgressLine(what)

@@ -54,7 +54,7 @@ BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
     (rb"\s*<(!doctype|html|\?xml)", "a page of HTML", "save the file itself, and not the page that shows it"),
     (rb"(; ModuleID|source_filename|target (datalayout|triple)|BC\xc0\xde)", "LLVM IR", "stop the producer at linalg on tensors"),
     (rb"\x7fELF", "a compiled program", "give the module that it was made from"),
-    (rb"\s*\{[^-].*\"kernel_options\"", "a plan", "give it with plan=, beside the program"),
+    (rb"\s*[\[{](?!-#)(?=.*\"chosen\").*\"program\"", "a plan", "give it with plan=, beside the program"),
     (rb"\s*\{[^-].*\"launches\"", "the file of a bundle", "run its directory with spyre_mlir.Simulation"),
     (rb"\s*[\[{](?!-#)", "a JSON file", "give the file of a module, such as model.mlir"),
     (rb"\s*(import|from) \w", *PYTHON),

@@ -31,6 +31,22 @@ def test_a_text_of_one_line_is_a_program():
         assert "func.func" in spyre_mlir.lower(program, to="import")
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"version": "0.1.0", "program": "main", "chosen": {}}', "a plan"),
+        ('\n{"chosen": {},\n "program": "main"}', "a plan"),
+        ('{"program": "main"}', "a JSON file"),
+        ('{"chosen": {}}', "a JSON file"),
+    ],
+)
+def test_a_plan_is_known_by_its_keys(text, kind, tmp_path):
+    path = tmp_path / "saved"
+    path.write_text(text)
+    with pytest.raises(spyre_mlir.CompileError, match=f"found {kind}, '{path}'"):
+        spyre_mlir.compile(path)
+
+
 @pytest.mark.parametrize("beginning", ["#map = affine_map<(d0) -> (d0)>", '"builtin.module"() ({}) : () -> ()', "!t = f16", "{-# #-}"])
 def test_beginnings_of_programs_are_no_paths(beginning):
     with pytest.raises(spyre_mlir.CompileError) as error:

@@ -25,7 +25,7 @@ FILES: dict[str, bytes] = {
     "page": b"<!DOCTYPE html>\n<html></html>\n",
     "notes.md": b"# Notes\n",
     "data.json": b'{"a": 1}\n',
-    "plan.json": b'{"version": 1, "kernel_options": ""}\n',
+    "plan.json": b'{"version": "0.1.0", "program": "main", "chosen": {}}\n',
     "f.ll": b'; ModuleID = "m"\n',
     "bundle.mlir": b"func.func @sdsc_bundle(%a: !sdscbundle.input_arg<index>) {\n",
     "empty.mlir": b"",

@@ -61,6 +61,19 @@ def test_progress_is_shown_after_a_while_if_it_is_forced(variable, is_shown, mon
     assert not any(thread.name == "spyre progress" for thread in threading.enumerate())
 
 
+@pytest.mark.parametrize(("variable", "is_shown"), [("0", False), ("", True), (None, True)])
+def test_progress_on_a_terminal_is_turned_off_by_its_variable(variable, is_shown, monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "is_terminal", lambda: True)
+    monkeypatch.delenv(_progress.QUIET, raising=False)
+    monkeypatch.delenv(_progress.FORCED, raising=False)
+    if variable is not None:
+        monkeypatch.setenv(_progress.FORCED, variable)
+    with _progress.progress("compiling"):
+        time.sleep(0.1)
+    assert ("spyre: compiling, 0 s" in capsys.readouterr().err) == is_shown
+
+
 @pytest.mark.parametrize("how", ["option", "variable"])
 def test_quiet_shows_no_progress_and_no_line(how, monkeypatch, capsys):
     monkeypatch.setattr(_progress, "PATIENCE", 0.0)

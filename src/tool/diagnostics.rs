@@ -3,6 +3,7 @@
 use super::{
     Speaker,
     speech::{Message, Place, RemarkOrigin, print_line},
+    terminal::without_line,
 };
 use crate::{
     codes::split_code,
@@ -14,6 +15,8 @@ use crate::{
 pub(super) fn listen(session: &Session, speaker: Speaker) {
     session.serve_tool();
     intercept(session.context(), move |said| {
+        // MLIR may print the message itself.
+        without_line(|| ());
         if speaker.is_quiet() && said.severity != "error" {
             return true;
         }

@@ -3,7 +3,7 @@
 //! Compiled code of somebody's program may do anything, so that it runs in a process of its own with a limit of memory,
 //! never in the tool.
 
-use super::VERSION;
+use super::{VERSION, places::program_beside};
 use crate::{
     mlir::{Module, OpExt},
     reference::{Answer, Files, Request, answer, first_of_ours},
@@ -11,11 +11,10 @@ use crate::{
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::{
-    env,
     ffi::OsString,
     fs,
     io::{self, Read, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Output, Stdio},
 };
 
@@ -51,7 +50,8 @@ impl Helper {
         if let Some(name) = first_of_ours(module.op()) {
             return Err(format!("it has '{name}', which MLIR's JIT does not run"));
         }
-        let runner = beside().ok_or_else(|| format!("'{NAME}', which runs MLIR's JIT, is not in the directory of this tool"))?;
+        let runner =
+            program_beside(NAME).ok_or_else(|| format!("'{NAME}', which runs MLIR's JIT, is not in the directory of this tool"))?;
         let ops = module.op().nested();
         let runs = if ops.iter().any(|op| APPROXIMATED.contains(&op.full_name())) { 2 } else { 1 };
         let n_ops = runs * ops.len() as u64;
@@ -107,17 +107,6 @@ fn understood(output: &Output) -> Answer {
             Answer::NotRun(format!("the process that runs it ended without an answer ({}): {first}", output.status))
         }
     }
-}
-
-/// The program of that name beside this one, or beside the one that was started: a tool of the Python package runs in
-/// an interpreter.
-fn beside() -> Option<PathBuf> {
-    let name = format!("{NAME}{}", env::consts::EXE_SUFFIX);
-    let started = env::args_os().next().map(PathBuf::from);
-    // A name alone was found in the path, and says no folder.
-    let started = started.filter(|path| path.parent().is_some_and(|folder| folder != Path::new("")));
-    let places = [env::current_exe().ok(), started].into_iter().flatten();
-    places.map(|place| place.with_file_name(&name)).find(|path| path.is_file())
 }
 
 /// Whether a command line asks for an answer.

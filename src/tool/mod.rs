@@ -10,9 +10,11 @@ mod foreign_file;
 mod help;
 #[cfg(feature = "mlir")]
 mod helper;
+mod lsp;
 #[cfg(feature = "manual")]
 pub mod manual;
 mod places;
+mod progress;
 #[cfg(feature = "mlir")]
 mod remarks;
 #[cfg(feature = "mlir")]
@@ -31,6 +33,7 @@ pub mod spyre_run;
 pub mod spyre_translate;
 #[cfg(feature = "mlir")]
 pub mod spyre_tune;
+mod terminal;
 #[cfg(feature = "mlir")]
 mod tuning;
 
@@ -45,6 +48,7 @@ use clap::{
 pub use foreign_file::check_is_mlir;
 pub use places::{cannot_read, check_directory_place, check_place, similar_file};
 use places::{folder_of, reason};
+use progress::Progress;
 pub use speech::{Amount, EXIT_CODES, Format, Message, Messages, Place, Speaker, VERSION};
 use std::{
     ffi::OsString,
@@ -52,6 +56,7 @@ use std::{
     io::{self, Write},
     path::Path,
 };
+use terminal::without_line;
 
 /// A tool's `main`: reads the words by `command`, runs, and gives the exit code: 0 on success, 1 on a mistake of the user's, 2 on a bug of
 /// ours.
@@ -155,9 +160,17 @@ pub fn say(text: &str) -> Result<(), String> {
 }
 
 fn print(content: &[u8]) -> Result<(), String> {
-    match io::stdout().write_all(content) {
+    match without_line(|| io::stdout().write_all(content)) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(codes::SYSTEM.says(format_args!("cannot print: {error}"))),
         _ => Ok(()),
+    }
+}
+
+/// Returns the name of a file or a directory for a progress line, without its folder.
+fn name_of(path: &str) -> &str {
+    match path {
+        "-" => "standard input",
+        path => Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path),
     }
 }
 

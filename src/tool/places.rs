@@ -1,7 +1,10 @@
 //! Places that a tool is told to write, looked at before long work.
 
 use crate::codes;
-use std::{fs, io, path::Path};
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
 
 /// Whether a file can be written there, which is better known before long work than behind it.
 ///
@@ -93,6 +96,17 @@ pub fn cannot_read(input: &str, reason: &str) -> String {
     codes::INPUT_READ.says(format_args!("cannot read '{input}': {reason}; {advice}"))
 }
 
+/// Returns the program of that name beside this one, or beside the one that was started: a tool of the Python package
+/// runs in an interpreter.
+pub(super) fn program_beside(name: &str) -> Option<PathBuf> {
+    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
+    let started = env::args_os().next().map(PathBuf::from);
+    // A name alone was found in the path, and says no folder.
+    let started = started.filter(|path| path.parent().is_some_and(|folder| folder != Path::new("")));
+    let places = [env::current_exe().ok(), started].into_iter().flatten();
+    places.map(|place| place.with_file_name(&name)).find(|path| path.is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,5 +138,12 @@ mod tests {
         let near = |name: &str| similar_file(&place.path().join(name).to_string_lossy());
         assert!(near("sofmax.mlir").unwrap().ends_with("softmax.mlir"));
         assert_eq!(near("granite.txt"), None);
+    }
+
+    #[test]
+    fn a_program_is_found_beside_the_one_that_runs() {
+        let own = env::current_exe().unwrap();
+        assert_eq!(program_beside(own.file_name().unwrap().to_str().unwrap()), Some(own));
+        assert_eq!(program_beside("a program that is not there"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! How a tool speaks: in lines of text or JSON, with more words or fewer.
 
+use super::terminal::without_line;
 use crate::codes::split_code;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -202,7 +203,7 @@ impl Message {
 
 /// Prints a line on standard error. Nobody can be told that this cannot be told.
 pub(super) fn print_line(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = without_line(|| writeln!(io::stderr(), "{line}"));
 }
 
 /// The form that a command line asks for which is otherwise not understood.

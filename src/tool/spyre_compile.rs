@@ -19,7 +19,7 @@ use crate::{
     pipeline::{self, Options, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, trace},
-    tool::{self, Amount, Messages, Speaker},
+    tool::{self, Amount, Messages, Progress, Speaker},
     tune::{Cache, Shard, Terms},
     validate::{Limits, Mode, NotValidated, Original, Verdict},
 };
@@ -146,9 +146,14 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
     };
     // What a search has tried is nothing that was decided.
     arguments.remarks.ask(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
-    let mut steps = Steps::new(speaker, &options, output);
-    let mut watch = |phase, _: &Module<'_>| steps.done(phase);
     let mode = if is_tuned && arguments.validate == Mode::Auto { Mode::On } else { arguments.validate };
+    let progress = Progress::start(speaker, &format!("compiling {}", tool::name_of(input)));
+    let mut steps = Steps::new(speaker, &options, output);
+    let mut watch = |phase, _: &Module<'_>| {
+        steps.done(phase);
+        progress.set_detail(|| activity_after(phase, mode).to_owned());
+    };
+    progress.set_detail(|| Phase::Import.name().to_owned());
     let helper = if mode == Mode::Off || !emits { Err("no files are written".to_owned()) } else { Helper::find(&module, input) };
     let original = helper.as_ref().map(|helper| helper as &dyn Original).map_err(String::as_str);
     let validation = Validation { mode, limits: Limits::default(), original };
@@ -200,6 +205,12 @@ impl<'o> Steps<'o> {
         self.speaker.step(&format!("phase '{phase}', {seconds:.2} s: {}", passes.join(", ")));
         self.started = Instant::now();
     }
+}
+
+/// Returns the name of what follows a phase, for the progress line.
+fn activity_after(phase: Phase, mode: Mode) -> &'static str {
+    let next = Phase::ALL.into_iter().find(|next| *next > phase);
+    next.map_or(if mode == Mode::Off { "report" } else { "validation" }, Phase::name)
 }
 
 /// The options with the best choices for what the program leaves open.

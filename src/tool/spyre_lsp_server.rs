@@ -1,9 +1,10 @@
-//! `spyre-lsp-server`: MLIR's language server with our dialects, for editors.
+//! `spyre-lsp-server`: MLIR's language server with our dialects, and what only this compiler knows, for editors.
 
 use super::{
     help::{DriverOption, answer_for_driver, driver_option, with_help},
+    lsp::{serve_on_standard_streams, words_for_mlir},
     on_large_stack,
-    speech::MESSAGES,
+    speech::{MESSAGES, Messages, Speaker},
 };
 use crate::mlir::lsp_server_main;
 use clap::Command;
@@ -14,7 +15,13 @@ use std::ffi::OsString;
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let Some(words) = answer_for_driver(command(), words) else { return 0 };
-    on_large_stack(|| lsp_server_main(words.into_iter()))
+    if let Some(words) = words_for_mlir(&words) {
+        return on_large_stack(|| lsp_server_main(words.into_iter()));
+    }
+    serve_on_standard_streams(&words).unwrap_or_else(|message| {
+        Speaker::new("spyre-lsp-server", Messages::default()).error(&message);
+        1
+    })
 }
 
 /// Options that `--help` shows.

@@ -2,22 +2,20 @@
 
 use crate::{
     codes,
-    tool::{self, Messages, Speaker, help::with_help},
+    tool::{self, Messages, Progress, Speaker, help::with_help},
 };
 use clap::{Command, CommandFactory, Parser};
 use cost::{Formula, Price};
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
 use machine::Target;
 use scratchpad::{
-    Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance,
-    smallest_lx,
+    Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Stays, draw, drawing_of, plan_instance, smallest_lx,
 };
 use scratchpad_verify::{Verified, verify};
 use std::{
     collections::BTreeMap,
     error::Error,
     ffi::OsString,
-    io::{IsTerminal, Write},
     path::Path,
     time::{Duration, Instant},
 };
@@ -113,7 +111,7 @@ const STEPS_OF_BUFFER: u64 = 2_000;
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &Arguments| Speaker::new("spyre-plan", arguments.messages);
-    tool::main("spyre-plan", command(), words, speaker, |arguments, _| run(arguments))
+    tool::main("spyre-plan", command(), words, speaker, run)
 }
 
 /// The command line.
@@ -121,7 +119,7 @@ pub(super) fn command() -> Command {
     with_help(Arguments::command(), &MOST_USED)
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     if let Some(kernels) = &arguments.price {
         return price(kernels, arguments.output.as_deref());
     }
@@ -134,8 +132,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let (mut instance, is_csv) = read(arguments)?;
     let started = Instant::now();
-    let mut watcher = Watcher { started, last: started, timeout: arguments.timeout.map(seconds).transpose()?, shown: false };
-    let mut go_on = |progress: &Progress| watcher.go_on(progress);
+    let shown = Progress::start(speaker, &format!("planning {}", tool::name_of(&arguments.instance)));
+    let mut watcher = Watcher { started, last: started, timeout: arguments.timeout.map(seconds).transpose()?, shown };
+    let mut go_on = |progress: &scratchpad::Progress| watcher.go_on(progress);
     let n_buffers = instance.buffers.len() as u64;
     let usual = if arguments.smallest_peak { PEAK_BUDGET } else { BUDGET.max(STEPS_OF_BUFFER * n_buffers) };
     let budget = arguments.budget.unwrap_or(usual);
@@ -151,7 +150,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     } else {
         (plan_instance(&instance, &arguments.planner, stays, &mut limits).map_err(|error| error.to_string())?, None)
     };
-    watcher.end();
+    drop(watcher);
     let planner = if peak.is_some() { "smallest-peak" } else { &arguments.planner };
     let heading = Heading { planner, seconds: started.elapsed().as_secs_f64(), peak };
     tool::say(&summary(&plan, peak))?;
@@ -252,31 +251,39 @@ fn seconds(seconds: f64) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| codes::OPTION_VALUE.says(format_args!("--timeout {seconds}: {error}")))
 }
 
-/// Shows progress on a terminal after the first second, and ends what takes too long.
+/// Shows how far the search is, and ends what takes too long.
 struct Watcher {
     started: Instant,
     last: Instant,
     timeout: Option<Duration>,
-    shown: bool,
+    shown: Progress,
 }
 
 impl Watcher {
-    fn go_on(&mut self, progress: &Progress) -> bool {
+    fn go_on(&mut self, progress: &scratchpad::Progress) -> bool {
         let now = Instant::now();
-        if now - self.last >= Duration::from_secs(1) && std::io::stderr().is_terminal() {
-            (self.last, self.shown) = (now, true);
-            let Progress { steps, best, bound } = *progress;
-            let state =
-                if best == i64::MAX { format!("bound {bound}") } else { format!("best {best}, bound {bound}, gap {}", best - bound) };
-            // Nobody misses a line of progress that cannot be written.
-            let _ = write!(std::io::stderr(), "\r\x1b[K{steps} steps, {state}");
+        if now - self.last >= Duration::from_millis(500) {
+            self.last = now;
+            self.shown.set_detail(|| state_of(progress));
         }
         self.timeout.is_none_or(|timeout| now - self.started < timeout)
     }
+}
 
-    fn end(&self) {
-        if self.shown {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
+/// Returns the state of a search for a progress line.
+fn state_of(&scratchpad::Progress { steps, best, bound }: &scratchpad::Progress) -> String {
+    let found = if best == i64::MAX { format!("bound {bound}") } else { format!("best {best}, gap {}", best - bound) };
+    format!("{steps} steps, {found}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_shows_its_steps_and_how_far_the_best_plan_is_from_the_bound() {
+        let state = |best| state_of(&scratchpad::Progress { steps: 7, best, bound: 64 });
+        assert_eq!(state(i64::MAX), "7 steps, bound 64");
+        assert_eq!(state(192), "7 steps, best 192, gap 128");
     }
 }

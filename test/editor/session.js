@@ -5,8 +5,19 @@ const assert = require('assert');
 const Module = require('module');
 
 const server = process.argv[2];
+const settings = { serverPath: server, compile: true, compileOptions: ['--cores=4'] };
 const PROGRAM = `func.func @main(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
   %0 = spyre.pointwise exp(%x) : tensor<4x64xf16>
+  return %0 : tensor<4x64xf16>
+}
+`;
+
+// The parser accepts this program, and the compiler does not.
+const REFUSED = `func.func @main(%x: tensor<4x64xf16> {spyre.dims = ["M", "K"]}) -> tensor<4x64xf16> {
+  %0 = spyre.hint tiles(M = 3) {
+    %1 = spyre.pointwise exp(%x) : tensor<4x64xf16>
+    spyre.yield %1 : tensor<4x64xf16>
+  }
   return %0 : tensor<4x64xf16>
 }
 `;
@@ -46,10 +57,11 @@ const vscode = {
   workspace: {
     workspaceFolders: [],
     textDocuments: [],
-    getConfiguration: () => ({ get: () => server }),
+    getConfiguration: () => ({ get: (name) => settings[name] }),
     onDidChangeConfiguration: listen('configuration'),
     onDidOpenTextDocument: listen('open'),
     onDidChangeTextDocument: listen('change'),
+    onDidSaveTextDocument: listen('save'),
     onDidCloseTextDocument: listen('close'),
   },
   window: {
@@ -84,7 +96,8 @@ async function main() {
   assert.deepStrictEqual(shown.get('file:///a.mlir'), []);
 
   const hover = await providers.hover.provideHover(document, place('spyre.pointwise'));
-  assert.match(JSON.stringify(hover), /spyre\.pointwise/);
+  assert.match(JSON.stringify(hover), /Generic Form/, 'what MLIR shows');
+  assert.match(JSON.stringify(hover), /Apply an elementwise device function/, 'what the reference page says');
   const [definition] = await providers.definition.provideDefinition(document, place('%0 : tensor'));
   assert.strictEqual(definition.parts[1].parts[0], 1, 'the value is defined in line 1');
   const references = await providers.references.provideReferences(document, place('%0 ='), { includeDeclaration: false });
@@ -99,8 +112,27 @@ async function main() {
   const [wrong] = shown.get('file:///a.mlir');
   assert.match(wrong.message, /undeclared SSA value/);
   assert.deepStrictEqual([wrong.severity, wrong.range.parts[0]], [0, 1]);
-  const completions = await providers.completion.provideCompletionItems(document, place('%y'));
-  assert.ok(Array.isArray(completions));
+  const completions = await providers.completion.provideCompletionItems(document, place('exp(%y'));
+  const [gelu] = completions.filter((item) => item.parts[0] === 'gelufwd');
+  assert.strictEqual(gelu.insertText, 'gelufwd');
+  assert.strictEqual(gelu.detail, 'elementwise, 1 operand');
+
+  document.version = 3;
+  document.text = REFUSED;
+  listeners.change({ document });
+  listeners.save(document);
+  await until(() => shown.get('file:///a.mlir').some(({ source }) => source === 'spyre-compile'), 'the diagnostics of the compiler');
+  const [refused] = shown.get('file:///a.mlir');
+  assert.match(refused.message, /tile count 3 does not divide dimension 'M' of size 4/);
+  assert.deepStrictEqual([refused.code, refused.severity, refused.range.parts[0]], ['SPY0501', 0, 2]);
+  const names = await providers.completion.provideCompletionItems(document, place('M = 3'));
+  const dimensions = names.filter((item) => item.detail === 'dimension').map((item) => item.insertText);
+  assert.deepStrictEqual(dimensions, ['K = ', 'M = ']);
+  document.version = 4;
+  document.text = REFUSED.replace('M = 3', 'M = 2');
+  listeners.change({ document });
+  await until(() => !shown.get('file:///a.mlir').length, 'the end of the stale diagnostics');
+  document.text = PROGRAM.replace('exp(%x)', 'exp(%y)');
 
   vscode.workspace.textDocuments = [document];
   document.version = 1;

@@ -7,7 +7,7 @@ pub mod npy;
 
 use crate::{
     codes,
-    tool::{self, Amount, Messages, Speaker, help::with_help},
+    tool::{self, Amount, Messages, Progress, Speaker, help::with_help},
 };
 use clap::{Command, CommandFactory, Parser};
 use machine::Target;
@@ -106,6 +106,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
             .says(format_args!("--output-dir: expected a directory, found the file '{folder}'; name another path, or remove the file")));
     }
     check_directory(&arguments.directory)?;
+    let _progress = Progress::start(speaker, &format!("simulating {}", tool::name_of(&arguments.directory)));
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
         codes::SIM_FILES.says(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
     })?;

@@ -15,7 +15,7 @@ use crate::{
     kernel::FixedKind,
     pipeline::{self, Options, Phase},
     report::Report,
-    tool::{self, Amount, Messages, Speaker},
+    tool::{self, Amount, Messages, Progress, Speaker},
     tune::{Cache, Shard, Stop, Terms, append, merge, read_folder},
     validate::{Limits, Mode, Original},
 };
@@ -176,6 +176,7 @@ fn winner(
     let mode = if tuned.is_from_cache() { Mode::Off } else { Mode::On };
     let helper = Helper::find(module, input);
     let original = helper.as_ref().map(|helper| helper as &dyn Original).map_err(String::as_str);
+    let _progress = Progress::start(speaker, &format!("compiling {}", tool::name_of(input)));
     let validation = Validation { mode, limits: Limits::default(), original };
     let report = compile_as_validated(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
     let (cost, kept) = (cost_of(&report), tuned.best().cost());

@@ -156,10 +156,10 @@ fn searched(
     // As every tool has it: IR nests deep.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(|error| error.to_string())?;
     let interrupt = interrupt::listen()?;
-    let mut display = Display::new(ask.speaker);
+    let display = Display::new(ask.speaker);
     let found =
         pool.install(|| search(&program.space, program, &request, &|| interrupt.is_wanted(), &mut |progress| display.show(progress)));
-    display.end();
+    drop(display);
     if let Some(message) = bugs_said(&found, program) {
         note_bug(module.op());
         return Err(message);

@@ -1,0 +1,159 @@
+//! The compiler as a child process: it reads a text, says what it thinks of it as JSON, and writes no file.
+
+use std::{
+    io::{Read, Write},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+};
+
+/// The program, beside the tool.
+const PROGRAM: &str = "spyre-compile";
+
+/// Words that make the compiler read standard input, run every phase that may refuse a program, and write no file.
+const WORDS: [&str; 5] = ["-", "--compile-to=bundle", "-o", "/dev/null", "--format=json"];
+
+/// Bytes of messages that are read of one compilation.
+const MAX_OUTPUT_BYTES: u64 = 16 << 20;
+
+/// Output of a compilation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::tool) struct Output {
+    /// Messages, one JSON object per line.
+    pub(in crate::tool) messages: String,
+    /// How the process ended, if that is neither success nor a refusal.
+    pub(in crate::tool) failure: Option<String>,
+}
+
+/// Receiver of the output of a compilation, in another thread.
+pub(in crate::tool) type Receiver = Box<dyn FnOnce(Output) + Send>;
+
+/// Compilation that runs. It is stopped when the value is dropped.
+pub(in crate::tool) trait Compilation {
+    /// Ends the compilation. Its receiver gets what was said until then.
+    fn stop(&mut self);
+}
+
+/// Compiler that starts compilations.
+pub(in crate::tool) trait Compiler {
+    /// Starts to compile a text.
+    ///
+    /// # Errors
+    /// The reason why nothing can be compiled, now or later.
+    fn start(&mut self, text: &str, options: &[String], receiver: Receiver) -> Result<Box<dyn Compilation>, String>;
+}
+
+/// The compiler as a program.
+#[derive(Debug)]
+pub(in crate::tool) struct CompilerProcess {
+    program: Option<PathBuf>,
+}
+
+impl CompilerProcess {
+    /// Returns the compiler beside this tool, which may be absent.
+    pub(in crate::tool) fn find() -> Self {
+        Self { program: crate::tool::places::program_beside(PROGRAM) }
+    }
+}
+
+impl Compiler for CompilerProcess {
+    fn start(&mut self, text: &str, options: &[String], receiver: Receiver) -> Result<Box<dyn Compilation>, String> {
+        let absent = || format!("expected '{PROGRAM}' in the directory of the language server, found none; install both");
+        let program = self.program.as_ref().ok_or_else(absent)?;
+        let mut command = Command::new(program);
+        command.args(WORDS).args(options).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = command.spawn().map_err(|error| format!("cannot run '{}': {error}", program.display()))?;
+        let child = Arc::new(Mutex::new(child));
+        let (shared, text) = (Arc::clone(&child), text.to_owned());
+        let communicate = move || receiver(communicate(&shared, &text));
+        thread::Builder::new().name("compiler".to_owned()).spawn(communicate).map_err(|error| format!("cannot start a thread: {error}"))?;
+        Ok(Box::new(RunningProcess(child)))
+    }
+}
+
+struct RunningProcess(Arc<Mutex<Child>>);
+
+impl Compilation for RunningProcess {
+    fn stop(&mut self) {
+        // A process that has ended cannot be killed, and need not.
+        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).kill();
+    }
+}
+
+impl Drop for RunningProcess {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Gives the text to the process, and reads its output until it ends.
+fn communicate(child: &Mutex<Child>, text: &str) -> Output {
+    let lock = || child.lock().unwrap_or_else(PoisonError::into_inner);
+    let (input, output) = {
+        let mut child = lock();
+        (child.stdin.take(), child.stderr.take())
+    };
+    // A process that ends before it has read all says why, or its exit code does.
+    let _ = input.map(|mut input| input.write_all(text.as_bytes()));
+    let mut said = Vec::new();
+    let _ = output.map(|output| output.take(MAX_OUTPUT_BYTES).read_to_end(&mut said));
+    let mut child = lock();
+    // A process that says more is not read further.
+    let _ = child.kill();
+    let failure = match child.wait() {
+        Ok(status) if matches!(status.code(), Some(0..=2)) => None,
+        Ok(status) => Some(format!("'{PROGRAM}' ended with {status}")),
+        Err(error) => Some(format!("'{PROGRAM}' cannot be waited for: {error}")),
+    };
+    Output { messages: String::from_utf8_lossy(&said).into_owned(), failure }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, os::unix::fs::PermissionsExt, sync::mpsc, time::Duration};
+
+    /// Compiles a text with a shell script in place of the compiler.
+    fn start(script: &str, text: &str) -> (tempfile::TempDir, Box<dyn Compilation>, mpsc::Receiver<Output>) {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join(PROGRAM);
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let (send, outputs) = mpsc::channel();
+        let mut compiler = CompilerProcess { program: Some(program) };
+        let receiver = Box::new(move |output| send.send(output).unwrap());
+        let running = compiler.start(text, &["--cores=4".to_owned()], receiver).unwrap();
+        (folder, running, outputs)
+    }
+
+    #[test]
+    fn the_process_gets_the_text_and_its_messages_are_read() {
+        let (_folder, _running, outputs) = start("cat >&2; echo \"$*\" >&2; exit 1", "text\n");
+        let messages = "text\n- --compile-to=bundle -o /dev/null --format=json --cores=4\n".to_owned();
+        assert_eq!(outputs.recv().unwrap(), Output { messages, failure: None });
+    }
+
+    #[test]
+    fn a_text_longer_than_a_pipe_is_not_in_the_way_of_an_early_end() {
+        let (_folder, _running, outputs) = start("echo no >&2; exit 1", &"x".repeat(1 << 20));
+        assert_eq!(outputs.recv().unwrap(), Output { messages: "no\n".to_owned(), failure: None });
+    }
+
+    #[test]
+    fn a_stopped_process_says_what_it_has_said() {
+        let (_folder, mut running, outputs) = start("echo first >&2; exec sleep 100", "");
+        assert!(outputs.recv_timeout(Duration::from_millis(300)).is_err());
+        running.stop();
+        let output = outputs.recv().unwrap();
+        assert_eq!(output.messages, "first\n");
+        assert!(output.failure.unwrap().contains("signal"));
+    }
+
+    #[test]
+    fn a_compiler_that_is_absent_says_where_it_is_expected() {
+        let refused = CompilerProcess { program: None }.start("", &[], Box::new(|_| ())).err().unwrap();
+        assert_eq!(refused, "expected 'spyre-compile' in the directory of the language server, found none; install both");
+    }
+}

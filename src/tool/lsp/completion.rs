@@ -1,0 +1,140 @@
+//! Completion: device functions, attributes and dimension names at a position.
+
+use super::{
+    attributes::{NameForm, attributes_at, dimension_names, name_form_at},
+    cursor::Cursor,
+    device_functions::{functions_at, summary, to_markdown},
+    documents::{Document, range_of},
+    hover::attribute_markdown,
+    op_reference::OpReference,
+};
+use serde_json::{Value, json};
+
+/// Characters after which the editor asks for completions, beside those of MLIR's server.
+pub(super) const TRIGGER_CHARACTERS: [&str; 1] = ["{"];
+
+/// Kinds of items in the protocol.
+const FUNCTION: u8 = 3;
+const PROPERTY: u8 = 10;
+const CONSTANT: u8 = 21;
+
+/// Returns the items for a position.
+pub(super) fn items_at(cursor: &Cursor<'_>, document: &Document, reference: &OpReference) -> Vec<Value> {
+    let range = range_of(cursor.line, cursor.prefix.clone());
+    let item = |label: &str, (kind, detail): (u8, &str), text: &str, markdown: Option<String>| {
+        let mut item = json!({"label": label, "kind": kind, "detail": detail, "textEdit": {"range": range, "newText": text}});
+        if let Some(value) = markdown {
+            item["documentation"] = json!({"kind": "markdown", "value": value});
+        }
+        item
+    };
+    let functions = functions_at(cursor).into_iter();
+    let functions = functions.map(|row| item(row.name, (FUNCTION, &summary(row)), row.name, Some(to_markdown(row))));
+    let attributes = attributes_at(cursor, reference).into_iter();
+    let attributes = attributes.map(|row| {
+        let markdown = attribute_markdown(row, reference);
+        item(&row.name, (PROPERTY, &row.text), &format!("{} = ", row.name), Some(markdown))
+    });
+    let names = name_form_at(cursor).into_iter().flat_map(|form| dimension_names(&document.text).into_iter().map(move |name| (form, name)));
+    let names = names.filter(|(_, name)| !is_being_written(cursor, document, name));
+    let names = names.map(|(form, name)| {
+        let text = match form {
+            NameForm::Quoted | NameForm::Bare => name.to_owned(),
+            NameForm::Unquoted => format!("\"{name}\""),
+            NameForm::Counted => format!("{name} = "),
+        };
+        item(name, (CONSTANT, "dimension"), &text, None)
+    });
+    functions.chain(attributes).chain(names).collect()
+}
+
+/// Whether a name is only the word at the position, which the user has not finished.
+fn is_being_written(cursor: &Cursor<'_>, document: &Document, name: &str) -> bool {
+    let word = cursor.word().map(|(word, _)| word);
+    word == Some(name) && document.text.matches(&format!("\"{name}\"")).count() < 2 && cursor.is_in_string
+}
+
+/// Adds items to the reply of MLIR's server, and documentation to its items that are ops of ours.
+pub(super) fn add_to(reply: &mut Value, items: Vec<Value>, reference: &OpReference) {
+    let mut all = match reply.take() {
+        Value::Array(items) => items,
+        mut list => {
+            let items = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
+            *reply = list;
+            items
+        }
+    };
+    for item in &mut all {
+        let entry = item["label"].as_str().and_then(|label| {
+            let names = [label.to_owned(), format!("spyre.{label}")];
+            names.into_iter().find_map(|name| reference.entry(&name).map(|entry| entry.to_markdown(&name)))
+        });
+        if let (Some(value), Value::Null) = (entry, &item["documentation"]) {
+            item["documentation"] = json!({"kind": "markdown", "value": value});
+        }
+    }
+    let is_new = |item: &Value| !all.iter().any(|known| known["label"] == item["label"]);
+    let new: Vec<Value> = items.into_iter().filter(is_new).collect();
+    all.extend(new);
+    let is_incomplete = reply["isIncomplete"].as_bool().unwrap_or(false);
+    *reply = json!({"isIncomplete": is_incomplete, "items": all});
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::cursor::tests::marked, *};
+
+    fn items(text: &str) -> Vec<Value> {
+        let (document, position) = marked(text);
+        items_at(&Cursor::at(&document, position).unwrap(), &document, &OpReference::load())
+    }
+
+    fn texts(text: &str) -> Vec<String> {
+        items(text).iter().map(|item| item["textEdit"]["newText"].as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_function_replaces_the_word_and_has_its_row() {
+        let found = items("  %0 = spyre.pointwise gel|");
+        let item = found.iter().find(|item| item["label"] == "gelufwd").unwrap();
+        let range = json!({"start": {"line": 0, "character": 23}, "end": {"line": 0, "character": 26}});
+        assert_eq!(item["textEdit"], json!({"newText": "gelufwd", "range": range}));
+        assert_eq!((&item["kind"], &item["detail"]), (&json!(FUNCTION), &json!("elementwise, 1 operand")));
+        assert!(item["documentation"]["value"].as_str().unwrap().contains("constants: none"));
+    }
+
+    #[test]
+    fn an_attribute_is_followed_by_its_value() {
+        let found = items("spyre.copy %x {pl|");
+        let place = found.iter().find(|item| item["label"] == "place").unwrap();
+        assert_eq!((&place["kind"], &place["textEdit"]["newText"]), (&json!(PROPERTY), &json!("place = ")));
+        assert!(place["documentation"]["value"].as_str().unwrap().contains("#spyre.place<lx, 0>"));
+    }
+
+    #[test]
+    fn dimension_names_are_written_as_the_place_has_them() {
+        let program = "func.func @f(%x: t {spyre.dims = [\"M\", \"K\"]}) {\n";
+        let named = |rest: &str| texts(&format!("{program}{rest}"));
+        assert_eq!(named("spyre.copy %x {dims = [\"|"), ["K", "M"]);
+        assert_eq!(named("spyre.copy %x {dims = [|"), ["\"K\"", "\"M\""]);
+        assert_eq!(named("%0 = spyre.hint tiles(|"), ["K = ", "M = "]);
+        assert_eq!(named("%0 = spyre.hint again(|"), ["K", "M"]);
+        assert_eq!(named("spyre.copy %x {dims = [\"Mo|\"]}"), ["K", "M"]);
+    }
+
+    #[test]
+    fn items_join_those_of_the_server_of_mlir_once() {
+        let reference = OpReference::load();
+        let mut nothing = Value::Null;
+        add_to(&mut nothing, vec![json!({"label": "exp"})], &reference);
+        assert_eq!(nothing, json!({"isIncomplete": false, "items": [{"label": "exp"}]}));
+        let mut list = json!({"isIncomplete": true, "items": [{"label": "matmul"}, {"label": "exp"}]});
+        add_to(&mut list, vec![json!({"label": "exp"}), json!({"label": "log"})], &reference);
+        let labels: Vec<_> = list["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
+        assert_eq!((labels, &list["isIncomplete"]), (vec!["matmul", "exp", "log"], &json!(true)));
+        assert!(list["items"][0]["documentation"]["value"].as_str().unwrap().starts_with("### `spyre.matmul`"));
+        let mut array = json!([{"label": "a"}]);
+        add_to(&mut array, Vec::new(), &reference);
+        assert_eq!(array["items"], json!([{"label": "a"}]));
+    }
+}

@@ -1,0 +1,94 @@
+//! Device functions: where the syntax has them, and what the table says of each.
+
+use super::cursor::Cursor;
+use machine::{DeviceFunction, Family};
+
+/// Returns the device functions that may be at the position; none elsewhere.
+pub(super) fn functions_at(cursor: &Cursor<'_>) -> Vec<&'static DeviceFunction> {
+    let of = |is_legal: fn(&DeviceFunction) -> bool| DeviceFunction::all().iter().filter(|function| is_legal(function)).collect();
+    let before = cursor.before.trim_end();
+    let is_after_blank = before.len() < cursor.before.len();
+    match (cursor.is_in_string, cursor.op) {
+        (false, _) if is_after_blank && before.ends_with("spyre.pointwise") => of(|function| function.family == Family::Pointwise),
+        (false, _) if is_after_blank && before.ends_with("spyre.reduce") => of(|function| function.family == Family::Reduce),
+        (true, Some("sdsc.op")) if before.ends_with("sdsc.op \"") => of(|_| true),
+        (true, Some(op)) if before.ends_with("function = \"") => match op {
+            "spyre.gather" => {
+                of(|function| function.family == Family::Pointwise && function.n_operands == 1 && function.constants.is_empty())
+            }
+            "spyre.pointwise" => of(|function| function.family == Family::Pointwise),
+            "spyre.reduce" => of(|function| function.family == Family::Reduce),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// Returns a summary of a function, such as `elementwise, 2 operands`.
+pub(super) fn summary(function: &DeviceFunction) -> String {
+    let kind = match function.family {
+        Family::Pointwise => "elementwise",
+        Family::Reduce => "reduction",
+        Family::Matmul => "matmul",
+        Family::Copy => "data movement",
+        Family::Gather => "gather",
+    };
+    let n_operands = function.n_operands;
+    format!("{kind}, {n_operands} {}", if n_operands == 1 { "operand" } else { "operands" })
+}
+
+/// Returns the row of the table as Markdown.
+pub(super) fn to_markdown(function: &DeviceFunction) -> String {
+    let formats = if function.fp32 { "16-bit format, f32" } else { "16-bit format only" };
+    let place = if function.lx { "LX or HBM" } else { "HBM only" };
+    let constants = match function.constants {
+        [] => "none".to_owned(),
+        names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    };
+    let name = function.name;
+    format!(
+        "### `{name}`\n\nDevice function: {}\n\n* formats: {formats}\n* result in: {place}\n* constants: {constants}",
+        summary(function)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::cursor::tests::marked, *};
+
+    fn names(text: &str) -> Vec<&'static str> {
+        let (document, position) = marked(text);
+        functions_at(&Cursor::at(&document, position).unwrap()).iter().map(|function| function.name).collect()
+    }
+
+    #[test]
+    fn an_op_has_the_functions_of_its_family() {
+        let pointwise = names("  %0 = spyre.pointwise e|");
+        assert!(pointwise.contains(&"exp") && pointwise.contains(&"gelufwd") && !pointwise.contains(&"sum"), "{pointwise:?}");
+        let reduce = names("%1 = spyre.reduce |");
+        assert!(reduce.contains(&"sum") && !reduce.contains(&"exp"), "{reduce:?}");
+        assert_eq!(names("%1 = \"spyre.reduce\"(%0) <{function = \"s|\"}>"), reduce);
+        assert!(names("sdsc.op \"|").contains(&"max"));
+    }
+
+    #[test]
+    fn a_gather_applies_functions_of_one_operand_without_constants() {
+        let gather = names("%r = spyre.gather(%t, %i) dim 0 {function = \"|");
+        assert!(gather.contains(&"exp") && !gather.contains(&"add") && !gather.contains(&"clip"), "{gather:?}");
+    }
+
+    #[test]
+    fn other_places_have_no_functions() {
+        for text in ["%0 = spyre.pointwise|", "%0 = spyre.pointwise exp(|", "%0 = spyre.pointwise exp(%x) {dims = [\"|", "return |"] {
+            assert!(names(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_row_says_formats_place_and_constants() {
+        let clip = DeviceFunction::pointwise("clip").unwrap();
+        let text = to_markdown(clip);
+        assert!(text.starts_with("### `clip`\n\nDevice function: elementwise, 1 operand\n"), "{text}");
+        assert!(text.contains("16-bit format only") && text.contains("HBM only") && !text.contains("constants: none"), "{text}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Messages on a stream: headers with the length, an empty line, JSON.
+
+use serde_json::Value;
+use std::io::{self, BufRead, Write};
+
+/// Bytes of the largest message. A longer one is a header that was read wrong.
+const MAX_MESSAGE_BYTES: usize = 1 << 30;
+
+/// Form of the JSON that is sent to the editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tool) enum Style {
+    /// In one line.
+    Compact,
+    /// Indented, for readers.
+    Pretty,
+}
+
+/// Reads the next message; none at the end of the stream.
+///
+/// # Errors
+/// The system's reason, or `InvalidData` for headers without a length.
+pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let Some(length) = read_headers(stream)? else { return Ok(None) };
+    let mut content = vec![0; length];
+    stream.read_exact(&mut content)?;
+    Ok(Some(content))
+}
+
+/// Reads the headers, up to the empty line; returns the length of the message, or none at the end of the stream.
+fn read_headers(stream: &mut impl BufRead) -> io::Result<Option<usize>> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let header = line.trim_end();
+        match (header.split_once(':'), length) {
+            (Some((name, value)), _) if name.eq_ignore_ascii_case("content-length") => {
+                length = Some(value.trim().parse().map_err(|_| unexpected(header))?);
+            }
+            (None, Some(length)) if header.is_empty() && length <= MAX_MESSAGE_BYTES => return Ok(Some(length)),
+            (None, _) => return Err(unexpected(header)),
+            (Some(_), _) => {}
+        }
+    }
+}
+
+fn unexpected(header: &str) -> io::Error {
+    let message = format!("expected the header 'Content-Length: BYTES' with at most {MAX_MESSAGE_BYTES} bytes, found '{header}'");
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+/// Writes a message as it came.
+///
+/// # Errors
+/// The system's reason.
+pub(super) fn write(stream: &mut impl Write, content: &[u8]) -> io::Result<()> {
+    write!(stream, "Content-Length: {}\r\n\r\n", content.len())?;
+    stream.write_all(content)?;
+    stream.flush()
+}
+
+/// Writes a message.
+///
+/// # Errors
+/// The system's reason.
+pub(super) fn write_json(stream: &mut impl Write, message: &Value, style: Style) -> io::Result<()> {
+    let content = match style {
+        Style::Compact => serde_json::to_vec(message),
+        Style::Pretty => serde_json::to_vec_pretty(message),
+    };
+    write(stream, &content.map_err(io::Error::from)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn messages_are_read_as_they_were_written() {
+        let mut stream = Vec::new();
+        write(&mut stream, b"{}").unwrap();
+        write_json(&mut stream, &json!({"text": "é\n"}), Style::Compact).unwrap();
+        write_json(&mut stream, &json!({"id": 1}), Style::Pretty).unwrap();
+        let mut stream = stream.as_slice();
+        let mut next = || read(&mut stream).unwrap().map(|content| String::from_utf8(content).unwrap());
+        assert_eq!(next().unwrap(), "{}");
+        assert_eq!(next().unwrap(), "{\"text\":\"é\\n\"}");
+        assert_eq!(next().unwrap(), "{\n  \"id\": 1\n}");
+        assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn other_headers_are_skipped_and_names_of_headers_have_any_case() {
+        let mut stream = &b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length: 2\r\n\r\n[]"[..];
+        assert_eq!(read(&mut stream).unwrap().unwrap(), b"[]");
+    }
+
+    #[test]
+    fn headers_without_a_length_and_cut_messages_are_errors() {
+        for text in
+            ["\r\n{}", "Content-Length: two\r\n\r\n{}", "hello\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Length: 3\r\n\r\n{}"]
+        {
+            assert!(read(&mut text.as_bytes()).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Hover: the documentation of the op, attribute or device function at a position.
+
+use super::{
+    attributes::attribute_named,
+    cursor::Cursor,
+    device_functions::{functions_at, to_markdown},
+    documents::range_of,
+    op_reference::{AttributeRow, OpReference},
+};
+use serde_json::{Value, json};
+use std::ops::Range;
+
+/// Documentation of the word at a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hover {
+    markdown: String,
+    range: Value,
+}
+
+impl Hover {
+    /// Returns the documentation of the word at a position; none of a word without documentation.
+    pub(super) fn at(cursor: &Cursor<'_>, reference: &OpReference) -> Option<Self> {
+        let (word, bytes) = cursor.word()?;
+        let markdown = describe(cursor, reference, (word, &bytes))?;
+        Some(Self { markdown, range: range_of(cursor.line, bytes) })
+    }
+
+    /// Adds the documentation to the reply of MLIR's server, which has none or shows the op itself.
+    pub(super) fn add_to(self, reply: &mut Value) {
+        let shown = match &reply["contents"] {
+            Value::String(text) => Some(text.as_str()),
+            contents => contents["value"].as_str(),
+        };
+        let value = shown.map_or_else(|| self.markdown.clone(), |shown| format!("{}\n\n---\n\n{}", shown.trim_end(), self.markdown));
+        let range = if reply["range"].is_object() { reply["range"].take() } else { self.range };
+        *reply = json!({"contents": {"kind": "markdown", "value": value}, "range": range});
+    }
+}
+
+fn describe(cursor: &Cursor<'_>, reference: &OpReference, (word, bytes): (&str, &Range<usize>)) -> Option<String> {
+    if let Some(entry) = reference.entry(word) {
+        return Some(entry.to_markdown(word));
+    }
+    let row = reference.attribute(word).or_else(|| attribute_named(cursor, reference, word));
+    if let Some(row) = row {
+        return Some(attribute_markdown(row, reference));
+    }
+    // The functions at the first letter of the word, not at the position in it.
+    let start = Cursor { before: &cursor.line.1[..bytes.start], ..cursor.clone() };
+    functions_at(&start).into_iter().find(|function| function.name == word).map(to_markdown)
+}
+
+/// Returns the documentation of an attribute, with that of its type.
+pub(super) fn attribute_markdown(row: &AttributeRow, reference: &OpReference) -> String {
+    let AttributeRow { name, form, text } = row;
+    let title = format!("### `{name}`\n\n{text}");
+    match reference.entry_of_form(form) {
+        Some((name, entry)) => format!("{title}\n\n{}", entry.to_markdown(&name)),
+        None if form.starts_with("::") || form == name => title,
+        None => format!("{title}\n\n```mlir\n{form}\n```"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::cursor::tests::marked, *};
+
+    fn hover(text: &str) -> Option<Hover> {
+        let (document, position) = marked(text);
+        Hover::at(&Cursor::at(&document, position).unwrap(), &OpReference::load())
+    }
+
+    fn begins(text: &str, beginning: &str) {
+        let found = hover(text).unwrap().markdown;
+        assert!(found.starts_with(beginning), "{text}: {found}");
+    }
+
+    #[test]
+    fn ops_attributes_and_functions_have_documentation() {
+        begins("%0 = spyre.re|duce sum(%x) dims [1]", "### `spyre.reduce`\n\n_Reduce");
+        begins("%0 = |spyre.reduce sum(%x)", "### `spyre.reduce`");
+        begins("%0 = spyre.reduce su|m(%x)", "### `sum`\n\nDevice function: reduction, 1 operand");
+        begins("spyre.copy %x {place = #spy|re.place<lx, 0>}", "### `#spyre.place`\n\n_Assign");
+        begins(
+            "spyre.copy %x {wo|rk = #spyre.work<[1]>}",
+            "### `work`\n\nSplit the iteration space of an op over cores\n\n### `#spyre.work`",
+        );
+        begins(
+            "func.func @f(%x: t {spyre.d|ims = [\"M\"]})",
+            "### `spyre.dims`\n\ndimension names of an argument\n\n```mlir\nspyre.dims = [",
+        );
+    }
+
+    #[test]
+    fn words_without_documentation_have_none() {
+        for text in ["%0 = arith.add|f %x, %y", "%su|m = spyre.reduce max(%x)", "return %x : tensor<4x|f16>", "// |", "work| = 1"] {
+            assert_eq!(hover(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn documentation_follows_the_op_that_the_server_of_mlir_shows() {
+        let found = hover("%0 = spyre.re|duce sum(%x)").unwrap();
+        let range = json!({"start": {"line": 0, "character": 5}, "end": {"line": 0, "character": 17}});
+        let mut nothing = Value::Null;
+        found.clone().add_to(&mut nothing);
+        assert_eq!(nothing["range"], range);
+        assert!(nothing["contents"]["value"].as_str().unwrap().starts_with("### `spyre.reduce`"));
+        let own = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}});
+        let mut shown = json!({"contents": {"kind": "markdown", "value": "\"spyre.reduce\"\n"}, "range": own});
+        found.add_to(&mut shown);
+        assert!(shown["contents"]["value"].as_str().unwrap().starts_with("\"spyre.reduce\"\n\n---\n\n### `spyre.reduce`"));
+        assert_eq!(shown["range"], own);
+    }
+}

@@ -1,0 +1,198 @@
+//! When documents are compiled, and which diagnostics each has.
+//!
+//! A document is compiled once it is opened or saved, or when its text rests, if MLIR's server has no error for it. One
+//! compilation runs at a time. It is stopped when its text changes, or after a time limit.
+
+use super::{
+    compiler::{Compilation, Compiler, Output},
+    diagnostics::{has_error, is_program, merge, read_messages},
+    documents::{Document, Documents},
+};
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+/// Times of compilations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// Time for which a text rests before it is compiled.
+    pub(super) pause: Duration,
+    /// Longest time of a compilation.
+    pub(super) limit: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { pause: Duration::from_secs(1), limit: Duration::from_secs(30) }
+    }
+}
+
+/// Diagnostics of a document, and when it is compiled.
+#[derive(Debug, Default)]
+struct DocumentState {
+    /// Time from which the text may be compiled; none if it need not.
+    due: Option<Instant>,
+    /// Whether MLIR's server has read this version without errors.
+    is_parsed: bool,
+    /// Version that was compiled to the end.
+    compiled: Option<i64>,
+    of_parser: Vec<Value>,
+    of_compiler: Vec<Value>,
+}
+
+/// Number of a compilation: its output is of use only while it is the one that runs.
+pub(super) type Number = u64;
+
+/// Compilation of a document.
+struct RunningCompilation {
+    number: Number,
+    uri: String,
+    deadline: Instant,
+    is_late: bool,
+    compilation: Box<dyn Compilation>,
+}
+
+/// Schedule of compilations.
+pub(super) struct Schedule {
+    times: Times,
+    is_enabled: bool,
+    states: BTreeMap<String, DocumentState>,
+    running: Option<RunningCompilation>,
+    n_started: Number,
+}
+
+impl Schedule {
+    pub(super) fn new(times: Times) -> Self {
+        Self { times, is_enabled: true, states: BTreeMap::new(), running: None, n_started: 0 }
+    }
+
+    /// Compiles nothing from now on.
+    pub(super) fn disable(&mut self) {
+        self.is_enabled = false;
+        self.running = None;
+    }
+
+    /// Follows a document that was opened.
+    pub(super) fn open(&mut self, uri: &str, now: Instant) {
+        self.close(uri);
+        self.states.insert(uri.to_owned(), DocumentState { due: Some(now), ..DocumentState::default() });
+    }
+
+    /// Follows a change: what the compiler said of the text before is of no use.
+    pub(super) fn change(&mut self, uri: &str, now: Instant) {
+        self.stop(uri);
+        let state = self.states.entry(uri.to_owned()).or_default();
+        state.of_compiler.clear();
+        (state.due, state.is_parsed) = (Some(now + self.times.pause), false);
+    }
+
+    /// Follows a document that was saved.
+    pub(super) fn save(&mut self, uri: &str, version: i64, now: Instant) {
+        let is_running = self.running.as_ref().is_some_and(|running| running.uri == uri);
+        if let Some(state) = self.states.get_mut(uri).filter(|state| state.compiled != Some(version) && !is_running) {
+            state.due = Some(now);
+        }
+    }
+
+    /// Follows a document that was closed.
+    pub(super) fn close(&mut self, uri: &str) {
+        self.stop(uri);
+        self.states.remove(uri);
+    }
+
+    fn stop(&mut self, uri: &str) {
+        if self.running.as_ref().is_some_and(|running| running.uri == uri) {
+            self.running = None;
+        }
+    }
+
+    /// Follows the diagnostics of MLIR's server for a version; returns those to publish.
+    pub(super) fn parsed(&mut self, (uri, is_current): (&str, bool), diagnostics: Vec<Value>) -> Vec<Value> {
+        let Some(state) = self.states.get_mut(uri) else { return diagnostics };
+        state.is_parsed = is_current && !has_error(&diagnostics);
+        state.of_parser = diagnostics;
+        merge(&state.of_parser, &state.of_compiler)
+    }
+
+    /// Returns the time at which [`Schedule::advance`] has something to do.
+    pub(super) fn next_time(&self) -> Option<Instant> {
+        match &self.running {
+            Some(running) => (!running.is_late).then_some(running.deadline),
+            None if self.is_enabled => self.states.values().filter(|state| state.is_parsed).filter_map(|state| state.due).min(),
+            None => None,
+        }
+    }
+
+    /// Stops a late compilation, or starts the next one. `receive` gets its number and its output.
+    ///
+    /// # Errors
+    /// The reason why nothing can be compiled.
+    pub(super) fn advance(
+        &mut self,
+        documents: &Documents,
+        compiler: &mut dyn Compiler,
+        options: &[String],
+        now: Instant,
+        receive: impl FnOnce(Number, Output) + Send + 'static,
+    ) -> Result<(), String> {
+        if let Some(running) = &mut self.running {
+            if now >= running.deadline && !running.is_late {
+                running.is_late = true;
+                running.compilation.stop();
+            }
+            return Ok(());
+        }
+        let Some((uri, document)) = self.next_document(documents, now) else { return Ok(()) };
+        self.n_started += 1;
+        let number = self.n_started;
+        let compilation = compiler.start(&document.text, options, Box::new(move |output| receive(number, output)))?;
+        self.running = Some(RunningCompilation { number, uri, deadline: now + self.times.limit, is_late: false, compilation });
+        Ok(())
+    }
+
+    /// Returns a document that is due. Those that are no programs are due no more.
+    fn next_document<'d>(&mut self, documents: &'d Documents, now: Instant) -> Option<(String, &'d Document)> {
+        let is_enabled = self.is_enabled;
+        for (uri, state) in &mut self.states {
+            let is_due = is_enabled && state.is_parsed && state.due.is_some_and(|due| due <= now);
+            if is_due {
+                state.due = None;
+                if let Some(document) = documents.get(uri).filter(|document| is_program(document)) {
+                    return Some((uri.clone(), document));
+                }
+            }
+        }
+        None
+    }
+
+    /// Follows the end of a compilation; returns what came of it, if it is the one that runs.
+    pub(super) fn finish(&mut self, documents: &Documents, number: Number, output: &Output) -> Option<Finished> {
+        let running = self.running.take_if(|running| running.number == number)?;
+        let document = documents.get(&running.uri)?;
+        let state = self.states.get_mut(&running.uri)?;
+        let found = read_messages(&output.messages, (&running.uri, document));
+        let is_new = found != state.of_compiler;
+        state.of_compiler = found;
+        state.compiled = Some(document.version);
+        let message = match &output.failure {
+            _ if running.is_late => Some(format!("'{}' was compiled for {} s, and stopped", running.uri, self.times.limit.as_secs())),
+            Some(failure) => Some(format!("'{}': {failure}", running.uri)),
+            None => None,
+        };
+        let diagnostics = is_new.then(|| merge(&state.of_parser, &state.of_compiler));
+        Some(Finished { uri: running.uri, version: document.version, diagnostics, message })
+    }
+}
+
+/// What came of a compilation.
+#[derive(Debug, PartialEq)]
+pub(super) struct Finished {
+    pub(super) uri: String,
+    pub(super) version: i64,
+    /// Diagnostics to publish; none if there is nothing new.
+    pub(super) diagnostics: Option<Vec<Value>>,
+    /// Message for the log: the compilation was late, or failed.
+    pub(super) message: Option<String>,
+}

@@ -1,0 +1,66 @@
+//! The line of a terminal that shows progress: redrawn in place, and erased before other output.
+
+use rustix::termios::tcgetwinsize;
+use std::{
+    io::{self, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Carriage return, and the control sequence that erases the rest of the line.
+const ERASE: &str = "\r\x1b[K";
+
+/// Whether the line is drawn. Whoever writes to standard output or standard error holds the lock.
+static IS_DRAWN: Mutex<bool> = Mutex::new(false);
+
+/// Columns of a terminal that does not tell its size.
+const DEFAULT_COLUMNS: usize = 80;
+
+/// Runs `write`, which writes to standard output or standard error, after the line is erased.
+pub(super) fn without_line<Answer>(write: impl FnOnce() -> Answer) -> Answer {
+    let mut is_drawn = lock();
+    erase_from(&mut io::stderr(), &mut is_drawn);
+    write()
+}
+
+/// Draws the line on standard error, in place of the line before. `line` gets the number of columns that do not wrap: a
+/// line that wraps cannot be erased.
+pub(super) fn redraw(line: impl FnOnce(usize) -> String) {
+    redraw_on(&mut io::stderr(), &mut lock(), &line(columns() - 1));
+}
+
+/// Returns the width of the terminal.
+fn columns() -> usize {
+    tcgetwinsize(io::stderr()).ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(DEFAULT_COLUMNS)
+}
+
+fn lock() -> MutexGuard<'static, bool> {
+    IS_DRAWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Nobody can be told of a line that cannot be written.
+fn redraw_on(out: &mut impl Write, is_drawn: &mut bool, line: &str) {
+    let _ = write!(out, "{ERASE}{line}").and_then(|()| out.flush());
+    *is_drawn = true;
+}
+
+fn erase_from(out: &mut impl Write, is_drawn: &mut bool) {
+    if std::mem::take(is_drawn) {
+        let _ = out.write_all(ERASE.as_bytes()).and_then(|()| out.flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_redrawn_in_place_and_erased_once() {
+        let (mut out, mut is_drawn) = (Vec::new(), false);
+        erase_from(&mut out, &mut is_drawn);
+        redraw_on(&mut out, &mut is_drawn, "a, 2 s");
+        redraw_on(&mut out, &mut is_drawn, "a, 3 s");
+        erase_from(&mut out, &mut is_drawn);
+        erase_from(&mut out, &mut is_drawn);
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{ERASE}a, 2 s{ERASE}a, 3 s{ERASE}"));
+    }
+}
