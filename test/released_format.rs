@@ -93,7 +93,8 @@ fn our_files_differ_from_the_schema_as_tolerated() {
     let tolerated: Vec<BTreeMap<String, String>> =
         serde_json::from_str(&std::fs::read_to_string(folder().join("tolerated.json")).unwrap()).unwrap();
     assert!(tolerated.iter().all(|entry| !entry["why"].is_empty()));
-    let tolerated: BTreeSet<(String, String)> = tolerated.into_iter().map(|entry| (entry["at"].clone(), entry["difference"].clone())).collect();
+    let tolerated: BTreeSet<(String, String)> =
+        tolerated.into_iter().map(|entry| (entry["at"].clone(), entry["difference"].clone())).collect();
     let files = our_files();
     assert!(files.len() >= 40, "{}", files.len());
     let found: BTreeSet<(String, String)> = files.iter().flat_map(|(_, bytes)| differences(bytes)).collect();
@@ -170,9 +171,10 @@ fn a_file_that_the_schema_refuses_breaks_a_rule_of_the_release() {
     let ours = RIGHT.iter().map(|(_, files)| files);
     let mut n_refused = 0;
     for files in ours.chain(broken.iter().map(|broken| &broken.files)) {
-        let is_refused = files.iter().filter(|(name, _)| is_sdsc(name)).any(|(_, bytes)| {
-            serde_json::from_slice::<Value>(bytes).is_ok_and(|file| !SCHEMA.is_valid(&file))
-        });
+        let is_refused = files
+            .iter()
+            .filter(|(name, _)| is_sdsc(name))
+            .any(|(_, bytes)| serde_json::from_slice::<Value>(bytes).is_ok_and(|file| !SCHEMA.is_valid(&file)));
         if is_refused {
             n_refused += 1;
             assert!(!violations(files, Profile::Release1_0).0.is_empty(), "{:?}", String::from_utf8_lossy(&files["sdsc_0.json"]));

@@ -7,6 +7,7 @@ use crate::check_bundle::bundles::{Files, adds, base, emit_ops, matrix, op};
 use crate::check_bundle::edits::{json, pointer, remove, set, text};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
+use spyre::bundle::SymbolicDim;
 use std::collections::BTreeMap;
 
 /// How a file is written back.
@@ -40,6 +41,12 @@ struct Legal {
 fn base_files(name: &str) -> Files {
     released(match name {
         "one core" => emit_ops(vec![adds((1, 1))]),
+        // The starts of slices of a symbolic size are open.
+        "symbolic" => {
+            let mut add = adds((1, 1));
+            add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: "s".to_owned(), max: 128, granularity: 64 });
+            emit_ops(vec![add])
+        }
         "neg" => emit_ops(vec![op("neg", &[(128, 1), (256, 1)], 0, vec![matrix((0, 128), (1, 256)), matrix((0, 128), (1, 256))])]),
         _ => base(name),
     })
@@ -53,6 +60,8 @@ fn base_program(name: &str) -> Option<Program> {
         "symbolic" => program(&[wide; 3], &[("s", 128, 64)]),
         "neg" => program(&[wide; 2], &[]),
         "clip" | "chain" => program(&[[128, 64]; 2], &[]),
+        "restickify" => program(&[[256, 128], wide], &[]),
+        "matmul" => program(&[[64, 128], wide, [64, 256]], &[]),
         _ => return None,
     })
 }
@@ -135,7 +144,9 @@ fn missing_members() -> Vec<Legal> {
         legal("no name_ in N_", "add", removes("dsc/N_/name_")),
         legal("no members in stages", "add", |files| {
             for stage in ["ss_", "el_"] {
-                for member in ["name_", "symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"] {
+                for member in
+                    ["name_", "symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"]
+                {
                     remove(files, &format!("dsc/dataStageParam_/0/{stage}/{member}"));
                 }
             }
@@ -174,8 +185,8 @@ fn spellings() -> Vec<Legal> {
         }),
         legal("scales with a fraction", "add", sets("dsc/labeledDs_/0/scale_", json!([1.0, 1.0]))).canonical(),
         legal("sizes with a fraction", "add", sets("dsc/N_/mb_", json!(128.0))).canonical(),
-        legal("a constant without a list", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": 17792}))).canonical(),
-        legal("a constant as a string", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": "17792"}))).canonical(),
+        legal("a constant without a list", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": 17152}))).canonical(),
+        legal("a constant as a string", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": "17152"}))).canonical(),
         legal("a constant for each core", "clip", sets("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}}))),
         legal("symbolic sizes of -1", "symbolic", |files| {
             set(files, "dsc/N_/mb_", json!(-1));
@@ -185,7 +196,7 @@ fn spellings() -> Vec<Legal> {
         legal("bounds with an underscore", "symbolic", |files| {
             for stage in ["ss_", "el_"] {
                 let path = format!("dsc/dataStageParam_/0/{stage}/symbolicDimInfo_");
-                set(files, &path, json!({"mb_": {"maxSize_": 32, "granularity_": 16}}));
+                set(files, &path, json!({"mb_": {"maxSize_": 128, "granularity_": 64}}));
             }
         }),
         legal("the folds of a stick in the other order", "add", |files| {
@@ -231,7 +242,8 @@ fn members() -> Vec<Legal> {
         }),
         legal("x1_", "add", |files| {
             let bytes = files.get_mut("sdsc_0.json").unwrap();
-            *bytes = String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"mb\"", "\"x1\"").replace("\"mb_\"", "\"x1_\"").into_bytes();
+            *bytes =
+                String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"mb\"", "\"x1\"").replace("\"mb_\"", "\"x1_\"").into_bytes();
         }),
         legal("fast fidelity", "add", sets("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
         legal("sizes of a direct tensor", "add", sets("dsc/scheduleTree_/1/maxDimSizes_", json!([128, 256]))),
@@ -247,7 +259,8 @@ fn members() -> Vec<Legal> {
         legal("signed indices", "table", |files| set_in(files, "dsc/labeledDs_/0/dataFormat_", json!("IEEE_INT32"))),
         legal("indices that are addresses", "table", |files| set_in(files, "dsc/scheduleTree_/0/indexTensorType_", json!("address")))
             .refused("an index tensor of byte addresses"),
-        legal("a format that is not simulated", "neg", |files| in_format(files, "BFLOAT16", json!(2), 64)).refused("the number format BFLOAT16"),
+        legal("a format that is not simulated", "neg", |files| in_format(files, "BFLOAT16", json!(2), 64))
+            .refused("the number format BFLOAT16"),
         legal("elements of half a byte", "neg", |files| in_format(files, "SENINT4", json!(0.5), 256)).refused("the number format SENINT4"),
         legal("constants of a quantization", "neg", quantize).refused("the function 'csqint8ch'"),
         legal("sticks of 4-bit blocks", "matmul", four_bits).refused("the function 'batchmatmulint4'"),
@@ -293,7 +306,8 @@ fn in_format(files: &mut Files, format: &str, word_length: Value, per_stick: i64
 /// A conversion to 8-bit integers by a scale and a shift.
 fn quantize(files: &mut Files) {
     let bytes = files.get_mut("sdsc_0.json").unwrap();
-    *bytes = String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"neg\"", "\"csqint8ch\"").replace("0_neg", "0_csqint8ch").into_bytes();
+    *bytes =
+        String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"neg\"", "\"csqint8ch\"").replace("0_neg", "0_csqint8ch").into_bytes();
     json(files, "sdsc_0.json", |file| {
         let path = pointer(file, "dsc/primaryDsInfo_");
         let classes = file.pointer_mut(&path).unwrap();
@@ -304,7 +318,8 @@ fn quantize(files: &mut Files) {
     set(files, "dsc/labeledDs_/1/dataFormat_", json!("SENINT8"));
     set(files, "dsc/labeledDs_/1/wordLength", json!(1));
     let folds = json!([{"factor_": 1, "label_": "core"}, {"factor_": 1, "label_": "corelet"}, {"factor_": 1, "label_": "time"}]);
-    let data = json!({"dim_prop_func": [{"Const": {}}, {"Const": {}}, {"Map": {}}], "dim_prop_attr": folds, "data_": {"[0, 0, 0]": [15872]}});
+    let data =
+        json!({"dim_prop_func": [{"Const": {}}, {"Const": {}}, {"Map": {}}], "dim_prop_attr": folds, "data_": {"[0, 0, 0]": [15872]}});
     let constant = |name: &str| json!({"dataFormat_": "SEN169_FP16", "name_": name, "data_": data});
     set(files, "dsc/constantInfo_", json!({"0": constant("scaleact"), "1": constant("shiftact")}));
 }
@@ -393,18 +408,28 @@ fn texts() -> Vec<Legal> {
         }),
         legal("a loop from 4 by 4", "program", |files| {
             in_text(files, "%i_1 = %c0 to %loop_bound_1 step %c1", "%i_1 = %c4 to %c20 step %c4");
+            in_text(files, "s0 + 8192*d0)", "s0 + 2048*d0 - 8192)");
             in_text(files, "8192*d1)", "2048*d1 - 8192)");
-            in_text(files, "%c1 = arith.constant 1 : index", "%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%c20 = arith.constant 20 : index");
+            in_text(
+                files,
+                "%c1 = arith.constant 1 : index",
+                "%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%c20 = arith.constant 20 : index",
+            );
         }),
         legal("memory that is allocated in a loop", "program", |files| {
             let text = String::from_utf8(files["bundle_0/bundle.mlir"].clone()).unwrap();
             let line = text.lines().find(|line| line.contains("device_mem_allocate")).unwrap().to_owned();
-            let uses: Vec<String> = text.lines().filter(|line| line.contains("%pool") && line.contains(" = arith.")).map(str::to_owned).collect();
+            let uses: Vec<String> =
+                text.lines().filter(|line| line.contains("%pool") && line.contains(" = arith.")).map(str::to_owned).collect();
             let moved: String = std::iter::once(line).chain(uses).fold(String::new(), |moved, line| {
                 in_text(files, &format!("{line}\n"), "");
                 moved + &line + "\n"
             });
-            in_text(files, "scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {\n", &format!("scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {{\n{moved}"));
+            in_text(
+                files,
+                "scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {\n",
+                &format!("scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {{\n{moved}"),
+            );
         }),
     ]
 }

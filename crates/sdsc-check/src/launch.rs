@@ -133,7 +133,15 @@ impl<'a> LaunchValues<'a> {
     /// Evaluates the values of a text.
     #[must_use]
     pub fn of(text: &'a BundleText<&'a str>) -> Self {
-        let mut walk = Walk { text, maps: BTreeMap::new(), values: BTreeMap::new(), local: Vec::new(), outer: BTreeSet::new(), depth: 0, launch: Self::default() };
+        let mut walk = Walk {
+            text,
+            maps: BTreeMap::new(),
+            values: BTreeMap::new(),
+            local: Vec::new(),
+            outer: BTreeSet::new(),
+            depth: 0,
+            launch: Self::default(),
+        };
         walk.maps();
         for (index, param) in text.params.iter().enumerate() {
             let value = match param.kind {

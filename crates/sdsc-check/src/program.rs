@@ -14,12 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
 ///
 /// `own_name` is the name of the tree's directory, by which a program in the same folder may refer to the bundle.
-pub(super) fn check<T: Tree>(
-    tree: &T,
-    own_name: Option<&str>,
-    on: (&Target, Profile),
-    report: &mut Report,
-) -> Result<bool, T::Error> {
+pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, on: (&Target, Profile), report: &mut Report) -> Result<bool, T::Error> {
     let has_program = tree.has(FILE_NAME);
     let program = if has_program { read(tree, report)? } else { None };
     if let Some(program) = &program {

@@ -7,8 +7,8 @@ use crate::launch::geometry::{Access, Divisions, Label, Scale, Tensor};
 use crate::launch::symbols::Start;
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Flag, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo, Text,
-    WordLength,
+    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Flag, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo,
+    Text, WordLength,
 };
 
 impl Context<'_> {

@@ -109,8 +109,8 @@ impl Builder<'_> {
         let listed = &self.dsc.core_ids;
         let n_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
         let n_cores = listed.len() as i64;
-        // Descriptions of unequal work share the slices.
-        let n_shared = if self.is_uneven() { self.operation.n_cores } else { n_cores };
+        // Descriptions share the slices.
+        let n_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
         if n_slices != Some(n_shared) || self.operation.n_cores != n_shared || self.dsc.n_cores != n_cores {
             return malformed(format!("{} cores for {n_slices:?} slices; every core has one slice", listed.len()));
         }
@@ -141,7 +141,11 @@ impl Builder<'_> {
 
     fn tensors(&self, dims: &[Dim], cores: &[Core]) -> Checked<Vec<TensorPlan>> {
         let (nodes, infos) = (&self.dsc.nodes, &self.dsc.tensors);
-        let numbered = nodes.iter().zip(infos).enumerate().all(|(index, (node, info))| node.tensor.is_none_or(|tensor| tensor == index) && info.tensor == index);
+        let numbered = nodes
+            .iter()
+            .zip(infos)
+            .enumerate()
+            .all(|(index, (node, info))| node.tensor.is_none_or(|tensor| tensor == index) && info.tensor == index);
         if nodes.len() != infos.len() || !numbered {
             return malformed("scheduleTree_ and labeledDs_ must list the same tensors, 0, 1, ...");
         }

@@ -36,7 +36,8 @@ fn step_numbers(operation: &Operation) -> Result<Vec<Vec<usize>>, Fault> {
                 return malformed(format!("core {core} has {} of {length} steps", schedule.len()));
             };
             if *data != -1 {
-                let what = format!("a data operation in step {index} of core {core}: the format does not specify the contents of 'datadscs_'");
+                let what =
+                    format!("a data operation in step {index} of core {core}: the format does not specify the contents of 'datadscs_'");
                 return Err(Fault::NotSimulated(what));
             }
             let number = usize::try_from(*dsc).ok().filter(|number| *number < operation.dscs.len());

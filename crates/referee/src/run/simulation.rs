@@ -429,12 +429,7 @@ impl<B: Beside> Launch<'_, B> {
         SimError::Malformed { file: format!("{}/bundle.mlir", self.entry.bundle), message }
     }
 
-    fn statements(
-        &mut self,
-        body: &[Statement],
-        pools: &[(usize, i64)],
-        cursor: &mut Cursor,
-    ) -> Result<(), SimError> {
+    fn statements(&mut self, body: &[Statement], pools: &[(usize, i64)], cursor: &mut Cursor) -> Result<(), SimError> {
         let deaths = self.deaths;
         for statement in body {
             match statement {

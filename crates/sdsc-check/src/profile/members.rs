@@ -167,10 +167,13 @@ impl<'r> Walk<'r, '_> {
 
     /// The rows that lead below a member.
     fn below(&self, key: &str) -> Vec<(&'r [&'static str], Demand)> {
-        self.active.iter().filter_map(|(rest, demand)| {
-            let (first, rest) = rest.split_first()?;
-            (*first == "*" || *first == key).then_some((rest, *demand))
-        }).collect()
+        self.active
+            .iter()
+            .filter_map(|(rest, demand)| {
+                let (first, rest) = rest.split_first()?;
+                (*first == "*" || *first == key).then_some((rest, *demand))
+            })
+            .collect()
     }
 }
 
@@ -251,15 +254,21 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
             self.spelled(Empty);
         }
         let profile = self.profile.shown();
-        let named: Vec<(&'static str, Demand)> = self.active.iter().filter_map(|(rest, demand)| match rest {
-            [key] if *key != "*" => Some((*key, *demand)),
-            _ => None,
-        }).collect();
+        let named: Vec<(&'static str, Demand)> = self
+            .active
+            .iter()
+            .filter_map(|(rest, demand)| match rest {
+                [key] if *key != "*" => Some((*key, *demand)),
+                _ => None,
+            })
+            .collect();
         for (key, demand) in named {
             let is_there = seen.iter().any(|known| known == key);
             match (demand, is_there) {
                 (Required, false) => self.fault(member(&self.path, key), format!("the member is missing; profile '{profile}' demands it")),
-                (Forbidden, true) => self.fault(member(&self.path, key), format!("the member is there; profile '{profile}' has no such member")),
+                (Forbidden, true) => {
+                    self.fault(member(&self.path, key), format!("the member is there; profile '{profile}' has no such member"))
+                }
                 _ => {}
             }
         }
@@ -281,7 +290,8 @@ mod tests {
         let found = faults(text, Profile::Release1_0);
         assert_eq!(found, ["/0_add/dscs_/0/add/computeOp_/0/location: the member is there; profile '1.0' has no such member"]);
         let found = faults(text, Profile::Written);
-        let missing = "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
+        let missing =
+            "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
         assert!(found.iter().any(|fault| fault == missing), "{found:?}");
         assert!(!found.iter().any(|fault| fault.contains("paddingSizes_/")), "{found:?}");
     }

@@ -19,11 +19,11 @@ pub(super) mod tensors;
 pub(super) mod windowed;
 pub(super) mod windows;
 
+pub use release_table::RELEASE_RULES;
 pub(super) use table::{
     ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
     POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
-pub use release_table::RELEASE_RULES;
 pub use table::{RULES, rules_table};
 
 use super::file_view::FileView;

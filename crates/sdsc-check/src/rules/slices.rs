@@ -50,7 +50,8 @@ pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report)
         }
         let moves_alike = |start: &&&Start<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
         if let Some(other) = own.iter().find(moves_alike) {
-            let message = format!("core {} is in another buffer, or moves otherwise, than core 0; a tensor is in one place", other.core.core);
+            let message =
+                format!("core {} is in another buffer, or moves otherwise, than core 0; a tensor is in one place", other.core.core);
             report.json(start_path(file, tensor.index, other.core), message);
             continue;
         }

@@ -1,8 +1,8 @@
 //! Table of the rules, the most basic first: a file that breaks a rule may break later rules as a consequence.
 
 use super::{
-    Check, RELEASE_RULES, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices, symbols, tensors,
-    windowed, windows,
+    Check, RELEASE_RULES, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices,
+    symbols, tensors, windowed, windows,
 };
 use std::fmt::Write;
 

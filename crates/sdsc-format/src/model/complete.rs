@@ -52,7 +52,8 @@ impl Dsc {
                 complete_tensor(node, info, order);
             }
         }
-        let format = self.tensors.iter().zip(&self.nodes).find(|(_, node)| node.indirection != "index_tensor").map(|(info, _)| &info.format);
+        let format =
+            self.tensors.iter().zip(&self.nodes).find(|(_, node)| node.indirection != "index_tensor").map(|(info, _)| &info.format);
         if let Some(format) = format {
             let attributes = self.compute.iter_mut().map(|compute| &mut compute.attributes);
             attributes.filter(|attributes| attributes.is_missing()).for_each(|attributes| attributes.format = format.clone());
@@ -108,5 +109,60 @@ fn complete_tensor(node: &mut Node, info: &mut TensorInfo, order: &[Text]) {
             (false, true) => node.component = "lx".into(),
             (false, false) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Sdsc;
+    use serde_json::{Value, json};
+
+    fn golden() -> Value {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../test/golden/add/sdsc_0.json");
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    fn completed(file: &Value) -> Sdsc {
+        let mut file: Sdsc = serde_json::from_value(file.clone()).unwrap();
+        file.value.complete();
+        file
+    }
+
+    #[test]
+    fn missing_members_have_their_values() {
+        let (mut file, whole) = (golden(), completed(&golden()));
+        let operation = file.pointer_mut("/0_add").unwrap().as_object_mut().unwrap();
+        for member in ["sdscFoldProps_", "sdscFolds_", "numWkSlicesPerDim_"] {
+            operation.remove(member).unwrap();
+        }
+        let dsc = file.pointer_mut("/0_add/dscs_/0/add").unwrap();
+        dsc.as_object_mut().unwrap().remove("numCoreletsUsed_").unwrap();
+        dsc["computeOp_"][0].as_object_mut().unwrap().remove("attributes_").unwrap();
+        for list in ["scheduleTree_", "labeledDs_"] {
+            for entry in dsc[list].as_array_mut().unwrap() {
+                let entry = entry.as_object_mut().unwrap();
+                for member in ["component_", "layoutDimOrder_", "maxDimSizes_", "indirectAllocType_", "scale_", "wordLength"] {
+                    entry.remove(member);
+                }
+            }
+        }
+        assert_eq!(completed(&file), whole);
+        file.pointer_mut("/0_add/dscs_/0/add").unwrap().as_object_mut().unwrap().remove("dataStageParam_").unwrap();
+        let sizes = |file: &Sdsc| file.value.dscs[0].value.stages.core.steady.sizes.clone();
+        assert_eq!(sizes(&completed(&file)).get("mb"), Some(32), "without slices and sizes of a core, a dimension is whole");
+    }
+
+    #[test]
+    fn symbolic_sizes_are_their_maximum() {
+        let mut file = golden();
+        let dsc = file.pointer_mut("/0_add/dscs_/0/add").unwrap();
+        dsc["N_"]["mb_"] = json!(-1);
+        for stage in ["ss_", "el_"] {
+            let stage = &mut dsc["dataStageParam_"]["0"][stage];
+            stage["mb_"] = json!(-1);
+            stage["symbolicDimInfo_"] = json!({"mb_": {"maxSize_": 16, "granularity_": 8}});
+        }
+        let dsc = completed(&file).value.dscs.remove(0).value;
+        assert_eq!((dsc.space.sizes.get("mb"), dsc.stages.core.steady.sizes.get("mb")), (Some(32), Some(16)));
     }
 }

@@ -154,7 +154,8 @@ impl Serialize for CoreKey {
 impl<'de> Deserialize<'de> for CoreKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Text::deserialize(deserializer)?;
-        let positions = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).map(|inner| inner.split(',').map(str::trim).collect());
+        let positions =
+            text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).map(|inner| inner.split(',').map(str::trim).collect());
         let key = positions.and_then(|positions: Vec<&str>| match positions.as_slice() {
             [core, "0"] => Some(Self { core: core.parse().ok()?, is_timed: false }),
             [core, "0", "0"] => Some(Self { core: core.parse().ok()?, is_timed: true }),

@@ -92,9 +92,5 @@ pub(super) fn once() -> Vec<Fold> {
 
 /// The op over time in a file that does not say it.
 pub(super) fn over_time() -> FoldMap<Text, Text> {
-    FoldMap {
-        functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }],
-        folds: once(),
-        data: Entries(vec![("[0]".into(), "0".into())]),
-    }
+    FoldMap { functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }], folds: once(), data: Entries(vec![("[0]".into(), "0".into())]) }
 }

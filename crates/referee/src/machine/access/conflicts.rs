@@ -130,7 +130,11 @@ pub(crate) fn check_apart(done: &[(&Arc<Plan>, Parts)], (plan, parts): (&Arc<Pla
 }
 
 /// Returns the first byte of a tensor in HBM that a description writes and the other touches, with the core of the other.
-fn first_shared((plan, parts): (&Plan, &Parts), (core, tensor): (usize, usize), (other, of_other): (&Plan, &Parts)) -> Option<(usize, i64)> {
+fn first_shared(
+    (plan, parts): (&Plan, &Parts),
+    (core, tensor): (usize, usize),
+    (other, of_other): (&Plan, &Parts),
+) -> Option<(usize, i64)> {
     let part = &parts.0[core][tensor];
     if matches!(part.region, RegionId::Lx(_)) {
         return None;

@@ -26,7 +26,8 @@ pub(in super::super) fn files_run_once(view: &BundleView<'_>, report: &mut Repor
 
 pub(in super::super) fn shared_files_keep_their_ids(view: &BundleView<'_>, report: &mut Report) {
     for (known, execute) in repeated(view).filter(|(known, execute)| known.ids() != execute.ids()) {
-        let message = format!("ids {:?} where the execute at {} has {:?}; a shared file has one list of ids", execute.ids(), known.at, known.ids());
+        let message =
+            format!("ids {:?} where the execute at {} has {:?}; a shared file has one list of ids", execute.ids(), known.at, known.ids());
         report.text(execute.at, message);
     }
 }

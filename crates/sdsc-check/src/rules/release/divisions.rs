@@ -61,7 +61,8 @@ pub(in super::super) fn symbolic_sizes_have_bounds(file: &FileView<'_>, report: 
             continue;
         };
         if bounds.max < 1 || bounds.granularity < 1 || bounds.max % bounds.granularity != 0 {
-            let message = format!("at most {} in steps of {}; the largest size is a positive number of steps", bounds.max, bounds.granularity);
+            let message =
+                format!("at most {} in steps of {}; the largest size is a positive number of steps", bounds.max, bounds.granularity);
             report.json(&path, message);
         }
         let slices = file.slices(label).unwrap_or(1).max(1);
@@ -104,7 +105,10 @@ fn window_fault(file: &FileView<'_>, sizes: &DimSizes, label: &str, window: &Win
         return Some(format!("padding {pads:?} of '{label}', which is split over cores; it is -1 there"));
     }
     if !is_split && (pads.0 < 0 || pads.1 < 0) || window.stride < 1 || window.dilation < 1 {
-        return Some(format!("padding {pads:?}, stride {} and dilation {}; padding is not negative, the others are positive", window.stride, window.dilation));
+        return Some(format!(
+            "padding {pads:?}, stride {} and dilation {}; padding is not negative, the others are positive",
+            window.stride, window.dilation
+        ));
     }
     let taps = window.window_dim.strip_suffix('_').unwrap_or(&window.window_dim);
     let (outputs, points) = (sizes.sizes.get(label)?, file.size(taps)?);

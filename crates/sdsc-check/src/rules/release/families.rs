@@ -42,7 +42,10 @@ pub(in super::super) fn mask_has_a_constant(file: &FileView<'_>, report: &mut Re
     let found = file.dsc.masking_constant;
     let is_known = usize::try_from(found).is_ok_and(|number| file.dsc.constants.0.get(&number).is_some());
     if found != -1 && !is_known {
-        report.json(file.dsc_at("maskingConstId_"), format!("constant {found} is not in 'constantInfo_'; the number is that of a constant, or -1"));
+        report.json(
+            file.dsc_at("maskingConstId_"),
+            format!("constant {found} is not in 'constantInfo_'; the number is that of a constant, or -1"),
+        );
     }
 }
 

@@ -67,7 +67,10 @@ pub(in super::super) fn nodes_and_tensors_are_paired(file: &FileView<'_>, report
             report.json(file.tensor_at(index, "dsName_"), format!("'{}' is the name of another tensor; names are unique", tensor.name));
         }
         if tensor.tensor != index {
-            report.json(file.tensor_at(index, "ldsIdx_"), format!("tensor {index} has number {}; tensors are numbered in order", tensor.tensor));
+            report.json(
+                file.tensor_at(index, "ldsIdx_"),
+                format!("tensor {index} has number {}; tensors are numbered in order", tensor.tensor),
+            );
         }
     }
 }
@@ -201,7 +204,8 @@ pub(in super::super) fn sticks_are_in_the_layout(file: &FileView<'_>, report: &m
     for (name, class) in file.dsc.classes.iter() {
         let at = |member: &str| file.dsc_at(&format!("primaryDsInfo_/{name}/{member}"));
         if let Some(label) = class.stick.iter().find(|label| !class.order.contains(label)) {
-            report.json(at("stickDimOrder_"), format!("'{label}' is not in 'layoutDimOrder_'; a stick runs along dimensions of the layout"));
+            report
+                .json(at("stickDimOrder_"), format!("'{label}' is not in 'layoutDimOrder_'; a stick runs along dimensions of the layout"));
         }
         let Some(copies) = &class.stick_replication else { continue };
         if copies.len() != class.stick.len() || copies.iter().any(|copies| *copies < 1) {
@@ -213,7 +217,8 @@ pub(in super::super) fn sticks_are_in_the_layout(file: &FileView<'_>, report: &m
 
 pub(in super::super) fn paddings_are_named(file: &FileView<'_>, report: &mut Report) {
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
-        let of_coordinates = node.coordinates.dims.iter().map(|(label, info)| (format!("coordinates_/coordInfo/{label}/padding"), &info.padding));
+        let of_coordinates =
+            node.coordinates.dims.iter().map(|(label, info)| (format!("coordinates_/coordInfo/{label}/padding"), &info.padding));
         let of_node = node.padding.iter().flat_map(|padding| padding.iter()).map(|(label, padding)| (format!("padding_/{label}"), padding));
         for (path, found) in of_coordinates.chain(of_node).filter(|(_, found)| !PADDINGS.contains(&&***found)) {
             report.json(file.node_at(tensor, &path), format!("'{found}'; a padding is one of {PADDINGS:?}"));
